@@ -1,0 +1,32 @@
+/** @file Finds and makes elements, so that no other file handles a missing one. */
+
+/**
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @param {new () => T} type
+ * @returns {T}
+ */
+export function find(id, type) {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`page: no ${type.name} with id "${id}"`);
+  return found;
+}
+
+/**
+ * A new element with attributes (or properties, for `hidden`, `value` and the like) and children.
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, unknown>} [properties]
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in element) Reflect.set(element, name, value);
+    else element.setAttribute(name, String(value));
+  }
+  element.append(...children);
+  return element;
+}

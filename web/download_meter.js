@@ -1,0 +1,67 @@
+/** @file Measures the bytes of the downloads that Pyodide starts by itself. */
+
+const INFLATION = 3; // a compressed answer's length says nothing of its content's; wasm and .pyc shrink to a third
+
+export class DownloadMeter {
+  #plainFetch = globalThis.fetch;
+  /** @type {Map<string, { got: number, total: number }>} */
+  #files = new Map();
+  /** @type {string[]} the downloads that failed, with the reason */
+  failures = [];
+
+  /** @param {(got: number, total: number) => void} report */
+  constructor(report) {
+    globalThis.fetch = async (input, options) => {
+      const url = input instanceof Request ? input.url : String(input);
+      try {
+        const response = await this.#plainFetch.call(globalThis, input, options);
+        if (!response.ok) this.failures.push(`${url}: ${response.status} ${response.statusText}`);
+        return this.#measured(url, response, report);
+      } catch (error) {
+        this.failures.push(`${url}: ${error instanceof Error ? error.message : error}`);
+        throw error;
+      }
+    };
+  }
+
+  stop() {
+    globalThis.fetch = this.#plainFetch;
+  }
+
+  /**
+   * @param {string} url
+   * @param {Response} response
+   * @param {(got: number, total: number) => void} report
+   */
+  #measured(url, response, report) {
+    if (!response.ok || !response.body) return response;
+    const length = Number(response.headers.get("content-length"));
+    const file = { got: 0, total: length * (response.headers.has("content-encoding") ? INFLATION : 1) };
+    this.#files.set(url, file);
+    const counter = new TransformStream({
+      transform: (chunk, controller) => {
+        file.got += chunk.byteLength;
+        file.total = Math.max(file.total, file.got);
+        this.#report(report);
+        controller.enqueue(chunk);
+      },
+      flush: () => {
+        file.total = file.got;
+        this.#report(report);
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+  }
+
+  /** @param {(got: number, total: number) => void} report */
+  #report(report) {
+    let got = 0;
+    let total = 0;
+    for (const file of this.#files.values()) {
+      got += file.got;
+      total += file.total;
+    }
+    report(got, total);
+  }
+}

@@ -1,0 +1,50 @@
+/** @file The live numbers: what the library holds after the last run or frame. */
+
+import { find, make } from "./dom.js";
+
+/** @import { Client } from "./client.js" */
+
+/** @type {{ name: string, title: string, bytes?: boolean }[]} */
+const TILES = [
+  { name: "tensors", title: "Tensors" },
+  { name: "bytes", title: "Their bytes", bytes: true },
+  { name: "gpuBytes", title: "GPU bytes in use", bytes: true },
+  { name: "pooledBytes", title: "GPU bytes pooled", bytes: true },
+  { name: "programs", title: "Shader programs" },
+  { name: "plans", title: "Plans" },
+  { name: "planHits", title: "Plan cache hits" },
+  { name: "draws", title: "Draw calls" },
+];
+
+/** @param {Client} client */
+export function createLivePanel(client) {
+  const renderer = find("renderer", HTMLElement);
+  const values = new Map(TILES.map(({ name }) => [name, make("dd", {}, "–")]));
+  find("numbers", HTMLElement).append(
+    ...TILES.map(({ name, title }) => {
+      const value = /** @type {HTMLElement} */ (values.get(name));
+      value.dataset.number = name;
+      return make("div", {}, make("dt", {}, title), value);
+    }),
+  );
+  client.on("numbers", (numbers) => {
+    for (const { name, bytes } of TILES) {
+      const value = values.get(name);
+      if (!value) continue;
+      value.textContent = bytes ? sizeOf(numbers[name]) : numbers[name].toLocaleString("en");
+      value.dataset.value = String(numbers[name]);
+    }
+  });
+  return {
+    /** @param {string} name */
+    set renderer(name) {
+      renderer.textContent = name;
+    },
+  };
+}
+
+/** @param {number} bytes */
+function sizeOf(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,32 @@
+/** @file Starts the page: the worker, the three sections, and what is said when Python cannot run. */
+
+import { Client, StoppedError } from "./client.js";
+import { createLivePanel } from "./live_panel.js";
+import { createLoading } from "./loading.js";
+import { createPhotoLab } from "./photo_lab.js";
+import { createPlayground } from "./playground.js";
+
+const client = new Client();
+const loading = createLoading(client);
+const panel = createLivePanel(client);
+const lab = createPhotoLab(client);
+const playground = createPlayground(client, { restart: start });
+
+async function start() {
+  playground.ready = false;
+  lab.disconnect();
+  loading.begin();
+  try {
+    const started = performance.now();
+    const { renderer } = await client.start();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    panel.renderer = renderer;
+    loading.finish(`Python is ready, in ${seconds} s`);
+    playground.ready = true;
+    await lab.connect();
+  } catch (error) {
+    if (!(error instanceof StoppedError)) loading.fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+start();

@@ -1,0 +1,157 @@
+/** @file The photo lab: a photo, its filters and their order, the result and its time. */
+
+import { StoppedError } from "./client.js";
+import { find, make } from "./dom.js";
+import { createFilterList } from "./filter_list.js";
+import { FrameTimes } from "./frame_times.js";
+import { loadPicture } from "./pictures.js";
+
+/** @import { Client } from "./client.js" */
+
+const PHOTOS = [
+  { name: "china", title: "A pagoda in China" },
+  { name: "flower", title: "A flower" },
+];
+
+/** @param {Client} client */
+export function createPhotoLab(client) {
+  const stage = find("stage", HTMLElement);
+  const status = find("photo-status", HTMLElement);
+  const animateButton = find("animate", HTMLButtonElement);
+  const compare = find("compare", HTMLInputElement);
+  const file = find("file", HTMLInputElement);
+  const times = new FrameTimes(find("frame-ms", HTMLElement), find("frame-fps", HTMLElement));
+  const filters = createFilterList(find("filters", HTMLElement), draw);
+  /** @type {Blob | null} kept, so that a new worker can have the photo again */
+  let photo = null;
+  let ready = false;
+  let animating = false;
+  let drawing = false;
+  let changed = false;
+
+  client.on("photoFrame", (frame) => times.add(frame));
+  find("photos", HTMLElement).append(...PHOTOS.map(thumbOf));
+  find("reset", HTMLButtonElement).onclick = filters.reset;
+  compare.oninput = () => stage.style.setProperty("--original", `${compare.value}%`);
+  file.onchange = () => file.files?.[0] && open(file.files[0], null);
+  animateButton.onclick = () => animate(!animating);
+  acceptDrops();
+
+  /** @param {(typeof PHOTOS)[number]} photo */
+  function thumbOf({ name, title }) {
+    const address = new URL(`photos/${name}.jpg`, document.baseURI).href;
+    const thumb = make("button", { type: "button", className: "thumb", ariaLabel: title });
+    thumb.append(make("img", { src: address, alt: "", loading: "lazy" }));
+    thumb.dataset.photo = name;
+    thumb.onclick = () => openAddress(address, name);
+    return thumb;
+  }
+
+  function acceptDrops() {
+    stage.ondragover = (event) => {
+      event.preventDefault();
+      stage.classList.add("dropping");
+    };
+    stage.ondragleave = () => stage.classList.remove("dropping");
+    stage.ondrop = (event) => {
+      event.preventDefault();
+      stage.classList.remove("dropping");
+      const dropped = event.dataTransfer?.files[0];
+      if (dropped) open(dropped, null);
+    };
+  }
+
+  /** @param {string} address @param {string} name */
+  async function openAddress(address, name) {
+    try {
+      const response = await fetch(address);
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      await open(await response.blob(), name);
+    } catch (error) {
+      status.textContent = `${name}: the photo did not load; ${error instanceof Error ? error.message : error}`;
+    }
+  }
+
+  /** @param {Blob} blob @param {string | null} name of the photo, null for the visitor's own */
+  async function open(blob, name) {
+    for (const thumb of document.querySelectorAll("[data-photo]")) {
+      thumb.setAttribute("aria-pressed", String(thumb.getAttribute("data-photo") === name));
+    }
+    try {
+      const bitmap = await loadPicture(blob);
+      photo = blob;
+      showOriginal(blob, bitmap);
+      status.textContent = `${bitmap.width} × ${bitmap.height} pixels`;
+      if (!ready) return bitmap.close();
+      await client.call("photoOpen", [bitmap], [bitmap]);
+      times.clear();
+      draw();
+    } catch (error) {
+      if (!(error instanceof StoppedError)) {
+        status.textContent = `This file is no picture the browser can read: ${error instanceof Error ? error.message : error}`;
+      }
+    }
+  }
+
+  /** @param {Blob} blob @param {ImageBitmap} size */
+  function showOriginal(blob, { width, height }) {
+    stage.style.setProperty("--aspect", `${width} / ${height}`);
+    const old = stage.querySelector("img");
+    if (old) URL.revokeObjectURL(old.src);
+    old?.remove();
+    stage.append(make("img", { src: URL.createObjectURL(blob), alt: "The original", className: "original" }));
+  }
+
+  /** Draws the present state; while one drawing is under way, only the latest state waits. */
+  async function draw() {
+    changed = true;
+    if (drawing || !ready) return;
+    drawing = true;
+    try {
+      while (changed) {
+        changed = false;
+        await client.call("photoFrame", [filters.chain()]);
+      }
+    } catch (error) {
+      if (!(error instanceof StoppedError)) status.textContent = error instanceof Error ? error.message : String(error);
+    } finally {
+      drawing = false;
+    }
+  }
+
+  /** @param {boolean} on */
+  async function animate(on) {
+    animating = on;
+    times.clear();
+    animateButton.setAttribute("aria-pressed", String(on));
+    animateButton.textContent = on ? "Stop animating" : "Animate";
+    try {
+      await client.call("photoAnimate", [on]);
+    } catch (error) {
+      if (!(error instanceof StoppedError)) status.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  return {
+    /** Gives a worker that has just started a canvas and the photo. */
+    async connect() {
+      // The old canvas belongs to the worker before, so each worker gets a new one.
+      const canvas = make("canvas", { role: "img", ariaLabel: "The photo with the filters applied" });
+      stage.querySelector("canvas")?.remove();
+      stage.prepend(canvas);
+      const offscreen = canvas.transferControlToOffscreen();
+      await client.call("photoCanvas", [offscreen], [offscreen]);
+      ready = true;
+      animateButton.disabled = false;
+      if (photo) await open(photo, document.querySelector(".thumb[aria-pressed=true]")?.getAttribute("data-photo") ?? null);
+      else await openAddress(new URL("photos/china.jpg", document.baseURI).href, "china");
+    },
+    disconnect() {
+      ready = false;
+      animating = false;
+      animateButton.disabled = true;
+      animateButton.setAttribute("aria-pressed", "false");
+      animateButton.textContent = "Animate";
+    },
+  };
+}

@@ -1,0 +1,75 @@
+"""What the worker calls: run and stop a program, the photo lab's verbs, the live numbers."""
+
+import asyncio
+import json
+
+import demo_page
+import py_tensor as pt
+from photo_session import PhotoSession
+from runner import run_program
+
+_photo = PhotoSession(demo_page)
+_program: asyncio.Task[dict] | None = None
+
+
+async def run(source: str) -> str:
+    """Run one program; its outcome as JSON (milliseconds, stopped, failure)."""
+    global _program
+    if _program is not None:
+        raise RuntimeError("run: a program is still running; stop it first")
+    _program = asyncio.ensure_future(run_program(source, demo_page))
+    try:
+        return json.dumps(await _program)
+    finally:
+        _program = None
+        demo_page.numbers(numbers())
+
+
+def stop() -> None:
+    """Ask the running program to stop at its next await."""
+    if _program is not None:
+        _program.cancel()
+
+
+def photo_canvas(canvas: object) -> None:
+    """Draw photos to this canvas from now on."""
+    _photo.canvas = canvas
+
+
+def photo_open(bitmap: object) -> None:
+    """Take a picture (an ImageBitmap) as the photo."""
+    _photo.open(bitmap)
+    demo_page.numbers(numbers())
+
+
+def photo_frame(chain: str) -> None:
+    """Apply the filters, a JSON list of [name, strength], and draw."""
+    _photo.chain = [tuple(link) for link in json.loads(chain)]
+    if not _photo.animating:
+        _photo.draw(_photo.chain)
+        demo_page.numbers(numbers())
+
+
+async def photo_animate(on: bool) -> None:
+    """Start drawing frame after frame, or stop."""
+    if not on:
+        _photo.animating = False
+    elif not _photo.animating:
+        await _photo.animate(lambda: demo_page.numbers(numbers()))
+
+
+def numbers() -> str:
+    """The library's counters as JSON."""
+    memory, cache = pt.memory(), pt.cache_info()
+    return json.dumps(
+        {
+            "tensors": memory.num_tensors,
+            "bytes": memory.num_bytes,
+            "gpuBytes": memory.num_bytes_in_gpu,
+            "pooledBytes": memory.num_bytes_in_gpu_free,
+            "programs": memory.num_programs,
+            "plans": memory.num_plans,
+            "planHits": cache.plan_hits,
+            "draws": cache.draws,
+        }
+    )

@@ -1,0 +1,54 @@
+"""Shows the value of a program's last expression: a tensor of rank 1 or 2 as a table, others as text."""
+
+import json
+import math
+
+import py_tensor as pt
+
+ROWS, COLUMNS = 12, 8
+ELLIPSIS = "…"
+
+
+def display(value: object, page) -> None:
+    """Nothing for None, a table or the repr for all else."""
+    if value is None:
+        return
+    if isinstance(value, pt.Tensor) and value.ndim in (1, 2) and value.size > 0:
+        caption = f"shape {tuple(value.shape)} · {value.dtype} · {value.device}"
+        page.table(caption, json.dumps(table(value)))
+    else:
+        page.write(f"{value!r}\n", False)
+
+
+def table(tensor: pt.Tensor) -> list[list[str] | None]:
+    """The cells as text; None for the rows and an ellipsis for the columns left out."""
+    if tensor.ndim == 1:
+        tensor = pt.reshape(tensor, (1, tensor.size))
+    rows: list[list[str] | None] = []
+    for r, row_part in enumerate(_ends(tensor.shape[0], ROWS)):
+        if r:
+            rows.append(None)
+        # Only what is shown is read back.
+        parts = [tensor[row_part, part].tolist() for part in _ends(tensor.shape[1], COLUMNS)]
+        for cells in zip(*parts, strict=True):
+            rows.append([*_texts(cells[0]), *(c for part in cells[1:] for c in (ELLIPSIS, *_texts(part)))])
+    return rows
+
+
+def _ends(length: int, shown: int) -> list[slice]:
+    """One slice of all, or one of the first and one of the last elements."""
+    if length <= shown:
+        return [slice(0, length)]
+    return [slice(0, shown - shown // 2), slice(length - shown // 2, length)]
+
+
+def _texts(values: list) -> list[str]:
+    return [_text(value) for value in values]
+
+
+def _text(value: bool | int | float) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e6:
+        return f"{value:.1f}"
+    return f"{value:.5g}"

@@ -1,0 +1,48 @@
+"""Runs one program: source text in, output to the page, an outcome out."""
+
+import asyncio
+import contextlib
+import io
+import time
+
+import playground
+from display import display
+from failure import describe
+from pyodide.code import CodeRunner
+
+FILENAME = "your_program.py"
+
+
+class _Stream(io.TextIOBase):
+    """A text stream whose writes go to the page at once."""
+
+    def __init__(self, page, is_error: bool) -> None:
+        self._page, self._is_error = page, is_error
+
+    def write(self, text: str) -> int:
+        self._page.write(text, self._is_error)
+        return len(text)
+
+
+async def run_program(source: str, page) -> dict:
+    """Run the source with names of its own; show the value of its last expression."""
+    stopped, failure = False, None
+    playground.forget()
+    start = time.perf_counter()
+    with (
+        contextlib.redirect_stdout(_Stream(page, False)),
+        contextlib.redirect_stderr(_Stream(page, True)),
+    ):
+        try:
+            names = {"__name__": "__main__"}
+            display(await CodeRunner(source, filename=FILENAME).compile().run_async(names), page)
+        except asyncio.CancelledError:
+            stopped = True
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            failure = describe(error, source, FILENAME)
+    page.flush()
+    return {
+        "milliseconds": (time.perf_counter() - start) * 1000,
+        "stopped": stopped,
+        "failure": failure,
+    }

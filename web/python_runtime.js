@@ -1,0 +1,63 @@
+/** @file Starts Python in the worker: Pyodide, the py_tensor wheel, and the demo's own Python files. */
+
+import { DownloadMeter } from "./download_meter.js";
+
+/** @import { PyodideInterface } from "pyodide" */
+/** @import { Progress } from "./protocol.js" */
+
+/** @type {Record<string, string>} */
+const SOURCES = import.meta.glob("./python/*.py", { query: "?raw", import: "default", eager: true });
+const FOLDER = "/home/pyodide/demo";
+const MEGABYTE = 1e6;
+// How the bar is shared out: the downloads take most of a first visit, starting Python takes most of a later one.
+const DOWNLOADED = 0.7;
+const STARTED = 0.9;
+
+/**
+ * @param {string} base address of the page's folder
+ * @param {object} page what Python sees as the module `demo_page`
+ * @param {(progress: Progress) => void} report
+ * @returns {Promise<PyodideInterface>}
+ */
+export async function startPython(base, page, report) {
+  report({ step: "Downloading Python", fraction: 0 });
+  const meter = new DownloadMeter((got, total) => {
+    const size = `${(got / MEGABYTE).toFixed(1)} of ${(total / MEGABYTE).toFixed(1)} MB`;
+    report({ step: `Downloading Python, ${size}`, fraction: (DOWNLOADED * got) / total });
+  });
+  try {
+    const folder = new URL("pyodide/", base).href;
+    /** @type {typeof import("pyodide")} */
+    const { loadPyodide } = await import(/* @vite-ignore */ `${folder}pyodide.mjs`);
+    const pyodide = await loadPyodide({
+      indexURL: folder,
+      // Only an absolute address: with a relative one packages are silently left out.
+      lockFileURL: `${folder}pyodide-lock.json`,
+      packages: ["py_tensor"],
+    });
+    // A wheel that is missing or damaged does not make loadPyodide reject.
+    if (!("py_tensor" in pyodide.loadedPackages)) {
+      throw new Error(`py_tensor: the wheel did not load; ${meter.failures.join("; ") || "its checksum is wrong"}`);
+    }
+    report({ step: "Starting py_tensor", fraction: STARTED });
+    install(pyodide, page);
+    await pyodide.runPythonAsync("import py_tensor");
+    report({ step: "Ready", fraction: 1 });
+    return pyodide;
+  } finally {
+    meter.stop();
+  }
+}
+
+/**
+ * @param {PyodideInterface} pyodide
+ * @param {object} page
+ */
+function install(pyodide, page) {
+  pyodide.registerJsModule("demo_page", page);
+  pyodide.FS.mkdirTree(FOLDER);
+  for (const [path, source] of Object.entries(SOURCES)) {
+    pyodide.FS.writeFile(`${FOLDER}/${path.slice(path.lastIndexOf("/") + 1)}`, source);
+  }
+  pyodide.runPython(`import sys; sys.path.insert(0, "${FOLDER}")`);
+}

@@ -1,0 +1,54 @@
+/** @file The worker: answers the page's requests with Python. One file of glue, no logic of its own. */
+
+import { PageModule } from "./page_module.js";
+import { startPython } from "./python_runtime.js";
+import { probeWebGL } from "./webgl_probe.js";
+
+/** @import { Events, Request } from "./protocol.js" */
+
+/**
+ * @template {keyof Events} K
+ * @param {K} event
+ * @param {Events[K]} value
+ * @param {Transferable[]} [transfer]
+ */
+function send(event, value, transfer = []) {
+  self.postMessage({ event, value }, { transfer });
+}
+
+const page = new PageModule(send);
+/** @type {any} the Python module `demo`, once Python runs */
+let demo;
+
+/** @type {Record<string, (...args: any[]) => unknown>} */
+const verbs = {
+  /** @param {string} base */
+  async start(base) {
+    const renderer = probeWebGL();
+    const python = await startPython(base, page, (progress) => send("progress", progress));
+    demo = python.pyimport("demo");
+    page.numbers(demo.numbers());
+    return { renderer };
+  },
+  /** @param {string} source */
+  async run(source) {
+    return JSON.parse(await demo.run(source));
+  },
+  stop: () => demo.stop(),
+  /** @param {OffscreenCanvas} canvas */
+  photoCanvas: (canvas) => demo.photo_canvas(canvas),
+  /** @param {ImageBitmap} bitmap */
+  photoOpen: (bitmap) => demo.photo_open(bitmap),
+  /** @param {[string, number][]} chain */
+  photoFrame: (chain) => demo.photo_frame(JSON.stringify(chain)),
+  /** @param {boolean} on */
+  photoAnimate: (on) => demo.photo_animate(on),
+};
+
+self.onmessage = async (/** @type {MessageEvent<Request>} */ { data: { id, verb, args } }) => {
+  try {
+    self.postMessage({ id, value: await verbs[verb](...args) });
+  } catch (error) {
+    self.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+  }
+};
