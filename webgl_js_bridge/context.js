@@ -1,0 +1,144 @@
+/** @file The WebGL2 context: made, probed, watched for loss. */
+
+/** @typedef {OffscreenCanvas | HTMLCanvasElement} Canvas */
+
+/** @returns {Canvas} */
+function ownCanvas() {
+  if (typeof OffscreenCanvas !== "undefined") return new OffscreenCanvas(1, 1);
+  return document.createElement("canvas");
+}
+
+/**
+ * @param {Canvas | undefined} given
+ * @returns {WebGL2RenderingContext}
+ */
+export function createContext(given) {
+  const gl = /** @type {WebGL2RenderingContext | null} */ (
+    (given ?? ownCanvas()).getContext("webgl2", {
+      alpha: true,
+      premultipliedAlpha: true,
+      antialias: false,
+      depth: false,
+      stencil: false,
+      powerPreference: "high-performance",
+    })
+  );
+  if (gl === null)
+    throw new Error(
+      "webgl: backend not available: this page gets no WebGL2 context; " +
+        "the browser lacks it, has it turned off, or has too many contexts open",
+    );
+  return gl;
+}
+
+/** @param {WebGL2RenderingContext} gl */
+function enableExtensions(gl) {
+  gl.getExtension("EXT_color_buffer_float");
+  gl.getExtension("EXT_color_buffer_half_float");
+  return {
+    timer: gl.getExtension("EXT_disjoint_timer_query_webgl2") !== null,
+    parallelCompile: gl.getExtension("KHR_parallel_shader_compile") !== null,
+    loss: gl.getExtension("WEBGL_lose_context"),
+  };
+}
+
+/**
+ * Whether the format can be drawn to, found by clearing one texel and reading it: claims are not enough.
+ * @param {WebGL2RenderingContext} gl
+ * @param {number} internalFormat
+ */
+function isRenderable(gl, internalFormat) {
+  const texture = gl.createTexture();
+  const framebuffer = gl.createFramebuffer();
+  gl.bindTexture(gl.TEXTURE_2D, texture);
+  gl.texStorage2D(gl.TEXTURE_2D, 1, internalFormat, 1, 1);
+  gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+  gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
+  let works = gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE;
+  if (works) {
+    const value = [-1234.5, 0.25, 1, 0];
+    const read = new Float32Array(4);
+    gl.clearBufferfv(gl.COLOR, 0, value);
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.FLOAT, read);
+    // -1234.5 does not fit the 11 bits of a half, which rounds it by at most a half.
+    works = read.every((component, i) => Math.abs(component - value[i]) <= 0.5);
+  }
+  gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  gl.bindTexture(gl.TEXTURE_2D, null);
+  gl.deleteFramebuffer(framebuffer);
+  gl.deleteTexture(texture);
+  while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
+  return works;
+}
+
+/**
+ * Enables what the bridge uses and says what the context can do.
+ * @param {WebGL2RenderingContext} gl
+ */
+export function probe(gl) {
+  const { timer, parallelCompile, loss } = enableExtensions(gl);
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const limits = {
+    maxTextureSize: gl.getParameter(gl.MAX_TEXTURE_SIZE),
+    maxTextureUnits: gl.getParameter(gl.MAX_TEXTURE_IMAGE_UNITS),
+    maxDrawBuffers: gl.getParameter(gl.MAX_DRAW_BUFFERS),
+    maxUniformVectors: gl.getParameter(gl.MAX_FRAGMENT_UNIFORM_VECTORS),
+    float32Renderable: isRenderable(gl, gl.RGBA32F),
+    float16Renderable: isRenderable(gl, gl.RGBA16F),
+    renderer: gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER),
+    vendor: gl.getParameter(names ? names.UNMASKED_VENDOR_WEBGL : gl.VENDOR),
+    timer,
+    parallelCompile,
+  };
+  return { limits, loss };
+}
+
+/**
+ * Tells when the context is lost and when there is one again.
+ * @param {WebGL2RenderingContext} gl
+ * @param {{ lost: () => void, restored: () => void }} handlers
+ */
+export function watch(gl, handlers) {
+  let lost = false;
+  let extension = gl.getExtension("WEBGL_lose_context");
+  let restoreWanted = false;
+  const restore = () => setTimeout(() => extension?.restoreContext());
+  const abort = new AbortController();
+  const { signal } = abort;
+  const canvas = /** @type {EventTarget} */ (gl.canvas);
+  canvas.addEventListener(
+    "webglcontextlost",
+    (event) => {
+      // Unprevented, the loss is for ever.
+      event.preventDefault();
+      lost = true;
+      handlers.lost();
+      if (restoreWanted) restore();
+      restoreWanted = false;
+    },
+    { signal },
+  );
+  canvas.addEventListener(
+    "webglcontextrestored",
+    () => {
+      lost = false;
+      extension = gl.getExtension("WEBGL_lose_context");
+      handlers.restored();
+    },
+    { signal },
+  );
+  return {
+    isLost: () => lost || gl.isContextLost(),
+    lose() {
+      extension?.loseContext();
+    },
+    /** A context can be restored only after the page has seen that it was lost. */
+    restore() {
+      if (lost) restore();
+      else restoreWanted = gl.isContextLost();
+    },
+    stop() {
+      abort.abort();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** @file A compiler's log turned into a message that shows the wrong line of the source. */
+
+const CONTEXT_LINES = 2;
+
+/** An error whose text is a program's name, the compiler's first complaint and the source around it. */
+export class ShaderError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = "ShaderError";
+  }
+}
+
+/**
+ * Where in `line` the complaint points: at the token it quotes, else at the first character.
+ * @param {string} complaint
+ * @param {string} line
+ */
+function caret(complaint, line) {
+  const token = /'([^']+)'/.exec(complaint)?.[1] ?? "";
+  const word = /^\w+$/.test(token) ? new RegExp(`\\b${token}\\b`).exec(line)?.index : undefined;
+  const at = word ?? (token ? line.indexOf(token) : -1);
+  if (at < 0) return `${" ".repeat(line.length - line.trimStart().length)}^`;
+  return " ".repeat(at) + "^".repeat(token.length);
+}
+
+/**
+ * @param {string} name the program's
+ * @param {string} log
+ * @param {string} source
+ */
+export function shaderError(name, log, source) {
+  const complaints = log.replace(/\0/g, "").trim().split("\n");
+  const first = complaints.find((line) => /error/i.test(line)) ?? complaints[0];
+  // ANGLE and Apple write "ERROR: 0:12: ...", Mesa "0:12(5): error: ...".
+  const number = Number(/\b\d+:(\d+)/.exec(first)?.[1] ?? 0);
+  const lines = source.split("\n");
+  const message = [`shader ${name}: ${first || "the driver refused it and gave no reason"}`];
+  if (number >= 1 && number <= lines.length) {
+    const end = Math.min(number + CONTEXT_LINES, lines.length);
+    const margin = String(end).length;
+    for (let i = Math.max(1, number - CONTEXT_LINES); i <= end; i++) {
+      message.push(`${String(i).padStart(margin)} | ${lines[i - 1]}`.trimEnd());
+      if (i === number) message.push(`${" ".repeat(margin)} | ${caret(first, lines[i - 1])}`);
+    }
+  }
+  return new ShaderError(message.join("\n"));
+}
