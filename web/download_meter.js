@@ -36,7 +36,10 @@ export class DownloadMeter {
   #measured(url, response, report) {
     if (!response.ok || !response.body) return response;
     const length = Number(response.headers.get("content-length"));
-    const file = { got: 0, total: length * (response.headers.has("content-encoding") ? INFLATION : 1) };
+    const file = {
+      got: 0,
+      total: length * (response.headers.has("content-encoding") ? INFLATION : 1),
+    };
     this.#files.set(url, file);
     const counter = new TransformStream({
       transform: (chunk, controller) => {

@@ -40,7 +40,12 @@ export function createEditor(parent, { onRun }) {
     state: EditorState.create({
       extensions: [
         // Before the default keymap, which makes a blank line of the same keys.
-        Prec.highest(keymap.of([{ key: "Mod-Enter", run }, { key: "Ctrl-Enter", run }])),
+        Prec.highest(
+          keymap.of([
+            { key: "Mod-Enter", run },
+            { key: "Ctrl-Enter", run },
+          ]),
+        ),
         basicSetup,
         keymap.of([indentWithTab]),
         python(),

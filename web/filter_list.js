@@ -21,7 +21,13 @@ export function createFilterList(list, onChange) {
   function rowOf({ name, title, low, high, step, start }) {
     const on = make("input", { type: "checkbox" });
     // The range first: a value outside the default 0 to 100 would be clamped.
-    const strength = make("input", { type: "range", min: low, max: high, step, ariaLabel: `${title}: strength` });
+    const strength = make("input", {
+      type: "range",
+      min: low,
+      max: high,
+      step,
+      ariaLabel: `${title}: strength`,
+    });
     strength.value = String(start);
     const shown = make("output", {}, String(start));
     const up = make("button", { type: "button", ariaLabel: `Move ${title} up` }, "↑");

@@ -25,7 +25,8 @@ async function start() {
     playground.ready = true;
     await lab.connect();
   } catch (error) {
-    if (!(error instanceof StoppedError)) loading.fail(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof StoppedError))
+      loading.fail(error instanceof Error ? error.message : String(error));
   }
 }
 

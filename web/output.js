@@ -18,6 +18,7 @@ export class OutputPane {
   /** @param {HTMLElement} pane */
   constructor(pane) {
     this.#pane = pane;
+    pane.tabIndex = 0; // so that the arrow keys can scroll it
   }
 
   clear() {
@@ -42,7 +43,10 @@ export class OutputPane {
   /** @param {Failure} failure */
   fail(failure) {
     const box = make("div", { className: "failure" });
-    box.append(make("p", { className: "failure-message" }, failure.message), ...trace(failure.frames));
+    box.append(
+      make("p", { className: "failure-message" }, failure.message),
+      ...trace(failure.frames),
+    );
     this.#append(box);
   }
 
@@ -116,7 +120,8 @@ function trace(frames) {
   let folded = [];
   const unfold = () => {
     if (folded.length === 0) return;
-    const title = folded.length === 1 ? "1 frame in the library" : `${folded.length} frames in the library`;
+    const title =
+      folded.length === 1 ? "1 frame in the library" : `${folded.length} frames in the library`;
     parts.push(make("details", {}, make("summary", {}, title), ...folded.map(frameOf)));
     folded = [];
   };

@@ -31,11 +31,13 @@ export class PageModule {
     if (this.#text === "") this.#textSince = performance.now();
     this.#textIsError = isError;
     this.#text += text;
-    if (this.#text.length > TEXT_LIMIT || performance.now() - this.#textSince > TEXT_DELAY) this.flush();
+    if (this.#text.length > TEXT_LIMIT || performance.now() - this.#textSince > TEXT_DELAY)
+      this.flush();
   };
 
   flush = () => {
-    if (this.#text !== "") this.#send("output", { kind: "text", text: this.#text, error: this.#textIsError });
+    if (this.#text !== "")
+      this.#send("output", { kind: "text", text: this.#text, error: this.#textIsError });
     this.#text = "";
   };
 

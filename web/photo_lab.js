@@ -99,7 +99,9 @@ export function createPhotoLab(client) {
     const old = stage.querySelector("img");
     if (old) URL.revokeObjectURL(old.src);
     old?.remove();
-    stage.append(make("img", { src: URL.createObjectURL(blob), alt: "The original", className: "original" }));
+    stage.append(
+      make("img", { src: URL.createObjectURL(blob), alt: "The original", className: "original" }),
+    );
   }
 
   /** Draws the present state; while one drawing is under way, only the latest state waits. */
@@ -113,7 +115,8 @@ export function createPhotoLab(client) {
         await client.call("photoFrame", [filters.chain()]);
       }
     } catch (error) {
-      if (!(error instanceof StoppedError)) status.textContent = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof StoppedError))
+        status.textContent = error instanceof Error ? error.message : String(error);
     } finally {
       drawing = false;
     }
@@ -128,7 +131,8 @@ export function createPhotoLab(client) {
     try {
       await client.call("photoAnimate", [on]);
     } catch (error) {
-      if (!(error instanceof StoppedError)) status.textContent = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof StoppedError))
+        status.textContent = error instanceof Error ? error.message : String(error);
     }
   }
 
@@ -136,14 +140,21 @@ export function createPhotoLab(client) {
     /** Gives a worker that has just started a canvas and the photo. */
     async connect() {
       // The old canvas belongs to the worker before, so each worker gets a new one.
-      const canvas = make("canvas", { role: "img", ariaLabel: "The photo with the filters applied" });
+      const canvas = make("canvas", {
+        role: "img",
+        ariaLabel: "The photo with the filters applied",
+      });
       stage.querySelector("canvas")?.remove();
       stage.prepend(canvas);
       const offscreen = canvas.transferControlToOffscreen();
       await client.call("photoCanvas", [offscreen], [offscreen]);
       ready = true;
       animateButton.disabled = false;
-      if (photo) await open(photo, document.querySelector(".thumb[aria-pressed=true]")?.getAttribute("data-photo") ?? null);
+      if (photo)
+        await open(
+          photo,
+          document.querySelector(".thumb[aria-pressed=true]")?.getAttribute("data-photo") ?? null,
+        );
       else await openAddress(new URL("photos/china.jpg", document.baseURI).href, "china");
     },
     disconnect() {

@@ -1,10 +1,10 @@
 /** @file The playground: choose an example, edit, run, stop. */
 
+import { StoppedError } from "./client.js";
 import { find, make } from "./dom.js";
 import { createEditor } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
 import { OutputPane } from "./output.js";
-import { StoppedError } from "./client.js";
 
 /** @import { Client } from "./client.js" */
 /** @import { Outcome } from "./protocol.js" */

@@ -6,9 +6,15 @@ import { DownloadMeter } from "./download_meter.js";
 /** @import { Progress } from "./protocol.js" */
 
 /** @type {Record<string, string>} */
-const SOURCES = import.meta.glob("./python/*.py", { query: "?raw", import: "default", eager: true });
+const SOURCES = import.meta.glob("./python/*.py", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const FOLDER = "/home/pyodide/demo";
 const MEGABYTE = 1e6;
+// Until the large files have begun, what is known of the total is far too little.
+const LEAST_TOTAL = 10 * MEGABYTE;
 // How the bar is shared out: the downloads take most of a first visit, starting Python takes most of a later one.
 const DOWNLOADED = 0.7;
 const STARTED = 0.9;
@@ -22,8 +28,9 @@ const STARTED = 0.9;
 export async function startPython(base, page, report) {
   report({ step: "Downloading Python", fraction: 0 });
   const meter = new DownloadMeter((got, total) => {
-    const size = `${(got / MEGABYTE).toFixed(1)} of ${(total / MEGABYTE).toFixed(1)} MB`;
-    report({ step: `Downloading Python, ${size}`, fraction: (DOWNLOADED * got) / total });
+    const expected = Math.max(total, LEAST_TOTAL);
+    const size = `${(got / MEGABYTE).toFixed(1)} of ${(expected / MEGABYTE).toFixed(1)} MB`;
+    report({ step: `Downloading Python, ${size}`, fraction: (DOWNLOADED * got) / expected });
   });
   try {
     const folder = new URL("pyodide/", base).href;
@@ -37,7 +44,9 @@ export async function startPython(base, page, report) {
     });
     // A wheel that is missing or damaged does not make loadPyodide reject.
     if (!("py_tensor" in pyodide.loadedPackages)) {
-      throw new Error(`py_tensor: the wheel did not load; ${meter.failures.join("; ") || "its checksum is wrong"}`);
+      throw new Error(
+        `py_tensor: the wheel did not load; ${meter.failures.join("; ") || "its checksum is wrong"}`,
+      );
     }
     report({ step: "Starting py_tensor", fraction: STARTED });
     install(pyodide, page);

@@ -5,10 +5,13 @@
  */
 export function probeWebGL() {
   if (typeof OffscreenCanvas === "undefined") {
-    throw new Error("WebGL2: this browser has no OffscreenCanvas in workers; it needs a newer browser");
+    throw new Error(
+      "WebGL2: this browser has no OffscreenCanvas in workers; it needs a newer browser",
+    );
   }
   const canvas = new OffscreenCanvas(1, 1);
-  let reason = "the browser gave no reason; hardware acceleration may be switched off in its settings";
+  let reason =
+    "the browser gave no reason; hardware acceleration may be switched off in its settings";
   canvas.addEventListener("webglcontextcreationerror", (event) => {
     if (event instanceof WebGLContextEvent && event.statusMessage) reason = event.statusMessage;
   });

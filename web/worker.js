@@ -6,6 +6,9 @@ import { probeWebGL } from "./webgl_probe.js";
 
 /** @import { Events, Request } from "./protocol.js" */
 
+// A Python error's message is its whole traceback; what follows the last frame says what is wrong.
+const PYTHON_FRAMES = /^Traceback [\s\S]*\n {2}File .*\n( {4}.*\n)*/;
+
 /**
  * @template {keyof Events} K
  * @param {K} event
@@ -49,6 +52,8 @@ self.onmessage = async (/** @type {MessageEvent<Request>} */ { data: { id, verb,
   try {
     self.postMessage({ id, value: await verbs[verb](...args) });
   } catch (error) {
-    self.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+    console.error(error);
+    const message = error instanceof Error ? error.message : String(error);
+    self.postMessage({ id, error: message.trimEnd().replace(PYTHON_FRAMES, "") });
   }
 };

@@ -22,7 +22,7 @@ glow = board.astype("float32")
 tint = pt.asarray([1.0, 0.62, 0.28])
 
 generations = 300
-for generation in range(generations):
+for _ in range(generations):
     board = step(board)
     # Dead cells fade out slowly.
     glow = pt.maximum(glow * 0.93, board.astype("float32"))

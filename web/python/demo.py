@@ -4,9 +4,10 @@ import asyncio
 import json
 
 import demo_page
-import py_tensor as pt
 from photo_session import PhotoSession
 from runner import run_program
+
+import py_tensor as pt
 
 _photo = PhotoSession(demo_page)
 _program: asyncio.Task[dict] | None = None

@@ -1,4 +1,4 @@
-"""Shows the value of a program's last expression: a tensor of rank 1 or 2 as a table, others as text."""
+"""Shows the value of a program's last expression: tensors of rank 1 and 2 as tables."""
 
 import json
 import math
@@ -31,7 +31,9 @@ def table(tensor: pt.Tensor) -> list[list[str] | None]:
         # Only what is shown is read back.
         parts = [tensor[row_part, part].tolist() for part in _ends(tensor.shape[1], COLUMNS)]
         for cells in zip(*parts, strict=True):
-            rows.append([*_texts(cells[0]), *(c for part in cells[1:] for c in (ELLIPSIS, *_texts(part)))])
+            rows.append(
+                [*_texts(cells[0]), *(c for part in cells[1:] for c in (ELLIPSIS, *_texts(part)))]
+            )
     return rows
 
 

@@ -1,8 +1,8 @@
 """The photo lab's filters: a picture and a strength in, a picture out.
 
-A picture is a float32 tensor of shape (height, width, 4), values 0 to 1. Four channels, because then
-one pixel is one texel: a shift by one pixel is a shift by one texel, and every filter reads whole texels.
-The fourth channel is not looked at; `apply` makes it 1 again at the end.
+A picture is a float32 tensor of shape (height, width, 4), values 0 to 1. Four channels, because
+then one pixel is one texel: a shift by one pixel is a shift by one texel, and every filter reads
+whole texels. The fourth channel is not looked at; `apply` makes it 1 again at the end.
 """
 
 import functools
@@ -38,7 +38,7 @@ def sharpen(picture: Picture, amount: float) -> Picture:
 
 def sobel(picture: Picture, gain: float) -> Picture:
     """The length of the luma's gradient (Sobel's), black on the picture's rim."""
-    height, width, channels = picture.shape
+    height, width = picture.shape[:2]
     grey = _grey(picture)
 
     def at(row: int, column: int) -> Picture:
@@ -77,7 +77,7 @@ FILTERS: dict[str, Callable[[Picture, float], Picture]] = {
 
 
 def apply(photo: pt.Tensor, chain: Sequence[tuple[str, float]]) -> Picture:
-    """The photo (uint8, four channels) through the filters in their order; each ends within 0 to 1."""
+    """The photo (uint8, 4 channels) through the filters in order; each ends within 0 to 1."""
     picture = photo.astype("float32") / 255
     for name, strength in chain:
         picture = pt.clip(FILTERS[name](picture, strength), 0, 1)
@@ -100,7 +100,7 @@ def _spread(picture: Picture, weights: list[float], axis: int) -> Picture:
 
 
 def _weighted(picture: Picture, weights: list[float], axis: int) -> Picture:
-    """The sum of the picture's shifts along an axis times the weights; zeros come in from outside."""
+    """The sum of the shifts along an axis times the weights; zeros come in from outside."""
     length, radius = picture.shape[axis], len(weights) // 2
     border = tuple((radius, radius) if i == axis else (0, 0) for i in range(3))
     padded = pt.pad(picture, border)

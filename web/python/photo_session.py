@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 import photo_lab
+
 import py_tensor as pt
 
 SWING_SECONDS = 3.0

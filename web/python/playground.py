@@ -1,6 +1,7 @@
-"""What a playground program may import: `show` paints a tensor, `next_frame` waits for the screen."""
+"""What a program may import: `show` paints a tensor, `next_frame` waits for the screen."""
 
 import demo_page
+
 import py_tensor as pt
 
 _canvases: dict[str, object] = {}

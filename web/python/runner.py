@@ -1,5 +1,6 @@
 """Runs one program: source text in, output to the page, an outcome out."""
 
+import ast
 import asyncio
 import contextlib
 import io
@@ -35,7 +36,8 @@ async def run_program(source: str, page) -> dict:
     ):
         try:
             names = {"__name__": "__main__"}
-            display(await CodeRunner(source, filename=FILENAME).compile().run_async(names), page)
+            program = CodeRunner(source, filename=FILENAME, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            display(await program.compile().run_async(names), page)
         except asyncio.CancelledError:
             stopped = True
         except (Exception, SystemExit, KeyboardInterrupt) as error:
