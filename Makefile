@@ -1,0 +1,150 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# The date of everything packed, so that the same sources give the same bytes.
+export SOURCE_DATE_EPOCH := 315532800
+
+PYTHON := .venv/bin/python
+NODE_BIN := node_modules/.bin
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+WHEEL_NAME := py_tensor-$(VERSION)-py3-none-any.whl
+WHEEL := dist/$(WHEEL_NAME)
+BUNDLE := py_tensor/_bridge.js
+PUBLIC := build/public
+RUNTIME := $(PUBLIC)/pyodide
+SITE := build/site/index.html
+
+VENV_READY := .venv/.ready
+NODE_READY := node_modules/.ready
+RUNTIME_READY := build/runtime.ready
+PHOTOS_READY := build/photos.ready
+
+# Keeps build/NAME.files, a list that changes when a file comes or goes, which no file's date tells.
+listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).new; \
+  if cmp -s build/$(1).new build/$(1).files; then rm build/$(1).new; \
+  else mv build/$(1).new build/$(1).files; fi)$(2) build/$(1).files
+
+BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
+PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.pyi' -o -name py.typed))
+WEB_FILES := $(call listed,web,$(shell find web -type f))
+
+.PHONY: help
+help:  ## Print this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
+	  while IFS='|' read -r name text; do printf '%-16s%s\n' "$$name" "$$text"; done
+
+.PHONY: install
+install: $(VENV_READY) $(NODE_READY)  ## Install Python and JavaScript packages into .venv and node_modules
+
+.PHONY: demo
+demo: site serve  ## Build the demo site, serve it and open it in a browser
+
+.PHONY: serve
+serve: $(NODE_READY)  ## Serve the site that was built last
+	@open=; if [ -n "$${DISPLAY-}$${WAYLAND_DISPLAY-}" ] || [ "$$(uname)" = Darwin ]; then open=--open; fi; \
+	exec $(NODE_BIN)/vite preview web $$open
+
+.PHONY: test
+test: install site  ## Run every check and every test
+	@MAKE="$(MAKE)" tools/run_steps.sh lint types size test-numpy test-webgl test-e2e
+
+.PHONY: test-numpy
+test-numpy: $(VENV_READY)  ## Run tests/ on NumPy
+	$(PYTHON) -m pytest tests --backend numpy
+
+# Chromium is looked for when it is needed, and installed if the machine has none.
+WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMIUM &&
+
+.PHONY: test-webgl
+test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl
+
+.PHONY: test-e2e
+test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless Chromium
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e
+
+.PHONY: lint
+lint: install  ## Check style and formatting
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(NODE_BIN)/biome ci .
+
+.PHONY: types
+types: install  ## Check types
+	$(PYTHON) -m mypy
+	$(NODE_BIN)/tsc --project tsconfig.json
+	$(NODE_BIN)/tsc --project tools/tsconfig.json
+
+.PHONY: fix
+fix: install  ## Repair style and formatting where a tool can
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+	$(NODE_BIN)/biome check --write .
+
+.PHONY: golden
+golden: $(VENV_READY)  ## Rewrite the golden shaders
+	$(PYTHON) -m pytest tests/test_golden.py --rewrite-golden
+
+.PHONY: stubs
+stubs: $(VENV_READY)  ## Rewrite the type stubs
+	$(PYTHON) tools/make_stubs.py
+
+.PHONY: size
+size: $(WHEEL)  ## Print the wheel's size; fail above its limit
+	@$(PYTHON) tools/check_size.py $(WHEEL)
+
+.PHONY: build
+build: $(WHEEL)  ## Build the wheel into dist/
+
+.PHONY: site
+site: $(SITE)  ## Build the site into build/site/
+
+.PHONY: lock
+lock: $(VENV_READY)  ## Choose new versions of the Python development packages
+	$(PYTHON) -m pip install --quiet --target build/uv uv
+	build/uv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.12 --group dev \
+	  --no-annotate --custom-compile-command 'make lock' --output-file requirements-dev.txt
+
+.PHONY: clean
+clean:  ## Remove everything that was built or installed
+	rm -rf .venv node_modules build dist $(BUNDLE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV_READY): requirements-dev.txt pyproject.toml
+	python="$$(tools/find_python.sh)"; "$$python" -m venv .venv
+	$(PYTHON) -m pip install --quiet --requirement requirements-dev.txt
+	$(PYTHON) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(NODE_READY): package.json package-lock.json
+	@command -v npm >/dev/null || { echo 'npm: not found; install Node.js 20.19 or newer' >&2; exit 1; }
+	npm ci --no-audit --no-fund
+	touch $@
+
+$(BUNDLE): $(BRIDGE_FILES) tools/bundle_bridge.mjs | $(NODE_READY)
+	node tools/bundle_bridge.mjs webgl_js_bridge/index.js $@
+
+$(WHEEL): $(PACKAGE_FILES) $(BUNDLE) pyproject.toml | $(VENV_READY)
+	$(PYTHON) -m build --wheel --no-isolation --outdir dist . >build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
+
+COMPILER := tools/compile_archive.mjs tools/compile_archive.py
+
+$(RUNTIME)/python_stdlib.zip: $(COMPILER) $(NODE_READY)
+	node tools/compile_archive.mjs stdlib node_modules/pyodide/python_stdlib.zip $@
+
+$(RUNTIME_READY): $(WHEEL) $(RUNTIME)/python_stdlib.zip $(COMPILER) tools/write_lock.py
+	cp node_modules/pyodide/pyodide.{mjs,asm.mjs,asm.wasm} $(RUNTIME)
+	rm -f $(RUNTIME)/*.whl
+	node tools/compile_archive.mjs wheel $(WHEEL) $(RUNTIME)/$(WHEEL_NAME)
+	$(PYTHON) tools/write_lock.py node_modules/pyodide/pyodide-lock.json \
+	  $(RUNTIME)/$(WHEEL_NAME) $(RUNTIME)/pyodide-lock.json
+	touch $@
+
+$(PHOTOS_READY): tools/copy_photos.py | $(VENV_READY)
+	$(PYTHON) tools/copy_photos.py $(PUBLIC)/photos
+	touch $@
+
+$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(NODE_READY)
+	$(NODE_BIN)/vite build web --logLevel warn
+	touch $@

@@ -1,0 +1,67 @@
+"""Fixtures of the tests that run in a page: the built site, a browser, a page without errors."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, sync_playwright
+from server import serve
+
+SITE = Path(__file__).parent.parent / "build" / "site"
+
+FLAGS = [
+    "--no-sandbox",
+    # WebGL2 without a graphics card.
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def site_url() -> Iterator[str]:
+    """The address of the built site, without a slash at the end."""
+    if not (SITE / "index.html").exists():
+        pytest.fail("site: not built; got no build/site/index.html; run make site", pytrace=False)
+    with serve(SITE) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium: the one that CHROMIUM names, or Playwright's own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM"), headless=True, args=FLAGS
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page_errors() -> list[str]:
+    """What went wrong in the page so far; a test that provokes errors clears it."""
+    return []
+
+
+@pytest.fixture
+def page(chromium: Browser, page_errors: list[str]) -> Iterator[Page]:
+    """An empty page in a context of its own; an error nobody caught in it fails the test."""
+
+    def note_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            page_errors.append(f"console: {message.text} ({message.location['url']})")
+
+    def note_error(error: Error) -> None:
+        page_errors.append(f"uncaught: {error.stack or error.message}")
+
+    context = chromium.new_context()
+    page = context.new_page()
+    page.on("console", note_console)
+    page.on("pageerror", note_error)
+    yield page
+    context.close()
+    assert not page_errors, "\n".join(page_errors)
