@@ -1,5 +1,6 @@
 """Serve a folder to a browser: a folder goes in, its address comes out until the block ends."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -7,6 +8,7 @@ from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -34,8 +36,10 @@ class Server(ThreadingHTTPServer):
     # A browser opens more connections at once than the default queue holds.
     request_queue_size = 64
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore connections that a closing page cuts off."""
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Stay quiet about connections that a closing page cuts off."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 @contextmanager
