@@ -1,7 +1,7 @@
 """A bridge whose WebGL2 context lives in a real browser, driven from CPython through Playwright.
 
-Verbs that answer nothing are queued and travel with the next one that does, in order, so a read costs
-one round trip with all that led to it. Errors of queued verbs raise at the verb that sent them.
+Verbs that answer nothing are queued and travel with the next one that does, in order, so a read
+costs one round trip with all that led to it. Errors of queued verbs raise at the verb that sent them.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def _executable() -> str:
 def _serve(route: Route) -> None:
     path = route.request.url.removeprefix(ORIGIN)
     if path == "":
-        page = f'<!doctype html><link rel="icon" href="data:,"><script type="module">{HARNESS}</script>'
+        script = f'<script type="module">{HARNESS}</script>'
+        page = f'<!doctype html><link rel="icon" href="data:,">{script}'
         route.fulfill(body=page, content_type="text/html")
     elif path.startswith("webgl_js_bridge/"):
         route.fulfill(path=ROOT / path, content_type="text/javascript")
@@ -88,7 +89,7 @@ def _serve(route: Route) -> None:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start Chromium on its software renderer, which is the same on every machine."""
+    """Start Chromium on its software renderer, the same on every machine."""
     return playwright.chromium.launch(executable_path=_executable(), args=list(FLAGS))
 
 
@@ -138,8 +139,7 @@ class PlaywrightBridge:
         """Put the bytes of a buffer behind those that travel already; return (address, length)."""
         self._data.extend(bytes(-len(self._data) % 16))
         address = len(self._data)
-        with memoryview(data) as view:
-            self._data.extend(view.cast("B") if view.contiguous else view.tobytes())
+        self._data.extend(memoryview(data).tobytes())
         return address, len(self._data) - address
 
     def _queue(self, *command: Any) -> None:
@@ -187,7 +187,7 @@ class PlaywrightBridge:
         address, length = self._place(words)
         self._queue("plan", id, address, length // 4)
 
-    def run(self, plan: int, words: array[int]) -> int:
+    def run(self, plan: int, words: bytes) -> int:
         address, length = self._place(words)
         self._queue("run", plan, address, length // 4)
         return self._generation
@@ -200,9 +200,10 @@ class PlaywrightBridge:
         return Done()
 
     def _read(self, verb: str, handle: int, target: Any) -> None:
-        with memoryview(target) as view, view.cast("B") as bytes_:
-            reply = self._send(verb, handle, "room", len(bytes_), room=len(bytes_))
-            bytes_[:] = base64.b64decode(reply["read"])
+        with memoryview(target) as view:
+            reply = self._send(verb, handle, "room", view.nbytes, room=view.nbytes)
+            if view.nbytes:
+                view.cast("B")[:] = base64.b64decode(reply["read"])
 
     def draw(self, handle: int, width: int, height: int, target: JSHandle) -> None:
         self.flush()

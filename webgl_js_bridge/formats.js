@@ -28,11 +28,35 @@ export function createFormats(gl) {
     ["float32", gl.RGBA32F, gl.RGBA, gl.FLOAT, Float32Array, gl.FLOAT, Float32Array],
     ["float16", gl.RGBA16F, gl.RGBA, gl.HALF_FLOAT, Uint16Array, gl.FLOAT, Float32Array],
     ["int32", gl.RGBA32I, gl.RGBA_INTEGER, gl.INT, Int32Array, gl.INT, Int32Array],
-    ["uint32", gl.RGBA32UI, gl.RGBA_INTEGER, gl.UNSIGNED_INT, Uint32Array, gl.UNSIGNED_INT, Uint32Array],
+    [
+      "uint32",
+      gl.RGBA32UI,
+      gl.RGBA_INTEGER,
+      gl.UNSIGNED_INT,
+      Uint32Array,
+      gl.UNSIGNED_INT,
+      Uint32Array,
+    ],
     ["int16", gl.RGBA16I, gl.RGBA_INTEGER, gl.SHORT, Int16Array, gl.INT, Int32Array],
-    ["uint16", gl.RGBA16UI, gl.RGBA_INTEGER, gl.UNSIGNED_SHORT, Uint16Array, gl.UNSIGNED_INT, Uint32Array],
+    [
+      "uint16",
+      gl.RGBA16UI,
+      gl.RGBA_INTEGER,
+      gl.UNSIGNED_SHORT,
+      Uint16Array,
+      gl.UNSIGNED_INT,
+      Uint32Array,
+    ],
     ["int8", gl.RGBA8I, gl.RGBA_INTEGER, gl.BYTE, Int8Array, gl.INT, Int32Array],
-    ["uint8", gl.RGBA8UI, gl.RGBA_INTEGER, gl.UNSIGNED_BYTE, Uint8Array, gl.UNSIGNED_INT, Uint32Array],
+    [
+      "uint8",
+      gl.RGBA8UI,
+      gl.RGBA_INTEGER,
+      gl.UNSIGNED_BYTE,
+      Uint8Array,
+      gl.UNSIGNED_INT,
+      Uint32Array,
+    ],
   ];
   return rows.map(([name, internalFormat, format, type, View, wideType, WideView], id) => ({
     id,
@@ -76,7 +100,8 @@ export function narrow(values, format) {
   if (values.constructor === format.View)
     return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   const narrowed = new format.View(values.length);
-  if (format.name === "float16") for (let i = 0; i < values.length; i++) narrowed[i] = halfBits(values[i]);
+  if (format.name === "float16")
+    for (let i = 0; i < values.length; i++) narrowed[i] = halfBits(values[i]);
   else narrowed.set(values);
   return new Uint8Array(narrowed.buffer);
 }

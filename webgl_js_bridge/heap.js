@@ -33,7 +33,11 @@ export function createHeap(current) {
       refresh();
       let view = views.get(View);
       if (!view) {
-        view = new View(/** @type {ArrayBuffer} */ (bytes.buffer), 0, Math.floor(bytes.buffer.byteLength / View.BYTES_PER_ELEMENT));
+        view = new View(
+          /** @type {ArrayBuffer} */ (bytes.buffer),
+          0,
+          Math.floor(bytes.buffer.byteLength / View.BYTES_PER_ELEMENT),
+        );
         views.set(View, view);
       }
       return view;

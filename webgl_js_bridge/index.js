@@ -29,7 +29,7 @@ export function createBridge({ heap: current, module, canvas }) {
   const heap = createHeap(memory);
   const state = createState(gl);
   const waiting = createWaiting();
-  const timer = createTimer(gl, waiting);
+  const timer = createTimer(gl, { state, waiting });
   const textures = createTextures(gl, createFormats(gl), state);
   const programs = createPrograms(gl, state);
   const plans = createPlans(gl, { state, textures, programs, timer });
@@ -191,7 +191,7 @@ export function createBridge({ heap: current, module, canvas }) {
     /** Waits until the GPU has done everything. */
     finish() {
       alive();
-      gl.finish();
+      state.finish();
     },
 
     /** @param {boolean} on */

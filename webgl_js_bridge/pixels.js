@@ -90,7 +90,9 @@ export function createPixels(gl, { state, textures, programs }) {
       flat.restore();
       return;
     }
-    const bitmap = /** @type {ImageBitmapRenderingContext | null} */ (target.getContext("bitmaprenderer"));
+    const bitmap = /** @type {ImageBitmapRenderingContext | null} */ (
+      target.getContext("bitmaprenderer")
+    );
     if (!bitmap || !("transferToImageBitmap" in gl.canvas))
       throw new Error(
         "draw: the canvas is in use otherwise; got one whose context is neither 2d nor bitmaprenderer; " +
@@ -134,7 +136,17 @@ export function createPixels(gl, { state, textures, programs }) {
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
       try {
-        gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, width, height, 0, gl.RGBA, gl.UNSIGNED_BYTE, source);
+        gl.texImage2D(
+          gl.TEXTURE_2D,
+          0,
+          gl.RGBA8,
+          width,
+          height,
+          0,
+          gl.RGBA,
+          gl.UNSIGNED_BYTE,
+          source,
+        );
         const texture = textures.open(handle, textures.shape(UINT8, columns, rows, 0));
         // A new texture is bound for its allocation, where the picture was.
         state.edit(gl.TEXTURE_2D, picture);

@@ -102,12 +102,21 @@ export function createPlans(gl, { state, textures, programs, timer }) {
         uints: places(),
       });
     }
-    if (at !== words.length) throw new Error(`plan ${id} has ${at} words by its counts; got ${words.length}`);
+    if (at !== words.length)
+      throw new Error(`plan ${id} has ${at} words by its counts; got ${words.length}`);
     for (const draw of decoded) {
-      if (draw.inputs.some((slot) => slot >= slots.length) || draw.target < leaves || draw.target >= slots.length)
-        throw new Error(`plan ${id} draws with slots it lacks; it has ${slots.length}, of which ${leaves} leaves`);
+      if (
+        draw.inputs.some((slot) => slot >= slots.length) ||
+        draw.target < leaves ||
+        draw.target >= slots.length
+      )
+        throw new Error(
+          `plan ${id} draws with slots it lacks; it has ${slots.length}, of which ${leaves} leaves`,
+        );
       if (draw.inputs.length > state.units)
-        throw new Error(`shader ${draw.program.name} reads ${draw.inputs.length} inputs; at most ${state.units} here`);
+        throw new Error(
+          `shader ${draw.program.name} reads ${draw.inputs.length} inputs; at most ${state.units} here`,
+        );
     }
     return {
       id,
@@ -139,7 +148,9 @@ export function createPlans(gl, { state, textures, programs, timer }) {
     const error = gl.getError();
     if (status === gl.FRAMEBUFFER_COMPLETE && error === gl.NO_ERROR) return;
     const hex = (/** @type {number} */ code) => `0x${code.toString(16)}`;
-    throw new Error(`shader ${program.name}: its draw failed; got error ${hex(error)}, framebuffer ${hex(status)}`);
+    throw new Error(
+      `shader ${program.name}: its draw failed; got error ${hex(error)}, framebuffer ${hex(status)}`,
+    );
   }
 
   /**
@@ -158,7 +169,8 @@ export function createPlans(gl, { state, textures, programs, timer }) {
       gl.uniform1iv(program.ints.location, /** @type {Int32Array} */ (program.ints.values));
     if (draw.uints.length > 0 && changed(program.uints, draw.uints, words, base))
       gl.uniform1uiv(program.uints.location, /** @type {Uint32Array} */ (program.uints.values));
-    for (let i = 0; i < inputs.length; i++) state.bind(i, /** @type {Texture} */ (slots[inputs[i]]));
+    for (let i = 0; i < inputs.length; i++)
+      state.bind(i, /** @type {Texture} */ (slots[inputs[i]]));
     state.into(target.framebuffer ?? textures.framebuffer(target));
     state.viewport(draw.width, draw.height);
     if (timer.on) timer.begin(program.name);
@@ -175,7 +187,8 @@ export function createPlans(gl, { state, textures, programs, timer }) {
   function fill(plan, words, base) {
     const { slots, shapes, leaves, outputs } = plan;
     for (let i = 0; i < leaves; i++) slots[i] = textures.get(words[base + 1 + i]);
-    for (let i = 0; i < outputs; i++) slots[leaves + i] = textures.open(words[base + 1 + leaves + i], shapes[i]);
+    for (let i = 0; i < outputs; i++)
+      slots[leaves + i] = textures.open(words[base + 1 + leaves + i], shapes[i]);
     for (let i = outputs; i < shapes.length; i++) slots[leaves + i] = textures.take(shapes[i]);
   }
 
@@ -187,7 +200,8 @@ export function createPlans(gl, { state, textures, programs, timer }) {
    */
   function abandon(plan, words, base) {
     const { slots, leaves, outputs } = plan;
-    for (let i = 0; i < outputs; i++) if (slots[leaves + i] !== null) textures.free(words[base + 1 + leaves + i]);
+    for (let i = 0; i < outputs; i++)
+      if (slots[leaves + i] !== null) textures.free(words[base + 1 + leaves + i]);
     for (let i = leaves + outputs; i < slots.length; i++) {
       const texture = slots[i];
       if (texture !== null) textures.release(texture);
@@ -225,7 +239,8 @@ export function createPlans(gl, { state, textures, programs, timer }) {
         throw error;
       }
       draws += plan.draws.length;
-      for (let i = leaves + outputs; i < slots.length; i++) textures.release(/** @type {Texture} */ (slots[i]));
+      for (let i = leaves + outputs; i < slots.length; i++)
+        textures.release(/** @type {Texture} */ (slots[i]));
       slots.fill(null);
     },
 

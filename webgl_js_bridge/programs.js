@@ -93,9 +93,11 @@ export function createPrograms(gl, state) {
       if (info === null) continue;
       const location = gl.getUniformLocation(linked, info.name);
       const words = new Int32Array(info.size);
-      if (info.name === "F[0]") program.floats = { location, words, values: new Float32Array(words.buffer) };
+      if (info.name === "F[0]")
+        program.floats = { location, words, values: new Float32Array(words.buffer) };
       else if (info.name === "I[0]") program.ints = { location, words, values: words };
-      else if (info.name === "U[0]") program.uints = { location, words, values: new Uint32Array(words.buffer) };
+      else if (info.name === "U[0]")
+        program.uints = { location, words, values: new Uint32Array(words.buffer) };
       else if (/^x\d+$/.test(info.name)) gl.uniform1i(location, Number(info.name.slice(1)));
     }
   }
@@ -108,7 +110,8 @@ export function createPrograms(gl, state) {
     if (program.checked) return;
     const { program: linked, shader } = program;
     if (linked === null || shader === null || !gl.getProgramParameter(linked, gl.LINK_STATUS)) {
-      if (gl.isContextLost() || linked === null || shader === null) throw new Error("WebGL context lost");
+      if (gl.isContextLost() || linked === null || shader === null)
+        throw new Error("WebGL context lost");
       const failed = gl.getShaderParameter(shader, gl.COMPILE_STATUS) === false;
       const log = failed ? gl.getShaderInfoLog(shader) : gl.getProgramInfoLog(linked);
       throw shaderError(program.name, log ?? "", program.source);

@@ -47,8 +47,10 @@ export function createReader(gl, { heap, state, textures, waiting }) {
   function open(handle, byteLength) {
     const texture = textures.get(handle);
     const { format, bytes, width } = texture.shape;
-    if (texture.layers > 0) throw new Error(`buffer ${handle} has layers; only plain ones can be read`);
-    if (byteLength > bytes) throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength} asked`);
+    if (texture.layers > 0)
+      throw new Error(`buffer ${handle} has layers; only plain ones can be read`);
+    if (byteLength > bytes)
+      throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength} asked`);
     state.into(textures.framebuffer(texture));
     const exact = isNative(format);
     return {

@@ -21,8 +21,9 @@ export function createState(gl) {
   let framebuffer = null;
   let width = -1;
   let height = -1;
+  const pixel = new Uint8Array(4);
 
-  return {
+  const state = {
     units,
 
     /** Sets what never changes; after a restore everything is at its default again. */
@@ -92,6 +93,14 @@ export function createState(gl) {
       height = h;
     },
 
+    /** Waits for the GPU by reading a pixel: in browsers gl.finish() only flushes. */
+    finish() {
+      const back = framebuffer;
+      state.into(null);
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+      state.into(back);
+    },
+
     /**
      * Deleting unbinds, so a new object of the same name must not count as bound.
      * @param {WebGLTexture} texture
@@ -105,4 +114,5 @@ export function createState(gl) {
       if (itsFramebuffer !== null && framebuffer === itsFramebuffer) framebuffer = null;
     },
   };
+  return state;
 }

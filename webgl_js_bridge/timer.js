@@ -4,9 +4,11 @@
 
 /**
  * @param {WebGL2RenderingContext} gl
- * @param {import("./wait.js").Waiting} waiting
+ * @param {object} parts
+ * @param {import("./state.js").State} parts.state
+ * @param {import("./wait.js").Waiting} parts.waiting
  */
-export function createTimer(gl, waiting) {
+export function createTimer(gl, { state, waiting }) {
   /** @type {{ TIME_ELAPSED_EXT: number, GPU_DISJOINT_EXT: number } | null} */
   let extension = null;
   /** @type {[string, WebGLQuery][]} */
@@ -39,7 +41,7 @@ export function createTimer(gl, waiting) {
         queries.push([name, query]);
         gl.beginQuery(extension.TIME_ELAPSED_EXT, query);
       } else {
-        gl.finish();
+        state.finish();
         started = performance.now();
       }
     },
@@ -48,7 +50,7 @@ export function createTimer(gl, waiting) {
       if (extension) {
         gl.endQuery(extension.TIME_ELAPSED_EXT);
       } else {
-        gl.finish();
+        state.finish();
         times.push([current, performance.now() - started]);
       }
     },

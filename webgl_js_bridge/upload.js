@@ -18,7 +18,8 @@ export function createUploader(gl, { heap, state, textures }) {
    */
   function upload(handle, shape, address, byteLength) {
     const { format, width, bytes } = shape;
-    if (byteLength > bytes) throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength}`);
+    if (byteLength > bytes)
+      throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength}`);
     const { texture } = textures.open(handle, shape);
     const { View, elementBytes, texelBytes } = format;
     const rowBytes = width * texelBytes;
@@ -27,19 +28,34 @@ export function createUploader(gl, { heap, state, textures }) {
     let view = heap.view(View);
     let at = address / elementBytes;
     if (!Number.isInteger(at)) {
-      view = new View(heap.bytes().slice(address, address + Math.floor(byteLength / elementBytes) * elementBytes).buffer);
+      view = new View(
+        heap.bytes().slice(address, address + Math.floor(byteLength / elementBytes) * elementBytes)
+          .buffer,
+      );
       at = 0;
     }
     const rows = Math.floor(byteLength / rowBytes);
     const texels = Math.floor((byteLength - rows * rowBytes) / texelBytes);
     const done = rows * rowBytes + texels * texelBytes;
-    if (rows > 0) gl.texSubImage2D(target, 0, 0, 0, width, rows, format.format, format.type, view, at);
+    if (rows > 0)
+      gl.texSubImage2D(target, 0, 0, 0, width, rows, format.format, format.type, view, at);
     at += rows * width * 4;
-    if (texels > 0) gl.texSubImage2D(target, 0, 0, rows, texels, 1, format.format, format.type, view, at);
+    if (texels > 0)
+      gl.texSubImage2D(target, 0, 0, rows, texels, 1, format.format, format.type, view, at);
     if (done < byteLength) {
       const last = new Uint8Array(texelBytes);
       last.set(heap.bytes().subarray(address + done, address + byteLength));
-      gl.texSubImage2D(target, 0, texels, rows, 1, 1, format.format, format.type, new View(last.buffer));
+      gl.texSubImage2D(
+        target,
+        0,
+        texels,
+        rows,
+        1,
+        1,
+        format.format,
+        format.type,
+        new View(last.buffer),
+      );
     }
     uploads += 1;
   }

@@ -6,7 +6,7 @@
  * Messages come back at once but keep the processor busy, so they are used only this long. (A status of
  * the GPU changes only between tasks, and scheduler.yield() does not count as one.)
  */
-const EAGER_MILLISECONDS = 4;
+const EAGER_MILLISECONDS = 8;
 
 export function createWaiting() {
   /** @typedef {{ ready: () => boolean, resolve: (value: void) => void, reject: (reason: Error) => void }} Waiter */

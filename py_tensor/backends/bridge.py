@@ -1,4 +1,4 @@
-"""The bridge as Python sees it: the verbs of a WebGL2 context, over which only numbers and buffers cross.
+"""The bridge as Python sees it: verbs of a WebGL2 context, over which numbers and buffers cross.
 
 Handles, program ids and plan ids are small ints chosen by the caller. A failing verb raises
 `BackendError`, and `ShaderError` where a shader does not compile.
@@ -76,7 +76,7 @@ class Bridge(Protocol):
         Layers are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers.
         """
 
-    def run(self, plan: int, words: array[int]) -> int:
+    def run(self, plan: int, words: bytes) -> int:
         """Run a plan and return the context's generation.
 
         The words are [generation, leaf handles, output handles, scalars as their 32 bits]. Nothing
@@ -118,6 +118,9 @@ class Bridge(Protocol):
 
     def timings(self) -> Awaitable[list[tuple[str, float]]]:
         """Return program and milliseconds of each draw since the last call."""
+
+    def error(self) -> int:
+        """Return the first error WebGL has noted since the last call, 0 if none."""
 
     def generation(self) -> int:
         """Return a number that grows each time a lost context comes back."""

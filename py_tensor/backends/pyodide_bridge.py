@@ -1,0 +1,218 @@
+"""The bridge of the page this Python runs in, on the page's thread or in a module worker.
+
+Bulk data never become JavaScript objects: the bridge reads and writes Python's own memory, given an
+address. Few bytes pass through one pinned buffer whose address is known, since asking for an address
+takes longer than copying them.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import BackendError
+from .bridge import Limits, Stats, bridge_error
+
+try:
+    import js
+    import pyodide_js
+    from pyodide.code import run_js
+    from pyodide.ffi import JsException, can_run_sync, create_proxy, run_sync, to_js
+except ImportError:  # ordinary CPython, as load_bridge says when asked
+    js = None
+
+# Copying this many bytes takes as long as asking for an address.
+STAGED_BYTES = 1 << 18
+
+
+@contextmanager
+def _pinned(data: Any) -> Iterator[tuple[int, int]]:
+    """Give (address, length) of a C-contiguous buffer that stays where it is meanwhile."""
+    proxy = create_proxy(data)
+    buffer = proxy.getBuffer("u8")
+    try:
+        yield buffer.data.byteOffset, buffer.data.byteLength
+    finally:
+        buffer.release()
+        proxy.destroy()
+
+
+class PyodideBridge:
+    """The bridge's verbs, as calls into the object that `createBridge` made."""
+
+    def __init__(self, bridge: Any) -> None:
+        self._bridge = bridge
+        # A bound method looked up once saves a fifth of a call.
+        self._run = bridge.run
+        self._free = bridge.free
+        self._read_async = bridge.readAsync
+        # The page's thread must not freeze; a worker may, since nobody looks at it.
+        self._on_page = hasattr(js, "document")
+        staging = array("q", bytes(STAGED_BYTES))
+        self._address: int = staging.buffer_info()[0]
+        # A view of it pins the array.
+        self._staged = memoryview(staging).cast("B")
+
+    def _call(self, verb: str, *values: Any) -> Any:
+        try:
+            return getattr(self._bridge, verb)(*values)
+        except JsException as error:
+            raise bridge_error(error.name, error.message) from None
+
+    def limits(self) -> Limits:
+        limits: Limits = json.loads(self._call("limits"))
+        return limits
+
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
+        view = memoryview(data)
+        size = view.nbytes
+        if size <= STAGED_BYTES:
+            if size:
+                self._staged[:size] = view.cast("B")
+            self._call("upload", handle, format, width, height, self._address, size)
+        else:
+            with _pinned(view) as (address, size):
+                self._call("upload", handle, format, width, height, address, size)
+
+    def alloc(self, handle: int, format: int, width: int, height: int) -> None:
+        self._call("alloc", handle, format, width, height)
+
+    def free(self, handle: int) -> None:
+        self._free(handle)
+
+    def program(self, id: int, name: str, source: str) -> None:
+        self._call("program", id, name, source)
+
+    def plan(self, id: int, words: array[int]) -> None:
+        self._call("plan", id, *words.buffer_info())
+
+    def run(self, plan: int, words: bytes) -> int:
+        size = len(words)
+        self._staged[:size] = words
+        try:
+            return self._run(plan, self._address, size >> 2)  # type: ignore[no-any-return]
+        except JsException as error:
+            raise bridge_error(error.name, error.message) from None
+
+    def read(self, handle: int, target: Any) -> None:
+        view = memoryview(target)
+        if self._on_page and can_run_sync():
+            with _pinned(view) as (address, size):
+                try:
+                    run_sync(self._read_async(handle, address, size))
+                except JsException as error:
+                    raise bridge_error(error.name, error.message) from None
+        elif view.nbytes <= STAGED_BYTES:
+            if view.nbytes:
+                self._call("read", handle, self._address, view.nbytes)
+                view.cast("B")[:] = self._staged[: view.nbytes]
+        else:
+            with _pinned(view) as (address, size):
+                self._call("read", handle, address, size)
+
+    async def read_async(self, handle: int, target: Any) -> None:
+        with _pinned(target) as (address, size):
+            try:
+                await self._read_async(handle, address, size)
+            except JsException as error:
+                raise bridge_error(error.name, error.message) from None
+
+    def draw(self, handle: int, width: int, height: int, target: Any) -> None:
+        self._call("draw", handle, width, height, target)
+
+    def from_pixels(self, handle: int, source: Any, width: int, height: int) -> None:
+        self._call("fromPixels", handle, source, width, height)
+
+    def pixel_size(self, source: Any) -> tuple[int, int]:
+        width, height = self._call("pixelSize", source)
+        return width, height
+
+    def stats(self) -> Stats:
+        stats: Stats = json.loads(self._call("stats"))
+        return stats
+
+    def pool_limit(self, bytes: int) -> None:
+        self._call("poolLimit", bytes)
+
+    def trim(self) -> None:
+        self._call("trim")
+
+    def checks(self, on: bool) -> None:
+        self._call("checks", on)
+
+    def finish(self) -> None:
+        self._call("finish")
+
+    def profile(self, on: bool) -> None:
+        self._call("profile", on)
+
+    async def timings(self) -> list[tuple[str, float]]:
+        try:
+            return [(name, time) for name, time in json.loads(await self._bridge.timings())]
+        except JsException as error:
+            raise bridge_error(error.name, error.message) from None
+
+    def error(self) -> int:
+        code: int = self._call("error")
+        return code
+
+    def generation(self) -> int:
+        generation: int = self._call("generation")
+        return generation
+
+    def is_lost(self) -> bool:
+        lost: bool = self._call("isLost")
+        return lost
+
+    def lose_context(self) -> None:
+        self._call("loseContext")
+
+    def restore_context(self) -> None:
+        self._call("restoreContext")
+
+    def destroy(self) -> None:
+        self._call("destroy")
+
+
+def _module() -> Any:
+    """Return the module the page registered, else the one this package brings along."""
+    try:
+        import webgl_js_bridge
+    except ImportError:
+        pass
+    else:
+        return webgl_js_bridge
+    try:
+        script = pkgutil.get_data("py_tensor", "_bridge.js")
+    except OSError:
+        script = None
+    if script is None:
+        raise BackendError(
+            "webgl: backend not available: no module webgl_js_bridge and no file py_tensor/_bridge.js; "
+            "install the wheel of py_tensor, or run make build"
+        )
+    try:
+        return run_js(script.decode())
+    except JsException as error:
+        raise BackendError(
+            f"webgl: backend not available: this page forbids evaluating scripts; got {error.message}; "
+            'call pyodide.registerJsModule("webgl_js_bridge", module) before importing py_tensor'
+        ) from None
+
+
+def load_bridge() -> PyodideBridge:
+    """Return a bridge on a WebGL2 context of its own; raise BackendError with the reason if none."""
+    if js is None:
+        raise BackendError(
+            "webgl: backend not available: this Python does not run in a web page; "
+            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
+        )
+    options = to_js({"module": pyodide_js._module}, dict_converter=js.Object.fromEntries)
+    try:
+        return PyodideBridge(_module().createBridge(options))
+    except JsException as error:
+        raise bridge_error(error.name, error.message) from None
