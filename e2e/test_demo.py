@@ -1,0 +1,108 @@
+"""The demo page as a whole: how it starts, what it says when it cannot, how it fits a phone."""
+
+import pytest
+from demo_driver import START_LIMIT, Demo
+from playwright.sync_api import Page, Route
+
+RECORD_PROGRESS = """
+window.progress = [];
+addEventListener("DOMContentLoaded", () => {
+  const text = document.getElementById("loading-text");
+  const bar = document.getElementById("loading-bar");
+  const note = () => window.progress.push([text.textContent, bar.value]);
+  new MutationObserver(note).observe(text, { childList: true });
+});
+"""
+
+
+def test_progress_bar_counts_the_bytes(page: Page, site_url: str) -> None:
+    page.add_init_script(RECORD_PROGRESS)
+    Demo(page, site_url)
+    steps = page.evaluate("window.progress")
+    downloads = [value for text, value in steps if text.endswith("MB")]
+    values = [value for _, value in steps]
+    assert len(set(downloads)) >= 5
+    assert values == sorted(values)
+    assert values[-1] == 1
+    # The wasm alone is more than this.
+    largest = max(float(text.split()[2]) for text, _ in steps if text.endswith("MB"))
+    assert largest > 9
+
+
+def test_no_request_leaves_the_origin(page: Page, site_url: str) -> None:
+    requests: list[str] = []
+    page.context.on("request", lambda request: requests.append(request.url))
+    demo = Demo(page, site_url)
+    demo.run("arithmetic")
+    page.click("[data-photo=flower]")
+    page.wait_for_selector("[data-photo=flower][aria-pressed=true]")
+    # The worker's requests are among those seen.
+    assert any(url.endswith("pyodide.asm.wasm") for url in requests)
+    assert any(url.endswith("flower.jpg") for url in requests)
+    here = (f"{site_url}/", f"blob:{site_url}/", "data:")
+    assert [url for url in requests if not url.startswith(here)] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_phone_has_no_sideways_scroll(page: Page, site_url: str, scheme: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(color_scheme=scheme)
+    demo = Demo(page, site_url)
+    for example in ("arithmetic", "matmul", "mistake"):
+        demo.choose(example)
+        demo.start()
+        demo.finish()
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert (
+        page.evaluate("getComputedStyle(document.body).backgroundColor")
+        == {
+            "light": "rgb(245, 244, 239)",
+            "dark": "rgb(14, 16, 22)",
+        }[scheme]
+    )
+
+
+def test_keyboard_runs_and_leaves_the_editor(page: Page, site_url: str) -> None:
+    demo = Demo(page, site_url)
+    demo.write("print('by key', 6 * 7)")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("document.getElementById('output').innerText.includes('by key 42')")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.closest('#editor')")
+
+
+def test_controls_have_names(page: Page, site_url: str) -> None:
+    Demo(page, site_url)
+    nameless = page.evaluate(
+        """[...document.querySelectorAll("button, input, canvas, img, [role=textbox]")]
+        .filter((e) => !(e.ariaLabel || e.innerText || e.labels?.length || e.hasAttribute("alt")))
+        .map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+
+
+def test_missing_webgl2_is_said(page: Page, site_url: str, page_errors: list[str]) -> None:
+    def without_webgl(route: Route) -> None:
+        answer = route.fetch()
+        change = "OffscreenCanvas.prototype.getContext = () => null;"
+        route.fulfill(response=answer, body=change + answer.text())
+
+    page.route("**/worker-*.js", without_webgl)
+    page.goto(f"{site_url}/index.html")
+    page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
+    assert page.inner_text("#notice-title") == "This browser gives the page no WebGL2"
+    assert page.inner_text("#notice-detail").startswith("WebGL2: no context; ")
+    assert page.is_disabled("#run")
+    page_errors.clear()
+
+
+def test_missing_wheel_is_said(page: Page, site_url: str, page_errors: list[str]) -> None:
+    page.route("**/*.whl", lambda route: route.fulfill(status=404))
+    page.goto(f"{site_url}/index.html")
+    page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
+    assert page.inner_text("#notice-title") == "Python did not start"
+    detail = page.inner_text("#notice-detail")
+    assert detail.startswith("py_tensor: the wheel did not load; ")
+    assert ".whl: 404" in detail
+    page_errors.clear()

@@ -1,0 +1,192 @@
+"""The demo's photo lab: every filter's pixels compared with NumPy's, and numbers that stay flat."""
+
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from demo_driver import Demo
+from PIL import Image
+from playwright.sync_api import Page
+
+LUMA = np.array([0.299, 0.587, 0.114])
+BROWN = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
+
+
+@pytest.fixture
+def demo(page: Page, site_url: str) -> Demo:
+    demo = Demo(page, site_url)
+    wait_for_photo(demo, 640)
+    return demo
+
+
+def wait_for_photo(demo: Demo, width: int) -> None:
+    demo.page.wait_for_function(
+        f"document.querySelector('#stage canvas')?.width === {width} &&"
+        " Number(document.getElementById('frame-ms').textContent) >= 0"
+    )
+
+
+def apply(demo: Demo, name: str, strength: float) -> None:
+    """Switch a filter on and wait until a frame with it was drawn."""
+    draws = demo.number("draws")
+    slider = demo.page.locator(f"[data-filter={name}] input[type=range]")
+    slider.fill(str(strength))
+    assert demo.page.is_checked(f"[data-filter={name}] input[type=checkbox]")
+    wait_for_draw(demo, draws)
+
+
+def wait_for_draw(demo: Demo, draws: int) -> None:
+    demo.page.wait_for_function(
+        f"Number(document.querySelector('[data-number=draws]').dataset.value) > {draws}"
+    )
+    # The canvas shows what the worker drew at the next frame.
+    demo.page.evaluate(
+        "() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
+    )
+
+
+def blur(picture: np.ndarray, sigma: float) -> np.ndarray:
+    """Weighted means of the neighbours within the picture, by plain loops."""
+    radius = int(np.ceil(3 * sigma))
+    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
+    for axis in (0, 1):
+        length = picture.shape[axis]
+        at = np.arange(length)[:, None] + np.arange(-radius, radius + 1)[None, :]
+        inside = (at >= 0) & (at < length)
+        shares = np.where(inside, weights, 0)
+        shares /= shares.sum(axis=1, keepdims=True)
+        lines = np.moveaxis(picture, axis, 0)[np.clip(at, 0, length - 1)]
+        picture = np.moveaxis(np.einsum("ij,ij...->i...", shares, lines), 0, axis)
+    return picture
+
+
+def sobel(picture: np.ndarray, gain: float) -> np.ndarray:
+    grey = picture @ LUMA
+    rise = np.array([1.0, 2.0, 1.0])
+    result = np.zeros_like(grey)
+    windows = np.lib.stride_tricks.sliding_window_view(grey, (3, 3))
+    across = windows[..., 2] @ rise - windows[..., 0] @ rise
+    down = windows[..., 2, :] @ rise - windows[..., 0, :] @ rise
+    result[1:-1, 1:-1] = np.hypot(across, down) * gain
+    return np.repeat(result[..., None], 3, axis=2)
+
+
+FILTERS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "brightness": lambda picture, amount: picture + amount,
+    "contrast": lambda picture, factor: (picture - 0.5) * factor + 0.5,
+    "blur": blur,
+    "sharpen": lambda picture, amount: picture + (picture - blur(picture, 1.0)) * amount,
+    "sobel": sobel,
+    "threshold": lambda picture, level: np.repeat((picture @ LUMA > level)[..., None], 3, axis=2),
+    "sepia": lambda picture, amount: picture + (picture @ BROWN.T - picture) * amount,
+}
+
+
+def filtered(photo: np.ndarray, chain: list[tuple[str, float]]) -> np.ndarray:
+    """The pixels, 0 to 255 unrounded, that a chain of filters makes of a photo's."""
+    picture = photo / 255
+    for name, strength in chain:
+        picture = np.clip(FILTERS[name](picture, strength), 0, 1)
+    return picture * 255
+
+
+def assert_pixels(shown: np.ndarray, expected: np.ndarray, outliers: float = 0) -> None:
+    """Every pixel within one step of 255, but for a share that may be a rounding away."""
+    assert shown.shape == expected.shape
+    distance = np.abs(shown - expected).max(axis=-1)
+    far = distance > 1
+    assert far.mean() <= outliers, f"{far.sum()} pixels differ by up to {distance.max()}"
+
+
+@pytest.mark.parametrize("name", ["china", "flower"])
+def test_photo_without_filters(demo: Demo, name: str) -> None:
+    demo.page.click(f"[data-photo={name}]")
+    demo.page.wait_for_selector(f"[data-photo={name}][aria-pressed=true]")
+    demo.page.wait_for_timeout(500)
+    response = demo.page.request.get(demo.page.url.replace("index.html", f"photos/{name}.jpg"))
+    stored = np.asarray(Image.open(io.BytesIO(response.body())).convert("RGB")).astype(int)
+    # The browser's JPEG decoder may round otherwise than Pillow's.
+    assert np.abs(demo.photo() - stored).max() <= 2
+    assert demo.page.inner_text("#photo-status").endswith("427 pixels")
+
+
+@pytest.mark.parametrize(
+    ("name", "strength", "outliers"),
+    [
+        ("brightness", 0.2, 0),
+        ("contrast", 1.75, 0),
+        ("blur", 2.4, 0),
+        ("sharpen", 2.5, 0),
+        ("sobel", 1.2, 0),
+        ("threshold", 0.45, 0.001),
+        ("sepia", 0.8, 0),
+    ],
+)
+def test_filter(demo: Demo, name: str, strength: float, outliers: float) -> None:
+    photo = demo.photo()
+    apply(demo, name, strength)
+    shown = demo.photo()
+    assert np.abs(shown.astype(int) - photo).mean() > 3, "the filter changed nothing"
+    assert_pixels(shown, filtered(photo, [(name, strength)]), outliers)
+
+
+def test_filters_combine_in_their_order(demo: Demo) -> None:
+    photo = demo.photo()
+    apply(demo, "contrast", 2.0)
+    apply(demo, "blur", 1.5)
+    assert_pixels(demo.photo(), filtered(photo, [("contrast", 2.0), ("blur", 1.5)]))
+    draws = demo.number("draws")
+    demo.page.click('[aria-label="Move Gaussian blur up"]')
+    wait_for_draw(demo, draws)
+    assert demo.page.evaluate("document.activeElement.ariaLabel") == "Move Gaussian blur up"
+    assert_pixels(demo.photo(), filtered(photo, [("blur", 1.5), ("contrast", 2.0)]))
+
+
+def test_own_picture(demo: Demo) -> None:
+    rng = np.random.default_rng(3)
+    own = np.kron(rng.integers(0, 256, (5, 7, 3)), np.ones((20, 20, 1))).astype(np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(own).save(file, "PNG")
+    demo.page.set_input_files(
+        "#file", {"name": "own.png", "mimeType": "image/png", "buffer": file.getvalue()}
+    )
+    wait_for_photo(demo, 140)
+    np.testing.assert_array_equal(demo.photo(), own)
+    apply(demo, "blur", 3.0)
+    assert_pixels(demo.photo(), filtered(own, [("blur", 3.0)]))
+
+
+def test_file_that_is_no_picture_is_said(demo: Demo) -> None:
+    demo.page.set_input_files(
+        "#file", {"name": "no.png", "mimeType": "image/png", "buffer": b"no picture"}
+    )
+    demo.page.wait_for_function(
+        "document.getElementById('photo-status').textContent.startsWith('This file is no picture')"
+    )
+
+
+def test_numbers_stay_flat_over_a_hundred_frames(demo: Demo) -> None:
+    apply(demo, "contrast", 1.5)
+    apply(demo, "sobel", 1.0)
+    demo.page.click("#animate")
+    names = ["tensors", "bytes", "gpuBytes", "pooledBytes", "programs", "plans"]
+    wait_for_hits(demo, demo.number("planHits") + 20)
+    before, hits = {name: demo.number(name) for name in names}, demo.number("planHits")
+    wait_for_hits(demo, hits + 100)
+    assert {name: demo.number(name) for name in names} == before
+    assert float(demo.page.inner_text("#frame-ms")) > 0
+    assert float(demo.page.inner_text("#frame-fps")) > 1
+    demo.page.click("#animate")
+    assert demo.page.get_attribute("#animate", "aria-pressed") == "false"
+
+
+def wait_for_hits(demo: Demo, hits: int) -> None:
+    demo.page.wait_for_function(
+        f"Number(document.querySelector('[data-number=planHits]').dataset.value) >= {hits}"
+    )
+
+
+def test_sliders_are_the_filters(demo: Demo) -> None:
+    names = demo.page.eval_on_selector_all("[data-filter]", "all => all.map(e => e.dataset.filter)")
+    assert names == list(FILTERS)

@@ -1,0 +1,44 @@
+"""py_tensor: tensors for Python in the page, computed on WebGL2; on CPython, through NumPy.
+
+The rooms, in the order a call walks through them:
+
+    ops          the table: one row is one operation
+    graph        nodes of pending work, and the key under which a graph is seen again
+    schedule     which operations share a draw
+    glsl         the text of each draw's shader
+    plan         draws in order, with the textures between them
+    backends     where plans run: webgl (through the bridge) and numpy
+    realize      finds or makes the plan, and runs it
+    tensor       the handle users hold
+    functions    the array API standard's functions, chapter by chapter
+
+>>> import py_tensor as pt
+>>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
+>>> (x @ x + 1).tolist()
+[[8.0, 11.0], [16.0, 23.0]]
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+
+from . import errors, random
+from .debugging import enable_debug_mode, enable_production_mode
+from .dtypes import bool_ as bool  # noqa: A004
+from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
+from .explain import explain
+from .functions import PUBLIC as _PUBLIC
+from .memory import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
+from .pixels import draw, from_pixels
+from .realize import get_backend, set_backend
+from .tensor import Tensor, realize
+
+__version__ = _version("py_tensor")
+
+e = 2.718281828459045
+inf = float("inf")
+nan = float("nan")
+newaxis = None
+pi = 3.141592653589793
+
+globals().update(_PUBLIC)

@@ -1,0 +1,71 @@
+"""What a backend is: shapes of computation, never operations.
+
+A backend compiles a Graph once and runs it with other values; it moves elements in and out. Comes in:
+graphs and bytes; goes out: `Buffer`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Any, Protocol
+
+from ..dtypes import DType
+from ..graph import Graph
+
+
+class Buffer:
+    """Elements in order, on the host (`host`, flat bytes), on a device (`handle`), or both.
+
+    A texture goes back to the pool when the last Buffer naming it dies.
+    """
+
+    __slots__ = ("__weakref__", "backend", "dtype", "generation", "handle", "host", "size")
+
+    def __init__(
+        self,
+        dtype: DType,
+        size: int,
+        host: Any = None,
+        backend: Any = None,
+        handle: int = 0,
+        generation: int = 0,
+    ) -> None:
+        self.dtype = dtype
+        self.size = size
+        self.host = host
+        self.backend = backend
+        self.handle = handle
+        self.generation = generation
+
+    def __del__(self) -> None:
+        if self.handle:
+            self.backend.release(self)
+
+
+class Backend(Protocol):
+    """The verbs every backend has."""
+
+    name: str
+
+    def compile(self, graph: Graph) -> Any:
+        """Something `run` can run; kept in the plan cache."""
+
+    def run(
+        self, plan: Any, leaves: Sequence[Buffer], scalars: Sequence[bool | int | float]
+    ) -> list[tuple[int, Buffer]]:
+        """The graph's kept nodes by position, with their buffers."""
+
+    def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
+        """Raises BackendError where no buffer of that size can exist."""
+
+    def read(self, buffer: Buffer) -> memoryview:
+        """All elements, as bytes; waits for them."""
+
+    def read_async(self, buffer: Buffer) -> Awaitable[memoryview]:
+        """All elements, as bytes, without blocking."""
+
+    def release(self, buffer: Buffer) -> None:
+        """The buffer's device memory is no longer needed."""
+
+    def statistics(self) -> dict[str, int]:
+        """bytesInUse, bytesFree, programs, draws."""

@@ -1,0 +1,207 @@
+"""The WebGL2 backend: plans run by one call through the bridge.
+
+Comes in: graphs, bytes; goes out: buffers in textures. Knows no operation.
+"""
+
+from __future__ import annotations
+
+import struct
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..dtypes import DType, float16
+from ..errors import BackendError
+from ..glsl.shader import Shader
+from ..graph import Graph, Scalar
+from ..plan import Device, Plan, make_plan, texture_size
+from ..schedule.fuse import Limits
+from .base import Buffer
+from .bridge import Bridge
+
+_CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
+
+
+class Compiled:
+    """A plan the bridge knows by number."""
+
+    __slots__ = ("keep", "number", "outputs", "pack", "plan", "sizes")
+
+    def __init__(self, plan: Plan, graph: Graph, number: int) -> None:
+        self.plan = plan
+        self.number = number
+        self.outputs = len(plan.outputs)
+        codes = "".join(_CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar)
+        self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
+        self.keep = plan.keep
+        specs = {}
+        for position, where in plan.keep:
+            spec = graph.spec(position)
+            specs[where] = (spec.dtype, spec.size)
+        self.sizes = [specs[where] for where in range(self.outputs)]
+
+
+class WebGLBackend:
+    """Computes on a WebGL2 context behind a bridge."""
+
+    name = "webgl"
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        limits = bridge.limits()
+        self.limits = limits
+        self.device = Device(
+            largest=limits["maxTextureSize"],
+            draw_buffers=limits["maxDrawBuffers"],
+            limits=Limits(inputs=min(limits["maxTextureUnits"], 16) - 1),
+            float_as_half=not limits["float32Renderable"],
+        )
+        self.generation = bridge.generation()
+        self.programs: dict[str, int] = {}
+        self.plans = 0
+        self.handles = 0
+
+    # --- plans ----------------------------------------------------------------------------------
+
+    def compile(self, graph: Graph) -> Compiled:
+        plan = make_plan(graph, self.device)
+        for _, width, height, _ in (*plan.outputs, *plan.temporaries):
+            if max(width, height) > self.device.largest:
+                raise BackendError(
+                    f"realize: a result does not fit the GPU; got {width * height * 4} elements; this "
+                    f"GPU holds {self.device.largest * 2048 * 4} in one tensor; split it"
+                )
+        self.plans += 1
+        self.bridge.plan(self.plans, plan.words(self._program))
+        return Compiled(plan, graph, self.plans)
+
+    def _program(self, shader: Shader) -> int:
+        number = self.programs.get(shader.source)
+        if number is None:
+            number = self.programs[shader.source] = len(self.programs) + 1
+            self.bridge.program(number, shader.name, shader.source)
+        return number
+
+    def run(
+        self, plan: Compiled, leaves: Sequence[Buffer], scalars: Sequence[bool | int | float]
+    ) -> list[tuple[int, Buffer]]:
+        handles = [
+            leaf.handle if leaf.generation == self.generation and leaf.backend is self else self._upload(leaf)
+            for leaf in leaves
+        ]
+        first = self.handles + 1
+        self.handles += plan.outputs
+        words = plan.pack(self.generation, *handles, *range(first, first + plan.outputs), *scalars)
+        generation = self.bridge.run(plan.number, words)
+        if generation != self.generation:
+            self.generation = generation
+            return self.run(plan, leaves, scalars)
+        outputs = [
+            Buffer(dtype, size, None, self, first + number, generation)
+            for number, (dtype, size) in enumerate(plan.sizes)
+        ]
+        return [
+            (position, outputs[where] if where >= 0 else leaves[-1 - where])
+            for position, where in plan.keep
+        ]
+
+    # --- elements -------------------------------------------------------------------------------
+
+    def _upload(self, buffer: Buffer) -> int:
+        if buffer.host is None:
+            if buffer.backend is not self:
+                buffer.host = buffer.backend.read(buffer)
+            else:
+                raise BackendError(
+                    "realize: the tensor was lost with the WebGL context; got a tensor that lived on the "
+                    "GPU only; compute it again from tensors made by asarray"
+                )
+        host = memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
+        if self.device.float_as_half and buffer.dtype.name == "float32":
+            host = _to_half(host)
+        self.handles += 1
+        width, height = texture_size(buffer.size)
+        self.bridge.upload(self.handles, self.device.format(buffer.dtype), width, height, host)
+        buffer.backend = self
+        buffer.generation = self.generation
+        buffer.handle = self.handles
+        return self.handles
+
+    def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
+        size = 1
+        for n in shape:
+            size *= n
+        if max(texture_size(size)) > self.device.largest:
+            raise BackendError(
+                f"{operation}: tensor larger than the GPU; got shape {shape}, {size} elements; this GPU "
+                f"holds {self.device.largest * 2048 * 4} in one tensor; split it"
+            )
+
+    def _stored(self, dtype: DType) -> DType:
+        return float16 if self.device.float_as_half and dtype.name == "float32" else dtype
+
+    def _target(self, buffer: Buffer) -> bytearray:
+        self._check_alive(buffer)
+        return bytearray(buffer.size * self._stored(buffer.dtype).itemsize)
+
+    def _check_alive(self, buffer: Buffer) -> None:
+        generation = self.bridge.generation()
+        if buffer.generation != generation:
+            self.generation = generation
+            self._upload(buffer)
+
+    def _decoded(self, data: bytearray, dtype: DType) -> memoryview:
+        if self._stored(dtype) is dtype:
+            return memoryview(data)
+        return memoryview(
+            struct.pack(f"={len(data) // 2}f", *struct.unpack(f"={len(data) // 2}e", data))
+        )
+
+    def read(self, buffer: Buffer) -> memoryview:
+        if buffer.host is not None:
+            return memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
+        data = self._target(buffer)
+        if data:
+            self.bridge.read(buffer.handle, memoryview(data))
+        return self._decoded(data, buffer.dtype)
+
+    async def read_async(self, buffer: Buffer) -> memoryview:
+        if buffer.host is not None:
+            return memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
+        data = self._target(buffer)
+        if data:
+            await self.bridge.read_async(buffer.handle, memoryview(data))
+        return self._decoded(data, buffer.dtype)
+
+    def release(self, buffer: Buffer) -> None:
+        if buffer.generation == self.generation:
+            self.bridge.free(buffer.handle)
+
+    def new_handle(self) -> int:
+        self.handles += 1
+        return self.handles
+
+    def handle_of(self, buffer: Buffer) -> int:
+        """The handle of a buffer, uploaded if need be."""
+        if buffer.handle and buffer.backend is self and buffer.generation == self.generation:
+            return buffer.handle
+        return self._upload(buffer)
+
+    def statistics(self) -> dict[str, Any]:
+        return self.bridge.stats()
+
+
+def _to_half(host: memoryview) -> memoryview:
+    """float32 bytes as float16 bytes, for contexts that cannot render to float32."""
+    values = host.cast("f").tolist()
+    if any(65504 < abs(v) < float("inf") for v in values):
+        warnings.warn("upload: values beyond 65504 become infinite: this GPU stores float16 only", stacklevel=2)
+        values = [v if abs(v) <= 65504 else v * float("inf") for v in values]
+    return memoryview(struct.pack(f"={len(values)}e", *values))
+
+
+def create() -> WebGLBackend:
+    """The backend on this page's WebGL2 context; raises BackendError with the reason where there is none."""
+    from .pyodide_bridge import load_bridge
+
+    return WebGLBackend(load_bridge())

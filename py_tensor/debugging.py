@@ -1,0 +1,85 @@
+"""Debug mode: every operation runs by itself, is logged, and the first NaN or infinity raises."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from types import TracebackType
+from typing import Any
+
+from . import lifetime
+from .conversion import unpack
+from .errors import NumericError
+from .lifetime import user_line
+from .realize import backend
+from .tensor import Tensor, realize_pending
+
+logger = logging.getLogger("py_tensor")
+
+
+class _Debugging:
+    """Given by `enable_debug_mode`; as a context manager, ends the mode behind the block."""
+
+    def __enter__(self) -> _Debugging:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        enable_production_mode()
+
+
+def _inspect(tensor: Tensor) -> None:
+    node = tensor._node
+    call = node.call
+    if node.buffer is not None:
+        return
+    name = call.row.name if call is not None else "scalar"
+    start = time.perf_counter()
+    realize_pending([node])
+    data = backend().read(node.buffer)
+    milliseconds = (time.perf_counter() - start) * 1e3
+    spec = node.spec
+    line = user_line()
+    logger.info("%s: %.3f ms, rank %d, shape %s, size %d (%s)", name, milliseconds, len(spec.shape), spec.shape, spec.size, line)
+    if spec.dtype.kind != "f":
+        return
+    for position, value in enumerate(unpack(data, spec.dtype)):
+        if not math.isfinite(value):
+            raise NumericError(
+                f"{name}: result is not finite; got {value} at element {position} of shape {spec.shape}, "
+                f"at {line}; look at the operands, or use pt.enable_production_mode()"
+            )
+
+
+def _bridge_checks(on: bool) -> None:
+    bridge: Any = getattr(backend(), "bridge", None)
+    if bridge is not None:
+        bridge.checks(on)
+
+
+def enable_debug_mode() -> Any:
+    """Runs every operation by itself from now on, logs it to the logger "py_tensor" (name, wall
+    milliseconds, rank, shape, size), checks each draw, and raises NumericError at the first NaN or
+    infinity, naming the operation and the user's line. Slow. As a context manager, for a block only.
+
+    >>> import py_tensor as pt
+    >>> with pt.enable_debug_mode():
+    ...     x = pt.asarray([1.0]) / 2.0
+    """
+    enable_production_mode()
+    logger.setLevel(logging.INFO)
+    lifetime.watch(_inspect)
+    _bridge_checks(True)
+    return _Debugging()
+
+
+def enable_production_mode() -> None:
+    """No validation of values: operations are fused and run when asked for. The default.
+
+    >>> import py_tensor as pt
+    >>> pt.enable_production_mode()
+    """
+    lifetime.unwatch(_inspect)
+    _bridge_checks(False)

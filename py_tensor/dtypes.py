@@ -1,0 +1,138 @@
+"""The dtypes a tensor can have, and how two of them combine. Comes in: names; goes out: `DType`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import DTypeError
+
+
+@dataclass(frozen=True, eq=False)
+class DType:
+    """A data type: `kind` is "f", "i", "u" or "b"; `itemsize` is in bytes.
+
+    >>> import py_tensor as pt
+    >>> pt.float32.itemsize
+    4
+    """
+
+    name: str
+    kind: str
+    itemsize: int
+    code: str
+    """The format character of `struct`, `array` and the buffer protocol."""
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, str) and other == self.name)
+
+    __hash__ = object.__hash__
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return as_dtype, (self.name,)
+
+    @property
+    def bits(self) -> int:
+        return self.itemsize * 8
+
+    @property
+    def lowest(self) -> int:
+        """The smallest integer of an integer dtype."""
+        return -(1 << (self.bits - 1)) if self.kind == "i" else 0
+
+    @property
+    def highest(self) -> int:
+        """The largest integer of an integer dtype."""
+        return (1 << (self.bits - (self.kind == "i"))) - 1
+
+
+float32 = DType("float32", "f", 4, "f")
+float16 = DType("float16", "f", 2, "e")
+int32 = DType("int32", "i", 4, "i")
+uint32 = DType("uint32", "u", 4, "I")
+int16 = DType("int16", "i", 2, "h")
+uint16 = DType("uint16", "u", 2, "H")
+int8 = DType("int8", "i", 1, "b")
+uint8 = DType("uint8", "u", 1, "B")
+bool_ = DType("bool", "b", 1, "?")
+
+DTYPES = (float32, float16, int32, uint32, int16, uint16, int8, uint8, bool_)
+BY_NAME = {dtype.name: dtype for dtype in DTYPES}
+CATEGORIES = {
+    "all": "fiub",
+    "numeric": "fiu",
+    "floating": "f",
+    "integer": "iu",
+    "boolean": "b",
+    "integer or boolean": "iub",
+}
+OF_PYTHON: dict[type, DType] = {bool: bool_, int: int32, float: float32}
+WIDE = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": None, "complex64": None}
+
+
+def as_dtype(value: Any, operation: str = "dtype") -> DType:
+    """The DType that a DType, a name, a Python type or a NumPy dtype stands for.
+
+    Raises DTypeError for anything else, and for 64-bit dtypes, which WebGL does not have.
+    """
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, type) and value in OF_PYTHON:
+        return OF_PYTHON[value]
+    name = value if isinstance(value, str) else getattr(value, "name", None) or getattr(value, "__name__", None)
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if name in WIDE:
+        instead = f'; use "{WIDE[name]}"' if WIDE[name] else ""
+        raise DTypeError(f"{operation}: dtype {name} does not exist on WebGL; got {value!r}{instead}")
+    raise DTypeError(f"{operation}: not a dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
+
+
+_SIGNED = {1: int8, 2: int16, 4: int32}
+
+
+def promote(operation: str, a: DType, b: DType) -> DType:
+    """The dtype both operands are converted to.
+
+    The array API standard's table, and for kinds it leaves open: bool gives way to integers, integers
+    give way to floats. Raises DTypeError where the result would need 64 bits.
+    """
+    if a is b:
+        return a
+    order = "buif"
+    if order.index(a.kind) < order.index(b.kind):
+        a, b = b, a
+    if a.kind == b.kind:
+        return a if a.itemsize > b.itemsize else b
+    if a.kind == "f" or b.kind == "b":
+        return a
+    itemsize = max(a.itemsize, 2 * b.itemsize)
+    if itemsize > 4:
+        raise DTypeError(
+            f"{operation}: dtypes {a} and {b} need int64, which WebGL does not have; "
+            f'got {a} and {b}; convert one with .astype("{a}") or .astype("{b}")'
+        )
+    return _SIGNED[itemsize]
+
+
+def of_scalar(operation: str, value: bool | int | float, dtype: DType) -> DType:
+    """The dtype a tensor of `dtype` and a Python scalar combine to (the scalar is weak).
+
+    Raises DTypeError where an integer does not fit the tensor's integer dtype.
+    """
+    kind = type(value)
+    if kind is float:
+        return dtype if dtype.kind == "f" else float32
+    if kind is bool:
+        return dtype
+    if dtype.kind == "b":
+        dtype = int32
+    if dtype.kind in "iu" and not dtype.lowest <= value <= dtype.highest:
+        raise DTypeError(
+            f"{operation}: Python integer {value} does not fit dtype {dtype}; "
+            f"got {value}; {dtype} holds {dtype.lowest} to {dtype.highest}"
+        )
+    return dtype

@@ -1,0 +1,25 @@
+"""The public functions, one file a chapter of the array API standard; each also a method where it fits.
+
+An operation of the table is a function by itself; what is here are those with axes, shapes or several steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..tensor import install
+from . import creation, elementwise, joining, linear_algebra, manipulation, neural, statistical
+
+CHAPTERS = (creation, elementwise, statistical, manipulation, joining, linear_algebra, neural)
+PUBLIC: dict[str, Callable[..., Any]] = {
+    name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
+}
+METHODS = {
+    name: function
+    for chapter in (elementwise, statistical, manipulation, neural)
+    for name, function in chapter.PUBLIC.items()
+    if name != "where"
+} | {name: linear_algebra.PUBLIC[name] for name in ("matmul",)}
+
+install(METHODS)

@@ -1,0 +1,196 @@
+"""Creation functions: tensors out of shapes and numbers, made where they are used, never uploaded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import DType, as_dtype, bool_, float32, int32, of_scalar
+from ..errors import ArgumentError
+from ..graph import node_of, scalar_node
+from ..ops.sources import IOTA
+from ..ops.views import BROADCAST
+from ..tensor import Tensor, asarray, node_behind
+from ..tensor import backend as _backend
+from .axes import a_shape
+from .elementwise import astype
+
+
+def full(shape: Any, fill_value: bool | int | float, *, dtype: Any = None) -> Tensor:
+    """A tensor of one value. `dtype` is taken from the value where it is not given.
+
+    >>> import py_tensor as pt
+    >>> pt.full((2, 2), 7).tolist()
+    [[7, 7], [7, 7]]
+    """
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    natural = bool_ if isinstance(fill_value, bool) else int32 if isinstance(fill_value, int) else float32
+    target = natural if dtype is None else as_dtype(dtype, "full")
+    return _filled("full", a_shape("full", shape), fill_value, target)
+
+
+def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) -> Tensor:
+    _backend().check_size(operation, shape, dtype)
+    if dtype.kind == "b":
+        value = bool(value)
+    elif dtype.kind in "iu":
+        value = int(value)
+        of_scalar(operation, value, dtype)
+    return Tensor(node_of(BROADCAST, (scalar_node(value, dtype),), shape))
+
+
+def zeros(shape: Any, *, dtype: Any = float32) -> Tensor:
+    """A tensor of zeros.
+
+    >>> import py_tensor as pt
+    >>> pt.zeros(3).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    return _filled("zeros", a_shape("zeros", shape), 0, as_dtype(dtype or float32, "zeros"))
+
+
+def ones(shape: Any, *, dtype: Any = float32) -> Tensor:
+    """A tensor of ones.
+
+    >>> import py_tensor as pt
+    >>> pt.ones((1, 2)).tolist()
+    [[1.0, 1.0]]
+    """
+    return _filled("ones", a_shape("ones", shape), 1, as_dtype(dtype or float32, "ones"))
+
+
+def empty(shape: Any, *, dtype: Any = float32) -> Tensor:
+    """A tensor whose values do not matter; they are zeros.
+
+    >>> import py_tensor as pt
+    >>> pt.empty((2, 3)).shape
+    (2, 3)
+    """
+    return _filled("empty", a_shape("empty", shape), 0, as_dtype(dtype or float32, "empty"))
+
+
+def zeros_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+    """Zeros of another tensor's shape, and dtype unless one is given.
+
+    >>> import py_tensor as pt
+    >>> pt.zeros_like(pt.asarray([1, 2])).tolist()
+    [0, 0]
+    """
+    return zeros(x.shape, dtype=dtype or x.dtype)
+
+
+def ones_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+    """Ones of another tensor's shape, and dtype unless one is given.
+
+    >>> import py_tensor as pt
+    >>> pt.ones_like(pt.asarray([1, 2])).tolist()
+    [1, 1]
+    """
+    return ones(x.shape, dtype=dtype or x.dtype)
+
+
+def full_like(x: Tensor, /, fill_value: bool | int | float, *, dtype: Any = None) -> Tensor:
+    """One value in another tensor's shape, and dtype unless one is given.
+
+    >>> import py_tensor as pt
+    >>> pt.full_like(pt.asarray([1, 2]), 5).tolist()
+    [5, 5]
+    """
+    return full(x.shape, fill_value, dtype=dtype or x.dtype)
+
+
+def empty_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+    """A tensor like another whose values do not matter; they are zeros.
+
+    >>> import py_tensor as pt
+    >>> pt.empty_like(pt.asarray([1, 2])).shape
+    (2,)
+    """
+    return empty(x.shape, dtype=dtype or x.dtype)
+
+
+def _iota(shape: tuple[int, ...]) -> Tensor:
+    return Tensor(node_of(IOTA, (), shape))
+
+
+def arange(start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None) -> Tensor:
+    """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
+
+    Raises ArgumentError for step 0.
+
+    >>> import py_tensor as pt
+    >>> pt.arange(2, 8, 2).tolist()
+    [2, 4, 6]
+    """
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ArgumentError("arange: step is zero; got step 0; use a step other than 0")
+    whole = all(isinstance(v, int) for v in (start, stop, step))
+    target = as_dtype(dtype, "arange") if dtype is not None else int32 if whole else float32
+    length = max(0, -(-(stop - start) // step) if whole else math.ceil((stop - start) / step))
+    _backend().check_size("arange", (int(length),), target)
+    position = _iota((int(length),))
+    if target.kind in "iu" and whole:
+        return astype(position * step + start, target) if (start, step) != (0, 1) else astype(position, target)
+    return astype(astype(position, float32) * float(step) + float(start), target)
+
+
+def linspace(start: float, stop: float, /, num: int, *, dtype: Any = None, endpoint: bool = True) -> Tensor:
+    """`num` values from `start` to `stop`, evenly spaced; `stop` is the last unless `endpoint` is False.
+
+    >>> import py_tensor as pt
+    >>> pt.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    if num < 0:
+        raise ArgumentError(f"linspace: num is negative; got {num}; use 0 or more")
+    target = as_dtype(dtype, "linspace") if dtype is not None else float32
+    steps = num - 1 if endpoint else num
+    step = (stop - start) / steps if steps > 0 else 0.0
+    position = astype(_iota((num,)), float32)
+    values = position * float(step) + float(start)
+    if endpoint and num > 1:
+        # Rounding must not move the last value away from `stop`.
+        from .elementwise import PUBLIC as elementwise
+
+        values = elementwise["where"](position == float(num - 1), float(stop), values)
+    return astype(values, target)
+
+
+def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None) -> Tensor:
+    """Ones on the diagonal `k` places right of the main one, zeros elsewhere.
+
+    >>> import py_tensor as pt
+    >>> pt.eye(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    columns = n_rows if n_cols is None else n_cols
+    target = float32 if dtype is None else as_dtype(dtype, "eye")
+    shape = a_shape("eye", (n_rows, columns))
+    position = _iota(shape)
+    width = max(columns, 1)
+    return astype(position % width - position // width == k, target)
+
+
+def copy(x: Tensor, /) -> Tensor:
+    """Another handle on the same value.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([1])
+    >>> y = pt.copy(x)
+    >>> x += 1
+    >>> y.tolist()
+    [1]
+    """
+    return Tensor(node_behind("copy", x))
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        arange, asarray, copy, empty, empty_like, eye, full, full_like, linspace, ones, ones_like, zeros, zeros_like,
+    )
+}

@@ -1,0 +1,53 @@
+"""Elementwise functions: one for each public row, and those with optional operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import as_dtype
+from ..graph import node_of
+from ..ops import ROWS
+from ..ops.elementwise import CAST
+from ..ops.rows import Elementwise
+from ..tensor import Tensor, apply, asarray, function_of, node_behind
+
+_INFINITY = float("inf")
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Tensor:
+    """The values converted to `dtype`; floats to integers truncate, integers wrap.
+
+    >>> import py_tensor as pt
+    >>> pt.astype(pt.asarray([1.7, -1.7]), "int32").tolist()
+    [1, -1]
+    """
+    target = as_dtype(dtype, "astype")
+    x = asarray(x)
+    node = node_behind("astype", x)
+    if node.spec.dtype is target:
+        return Tensor(node) if copy else x
+    return Tensor(node_of(CAST, (node,), target))
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Tensor:
+    """The values held between `min` and `max`, numbers or tensors; None for no limit.
+
+    Where `min` is larger than `max` the result is `max`.
+
+    >>> import py_tensor as pt
+    >>> pt.clip(pt.asarray([1, 5, 9]), 2, 6).tolist()
+    [2, 5, 6]
+    """
+    if min is None and max is None:
+        return asarray(x, copy=True if isinstance(x, Tensor) else None)
+    if max is None:
+        return apply(ROWS["maximum"], (x, min))
+    if min is None:
+        return apply(ROWS["minimum"], (x, max))
+    return apply(ROWS["clip"], (x, min, max))
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {
+    row.name: function_of(row) for row in ROWS.values() if isinstance(row, Elementwise) and row.public
+} | {"astype": astype, "clip": clip}

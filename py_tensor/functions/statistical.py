@@ -1,0 +1,146 @@
+"""Reductions: along all axes, one, or several; `keepdims` keeps them with length 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import as_dtype, float32
+from ..errors import DTypeError, ShapeError
+from ..graph import Node, node_of
+from ..ops import ROWS
+from ..ops.rows import Reduction
+from ..ops.views import RESHAPE
+from ..tensor import Tensor, asarray, node_behind
+from .axes import one_axis, some_axes
+from .elementwise import PUBLIC as ELEMENTWISE
+from .elementwise import astype
+
+_NEEDS_ELEMENTS = ("max", "min", "argmax", "argmin")
+
+
+def _squeezed(node: Node, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    if keepdims or not axes:
+        return Tensor(node)
+    shape = tuple(n for axis, n in enumerate(node.spec.shape) if axis not in axes)
+    return Tensor(node_of(RESHAPE, (node,), shape))
+
+
+def _reduce(row: Reduction, x: Any, axis: Any, keepdims: bool) -> Tensor:
+    node = node_behind(row.name, asarray(x))
+    shape = node.spec.shape
+    axes = some_axes(row.name, axis, len(shape))
+    if row.name in _NEEDS_ELEMENTS and any(shape[a] == 0 for a in axes):
+        raise ShapeError(
+            f"{row.name}: no elements along axis {axes}; got shape {shape}; it needs at least one element"
+        )
+    return _squeezed(node_of(row, (node,), axes), axes, keepdims)
+
+
+def _simple(row: Reduction) -> Callable[..., Tensor]:
+    def function(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return _reduce(row, x, axis, keepdims)
+
+    def summing(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+        if dtype is not None:
+            x = astype(x, as_dtype(dtype, row.name))
+        return _reduce(row, x, axis, keepdims)
+
+    result: Any = summing if row.result == "sum" else function
+    result.__name__ = result.__qualname__ = row.name
+    result.__module__ = "py_tensor"
+    extra = " Small integers add up in 32 bits; bool counts." if row.result == "sum" else ""
+    result.__doc__ = (
+        f"{row.doc}\n\n`axis` is None (all), an axis or a tuple of axes.{extra}\n"
+        "Raises ShapeError for axes that do not exist.\n\n"
+        f">>> import py_tensor as pt\n>>> result = pt.{row.name}(pt.asarray([[1, 2], [3, 4]]), axis=0)\n"
+    )
+    return result  # type: ignore[no-any-return]
+
+
+def _position(row: Reduction) -> Callable[..., Tensor]:
+    def function(x: Any, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        x = asarray(x)
+        node = node_behind(row.name, x)
+        if axis is not None:
+            return _reduce(row, x, one_axis(row.name, axis, len(node.spec.shape)), keepdims)
+        flat = Tensor(node_of(RESHAPE, (node,), (node.spec.size,)))
+        result = _reduce(row, flat, 0, False)
+        if keepdims:
+            return Tensor(node_of(RESHAPE, (result._node,), (1,) * len(node.spec.shape)))
+        return result
+
+    function.__name__ = function.__qualname__ = row.name
+    function.__module__ = "py_tensor"
+    function.__doc__ = (
+        f"{row.doc}\n\nint32; counted over all elements where `axis` is None.\n"
+        "Raises ShapeError for empty axes.\n\n"
+        f">>> import py_tensor as pt\n>>> result = pt.{row.name}(pt.asarray([3, 9, 4]))\n"
+    )
+    return function
+
+
+def _floating(operation: str, x: Any) -> Tensor:
+    x = asarray(x)
+    dtype = node_behind(operation, x).spec.dtype
+    if dtype.kind != "f":
+        raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')
+    return x
+
+
+def _count(x: Tensor, axes: tuple[int, ...]) -> int:
+    count = 1
+    for axis in axes:
+        count *= x.shape[axis]
+    return count
+
+
+def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Arithmetic mean of the elements along axes; floating dtypes.
+
+    >>> import py_tensor as pt
+    >>> pt.mean(pt.asarray([1.0, 3.0])).item()
+    2.0
+    """
+    x = _floating("mean", x)
+    axes = some_axes("mean", axis, x.ndim)
+    count = _count(x, axes)
+    wide = astype(x, float32) if x.dtype.itemsize == 2 else x
+    total = Tensor(node_of(ROWS["sum"], (wide._node,), axes))
+    scale = 1.0 / count if count else float("nan")
+    return astype(_squeezed((total * scale)._node, axes, keepdims), x.dtype, copy=False)
+
+
+def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Variance along axes: squared distances from the mean over (count - correction).
+
+    >>> import py_tensor as pt
+    >>> pt.var(pt.asarray([1.0, 3.0])).item()
+    1.0
+    """
+    x = _floating("var", x)
+    axes = some_axes("var", axis, x.ndim)
+    wide = astype(x, float32) if x.dtype.itemsize == 2 else x
+    distance = wide - mean(wide, axis=axes, keepdims=True)
+    total = Tensor(node_of(ROWS["sum"], (ELEMENTWISE["square"](distance)._node,), axes))
+    divisor = _count(x, axes) - correction
+    scale = 1.0 / divisor if divisor > 0 else float("nan")
+    return astype(_squeezed((total * scale)._node, axes, keepdims), x.dtype, copy=False)
+
+
+def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Standard deviation along axes: the square root of `var`.
+
+    >>> import py_tensor as pt
+    >>> pt.std(pt.asarray([1.0, 3.0])).item()
+    1.0
+    """
+    x = _floating("std", x)
+    return ELEMENTWISE["sqrt"](var(x, axis=axis, correction=correction, keepdims=keepdims))  # type: ignore[no-any-return]
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {
+    row.name: _position(row) if row.index else _simple(row)
+    for row in ROWS.values()
+    if isinstance(row, Reduction)
+} | {"mean": mean, "var": var, "std": std}

@@ -1,0 +1,388 @@
+"""The value of a node at an index, as GLSL statements, each computed once.
+
+An `Index` says which four elements are meant: a base position for each lane, then views. What is known of
+the base decides how an operand is read, cheapest first: *same* (the fragment's own texel), *aligned* (one
+fetch gives four lanes), *splat* (one element for all lanes), *lanes* (four fetches).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ..graph import Call, Scalar
+from ..indexing import Stack, View, broadcast_view, push, row_major
+from ..ops.rows import Cast, Concat, Elementwise, Pad, Source, ViewRow
+from ..schedule.kernel import Kernel
+from ..schedule.program import Constant, Program
+from .tiles import Tiling
+from .types import SCALAR, UNIFORM, VECTOR, converted, literal, wrapped
+
+
+@dataclass(frozen=True)
+class Index:
+    """Four positions in a row-major space of `size` elements, seen through `stack`.
+
+    `first` names an int holding the position of lane 0 where the lanes are neighbours and that position
+    is a multiple of 4; `lanes` names an ivec4 of all positions; `own` says that they are the fragment's own texel.
+    One of `first` and `lanes` is always given.
+    """
+
+    size: int
+    first: str = ""
+    lanes: str = ""
+    own: bool = False
+    stack: Stack = ()
+
+    def through(self, view: View) -> Index:
+        return replace(self, stack=push(self.stack, view))
+
+
+class Writer:
+    """Writes statements of one kernel; `modes` records how each operand was read, for tests and `explain`."""
+
+    def __init__(self, program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> None:
+        self.program = program
+        self.kernel = kernel
+        self.tilings = tilings
+        self.lines: list[str] = []
+        self.depth = 1
+        self.values: list[dict[tuple[object, ...], str]] = [{}]
+        self.count = 0
+        self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
+        self.modes: dict[int, set[str]] = {}
+        self.fixed: dict[int, str] = {}
+
+    # --- statements -----------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.lines.append("  " * self.depth + text)
+
+    def name(self, prefix: str) -> str:
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """Statements inside braces: names made there are forgotten behind them."""
+        self.line(f"{head} {{")
+        self.depth += 1
+        self.values.append({})
+        yield
+        self.values.pop()
+        self.depth -= 1
+        self.line("}")
+
+    def known(self, key: tuple[object, ...]) -> str | None:
+        for scope in reversed(self.values):
+            if key in scope:
+                return scope[key]
+        return None
+
+    def let(self, key: tuple[object, ...], kind: str, prefix: str, expression: str) -> str:
+        """A name for the expression, made at its first use."""
+        name = self.known(key)
+        if name is None:
+            name = self.name(prefix)
+            self.line(f"{kind} {name} = {expression};")
+            self.values[-1][key] = name
+        return name
+
+    # --- values ---------------------------------------------------------------------------------
+
+    def value(self, at: int, index: Index) -> str:
+        """The name of four lanes holding node `at` at `index`."""
+        order = [(at, index)]
+        # Operands first, with a stack of our own: graphs are deeper than Python's.
+        while order:
+            node, where = order[-1]
+            if self.known((node, where)) is not None:
+                order.pop()
+                continue
+            needed = [pair for pair in self._needs(node, where) if self.known(pair) is None]
+            if needed:
+                order.extend(reversed(needed))
+                continue
+            order.pop()
+            self.values[-1][(node, where)] = self._write(node, where)
+        name = self.known((at, index))
+        assert name is not None
+        return name
+
+    def _inlined(self, at: int) -> bool:
+        return (
+            at not in self.fixed
+            and type(self.program.calls[at]) is Call
+            and (at == self.kernel.output or at not in self.kernel.inputs)
+            and at not in self.kernel.tiles
+        )
+
+    def _needs(self, at: int, index: Index) -> list[tuple[int, Index]]:
+        if not self._inlined(at):
+            return []
+        call = self.program.calls[at]
+        edges = self.program.edges[at]
+        if isinstance(call.row, ViewRow):
+            return [(edges[0], index.through(call.row.view(call.specs[0].shape, call.arg)[1]))]
+        if isinstance(call.row, Elementwise):
+            return [
+                (src, index.through(broadcast_view(spec.shape, call.spec.shape)))
+                for src, spec in zip(edges, call.specs, strict=True)
+            ]
+        return []
+
+    def _write(self, at: int, index: Index) -> str:
+        call = self.program.calls[at]
+        if at in self.fixed:
+            return self.fixed[at]
+        if type(call) is Scalar:
+            return self._scalar(at, call)
+        if type(call) is Constant:
+            dtype = call.spec.dtype
+            return f"{VECTOR[dtype.kind]}({literal(call.value, dtype)})"
+        if not self._inlined(at):
+            return self._read(at, index)
+        row = call.row
+        if isinstance(row, ViewRow):
+            name = self.known(self._needs(at, index)[0])
+            assert name is not None
+            return name
+        if isinstance(row, Elementwise):
+            return self._elementwise(at, index)
+        if isinstance(row, Pad):
+            return self._pad(at, index)
+        if isinstance(row, Concat):
+            return self._concat(at, index)
+        assert isinstance(row, Source)
+        return self.lanes(index)
+
+    def _scalar(self, at: int, call: Scalar) -> str:
+        kind = call.spec.dtype.kind
+        uniform = UNIFORM[kind]
+        slots = self.uniforms[uniform]
+        position = self.kernel.scalars.index(at)
+        if position not in slots:
+            slots.append(position)
+        return f"{VECTOR[kind]}({uniform}[{slots.index(position)}])"
+
+    def _elementwise(self, at: int, index: Index) -> str:
+        call = self.program.calls[at]
+        operands = []
+        for pair, dtype in zip(self._needs(at, index), call.operands, strict=True):
+            name = self.known(pair)
+            assert name is not None
+            given = self.program.spec(pair[0]).dtype
+            operands.append(converted(name, given, dtype))
+        if isinstance(call.row, Cast):
+            expression = operands[0]
+        else:
+            glsl = call.row.glsl
+            # The last operand decides: the first of a choice is its condition.
+            text = glsl if isinstance(glsl, str) else glsl[call.operands[-1].kind]
+            expression = text.format(*operands)
+            if "{" not in text and operands:
+                expression = f"{VECTOR[call.spec.dtype.kind]}({expression})"
+            if call.row.wraps:
+                expression = wrapped(expression, call.spec.dtype)
+        return self._named(expression, VECTOR[call.spec.dtype.kind])
+
+    def _named(self, expression: str, kind: str) -> str:
+        if expression.isidentifier():
+            return expression
+        name = self.name("v")
+        self.line(f"{kind} {name} = {expression};")
+        return name
+
+    def _pad(self, at: int, index: Index) -> str:
+        call = self.program.calls[at]
+        src, fill = self.program.edges[at]
+        shape, inner = call.spec.shape, call.specs[0].shape
+        inner_strides = row_major(inner)
+        last = max((axis for axis, width in enumerate(call.arg) if any(width)), default=-1)
+        tail = row_major(shape)[last] if last >= 0 else 4
+        whole = self._aligned_first(index)
+        together = whole is not None and tail % 4 == 0
+        kind, position = ("int", whole) if together else ("ivec4", self.lanes(index))
+        if self.program.spec(src).size == 0:
+            return self._filler(fill, call)
+        tests, terms = [], []
+        for axis, (low, _, interior) in enumerate(call.arg):
+            c = _coordinate(str(position), shape, axis)
+            if low or call.arg[axis][1] or interior:
+                c = self.let((at, index, axis), kind, "c", f"{c} - {low}" if low else c)
+                step = interior + 1
+                tests.append((f"{c}", inner[axis], step))
+                if interior:
+                    c = f"({c} / {step})"
+            terms.append(f"({c}) * {inner_strides[axis]}" if inner_strides[axis] != 1 else f"({c})")
+        source = self.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
+        below = Index(self.program.spec(src).size, first=source) if together else Index(self.program.spec(src).size, lanes=source)
+        filler = self._filler(fill, call)
+        result = VECTOR[call.spec.dtype.kind]
+        name = self.name("v")
+        if together:
+            condition = " && ".join(
+                f"{c} >= 0 && {c} < {(n - 1) * step + 1}" + (f" && {c} % {step} == 0" if step > 1 else "")
+                for c, n, step in tests
+            )
+            self.line(f"{result} {name} = {filler};")
+            with self.block(f"if ({condition})"):
+                self.line(f"{name} = {self.value(src, below)};")
+            return name
+        condition = " & ".join(
+            f"uvec4(lessThan(uvec4({c}), uvec4({(n - 1) * step + 1}u)))"
+            + (f" & uvec4(equal({c} % {step}, ivec4(0)))" if step > 1 else "")
+            for c, n, step in tests
+        )
+        mask = self.let((at, index, "mask"), "uvec4", "m", condition or "uvec4(1u)")
+        kept = self.let((at, index, "kept"), "ivec4", "j", f"{source} * ivec4({mask})")
+        inside = self.value(src, Index(below.size, lanes=kept))
+        self.line(f"{result} {name} = pt_pick(bvec4({mask}), {inside}, {filler});")
+        return name
+
+    def _filler(self, fill: int, call: Call) -> str:
+        value = self.value(fill, Index(1, first="0"))
+        return converted(value, self.program.spec(fill).dtype, call.spec.dtype)
+
+    def _concat(self, at: int, index: Index) -> str:
+        call = self.program.calls[at]
+        axis, shape = call.arg, call.spec.shape
+        tail = row_major(shape)[axis]
+        widths = [spec.shape[axis] * tail for spec in call.specs]
+        row = shape[axis] * tail
+        whole = self._aligned_first(index)
+        together = whole is not None and all(width % 4 == 0 for width in widths)
+        kind = "int" if together else "ivec4"
+        position = whole if together else self.lanes(index)
+        outer = self.let((at, index, "outer"), kind, "o", f"{position} / {row}")
+        inner = self.let((at, index, "inner"), kind, "c", f"{position} - {outer} * {row}")
+        result = VECTOR[call.spec.dtype.kind]
+        name = self.name("v")
+        self.line(f"{result} {name} = {result}(0);")
+        start = 0
+        for src, spec, width in zip(self.program.edges[at], call.specs, widths, strict=True):
+            if width == 0:
+                continue
+            local = f"{inner} - {start}" if start else inner
+            size = spec.size
+            if together:
+                with self.block(f"if ({inner} >= {start} && {inner} < {start + width})"):
+                    below = self.let((at, index, src, "j"), "int", "j", f"{outer} * {width} + {local}")
+                    value = self.value(src, Index(size, first=below))
+                    self.line(f"{name} = {converted(value, spec.dtype, call.spec.dtype)};")
+            else:
+                inside = f"lessThan(uvec4({local}), uvec4({width}u))"
+                with self.block(f"if (any({inside}))"):
+                    mask = self.let((at, index, start, "m"), "uvec4", "m", f"uvec4({inside})")
+                    below = self.let(
+                        (at, index, start, "j"), "ivec4", "j", f"({outer} * {width} + {local}) * ivec4({mask})"
+                    )
+                    value = converted(self.value(src, Index(size, lanes=below)), spec.dtype, call.spec.dtype)
+                    self.line(f"{name} = pt_pick(bvec4({mask}), {value}, {name});")
+            start += width
+        return name
+
+    # --- positions ------------------------------------------------------------------------------
+
+    def lanes(self, index: Index) -> str:
+        """The name of an ivec4 of positions behind the index's views."""
+        if not index.stack:
+            if index.lanes:
+                return index.lanes
+            return self.let((index, "lanes"), "ivec4", "i", f"{index.first} + ivec4(0, 1, 2, 3)")
+        before = self.lanes(replace(index, stack=index.stack[:-1], own=False))
+        view = index.stack[-1]
+        if view.is_constant:
+            return self.let((index, "lanes"), "ivec4", "i", f"ivec4({view.offset})")
+        return self.let((index, "lanes"), "ivec4", "i", mapped(view, before))
+
+    def _aligned_first(self, index: Index) -> str | None:
+        """The name of an int, the position of lane 0 behind the views, where lanes stay neighbours and
+        start at a multiple of 4; None where they do not."""
+        if not index.first:
+            return None
+        if not index.stack:
+            return index.first
+        if len(index.stack) > 1 or not _keeps_texels(index.stack[0]):
+            return None
+        return self.let((index, "first"), "int", "i", mapped(index.stack[0], index.first))
+
+    def _read(self, at: int, index: Index) -> str:
+        spec = self.program.spec(at)
+        kind = spec.dtype.kind
+        tiling = self.tilings.get(at) if at in self.kernel.tiles else None
+        slot = self.kernel.inputs.index(at)
+        modes = self.modes.setdefault(at, set())
+        vector, scalar = VECTOR[kind], SCALAR[kind]
+        if tiling is None and index.own and not index.stack:
+            modes.add("same")
+            return self._named(f"texelFetch(x{slot}, P, 0)", vector)
+        first = self._aligned_first(index)
+        if first is not None and (tiling is None or tiling.columns % 4 == 0):
+            modes.add("aligned")
+            if tiling is not None:
+                return self._named(tiling.texel(slot, first), vector)
+            return self._named(f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)", vector)
+        single = index.stack[0] if len(index.stack) == 1 else None
+        if single is not None and single.is_constant:
+            modes.add("splat")
+            position = str(single.offset)
+            return self._named(f"{vector}({self._element(at, slot, position, tiling)})", vector)
+        if single is not None and index.first and _splats(single):
+            modes.add("splat")
+            position = self.let((index, "splat"), "int", "i", mapped(single, index.first))
+            return self._named(f"{vector}({self._element(at, slot, position, tiling)})", vector)
+        modes.add("lanes")
+        lanes = self.lanes(index)
+        parts = [f"{self._element(at, slot, f'{lanes}.{lane}', tiling)}" for lane in "xyzw"]
+        assert scalar
+        return self._named(f"{vector}({', '.join(parts)})", vector)
+
+    def _element(self, at: int, slot: int, position: str, tiling: Tiling | None) -> str:
+        if tiling is not None:
+            return tiling.element(slot, position)
+        return f"pt_at(x{slot}, {position})"
+
+
+def mapped(view: View, position: str) -> str:
+    """GLSL for where the view reads, for a position (int or ivec4) in its own space."""
+    terms = []
+    strides = row_major(view.shape)
+    for axis, (n, step) in enumerate(zip(view.shape, view.strides, strict=True)):
+        if step == 0:
+            continue
+        c = position
+        if strides[axis] != 1:
+            c = f"{c} / {strides[axis]}"
+        if axis > 0:
+            c = f"({c}) % {n}" if strides[axis] != 1 else f"{c} % {n}"
+        plain = c == position
+        terms.append((c if plain else f"({c})") + (f" * {step}" if step != 1 else ""))
+    text = " + ".join(terms)
+    if not text:
+        return str(view.offset)
+    return f"{text} + {view.offset}" if view.offset else text
+
+
+def _coordinate(position: str, shape: tuple[int, ...], axis: int) -> str:
+    stride = row_major(shape)[axis]
+    c = position if stride == 1 else f"{position} / {stride}"
+    return f"({c}) % {shape[axis]}" if axis > 0 else (c if stride == 1 else f"({c})")
+
+
+def _keeps_texels(view: View) -> bool:
+    """Neighbouring lanes that start at a multiple of 4 read neighbours that start at one."""
+    return (
+        bool(view.shape)
+        and view.strides[-1] == 1
+        and view.shape[-1] % 4 == 0
+        and view.offset % 4 == 0
+        and all(step % 4 == 0 for step in view.strides[:-1])
+    )
+
+
+def _splats(view: View) -> bool:
+    """All four lanes read the same element."""
+    return bool(view.shape) and view.strides[-1] == 0 and view.shape[-1] % 4 == 0
+

@@ -1,0 +1,25 @@
+"""A kernel whose every element is an expression of its operands: no loop."""
+
+from __future__ import annotations
+
+import re
+
+from ..schedule.kernel import Kernel
+from ..schedule.program import Program
+from .expressions import Index, Writer
+from .tiles import Tiling
+
+OWN = "  int e = ((P.y << 11) | P.x) << 2;"
+"""Position of the fragment's first element."""
+_NAMES_E = re.compile(r"\be\b")
+
+
+def write_map(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Writer:
+    """The statements of a map kernel; the result is in y0."""
+    writer = Writer(program, kernel, tilings)
+    spec = program.spec(kernel.output)
+    value = writer.value(kernel.output, Index(spec.size, first="e", own=True))
+    writer.line(f"y0 = {value};")
+    if any(map(_NAMES_E.search, writer.lines)):
+        writer.lines.insert(0, OWN)
+    return writer

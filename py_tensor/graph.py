@@ -1,0 +1,238 @@
+"""What to compute, before anything runs: nodes, and the key under which a graph is seen again.
+
+Comes in: rows of the op table and operands; goes out: `Node`s, and a `Graph` with its key. Shapes and
+dtypes are checked when a node is made, once for each combination: `Call` is that checked combination,
+and being one object it serves as its own key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from sys import getrefcount
+from typing import Any
+
+from .dtypes import DType, float32
+from .ops.rows import Row, Shape
+
+
+class Spec:
+    """Shape and dtype of a value; one object for each pair, so that identity is equality."""
+
+    __slots__ = ("dtype", "nbytes", "shape", "size")
+
+    def __init__(self, shape: Shape, dtype: DType) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.size = math.prod(shape)
+        self.nbytes = self.size * dtype.itemsize
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}{list(self.shape)}"
+
+
+class Call:
+    """A row applied to operands of known specs: what can be said before values are known."""
+
+    __slots__ = ("arg", "operands", "row", "spec", "specs")
+
+    def __init__(
+        self, row: Row, arg: Hashable, specs: tuple[Spec, ...], spec: Spec, operands: tuple[DType, ...]
+    ) -> None:
+        self.row = row
+        self.arg = arg
+        self.specs = specs
+        self.spec = spec
+        self.operands = operands
+
+    def __repr__(self) -> str:
+        given = "" if self.arg is None else f", {self.arg}"
+        return f"{self.row.name}({', '.join(map(repr, self.specs))}{given}) -> {self.spec!r}"
+
+
+class Scalar:
+    """Stands in a graph's key for a Python scalar: its value is a uniform, so it is not in the key."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+    def __repr__(self) -> str:
+        return f"scalar {self.spec.dtype}"
+
+
+class Node:
+    """A value: computed from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`."""
+
+    __slots__ = ("buffer", "call", "spec", "srcs", "value")
+
+    def __init__(self, call: Call | None, srcs: tuple[Node, ...], spec: Spec) -> None:
+        self.call = call
+        self.srcs = srcs
+        self.spec = spec
+        self.buffer: Any = None
+
+
+_specs: dict[tuple[Shape, DType], Spec] = {}
+_calls: dict[tuple[Any, ...], Call] = {}
+_scalars: dict[DType, Scalar] = {}
+_CACHE_LIMIT = 1 << 16
+
+
+def spec_of(shape: Shape, dtype: DType) -> Spec:
+    """The one Spec of a shape and a dtype."""
+    spec = _specs.get((shape, dtype))
+    if spec is None:
+        spec = _specs[(shape, dtype)] = Spec(shape, dtype)
+    return spec
+
+
+def call_of(row: Row, specs: tuple[Spec, ...], arg: Hashable = None) -> Call:
+    """The one Call of a row, operand specs and static argument; raises the row's error if they do not fit."""
+    key = (row, specs, arg)
+    call = _calls.get(key)
+    if call is None:
+        result = row.infer(specs, arg)
+        spec = spec_of(result.shape, result.dtype)
+        if len(_calls) >= _CACHE_LIMIT:
+            _calls.clear()
+        call = _calls[key] = Call(row, arg, specs, spec, result.operands)
+    return call
+
+
+def node_of(row: Row, srcs: tuple[Node, ...], arg: Hashable = None) -> Node:
+    """A node for `row` applied to `srcs`."""
+    call = call_of(row, tuple([src.spec for src in srcs]), arg)
+    return Node(call, srcs, call.spec)
+
+
+def scalar_node(value: bool | int | float, dtype: DType = float32) -> Node:
+    """A node for a Python scalar; passed to the shader as a uniform."""
+    node = Node(None, (), spec_of((), dtype))
+    node.value = value
+    return node
+
+
+def leaf_node(buffer: Any, spec: Spec) -> Node:
+    """A node for a value that exists already."""
+    node = Node(None, (), spec)
+    node.buffer = buffer
+    return node
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The pending part of a graph in order of computation, without values.
+
+    `calls[i]` is the Call of node i, or the Spec of a buffer, or a Scalar; `edges[i]` are the positions
+    of its operands. `outputs` must be kept; `shared` are pending nodes that something outside this
+    graph still refers to (a tensor, or a node nobody asked for yet).
+    """
+
+    calls: tuple[Any, ...]
+    edges: tuple[tuple[int, ...], ...]
+    outputs: tuple[int, ...]
+    shared: tuple[int, ...]
+
+    def spec(self, position: int) -> Spec:
+        call = self.calls[position]
+        return call if type(call) is Spec else call.spec
+
+
+class Linear:
+    """A graph just linearised: its `key`, and its nodes in the same order as the key's."""
+
+    __slots__ = ("key", "leaves", "nodes", "outputs", "scalars")
+
+    def __init__(
+        self, key: tuple[Any, ...], nodes: list[Node], leaves: list[Node], scalars: list[Node], outputs: list[int]
+    ) -> None:
+        self.key = key
+        self.nodes = nodes
+        self.leaves = leaves
+        self.scalars = scalars
+        self.outputs = outputs
+
+    def graph(self) -> Graph:
+        calls, flat, outputs, shared = self.key
+        edges: list[tuple[int, ...]] = []
+        at = 0
+        for node in self.nodes:
+            n = len(node.srcs)
+            edges.append(flat[at : at + n])
+            at += n
+        return Graph(calls, tuple(edges), outputs, shared)
+
+
+def linearise(wanted: Sequence[Node]) -> Linear:
+    """The pending nodes that `wanted` need, operands first, in one pass, with their key.
+
+    The key holds operations, edges, shapes, dtypes and static arguments, never values. Which nodes are
+    shared is read off CPython's reference counts: a reference that is neither an edge of this graph nor
+    held by this function belongs to someone who may ask for the value later.
+    """
+    index: dict[int, int] = {}
+    nodes: list[Node] = []
+    calls: list[Any] = []
+    edges: list[int] = []
+    leaves: list[Node] = []
+    scalars: list[Node] = []
+    stack: list[Node] = list(reversed(wanted))
+    while stack:
+        node = stack[-1]
+        identity = id(node)
+        if identity in index:
+            stack.pop()
+            continue
+        call = node.call
+        if call is None:
+            stack.pop()
+            index[identity] = len(nodes)
+            nodes.append(node)
+            if node.buffer is None:
+                scalars.append(node)
+                dtype = node.spec.dtype
+                marker = _scalars.get(dtype)
+                if marker is None:
+                    marker = _scalars[dtype] = Scalar(node.spec)
+                calls.append(marker)
+            else:
+                leaves.append(node)
+                calls.append(node.spec)
+            continue
+        depth = len(stack)
+        for src in node.srcs:
+            if id(src) not in index:
+                stack.append(src)
+        if len(stack) == depth:
+            stack.pop()
+            index[identity] = len(nodes)
+            nodes.append(node)
+            calls.append(call)
+            for src in node.srcs:
+                edges.append(index[id(src)])
+    outputs = [index[id(node)] for node in wanted]
+    del node, stack
+    src = None  # a loop variable must not count as a reference
+    uses = Counter(edges)
+    kept = set(outputs)
+    shared = tuple(
+        [
+            position
+            for position, count in enumerate(map(getrefcount, nodes))
+            if count > _BASE + uses[position] and nodes[position].call is not None and position not in kept
+        ]
+    )
+    return Linear((tuple(calls), tuple(edges), tuple(outputs), shared), nodes, leaves, scalars, outputs)
+
+
+def _base_count() -> int:
+    """The count `map(getrefcount, nodes)` gives for a node only the list refers to."""
+    nodes = [Node(None, (), spec_of((), float32))]
+    return next(map(getrefcount, nodes))
+
+
+_BASE = _base_count()

@@ -1,0 +1,127 @@
+"""Index maps: which element of the operand each element of a view reads.
+
+A `View` maps the row-major position in its own `shape` to a position in the operand's buffer:
+`offset + sum(coordinate * stride)`. Comes in: shapes; goes out: views, composed and simplified.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+Shape = tuple[int, ...]
+
+
+def row_major(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides, in elements, of a contiguous buffer of that shape.
+
+    >>> row_major((2, 3, 4))
+    (12, 4, 1)
+    """
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    return tuple(strides)
+
+
+@dataclass(frozen=True)
+class View:
+    """An affine index map; simplified, so that equal maps are equal values."""
+
+    shape: Shape
+    strides: tuple[int, ...]
+    offset: int = 0
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def is_identity(self) -> bool:
+        return self.offset == 0 and (
+            not self.shape or (len(self.shape) == 1 and self.strides[0] == 1)
+        )
+
+    @property
+    def is_constant(self) -> bool:
+        """Every element reads the same one."""
+        return not any(self.strides)
+
+
+def make_view(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> View:
+    """A simplified view: axes of length 1 gone, neighbours that step as one merged."""
+    merged: list[tuple[int, int]] = []
+    for n, stride in zip(shape, strides, strict=True):
+        if n == 1:
+            continue
+        if merged and merged[-1][1] == stride * n:
+            merged[-1] = (merged[-1][0] * n, stride)
+        else:
+            merged.append((n, stride))
+    return View(tuple(n for n, _ in merged), tuple(s for _, s in merged), offset)
+
+
+def contiguous(shape: Sequence[int]) -> View:
+    return make_view(shape, row_major(shape))
+
+
+@lru_cache(4096)
+def broadcast_view(shape: Shape, out: Shape) -> View:
+    """The map by which a result of shape `out` reads an operand of shape `shape`."""
+    padded = (1,) * (len(out) - len(shape)) + shape
+    strides = row_major(padded)
+    return make_view(out, [0 if n == 1 else s for n, s in zip(padded, strides, strict=True)])
+
+
+def _coordinates(position: int, shape: Shape) -> list[int]:
+    """Row-major coordinates of a position; negative positions (backward steps) give negative ones."""
+    sign, rest = (-1, -position) if position < 0 else (1, position)
+    result = []
+    for stride in row_major(shape):
+        result.append(sign * (rest // stride))
+        rest %= stride
+    return result
+
+
+@lru_cache(4096)
+def compose(first: View, then: View) -> View | None:
+    """One view that applies `first`, whose positions address the elements of `then`; None where none can.
+
+    Each step of `first` is written as a step along the axes of `then`. If no step ever carries from
+    one axis into the next, the steps' distances add up.
+    """
+    if then.is_identity:
+        return first
+    if first.is_identity and first.size == then.size:
+        return then
+    start = _coordinates(first.offset, then.shape)
+    steps = [_coordinates(stride, then.shape) for stride in first.strides]
+    for axis, n in enumerate(then.shape):
+        reach = [step[axis] * (count - 1) for step, count in zip(steps, first.shape, strict=True)]
+        low = start[axis] + sum(r for r in reach if r < 0)
+        high = start[axis] + sum(r for r in reach if r > 0)
+        if low < 0 or high >= n:
+            return None
+
+    def distance(coordinates: list[int]) -> int:
+        return sum(c * s for c, s in zip(coordinates, then.strides, strict=True))
+
+    return make_view(first.shape, [distance(step) for step in steps], then.offset + distance(start))
+
+
+Stack = tuple[View, ...]
+"""Views applied one after the other, the first to the position asked for."""
+
+
+def push(stack: Stack, view: View) -> Stack:
+    """The stack with one more view behind it, as short as possible."""
+    if view.is_identity:
+        return stack
+    if not stack:
+        return (view,)
+    joined = compose(stack[-1], view)
+    if joined is None:
+        return (*stack, view)
+    return stack[:-1] if joined.is_identity and joined.size == stack[-1].size else (*stack[:-1], joined)

@@ -1,0 +1,227 @@
+"""What users say and see about memory: scopes, ends of handles, and exact counts.
+
+CPython's reference counts return a texture to the pool when its last tensor dies; `tidy`, `keep` and
+`dispose` exist as in TensorFlow.js and mean the same.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from types import TracebackType
+from typing import Any
+
+from . import lifetime
+from .errors import ArgumentError
+from .lifetime import Scope, close_scope, open_scope, scopes, state, tensors_in
+from .realize import backend, runtime
+from .tensor import Tensor, node_behind
+
+
+class _Tidy:
+    """A scope as context manager; called with a function, runs it or decorates it."""
+
+    def __init__(self) -> None:
+        self._open: list[Scope] = []
+
+    def __enter__(self) -> _Tidy:
+        self._open.append(open_scope("tidy"))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        close_scope(self._open.pop(), None, Tensor)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return _decorated(function)
+
+
+def _refuse_async(function: Callable[..., Any]) -> None:
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        raise ArgumentError(
+            f"tidy: the function does not finish when it returns; got {function!r}; "
+            "use `with pt.tidy():` around the parts between two awaits"
+        )
+
+
+def _decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+    _refuse_async(function)
+
+    @wraps(function)
+    def tidied(*args: Any, **kwargs: Any) -> Any:
+        return _run(function, args, kwargs)
+
+    return tidied
+
+
+def _run(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    scope = open_scope(f"tidy({getattr(function, '__name__', 'function')})")
+    result = None
+    try:
+        result = function(*args, **kwargs)
+        return result
+    finally:
+        close_scope(scope, result, Tensor)
+
+
+def tidy(function: Callable[..., Any] | None = None, /) -> Any:
+    """Ends every tensor made inside that is neither returned nor kept.
+
+    `pt.tidy(f)` with a function of no required parameters runs it and gives its result; `@pt.tidy` and
+    `@pt.tidy()` decorate one; `with pt.tidy():` is a scope. Returned tensors, also inside lists, tuples,
+    dicts and dataclasses, belong to the scope around it. Raises ArgumentError for async functions.
+
+    >>> import py_tensor as pt
+    >>> with pt.tidy():
+    ...     x = pt.ones(3)
+    >>> x.is_disposed
+    True
+    """
+    if function is None:
+        return _Tidy()
+    _refuse_async(function)
+    return _TidyFunction(function) if _takes_arguments(function) or _is_definition(function) else _run(function, (), {})
+
+
+def _takes_arguments(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(
+        p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters
+    )
+
+
+def _is_definition(function: Callable[..., Any]) -> bool:
+    return False
+
+
+_TidyFunction = _decorated
+
+
+def keep(tensor: Tensor) -> Tensor:
+    """The tensor, no longer owned by any open scope: `tidy` will not end it.
+
+    >>> import py_tensor as pt
+    >>> with pt.tidy():
+    ...     x = pt.keep(pt.ones(3))
+    >>> x.is_disposed
+    False
+    """
+    node_behind("keep", tensor)
+    for scope in scopes:
+        scope.disown(tensor)
+    return tensor
+
+
+def dispose(*values: Any) -> None:
+    """Ends tensors, also those inside lists, tuples, dicts and dataclasses. Twice does nothing.
+
+    >>> import py_tensor as pt
+    >>> x = pt.ones(3)
+    >>> pt.dispose([x])
+    >>> x.is_disposed
+    True
+    """
+    for tensor in tensors_in(list(values), Tensor):
+        tensor.dispose()
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is alive now; bytes are of elements, GPU bytes are of textures."""
+
+    num_tensors: int
+    num_data_buffers: int
+    num_bytes: int
+    num_bytes_in_gpu: int
+    num_bytes_in_gpu_free: int
+    num_programs: int
+    num_plans: int
+    unreliable: bool
+
+
+def memory() -> Memory:
+    """Counts of what is alive: handles not disposed, distinct values behind them, and textures.
+
+    >>> import py_tensor as pt
+    >>> before = pt.memory().num_tensors
+    >>> x = pt.ones(3)
+    >>> pt.memory().num_tensors - before
+    1
+    """
+    values = {id(node): node.spec.nbytes for node in state.live.values()}
+    statistics = backend().statistics()
+    return Memory(
+        num_tensors=len(state.live),
+        num_data_buffers=len(values),
+        num_bytes=sum(values.values()),
+        num_bytes_in_gpu=statistics["bytesInUse"],
+        num_bytes_in_gpu_free=statistics["bytesFree"],
+        num_programs=statistics["programs"],
+        num_plans=len(runtime.plans),
+        unreliable=False,
+    )
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """How often pending work was seen before."""
+
+    plan_hits: int
+    plan_misses: int
+    programs: int
+    plans: int
+    draws: int
+
+
+def cache_info() -> CacheInfo:
+    """Plans found and made, programs compiled, draws run since the start.
+
+    >>> import py_tensor as pt
+    >>> pt.cache_info().plans >= 0
+    True
+    """
+    statistics = backend().statistics()
+    return CacheInfo(
+        runtime.hits, runtime.misses, statistics["programs"], len(runtime.plans), statistics["draws"]
+    )
+
+
+_lines: dict[int, str] = {}
+
+
+def _note(tensor: Tensor) -> None:
+    _lines[id(tensor)] = lifetime.user_line()
+
+
+def memory_trace(enable: bool | None = None) -> dict[str, tuple[int, int]]:
+    """Living tensors by the user's line that made them: {"file.py:12": (tensors, bytes)}, most bytes first.
+
+    Lines are noted from `memory_trace(True)` on, and in debug mode; tensors made before are under
+    "not traced". `memory_trace(False)` stops noting.
+
+    >>> import py_tensor as pt
+    >>> trace = pt.memory_trace(True)
+    >>> x = pt.ones(3)
+    >>> sum(count for count, _ in pt.memory_trace().values()) >= 1
+    True
+    >>> trace = pt.memory_trace(False)
+    """
+    if enable is not None:
+        lifetime.unwatch(_note)
+        _lines.clear()
+        if enable:
+            lifetime.watch(_note)
+    for identity in _lines.keys() - state.live.keys():
+        del _lines[identity]
+    groups: dict[str, tuple[int, int]] = {}
+    for identity, node in state.live.items():
+        line = _lines.get(identity, "not traced")
+        count, nbytes = groups.get(line, (0, 0))
+        groups[line] = (count + 1, nbytes + node.spec.nbytes)
+    return dict(sorted(groups.items(), key=lambda item: -item[1][1]))

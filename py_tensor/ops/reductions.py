@@ -1,0 +1,47 @@
+"""Reduction rows: how two partial results combine, and what combines with anything to itself."""
+
+from __future__ import annotations
+
+from ..dtypes import DType
+from .rows import Reduction
+
+
+def _constant(f: str, i: str, u: str, b: str = "0u") -> dict[str, str]:
+    return {"f": f, "i": i, "u": u, "b": b}
+
+
+def _zero(dtype: DType) -> str:
+    return _constant("0.0", "0", "0u")[dtype.kind]
+
+
+def _one(dtype: DType) -> str:
+    return _constant("1.0", "1", "1u", "1u")[dtype.kind]
+
+
+def _lowest(dtype: DType) -> str:
+    return "-PT_INF" if dtype.kind == "f" else _integer(dtype.lowest, dtype)
+
+
+def _highest(dtype: DType) -> str:
+    return "PT_INF" if dtype.kind == "f" else _integer(dtype.highest, dtype)
+
+
+def _integer(value: int, dtype: DType) -> str:
+    if dtype.kind == "u":
+        return f"{value}u"
+    # -2147483648 is no literal: the minus applies to a number that does not fit.
+    return f"({value + 1} - 1)" if value < 0 else str(value)
+
+
+SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=_zero, combine="{0} + {1}", doc="Sum of the elements along axes.")
+
+ROWS = (
+    SUM,
+    Reduction(name="prod", reference="prod", result="sum", dtypes="all", identity=_one, combine="{0} * {1}", doc="Product of the elements along axes."),
+    Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, doc="Largest element along axes; NaN if any is."),
+    Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, doc="Smallest element along axes; NaN if any is."),
+    Reduction(name="any", reference="any", result="bool", dtypes="all", identity=_zero, combine="{0} | {1}", tolerance=0.0, doc="Whether any element along axes is not zero."),
+    Reduction(name="all", reference="all", result="bool", dtypes="all", identity=_one, combine="{0} & {1}", tolerance=0.0, doc="Whether all elements along axes are not zero."),
+    Reduction(name="argmax", reference="argmax", index=True, identity=_lowest, combine="pt_beats_greater", tolerance=0.0, doc="Position of the first largest element along one axis."),
+    Reduction(name="argmin", reference="argmin", index=True, identity=_highest, combine="pt_beats_less", tolerance=0.0, doc="Position of the first smallest element along one axis."),
+)

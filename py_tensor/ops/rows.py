@@ -1,0 +1,261 @@
+"""What a row of the op table can say, one class a kind of operation.
+
+Comes in: the specs of the operands and the static argument; goes out: shape and dtype of the result,
+or the error the user reads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..dtypes import CATEGORIES, DType, bool_, promote
+from ..errors import DTypeError, ShapeError
+from ..indexing import View
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an operation gives: its shape and dtype, and the dtype each operand is converted to."""
+
+    shape: Shape
+    dtype: DType
+    operands: tuple[DType, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Row:
+    """Facts every operation has.
+
+    `reference` computes the result with an array namespace `xp` (NumPy): the name of its function, or
+    a callable `(xp, *arrays, arg)`. `gradient` is the rule for reverse-mode differentiation, None where
+    there is none. `doc` is the first line of the docstring. `weight` counts scalar floating-point
+    operations an element, for the decision whether recomputing beats storing.
+    """
+
+    name: str
+    reference: str | Callable[..., Any] = ""
+    gradient: Callable[..., Any] | None = None
+    doc: str = ""
+    weight: int = 1
+    public: bool = True
+    root: ClassVar[bool] = False
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        raise NotImplementedError
+
+    def check(self, dtype: DType, category: str) -> None:
+        """Raises DTypeError unless `dtype` belongs to `category`."""
+        if dtype.kind in CATEGORIES[category]:
+            return
+        hint = {
+            "floating": 'use x.astype("float32")',
+            "numeric": 'use x.astype("int32")',
+            "integer": 'use x.astype("int32")',
+            "boolean": 'use x.astype("bool")',
+            "integer or boolean": 'use x.astype("int32")',
+        }[category]
+        raise DTypeError(f"{self.name}: dtype {dtype} is not {category}; {hint}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Elementwise(Row):
+    """An expression of its operands, element by element, with broadcasting.
+
+    `glsl` is an expression of four lanes at once (vec4, ivec4, uvec4; bool is uvec4 of 0 and 1) with
+    operands {0}, {1}, ...; a dict gives one for each kind of dtype. Functions named `pt_*` come from
+    `ops/helpers.py`. `sample` is the range tests draw from and `tolerance` the relative error they
+    allow for float32. `dunder` is the Python operator.
+    """
+
+    arity: int = 1
+    glsl: str | dict[str, str]
+    dtypes: str = "numeric"
+    result: str = "same"
+    wraps: bool = False
+    """The expression can leave the range of an 8- or 16-bit dtype and is wrapped back into it."""
+    sample: tuple[float, float] | tuple[tuple[float, float], ...] = (-4.0, 4.0)
+    tolerance: float = 1e-6
+    dunder: str = ""
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        shape = broadcast(self.name, [spec.shape for spec in specs])
+        dtype = specs[0].dtype
+        for spec in specs[1:]:
+            dtype = promote(self.name, dtype, spec.dtype)
+        self.check(dtype, self.dtypes)
+        return Result(shape, bool_ if self.result == "bool" else dtype, (dtype,) * len(specs))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Where(Elementwise):
+    """Elementwise choice: the first operand is the condition and keeps its own dtype."""
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        if specs[0].dtype is not bool_:
+            raise DTypeError(
+                f"{self.name}: condition is not boolean; got dtype {specs[0].dtype}; "
+                "compare first, as in x != 0"
+            )
+        shape = broadcast(self.name, [spec.shape for spec in specs])
+        dtype = promote(self.name, specs[1].dtype, specs[2].dtype)
+        return Result(shape, dtype, (bool_, dtype, dtype))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cast(Elementwise):
+    """Conversion to the dtype given as the static argument."""
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        assert isinstance(arg, DType)
+        return Result(specs[0].shape, arg, (arg,))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fixed(Elementwise):
+    """Elementwise with operand and result dtypes that do not depend on each other."""
+
+    takes: tuple[DType, ...]
+    gives: DType
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        for spec, dtype in zip(specs, self.takes, strict=True):
+            if spec.dtype is not dtype:
+                raise DTypeError(f"{self.name}: dtype is not {dtype}; got {spec.dtype}; use .astype")
+        return Result(broadcast(self.name, [spec.shape for spec in specs]), self.gives, self.takes)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reduction(Row):
+    """Combines elements along axes; the static argument is the sorted tuple of axes.
+
+    `identity` gives the neutral element for a dtype as GLSL; `combine` joins {0} and {1}, four lanes
+    at once. `index` rows return the position of the first element that beats all others by the
+    comparison `combine`, along one axis.
+    """
+
+    dtypes: str = "numeric"
+    result: str = "same"
+    identity: Callable[[DType], str]
+    combine: str
+    index: bool = False
+    tolerance: float = 1e-5
+    root: ClassVar[bool] = True
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        assert isinstance(arg, tuple)
+        self.check(specs[0].dtype, self.dtypes)
+        shape = tuple(1 if axis in arg else n for axis, n in enumerate(specs[0].shape))
+        dtype = self.result_dtype(specs[0].dtype)
+        return Result(shape, dtype, (specs[0].dtype if self.index else dtype,))
+
+    def result_dtype(self, dtype: DType) -> DType:
+        from ..dtypes import int32, uint32
+
+        if self.result == "bool":
+            return bool_
+        if self.index:
+            return int32
+        if self.result == "sum" and dtype.kind in "iub":
+            return uint32 if dtype.kind == "u" else int32
+        return dtype
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ViewRow(Row):
+    """An index map, never a copy: `view(shape, arg)` gives the new shape and the map into the old."""
+
+    view: Callable[[Shape, Any], tuple[Shape, View]]
+    weight: int = 0
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        shape, _ = self.view(specs[0].shape, arg)
+        return Result(shape, specs[0].dtype, (specs[0].dtype,))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pad(Row):
+    """Puts elements between and around the operand's; the second operand is the value.
+
+    The static argument has (low, high, interior) for each axis; `low` and `high` are not negative.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        shape = tuple(
+            low + high + n + max(n - 1, 0) * interior
+            for n, (low, high, interior) in zip(specs[0].shape, arg, strict=True)
+        )
+        dtype = specs[0].dtype
+        return Result(shape, dtype, (dtype, dtype))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Concat(Row):
+    """Joins operands along the axis given as the static argument."""
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        first = specs[0].shape
+        dtype = specs[0].dtype
+        for spec in specs[1:]:
+            rest = (first[:arg] + first[arg + 1 :], spec.shape[:arg] + spec.shape[arg + 1 :])
+            if len(first) != len(spec.shape) or rest[0] != rest[1]:
+                raise ShapeError(
+                    f"{self.name}: shapes differ beside axis {arg}; got {first} and {spec.shape}; "
+                    "make all other axes equal"
+                )
+            dtype = promote(self.name, dtype, spec.dtype)
+        size = sum(spec.shape[arg] for spec in specs)
+        shape = (*first[:arg], size, *first[arg + 1 :])
+        return Result(shape, dtype, (dtype,) * len(specs))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Source(Row):
+    """A tensor out of nothing: the static argument is its shape; the value its row-major position."""
+
+    dtype: DType
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        return Result(arg, self.dtype, ())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contraction(Row):
+    """Sums of products by the tiled kernel; `rule` says how operands are addressed."""
+
+    rule: Callable[[Shape, Shape, Any], Shape]
+    """`rule(a, b, arg)`: the result's shape (groups, rows, columns)."""
+    tolerance: float = 1e-5
+    root: ClassVar[bool] = True
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        dtype = promote(self.name, specs[0].dtype, specs[1].dtype)
+        self.check(dtype, "numeric")
+        return Result(self.rule(specs[0].shape, specs[1].shape, arg), dtype, (dtype, dtype))
+
+
+def broadcast(name: str, shapes: Sequence[Shape]) -> Shape:
+    """The shape all `shapes` broadcast to, by NumPy's rule; raises ShapeError where there is none."""
+    result = shapes[0]
+    for shape in shapes[1:]:
+        if shape == result:
+            continue
+        longest = max(len(result), len(shape))
+        a = (1,) * (longest - len(result)) + result
+        b = (1,) * (longest - len(shape)) + shape
+        for axis, (m, n) in enumerate(zip(a, b, strict=True)):
+            if m != n and m != 1 and n != 1:
+                raise ShapeError(
+                    f"{name}: shapes {result} and {shape} do not broadcast; "
+                    f"axis {axis - longest} is {m} and {n}"
+                )
+        result = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+    return result
+
+
+def size_of(shape: Shape) -> int:
+    return math.prod(shape)

@@ -1,0 +1,76 @@
+"""Pictures in and out: canvases, images and videos of the page, without reading textures back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .backends.base import Buffer
+from .dtypes import uint8
+from .errors import ArgumentError, BackendError, ShapeError
+from .functions import PUBLIC
+from .graph import leaf_node, spec_of
+from .realize import backend
+from .tensor import Tensor, asarray
+
+
+def _webgl(operation: str) -> Any:
+    engine = backend()
+    if not hasattr(engine, "bridge"):
+        raise BackendError(f"{operation}: needs the webgl backend; got {engine.name}; run in a page with WebGL2")
+    return engine
+
+
+def from_pixels(source: Any, channels: int = 3) -> Tensor:
+    """A uint8 tensor (height, width, channels) of an image, canvas, video frame, ImageBitmap or ImageData.
+
+    The pixels go from the browser to a texture without passing through Python. `channels` is 1 (red), 3
+    or 4 (with alpha, not premultiplied). Raises BackendError without WebGL2.
+    """
+    if channels not in (1, 3, 4):
+        raise ArgumentError(f"from_pixels: channels does not fit; got {channels}; use 1, 3 or 4")
+    engine = _webgl("from_pixels")
+    width, height = engine.bridge.pixel_size(source)
+    engine.check_size("from_pixels", (height, width, 4), uint8)
+    handle = engine.new_handle()
+    engine.bridge.from_pixels(handle, source, width, height)
+    spec = spec_of((height, width, 4), uint8)
+    buffer = Buffer(uint8, spec.size, None, engine, handle, engine.bridge.generation())
+    tensor = Tensor(leaf_node(buffer, spec))
+    return tensor if channels == 4 else tensor[:, :, :channels]
+
+
+def to_rgba(tensor: Any) -> Tensor:
+    """The tensor as a picture: uint8 (height, width, 4). Floats are taken from 0..1, integers from 0..255.
+
+    Raises ShapeError unless the shape is (height, width) or (height, width, 1 | 3 | 4).
+    """
+    x = asarray(tensor)
+    shape = x.shape
+    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 3, 4)):
+        raise ShapeError(f"draw: not a picture; got shape {shape}; use (height, width) or (height, width, 1, 3 or 4)")
+    if x.dtype.kind == "f":
+        x = PUBLIC["round"](PUBLIC["clip"](x, 0.0, 1.0) * 255.0)
+    elif x.dtype.kind == "b":
+        x = PUBLIC["astype"](x, uint8) * 255
+    elif x.dtype.itemsize > 1:
+        x = PUBLIC["clip"](x, 0, 255)
+    x = PUBLIC["astype"](x, uint8)
+    if len(shape) == 2:
+        x = x.reshape((*shape, 1))  # type: ignore[attr-defined]
+    if x.shape[2] == 1:
+        x = PUBLIC["broadcast_to"](x, (*shape[:2], 3))
+    if x.shape[2] == 3:
+        x = PUBLIC["pad"](x, ((0, 0), (0, 0), (0, 1)), constant_values=255)
+    return x
+
+
+def draw(tensor: Any, canvas: Any) -> None:
+    """Draws a picture to a canvas or OffscreenCanvas, which takes the picture's size; no read-back.
+
+    `tensor` has shape (height, width) or (height, width, 1 | 3 | 4); floats from 0 to 1, integers from 0
+    to 255. Raises ShapeError for other shapes, BackendError without WebGL2.
+    """
+    engine = _webgl("draw")
+    picture = to_rgba(tensor)
+    height, width, _ = picture.shape
+    engine.bridge.draw(engine.handle_of(picture._buffer("draw")), width, height, canvas)

@@ -1,0 +1,162 @@
+"""Random numbers: counter-based, seeded, the same on every backend.
+
+Threefry-2x32 with 20 rounds (Salmon et al. 2011), a key of two 32-bit words and the element's position as
+counter, so that bits equal JAX's (jax_threefry_partitionable). `seed` sets the key of the functions
+without one; each draw moves on to a fresh key.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .dtypes import as_dtype, float32, int32, uint32
+from .errors import ArgumentError, DTypeError
+from .functions.axes import a_shape
+from .functions.creation import PUBLIC as CREATION
+from .functions.elementwise import PUBLIC as ELEMENTWISE
+from .functions.elementwise import astype
+from .graph import node_of, scalar_node
+from .ops import ROWS
+from .tensor import Tensor
+
+Key = tuple[int, int]
+_MASK = 0xFFFFFFFF
+
+
+def key(seed: int) -> Key:
+    """The key of a seed: its high and low 32 bits."""
+    return (seed >> 32) & _MASK, seed & _MASK
+
+
+def _threefry(k: Key, counter: tuple[int, int]) -> Key:
+    """One block on the host: the two output words for a counter pair."""
+    keys = (*k, k[0] ^ k[1] ^ 0x1BD11BDA)
+    a, b = (counter[0] + keys[0]) & _MASK, (counter[1] + keys[1]) & _MASK
+    for block in range(5):
+        for n in ((13, 15, 26, 6), (17, 29, 16, 24))[block % 2]:
+            a = (a + b) & _MASK
+            b = ((b << n | b >> (32 - n)) & _MASK) ^ a
+        a = (a + keys[(block + 1) % 3]) & _MASK
+        b = (b + keys[(block + 2) % 3] + block + 1) & _MASK
+    return a, b
+
+
+def split(k: Key, num: int = 2) -> list[Key]:
+    """`num` independent keys out of one, equal to jax.random.split.
+
+    >>> import py_tensor as pt
+    >>> len(pt.random.split(pt.random.key(0), 3))
+    3
+    """
+    return [_threefry(k, (0, i)) for i in range(num)]
+
+
+_current: list[Key] = [key(int.from_bytes(os.urandom(8), "little"))]
+
+
+def seed(value: int) -> None:
+    """Starts the functions without a key anew: the same seed gives the same numbers.
+
+    >>> import py_tensor as pt
+    >>> pt.random.seed(0)
+    >>> a = pt.random.uniform((3,)).tolist()
+    >>> pt.random.seed(0)
+    >>> a == pt.random.uniform((3,)).tolist()
+    True
+    """
+    _current[0] = key(value)
+
+
+def _next(given: Key | None) -> Key:
+    if given is not None:
+        return given
+    _current[0], fresh = split(_current[0])
+    return fresh
+
+
+def bits(k: Key, shape: Any = ()) -> Tensor:
+    """uint32 random bits, equal to jax.random.bits(key, shape).
+
+    >>> import py_tensor as pt
+    >>> pt.random.bits(pt.random.key(0), (2,)).dtype
+    uint32
+    """
+    lengths = a_shape("bits", shape)
+    count = 1
+    for n in lengths:
+        count *= n
+    position = astype(CREATION["arange"](count), uint32)._node
+    words = [scalar_node(word, uint32) for word in k]
+    flat = Tensor(node_of(ROWS["threefry2x32"], (words[0], words[1], position)))
+    return flat.reshape(lengths)  # type: ignore[attr-defined,no-any-return]
+
+
+def _unit(k: Key, shape: Any) -> Tensor:
+    """float32 in [0, 1): 23 random bits, as jax.random.uniform makes them."""
+    return Tensor(node_of(ROWS["bits_to_unit_float"], (bits(k, shape)._node,)))
+
+
+def _floating(operation: str, dtype: Any) -> Any:
+    target = as_dtype(dtype, operation)
+    if target.kind != "f":
+        raise DTypeError(f"{operation}: dtype {target} is not floating; got {target}; use float32 or float16")
+    return target
+
+
+def uniform(shape: Any = (), low: float = 0.0, high: float = 1.0, *, dtype: Any = float32, key: Key | None = None) -> Tensor:
+    """Evenly distributed numbers from `low` up to, not including, `high`.
+
+    >>> import py_tensor as pt
+    >>> pt.random.uniform((2, 3)).shape
+    (2, 3)
+    """
+    target = _floating("uniform", dtype)
+    values = _unit(_next(key), shape)
+    if (low, high) != (0.0, 1.0):
+        values = values * float(high - low) + float(low)
+    return astype(values, target, copy=False)
+
+
+def normal(shape: Any = (), mean: float = 0.0, std: float = 1.0, *, dtype: Any = float32, key: Key | None = None) -> Tensor:
+    """Normally distributed numbers: sqrt(2) erfinv(u), u uniform in (-1, 1).
+
+    >>> import py_tensor as pt
+    >>> pt.random.normal((4,)).shape
+    (4,)
+    """
+    target = _floating("normal", dtype)
+    # The smallest u is the float32 above -1, so that no value is infinite.
+    lowest = -0.99999994
+    u = ELEMENTWISE["maximum"](_unit(_next(key), shape) * (1.0 - lowest) + lowest, lowest)
+    values = ELEMENTWISE["erfinv"](u) * 1.4142135623730951
+    if (mean, std) != (0.0, 1.0):
+        values = values * float(std) + float(mean)
+    return astype(values, target, copy=False)
+
+
+def integers(low: int, high: int | None = None, shape: Any = (), *, dtype: Any = int32, key: Key | None = None) -> Tensor:
+    """Integers from `low` up to, not including, `high`; from 0 up to `low` where `high` is None.
+
+    Two random words are taken modulo the span, as jax.random.randint does.
+
+    >>> import py_tensor as pt
+    >>> pt.random.integers(0, 10, (5,)).dtype
+    int32
+    """
+    if high is None:
+        low, high = 0, low
+    target = as_dtype(dtype, "integers")
+    span = high - low
+    if span <= 0 or span > 1 << 32 or target.kind not in "iu" or low < target.lowest or high - 1 > target.highest:
+        raise ArgumentError(f"integers: range does not fit; got {low} to {high} as {target}; high must be above low and inside the dtype")
+    upper, lower = split(_next(key))
+    if span == 1 << 32:
+        return astype(astype(bits(lower, shape), int32) if target is int32 else bits(lower, shape), target)
+    root = (1 << 16) % span
+    multiplier = (root * root & _MASK) % span
+    value = (bits(upper, shape) % span * multiplier + bits(lower, shape) % span) % span
+    # uint32 holds the offset; adding `low` in the target's two's complement cannot overflow the result.
+    offset = astype(value, int32) + low if target.kind == "i" else value + low
+    return astype(offset, target)
+

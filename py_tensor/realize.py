@@ -1,0 +1,125 @@
+"""Runs what is pending: the one place where a graph meets a backend.
+
+Comes in: nodes; goes out: the same nodes with buffers. A graph seen before is found by its key and
+replayed without scheduling or compiling anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .backends.base import Backend
+from .errors import BackendError
+from .graph import Node, linearise
+
+PLAN_LIMIT = 4096
+"""Plans kept; the oldest goes first. A page whose shapes never repeat must not grow for ever."""
+
+
+class Runtime:
+    """The chosen backend and the plans made so far."""
+
+    def __init__(self) -> None:
+        self.backends: dict[str, Backend] = {}
+        self.backend: Backend | None = None
+        self.plans: dict[tuple[Any, ...], Any] = {}
+        self.hits = 0
+        self.misses = 0
+        self.on_plan: Callable[[Any], None] | None = None
+
+
+runtime = Runtime()
+
+
+def backend() -> Backend:
+    """The backend in use; the first call chooses WebGL where there is a context, else NumPy."""
+    if runtime.backend is None:
+        set_backend(None)
+    assert runtime.backend is not None
+    return runtime.backend
+
+
+def _webgl() -> Backend:
+    from .backends.webgl import create
+
+    return create()
+
+
+def _numpy() -> Backend:
+    try:
+        from .backends.numpy import NumpyBackend
+    except ImportError as error:
+        raise BackendError("set_backend: numpy is not installed; got \"numpy\"; install NumPy") from error
+    return NumpyBackend()
+
+
+_MAKERS: dict[str, Callable[[], Backend]] = {"webgl": _webgl, "numpy": _numpy}
+
+
+def set_backend(name: str | None) -> None:
+    """Chooses where tensors are computed from now on: "webgl", "numpy", or None to choose by itself.
+
+    Tensors made before stay valid. Raises BackendError, with the reason, where it cannot be had.
+
+    >>> import py_tensor as pt
+    >>> pt.set_backend("numpy")
+    >>> pt.get_backend()
+    'numpy'
+    """
+    if name is None:
+        reasons = []
+        for candidate in _MAKERS:
+            try:
+                set_backend(candidate)
+                return
+            except BackendError as error:
+                reasons.append(str(error))
+        raise BackendError("set_backend: no backend is available; got: " + " | ".join(reasons))
+    if name not in runtime.backends:
+        if name not in _MAKERS:
+            raise BackendError(
+                f"set_backend: no backend of that name; got {name!r}; use one of {', '.join(_MAKERS)}"
+            )
+        runtime.backends[name] = _MAKERS[name]()
+    runtime.backend = runtime.backends[name]
+
+
+def get_backend() -> str:
+    """The name of the backend in use: "webgl" or "numpy"."""
+    return backend().name
+
+
+def use(instance: Backend) -> None:
+    """Puts a backend in use that was made elsewhere, as tests do."""
+    runtime.backends[instance.name] = instance
+    runtime.backend = instance
+
+
+def realize_nodes(wanted: Sequence[Node]) -> None:
+    """Computes those of the nodes that are pending."""
+    pending = [node for node in wanted if node.buffer is None]
+    if not pending:
+        return
+    engine = runtime.backend or backend()
+    linear = linearise(pending)
+    key = (engine, linear.key)
+    plan = runtime.plans.get(key)
+    if plan is None:
+        runtime.misses += 1
+        plan = engine.compile(linear.graph())
+        if len(runtime.plans) >= PLAN_LIMIT:
+            del runtime.plans[next(iter(runtime.plans))]
+        runtime.plans[key] = plan
+    else:
+        runtime.hits += 1
+    if runtime.on_plan is not None:
+        runtime.on_plan(plan)
+    nodes = linear.nodes
+    for position, buffer in engine.run(
+        plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
+    ):
+        node = nodes[position]
+        node.buffer = buffer
+        node.call = None
+        node.srcs = ()

@@ -1,0 +1,267 @@
+"""Decides which nodes are stored; everything else melts into the kernels that read it.
+
+A node is stored when it is asked for, when a contraction reads it, when kernels that would each
+recompute it outweigh one that stores it, or when a shader would exceed the context's limits. A
+reduction takes the elementwise work behind it as its epilogue.
+Comes in: a Program; goes out: a Schedule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..graph import Call, Scalar
+from ..indexing import push
+from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Row, ViewRow
+from .kernel import Kernel, Schedule
+from .program import Program
+
+CHEAP = 8
+"""Scalar operations an element that may be done again instead of stored."""
+LONGEST = 256
+"""Operations in one shader; longer ones take drivers seconds to compile."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a context allows one shader."""
+
+    inputs: int = 14
+    scalars: int = 96
+
+
+Label = tuple[int, object]
+"""Where a node is computed: (the kernel's output, the view or reduction it is seen through)."""
+
+
+class Fusion:
+    """The state of one pass over a program, last node first."""
+
+    def __init__(self, program: Program, limits: Limits) -> None:
+        self.program = program
+        self.limits = limits
+        count = len(program.calls)
+        self.consumers: list[list[int]] = [[] for _ in range(count)]
+        for at, edges in enumerate(program.edges):
+            for src in edges:
+                self.consumers[src].append(at)
+        self.stored: set[int] = set()
+        self.labels: list[frozenset[Label]] = [frozenset()] * count
+        self.root: dict[int, int] = {}
+        self.weight = [0.0] * count
+        self.reads: list[frozenset[int]] = [frozenset()] * count
+        self.inner_reads: dict[int, frozenset[int]] = {}
+        self.keep: dict[int, int] = {}
+        self.asked: list[tuple[int, int]] = []
+
+    def run(self) -> Schedule:
+        self._require()
+        self._bound()
+        for at in range(len(self.program.calls) - 1, -1, -1):
+            self._place(at)
+        return Schedule(self.program, tuple(self._kernels()), self.keep)
+
+    def _row(self, at: int) -> Row | None:
+        return self.program.row(at)
+
+    def _is_root(self, at: int) -> bool:
+        row = self._row(at)
+        return row is not None and row.root
+
+    def _require(self) -> None:
+        """Marks what must be stored: outputs and forced nodes; notes what may be asked for later."""
+        program, graph = self.program, self.program.graph
+        for position in graph.outputs:
+            target = self._target(program.origin[position])
+            self.keep[position] = target
+            self._store(target)
+        graph_position = {at: position for position, at in enumerate(program.origin)}
+        for position in graph.shared:
+            at = self._target(program.origin[position])
+            base, _ = program.view(at)
+            if base != at and base in graph_position:
+                position, at = graph_position[base], base
+            if not program.is_leaf(at) and not program.is_leaf(base):
+                self.asked.append((position, at))
+        for at in program.forced:
+            self._store(at)
+
+    def _target(self, at: int) -> int:
+        """The node whose buffer serves `at`: a view that keeps every element in place is its base."""
+        base, stack = self.program.view(at)
+        plain = not stack and self.program.spec(base).size == self.program.spec(at).size
+        return base if plain and type(self.program.calls[base]) is not Scalar else at
+
+    def _store(self, at: int) -> None:
+        if not self.program.is_buffer(at):
+            self.stored.add(at)
+
+    def _bound(self) -> None:
+        """Forward: weights and reads of each node if it were inlined; stores what would be too much."""
+        program = self.program
+        length = [0.0] * len(program.calls)
+        scalars: list[frozenset[int]] = [frozenset()] * len(program.calls)
+        for at, call in enumerate(program.calls):
+            if type(call) is not Call:
+                if program.is_buffer(at):
+                    self.reads[at] = frozenset((at,))
+                elif type(call) is Scalar:
+                    scalars[at] = frozenset((at,))
+                continue
+            srcs = set(program.edges[at])
+            while True:
+                reads = frozenset().union(*(self.reads[src] for src in srcs))
+                uniforms = frozenset().union(*(scalars[src] for src in srcs))
+                total = 1 + sum(length[src] / max(1, len(self.consumers[src])) for src in srcs)
+                fits = (
+                    len(reads) <= self.limits.inputs
+                    and len(uniforms) <= self.limits.scalars
+                    and total <= LONGEST
+                )
+                loose = [s for s in srcs if type(program.calls[s]) is Call and s not in self.stored]
+                if fits or not loose:
+                    break
+                heavy = max(loose, key=lambda s: (len(self.reads[s]) + len(scalars[s]), length[s]))
+                self._close(heavy, length, scalars)
+            self.reads[at], scalars[at], length[at] = reads, uniforms, total
+            self.weight[at] = call.row.weight + sum(self.weight[src] for src in srcs)
+            if at in self.stored or call.row.root:
+                self._seal(at, length, scalars)
+        for position, at in self.asked:
+            again = self._cheap(at, slack=2) and all(map(program.is_buffer, self.reads[at]))
+            if at in self.stored or not again:
+                self._store(at)
+                self.keep[position] = at
+
+    def _close(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
+        """Stores a node; a view is stored as the copy it then is."""
+        self._store(at)
+        self._seal(at, length, scalars)
+
+    def _seal(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
+        self.inner_reads[at] = self.reads[at]
+        self.reads[at] = frozenset((at,))
+        scalars[at] = frozenset()
+        length[at] = 0.0
+        self.weight[at] = 0.0
+
+    def _cheap(self, at: int, slack: int = CHEAP) -> bool:
+        """Recomputing costs few operations and reads hardly more than the result itself."""
+        spec = self.program.spec
+        nbytes = sum(spec(src).nbytes for src in self.reads[at])
+        return self.weight[at] <= slack and nbytes <= 1.5 * spec(at).nbytes + 64
+
+    def _place(self, at: int) -> None:
+        """Backward: in which kernels a node is computed, or that it is stored."""
+        program = self.program
+        if program.is_leaf(at):
+            return
+        row = self._row(at)
+        labels: set[Label] = set()
+        for consumer in self.consumers[at]:
+            labels |= self._labels_through(at, consumer)
+        if not labels and at not in self.stored:
+            return
+        if isinstance(row, Contraction):
+            self.labels[at] = frozenset(((at, "contract"),))
+            return
+        if isinstance(row, Reduction):
+            self._place_reduction(at, labels)
+            return
+        if at in self.stored:
+            labels = {(at, None)}
+        elif len(labels) > 1 and not self._cheap(at):
+            self.stored.add(at)
+            labels = {(at, None)}
+        elif not isinstance(row, ViewRow) and self._expands(at) and self.weight[at] > CHEAP:
+            self.stored.add(at)
+            labels = {(at, None)}
+        self.labels[at] = frozenset(labels)
+
+    def _labels_through(self, at: int, consumer: int) -> set[Label]:
+        row = self._row(consumer)
+        assert row is not None
+        if row.root:
+            return {(out, consumer) for out, _ in self.labels[consumer]}
+        labels = self.labels[consumer]
+        if isinstance(row, Elementwise) and self.program.spec(at).size == self.program.spec(consumer).size:
+            return set(labels)
+        if isinstance(row, ViewRow):
+            call = self.program.calls[consumer]
+            view = row.view(call.specs[0].shape, call.arg)[1]
+            if not push((), view) and self.program.spec(at).size == self.program.spec(consumer).size:
+                return set(labels)
+        return {(out, (via, consumer)) for out, via in labels}
+
+    def _expands(self, at: int) -> bool:
+        """Some consumer reads each element many times."""
+        size = self.program.spec(at).size
+        return any(
+            self.program.spec(consumer).size > 2 * size
+            for consumer in self.consumers[at]
+            if not self._is_root(consumer) and not isinstance(self._row(consumer), (Pad, Concat))
+        )
+
+    def _place_reduction(self, at: int, labels: set[Label]) -> None:
+        if at not in self.stored and len(labels) == 1:
+            ((out, via),) = labels
+            same = self.program.spec(out).size == self.program.spec(at).size
+            reads = self.reads_of(at) | self.reads_of(out)
+            if via is None and same and out not in self.root and len(reads) <= self.limits.inputs:
+                if not self._is_root(out):
+                    self.root[out] = at
+                    self.labels[at] = frozenset(((out, None),))
+                    return
+        self.stored.add(at)
+        self.root[at] = at
+        self.labels[at] = frozenset(((at, None),))
+
+    def reads_of(self, at: int) -> frozenset[int]:
+        return self.inner_reads.get(at, self.reads[at])
+
+    def _kernels(self) -> list[Kernel]:
+        kernels: list[Kernel] = []
+        contractions = {
+            at
+            for at, labels in enumerate(self.labels)
+            if labels and isinstance(self._row(at), Contraction)
+        }
+        for at in range(len(self.program.calls)):
+            if at in contractions:
+                a, b = (self.program.view(src)[0] for src in self.program.edges[at])
+                inputs = (a,) if a == b else (a, b)
+                kernels.append(Kernel("contract", at, at, inputs, frozenset(), ()))
+            if at in self.stored and not self.program.is_buffer(at):
+                kernels.append(self._collect(at, contractions))
+        return kernels
+
+    def _collect(self, out: int, contractions: set[int]) -> Kernel:
+        """The kernel that stores `out`: walks down to stored nodes."""
+        root = self.root.get(out, -1)
+        inputs: list[int] = []
+        scalars: list[int] = []
+        tiles: set[int] = set()
+        seen: set[int] = set()
+        stack = [out]
+        while stack:
+            at = stack.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            call = self.program.calls[at]
+            if type(call) is Scalar:
+                scalars.append(at)
+            elif self.program.is_buffer(at) or (at in self.stored and at != out):
+                inputs.append(at)
+            elif at in contractions:
+                inputs.append(at)
+                tiles.add(at)
+            elif type(call) is Call:
+                stack.extend(reversed(self.program.edges[at]))
+        kind = "map" if root < 0 else "reduce"
+        return Kernel(kind, out, root, tuple(inputs), frozenset(tiles), tuple(sorted(scalars)))
+
+
+def fuse(program: Program, limits: Limits) -> Schedule:
+    """The kernels that compute a program's outputs."""
+    return Fusion(program, limits).run()

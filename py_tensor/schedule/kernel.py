@@ -1,0 +1,32 @@
+"""A kernel: one draw. What it stores, what it reads, and which node its loop computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One draw of a schedule; numbers are positions in its Program.
+
+    `kind` is "map" (each element from its operands), "reduce" (a loop over reduced axes; `root` is the
+    reduction, `output` it or an elementwise consumer) or "contract" (`output` in tile layout).
+    `inputs` are stored nodes it reads; `tiles` those of them read in tile layout. `scalars` are uniforms.
+    """
+
+    kind: str
+    output: int
+    root: int
+    inputs: tuple[int, ...]
+    tiles: frozenset[int]
+    scalars: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Kernels in order of running; `keep` maps nodes of the graph to the stored node that holds their
+    elements in order; positions of `program`."""
+
+    program: object
+    kernels: tuple[Kernel, ...]
+    keep: dict[int, int]

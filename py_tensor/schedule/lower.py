@@ -1,0 +1,181 @@
+"""Rewrites what one kernel cannot do, or does badly, into what it can.
+
+Contractions: operands whose rows do not start at a texel are copied into padded ones; products with
+very few rows or columns, and grouped convolutions with few channels a group, become fused sums.
+Reductions: long sums with few results are cut into parts, so that the GPU has enough to do at once.
+Comes in: a Graph; goes out: a Program.
+"""
+
+from __future__ import annotations
+
+from ..graph import Call, Graph, spec_of
+from ..ops.contractions import CONVOLVE, DOT, Window
+from ..ops.elementwise import CAST, MULTIPLY
+from ..ops.reductions import SUM
+from ..ops.rows import Contraction, Reduction
+from ..ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
+from .program import Partial, Program
+
+FEW_RESULTS = 8192
+"""A reduction with fewer results than this leaves most of a GPU idle ..."""
+LONG = 512
+"""... and is cut up where each would add up more elements than this."""
+
+
+def lower(graph: Graph) -> Program:
+    """The graph in terms of operations a kernel can do."""
+    program = Program(graph)
+    for call, edges in zip(graph.calls, graph.edges, strict=True):
+        srcs = tuple(program.origin[at] for at in edges)
+        row = call.row if type(call) is Call else None
+        if isinstance(row, Contraction):
+            at = _contract(program, call, srcs)
+        elif isinstance(row, Reduction):
+            at = _reduce(program, call, srcs[0])
+        else:
+            at = program.append(call, srcs)
+        program.origin.append(at)
+    return program
+
+
+def _up(n: int, multiple: int = 4) -> int:
+    return -(-n // multiple) * multiple
+
+
+def _reduce(program: Program, call: Call, src: int) -> int:
+    results, length = call.spec.size, 1
+    for axis in call.arg:
+        length *= call.specs[0].shape[axis]
+    if results >= FEW_RESULTS or length <= LONG or results == 0 or call.row.index:
+        return program.append(call, (src,))
+    parts = max(2, min(length // 32, 2 * FEW_RESULTS // results))
+    chunk = _up(-(-length // parts))
+    parts = -(-length // chunk)
+    spec = spec_of((parts, results), call.spec.dtype)
+    partial = program.append(
+        Call(call.row, Partial(call.arg, parts, chunk), call.specs, spec, call.operands), (src,)
+    )
+    rest = _reduce(program, _call(program, call.row, partial, (0,)), partial)
+    return program.add(RESHAPE, (rest,), call.spec.shape)
+
+
+def _call(program: Program, row: Reduction, at: int, axes: tuple[int, ...]) -> Call:
+    probe = Program(program.graph)
+    probe.append(program.spec(at))
+    return probe.calls[probe.add(row, (0,), axes)]
+
+
+def _sum_of_products(program: Program, a: int, b: int, axes: tuple[int, ...], call: Call) -> int:
+    product = program.add(MULTIPLY, (_cast(program, a, call), _cast(program, b, call)))
+    total = _reduce(program, _call(program, SUM, product, axes), product)
+    if program.spec(total).dtype is not call.spec.dtype:
+        total = program.add(CAST, (total,), call.spec.dtype)
+    return total
+
+
+def _cast(program: Program, at: int, call: Call) -> int:
+    dtype = call.spec.dtype
+    return at if program.spec(at).dtype is dtype else program.add(CAST, (at,), dtype)
+
+
+def _contract(program: Program, call: Call, srcs: tuple[int, ...]) -> int:
+    if call.row is CONVOLVE:
+        return _convolve(program, call, *srcs)
+    assert call.row is DOT
+    a, b = srcs
+    groups, rows, columns = call.spec.shape
+    inner = call.specs[0].shape[2]
+    if rows < 4 or columns < 4 or inner < 4:
+        left = program.add(RESHAPE, (a,), (groups, rows, inner, 1))
+        right = program.add(RESHAPE, (b,), (groups, 1, inner, columns))
+        total = _sum_of_products(program, left, right, (2,), call)
+        return program.add(RESHAPE, (total,), call.spec.shape)
+    whole = inner % 4 == 0
+    a = _aligned(program, a, None if whole else (0, 0, _up(inner) - inner))
+    b = _aligned(program, b, None if whole else (0, _up(inner) - inner, 0))
+    return program.append(
+        Call(DOT, None, (program.spec(a), program.spec(b)), call.spec, call.operands), (a, b)
+    )
+
+
+def _padded(program: Program, at: int, high: tuple[int, ...]) -> int:
+    zero = program.constant(0, program.spec(at).dtype)
+    return program.add(PAD, (at, zero), tuple((0, n, 0) for n in high))
+
+
+def _aligned(program: Program, at: int, high: tuple[int, ...] | None) -> int:
+    """The operand (groups, n, m) such that texels run along its unit-stride axis: itself where its strides
+    allow, else a copy whose rows are padded with zeros to whole texels."""
+    shape = program.spec(at).shape
+    if high is None:
+        base, strides, offset = program.strides(at)
+        if strides is not None and offset % 4 == 0:
+            for unit, other in ((2, 1), (1, 2)):
+                if (
+                    strides[unit] == 1
+                    and shape[unit] % 4 == 0
+                    and all(strides[axis] % 4 == 0 and strides[axis] >= 0 for axis in (0, other))
+                ):
+                    program.forced.add(base)
+                    return at
+        high = (0, 0, 0)
+    high = (high[0], high[1], _up(shape[2] + high[2]) - shape[2])
+    copy = _padded(program, at, high) if any(high) else _stored(program, at)
+    program.forced.add(copy)
+    return copy
+
+
+def _stored(program: Program, at: int) -> int:
+    """A node that is a plain contiguous buffer: a view becomes a copy."""
+    base, stack = program.view(at)
+    if not stack and base == at:
+        return at
+    return program.add(CAST, (at,), program.spec(at).dtype) if stack else at
+
+
+def _convolve(program: Program, call: Call, x: int, w: int) -> int:
+    window: Window = call.arg
+    groups = window.groups
+    height, width, each, outs = call.specs[1].shape
+    columns = outs // groups
+    if groups > 1 and (each % 4 or columns % 4):
+        return _convolve_by_sum(program, call, x, w)
+    if each % 4:
+        x = _padded(program, x, (0, 0, 0, _up(each) - each))
+    if each % 4 or columns % 4:
+        w = _padded(program, w, (0, 0, _up(each) - each, _up(outs) - outs if groups == 1 else 0))
+    for at in (x, w):
+        program.forced.add(program.view(at)[0])
+    x, w = (_whole(program, at) for at in (x, w))
+    program.forced |= {x, w}
+    return program.append(
+        Call(CONVOLVE, window, (program.spec(x), program.spec(w)), call.spec, call.operands), (x, w)
+    )
+
+
+def _whole(program: Program, at: int) -> int:
+    """The operand as a contiguous buffer: itself, or a copy where it is a real view."""
+    _, stack = program.view(at)
+    return program.add(CAST, (at,), program.spec(at).dtype) if stack else at
+
+
+def _convolve_by_sum(program: Program, call: Call, x: int, w: int) -> int:
+    """Groups too narrow for texels: the sum over windows, one output channel a lane."""
+    (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = call.arg
+    batch, height, width, channels = call.specs[0].shape
+    each, columns = channels // groups, call.specs[1].shape[3] // groups
+    bottom = max(0, (oh - 1) * sh + (kh - 1) * dh + 1 - height - ph)
+    right = max(0, (ow - 1) * sw + (kw - 1) * dw + 1 - width - pw)
+    zero = program.constant(0, program.spec(x).dtype)
+    x = program.add(PAD, (x, zero), ((0, 0, 0), (ph, bottom, 0), (pw, right, 0), (0, 0, 0)))
+    x = program.add(WINDOW, (x,), ((1, kh, sh, dh), (2, kw, sw, dw)))
+    full = program.spec(x).shape
+    if full[1:3] != (oh, ow):
+        x = program.add(SLICE, (x,), tuple((0, n, 1) for n in (batch, oh, ow, channels, kh, kw)))
+    x = program.add(RESHAPE, (x,), (batch, oh, ow, groups, 1, each, kh, kw))
+    x = program.add(PERMUTE, (x,), (0, 1, 2, 6, 7, 5, 3, 4))
+    w = program.add(RESHAPE, (w,), (1, 1, 1, kh, kw, each, groups, columns))
+    total = _sum_of_products(program, x, w, (3, 4, 5), call)
+    total = program.add(RESHAPE, (total,), (batch * oh * ow, groups, columns))
+    return program.add(PERMUTE, (total,), (1, 0, 2))
+

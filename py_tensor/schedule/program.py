@@ -1,0 +1,110 @@
+"""A graph being rewritten: the same nodes as `Graph`, to which lowering appends.
+
+Comes in: a Graph; goes out: calls and edges in order of computation, with the nodes that must be stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..dtypes import DType
+from ..graph import Call, Graph, Scalar, Spec, call_of, spec_of
+from ..indexing import Stack, push, row_major
+from ..ops.rows import Row, Shape, ViewRow
+
+
+class Constant:
+    """A value known when the shader is written."""
+
+    __slots__ = ("spec", "value")
+
+    def __init__(self, value: bool | int | float, dtype: DType) -> None:
+        self.spec = spec_of((), dtype)
+        self.value = value
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Static argument of a reduction cut into `parts` along its reduced axes: result (parts, kept)."""
+
+    axes: tuple[int, ...]
+    parts: int
+    chunk: int
+
+
+class Program:
+    """Calls and edges by position; `origin` maps positions of the graph to positions here."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.calls: list[Any] = []
+        self.edges: list[tuple[int, ...]] = []
+        self.forced: set[int] = set()
+        self.graph = graph
+        self.origin: list[int] = []
+
+    def spec(self, at: int) -> Spec:
+        call = self.calls[at]
+        return call if type(call) is Spec else call.spec
+
+    def is_leaf(self, at: int) -> bool:
+        return type(self.calls[at]) is not Call
+
+    def is_buffer(self, at: int) -> bool:
+        return type(self.calls[at]) is Spec
+
+    def row(self, at: int) -> Row | None:
+        call = self.calls[at]
+        return call.row if type(call) is Call else None
+
+    def append(self, call: Any, edges: tuple[int, ...] = ()) -> int:
+        self.calls.append(call)
+        self.edges.append(edges)
+        return len(self.calls) - 1
+
+    def add(self, row: Row, edges: Sequence[int], arg: Hashable = None) -> int:
+        """A new node applying `row`."""
+        return self.append(call_of(row, tuple(self.spec(at) for at in edges), arg), tuple(edges))
+
+    def constant(self, value: bool | int | float, dtype: DType) -> int:
+        return self.append(Constant(value, dtype))
+
+    def view(self, at: int) -> tuple[int, Stack]:
+        """The node below the views at `at`, and the views as one stack."""
+        stack: Stack = ()
+        while True:
+            call = self.calls[at]
+            if type(call) is not Call or not isinstance(call.row, ViewRow):
+                return at, stack
+            stack = push(stack, call.row.view(call.specs[0].shape, call.arg)[1])
+            at = self.edges[at][0]
+
+    def strides(self, at: int) -> tuple[int, tuple[int, ...] | None, int]:
+        """The node below the views at `at`, and the stride of each axis of `at` in it with the offset;
+        None for strides where no single affine map exists."""
+        base, stack = self.view(at)
+        shape = self.spec(at).shape
+        if not stack:
+            return base, row_major(shape), 0
+        if len(stack) > 1:
+            return base, None, 0
+        view = stack[0]
+
+        def locate(position: int) -> int:
+            index = view.offset
+            for stride, n, step in zip(row_major(view.shape), view.shape, view.strides, strict=True):
+                index += (position // stride) % n * step
+            return index
+
+        steps = row_major(shape)
+        return base, tuple(
+            locate(step) - view.offset if n > 1 else 0 for step, n in zip(steps, shape, strict=True)
+        ), view.offset
+
+
+def shape_of(program: Program, at: int) -> Shape:
+    return program.spec(at).shape
+
+
+__all__ = ["Call", "Constant", "Partial", "Program", "Scalar", "shape_of"]

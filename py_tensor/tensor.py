@@ -1,0 +1,474 @@
+"""The Tensor: a handle on a node. What users hold, and the one place where operations meet their errors.
+
+Comes in: Python calls; goes out: nodes. Nothing runs here until a value is asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+from . import conversion, lifetime, printing
+from .backends.base import Buffer
+from .dtypes import DType, as_dtype, bool_, float32, int32, of_scalar, promote
+from .errors import ArgumentError, DisposedError, DTypeError, ShapeError
+from .graph import Call, Node, Spec, leaf_node, node_of, scalar_node, spec_of
+from .lifetime import state
+from .ops import ROWS
+from .ops.elementwise import CAST
+from .ops.rows import Elementwise, Row, Shape, Where
+from .realize import backend, realize_nodes
+
+PENDING_LIMIT = 1000
+"""Nodes made before all pending work is run: a loop that never reads must not grow for ever."""
+PENDING_BYTES = 1 << 26
+"""Bytes of new host data that may wait in pending work, likewise."""
+
+_live = state.live
+
+
+class _Disposed:
+    """What a handle points to after its end."""
+
+    __slots__ = ("place",)
+    spec = None
+    buffer = None
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+
+class Tensor:
+    """An n-dimensional array of one dtype, computed lazily.
+
+    Made by `asarray`, `zeros`, ... and by operations; holds no values of its own but a place in the
+    pending graph. Assignment (`x[...] = v`, `x += v`) moves this handle to a new value; other handles
+    keep theirs.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
+    >>> (x * 2 + 1).tolist()
+    [[3.0, 5.0], [7.0, 9.0]]
+    """
+
+    __slots__ = ("__weakref__", "_node")
+    __hash__ = object.__hash__
+    __array_priority__ = 1000
+
+    def __init__(self, node: Node) -> None:
+        self._node: Any = node
+        _live[id(self)] = node
+        state.pending += 1
+        if state.pending > PENDING_LIMIT:
+            flush()
+        if state.watchers:
+            for watcher in state.watchers:
+                watcher(self)
+
+    def __del__(self) -> None:
+        _live.pop(id(self), None)
+
+    # --- what it is -----------------------------------------------------------------------------
+
+    @property
+    def _spec(self) -> Spec:
+        return node_behind("tensor", self).spec
+
+    @property
+    def shape(self) -> Shape:
+        """Length of each axis."""
+        return self._spec.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Data type of the elements."""
+        return self._spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self._spec.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._spec.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._spec.nbytes
+
+    @property
+    def device(self) -> str:
+        """Name of the backend that computes: "webgl" or "numpy"."""
+        return backend().name
+
+    @property
+    def is_disposed(self) -> bool:
+        """Whether `dispose` or a scope ended this handle."""
+        return type(self._node) is _Disposed
+
+    def dispose(self) -> None:
+        """Ends this handle. Pending work that took its value keeps it; disposing twice does nothing."""
+        if not self.is_disposed:
+            self._end(lifetime.user_line())
+
+    def _end(self, place: str) -> None:
+        _live.pop(id(self), None)
+        self._node = _Disposed(place)
+
+    def _move(self, node: Node) -> None:
+        """Points this handle to another value."""
+        self._node = node
+        _live[id(self)] = node
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def _buffer(self, operation: str) -> Buffer:
+        node = node_behind(operation, self)
+        if node.buffer is None:
+            realize_pending([node])
+        return node.buffer
+
+    def _bytes(self, operation: str) -> memoryview:
+        return backend().read(self._buffer(operation))
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers; the number itself for shape (). Waits for them."""
+        spec = node_behind("tolist", self).spec
+        return conversion.nest(conversion.unpack(self._bytes("tolist"), spec.dtype), spec.shape)
+
+    def item(self) -> bool | int | float:
+        """The only element as a Python number. Raises ShapeError for other sizes."""
+        spec = node_behind("item", self).spec
+        if spec.size != 1:
+            raise ShapeError(f"item: tensor has not exactly one element; got shape {spec.shape}; index it first")
+        return conversion.unpack(self._bytes("item"), spec.dtype)[0]
+
+    def numpy(self) -> Any:
+        """The values as a new NumPy array. Needs NumPy; waits for the values."""
+        try:
+            import numpy as np
+        except ImportError:
+            raise ImportError("numpy: NumPy is not installed; got no module numpy; use tolist() or memoryview(t)") from None
+        spec = node_behind("numpy", self).spec
+        flat = np.frombuffer(bytearray(self._bytes("numpy")), dtype=spec.dtype.name)
+        return flat.reshape(spec.shape)
+
+    async def data(self) -> memoryview:
+        """The values as a memoryview of this shape, without blocking the page.
+
+        Empty tensors of several axes give a flat view, since Python has no empty shaped one.
+        """
+        spec = node_behind("data", self).spec
+        data = await backend().read_async(self._buffer("data"))
+        if spec.size == 0:
+            return memoryview(b"").cast(spec.dtype.code)
+        return conversion.shaped(data, spec.dtype, spec.shape)
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        spec = node_behind("memoryview", self).spec
+        return conversion.shaped(self._bytes("memoryview"), spec.dtype, spec.shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def _one(self, operation: str) -> Any:
+        if node_behind(operation, self).spec.size != 1:
+            raise ShapeError(
+                f"{operation}: only a tensor of one element has a value of its own; got shape {self.shape}; "
+                "use .any(), .all() or an index"
+            )
+        return self.item()
+
+    def __bool__(self) -> bool:
+        return bool(self._one("bool"))
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu":
+            raise DTypeError(f"index: dtype {self.dtype} is not integer; got {self.dtype}; use int(x)")
+        return int(self._one("index"))
+
+    def __len__(self) -> int:
+        shape = self._spec.shape
+        if not shape:
+            raise TypeError("len: tensor has no axes; got shape (); use .size")
+        return shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        if self.is_disposed:
+            return f"tensor(disposed at {self._node.place})"
+        spec = self._spec
+        text = printing.values(self.tolist(), spec.shape, " " * len("tensor("))
+        return f"tensor({text}, shape={spec.shape}, dtype={spec.dtype}, backend={backend().name})"
+
+    def __format__(self, format_spec: str) -> str:
+        return format(self.item(), format_spec) if format_spec and self.size == 1 else format(repr(self), format_spec)
+
+    # --- assignment -----------------------------------------------------------------------------
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        from .functions.indexing import assigned
+
+        self._move(assigned(self, key, value)._node)
+
+
+def node_behind(operation: str, tensor: Tensor) -> Node:
+    """The node of a handle; raises DisposedError, naming where, if the handle has ended."""
+    node = tensor._node
+    if type(node) is _Disposed:
+        raise DisposedError(
+            f"{operation}: tensor was disposed; got a tensor that ended at {node.place}; "
+            "keep it with pt.keep, or return it from the tidy that made it"
+        )
+    return node  # type: ignore[no-any-return]
+
+
+def realize_pending(nodes: list[Node]) -> None:
+    """Runs pending work for the nodes, and counts pending work from zero."""
+    state.pending = 0
+    realize_nodes(nodes)
+
+
+def flush() -> None:
+    """Runs everything pending that a living handle can still ask for."""
+    realize_pending([node for node in list(_live.values()) if node.buffer is None])
+
+
+def realize(*tensors: Tensor) -> None:
+    """Computes the tensors now, in one go, without reading them.
+
+    >>> import py_tensor as pt
+    >>> x = pt.ones((2, 2)) * 3
+    >>> pt.realize(x)
+    """
+    realize_pending([node_behind("realize", tensor) for tensor in tensors])
+
+
+_pending_bytes = 0
+
+
+def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
+    """A tensor of flat host bytes, uploaded at first use."""
+    global _pending_bytes
+    spec = spec_of(shape, dtype)
+    backend().check_size(operation, shape, dtype)
+    _pending_bytes += spec.nbytes
+    if _pending_bytes > PENDING_BYTES:
+        _pending_bytes = 0
+        flush()
+    return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))
+
+
+def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor.
+
+    Floats become float32, integers int32, booleans bool, unless `dtype` says otherwise; 64-bit input
+    becomes the 32-bit dtype. A tensor of the same dtype is returned as it is, unless `copy` is True.
+    Raises ShapeError for ragged input, DTypeError for values or dtypes that do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.asarray([1, 2, 3]).dtype
+    int32
+    """
+    target = None if dtype is None else as_dtype(dtype, "asarray")
+    if isinstance(obj, Tensor):
+        node = node_behind("asarray", obj)
+        if target is not None and target is not node.spec.dtype:
+            return Tensor(node_of(CAST, (node,), target))
+        return Tensor(node) if copy else obj
+    data, shape, target = conversion.to_host(obj, target)
+    if copy is False:
+        raise ArgumentError("asarray: host data is always copied; got copy=False; leave copy out")
+    return from_host(data, shape, target, "asarray")
+
+
+def _operand(operation: str, value: Any) -> Any:
+    """A tensor or a Python scalar out of what the user passed."""
+    if isinstance(value, (Tensor, bool, int, float)):
+        return value
+    data, shape, dtype = conversion.to_host(value, None, operation)
+    return from_host(data, shape, dtype, operation)
+
+
+def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:
+    """The nodes of an operation's operands; Python scalars take the dtype of the tensors beside them."""
+    name = row.name
+    operands = tuple(_operand(name, value) for value in operands)
+    first = 1 if isinstance(row, Where) else 0
+    dtype: DType | None = None
+    for value in operands[first:]:
+        if isinstance(value, Tensor):
+            other = node_behind(name, value).spec.dtype
+            dtype = other if dtype is None else promote(name, dtype, other)
+    scalars = [value for value in operands[first:] if not isinstance(value, Tensor)]
+    if scalars:
+        if dtype is None:
+            floating = isinstance(row, Elementwise) and row.dtypes == "floating"
+            kinds = {type(value) for value in scalars}
+            dtype = float32 if floating or float in kinds else int32 if int in kinds else bool_
+        for value in scalars:
+            dtype = of_scalar(name, value, dtype)
+    return tuple(
+        node_behind(name, value)
+        if isinstance(value, Tensor)
+        else scalar_node(value, bool_ if position < first else dtype)  # type: ignore[arg-type]
+        for position, value in enumerate(operands)
+    )
+
+
+def apply(row: Row, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:
+    """A tensor for a row applied to what the user passed; raises the row's errors."""
+    return Tensor(node_of(row, operand_nodes(row, operands), arg))
+
+
+# --- functions and operators out of rows --------------------------------------------------------------
+
+_OTHERS = (bool, int, float, Tensor)
+
+
+def function_of(row: Elementwise) -> Callable[..., Tensor]:
+    """The public function of an elementwise row; as a method its first operand is self."""
+    calls: dict[Any, Call] = {}
+
+    def unary(x: Any, /) -> Tensor:
+        if x.__class__ is Tensor:
+            node = x._node
+            call = calls.get(node.spec)
+            if call is not None:
+                return Tensor(Node(call, (node,), call.spec))
+        return remember(x.__class__ is Tensor and x._node.spec, apply(row, (x,)))
+
+    def binary(x1: Any, x2: Any, /) -> Tensor:
+        if x1.__class__ is Tensor and x2.__class__ is Tensor:
+            a, b = x1._node, x2._node
+            call = calls.get((a.spec, b.spec))
+            if call is not None:
+                return Tensor(Node(call, (a, b), call.spec))
+        elif x1.__class__ is Tensor and x2.__class__ is float:
+            a = x1._node
+            call = calls.get((a.spec, float))
+            if call is not None:
+                scalar = Node(None, (), call.specs[1])
+                scalar.value = x2
+                return Tensor(Node(call, (a, scalar), call.spec))
+        key: Any = None
+        if x1.__class__ is Tensor and x1._node.spec is not None:
+            if x2.__class__ is Tensor:
+                key = (x1._node.spec, x2._node.spec)
+            elif x2.__class__ is float:
+                key = (x1._node.spec, float)
+        return remember(key, apply(row, (x1, x2)))
+
+    def remember(key: Any, result: Tensor) -> Tensor:
+        # A node that was run at once, in debug mode or at the pending limit, has lost its call.
+        if key and result._node.call is not None:
+            calls[key] = result._node.call
+        return result
+
+    def ternary(x1: Any, x2: Any, x3: Any, /) -> Tensor:
+        return apply(row, (x1, x2, x3))
+
+    function: Any = (unary, binary, ternary)[row.arity - 1]
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = documentation(row)
+    function.__module__ = "py_tensor"
+    return function  # type: ignore[no-any-return]
+
+
+def documentation(row: Elementwise) -> str:
+    """The docstring of a row's function."""
+    dtypes = {"all": "any", "integer or boolean": "integer or bool"}.get(row.dtypes, row.dtypes)
+    gives = "bool" if row.result == "bool" else "the operands' promoted dtype"
+    operands = "operand" if row.arity == 1 else "operands"
+    numbers = ", ".join(["2"] * row.arity) if row.dtypes != "boolean" else ", ".join(["True"] * row.arity)
+    if isinstance(row, Where):
+        numbers = "True, 1, 0"
+    return (
+        f"{row.doc}\n\n"
+        f"{operands.capitalize()}: {dtypes} dtype, any shape{'' if row.arity == 1 else ', broadcast together'}. "
+        f"Result: {gives}.\n"
+        "Raises DTypeError and ShapeError where they do not fit.\n\n"
+        ">>> import py_tensor as pt\n"
+        f">>> result = pt.{row.name}(pt.asarray({numbers.split(', ')[0]}"
+        f"{', dtype=pt.float32' if row.dtypes == 'floating' else ''})"
+        f"{''.join(', ' + n for n in numbers.split(', ')[1:])})\n"
+    )
+
+
+def operators_of(row: Elementwise) -> dict[str, Callable[..., Any]]:
+    """The Python operators of a row: forward, reflected and in place."""
+    function = function_of(row)
+    if row.arity == 1:
+        return {row.dunder: function}
+
+    def forward(self: Tensor, other: Any) -> Any:
+        if other.__class__ is Tensor or other.__class__ is float:
+            return function(self, other)
+        if _can_convert(other):
+            return function(self, other)
+        return NotImplemented
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        return function(other, self) if _can_convert(other) else NotImplemented
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        result = forward(self, other)
+        if result is NotImplemented:
+            return result
+        spec = self._spec
+        if result.dtype is not spec.dtype or result.shape != spec.shape:
+            raise ShapeError(
+                f"{row.name}: assignment in place would change the tensor; got {spec} and a result of "
+                f"{result._spec}; write x = x {row.name} y"
+            )
+        self._move(result._node)
+        return self
+
+    bare = row.dunder.strip("_")
+    operators: dict[str, Callable[..., Any]] = {row.dunder: forward}
+    if row.result != "bool":
+        operators[f"__r{bare}__"] = reflected
+        operators[f"__i{bare}__"] = in_place
+    for name, operator in operators.items():
+        operator.__name__ = name
+        operator.__qualname__ = f"Tensor.{name}"
+    return operators
+
+
+def _can_convert(other: Any) -> bool:
+    if isinstance(other, _OTHERS):
+        return True
+    return isinstance(other, (list, tuple)) or hasattr(other, "__array__") or _has_buffer(other)
+
+
+def _has_buffer(other: Any) -> bool:
+    if isinstance(other, (bytes, bytearray, memoryview)):
+        return True
+    module = sys.modules.get("array")
+    return module is not None and isinstance(other, module.array)
+
+
+def install(methods: dict[str, Callable[..., Any]]) -> None:
+    """Puts functions on Tensor as methods: the rows' operators and the given ones."""
+    for row in ROWS.values():
+        if isinstance(row, Elementwise) and row.dunder:
+            for name, operator in operators_of(row).items():
+                setattr(Tensor, name, operator)
+    for name, function in methods.items():
+        setattr(Tensor, name, function)
