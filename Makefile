@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 # The date of everything packed, so that the same sources give the same bytes.
 export SOURCE_DATE_EPOCH := 315532800
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PYTHON := .venv/bin/python
 NODE_BIN := node_modules/.bin
