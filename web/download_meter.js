@@ -18,10 +18,27 @@ export class DownloadMeter {
         if (!response.ok) this.failures.push(`${url}: ${response.status} ${response.statusText}`);
         return this.#measured(url, response, report);
       } catch (error) {
-        this.failures.push(`${url}: ${error instanceof Error ? error.message : error}`);
+        this.failures.push(`${url}: ${await this.#reason(url, error)}`);
         throw error;
       }
     };
+  }
+
+  /**
+   * A file with a checksum that is missing or damaged fails without a word on which of them it is.
+   *
+   * @param {string} url
+   * @param {unknown} error
+   */
+  async #reason(url, error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const answer = await this.#plainFetch
+      .call(globalThis, url, { method: "HEAD" })
+      .catch(() => null);
+    if (!answer) return message;
+    return answer.ok
+      ? `${message}; is its checksum right?`
+      : `${answer.status} ${answer.statusText}`;
   }
 
   stop() {

@@ -68,6 +68,9 @@ export function createEditor(parent, { onRun }) {
     /** @param {number | null} line */
     mark(line) {
       view.dispatch({ effects: markLine.of(line) });
+      if (line === null || line > view.state.doc.lines) return;
+      const { from } = view.state.doc.line(line);
+      view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
     },
   };
 }

@@ -6,6 +6,7 @@ import { make } from "./dom.js";
 
 const TEXT_LIMIT = 200_000; // characters; a browser gets slow long before memory ends
 const ENLARGED_WIDTH = 420; // small tensors are shown with larger pixels, up to about this width
+const HIGHEST = 340; // CSS pixels; so that a picture and its caption fit the pane
 
 export class OutputPane {
   #pane;
@@ -84,8 +85,9 @@ export class OutputPane {
     const { width, height } = bitmap;
     if (canvas.width !== width || canvas.height !== height) {
       Object.assign(canvas, { width, height });
-      const scale = Math.max(1, Math.floor(ENLARGED_WIDTH / width));
-      canvas.style.width = `${width * scale}px`;
+      const larger = Math.max(1, Math.floor(ENLARGED_WIDTH / width));
+      const scale = Math.min(larger, HIGHEST / height);
+      canvas.style.width = `${Math.round(width * scale)}px`;
       canvas.classList.toggle("enlarged", scale > 1);
     }
     canvas.setAttribute("aria-label", `${title}, ${caption}`);

@@ -23,6 +23,7 @@ export function createPlayground(client, page) {
   const editor = createEditor(find("editor", HTMLElement), { onRun: run });
   let ready = false;
   let running = false;
+  let runs = 0;
 
   client.on("output", (part) => {
     if (running) output.add(part);
@@ -57,6 +58,7 @@ export function createPlayground(client, page) {
   async function run() {
     if (!ready || running) return;
     running = true;
+    runs += 1;
     update();
     output.clear();
     editor.mark(null);
@@ -85,11 +87,12 @@ export function createPlayground(client, page) {
   }
 
   async function stop() {
+    const stopped = runs;
     stopButton.disabled = true;
     status.textContent = "stopping…";
     client.call("stop").catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, PATIENCE));
-    if (!running) return;
+    if (!running || runs !== stopped) return;
     ready = false;
     output.note("The program did not pause to listen, so Python was ended and starts again.");
     status.textContent = "restarting Python…";

@@ -44,9 +44,7 @@ export async function startPython(base, page, report) {
     });
     // A wheel that is missing or damaged does not make loadPyodide reject.
     if (!("py_tensor" in pyodide.loadedPackages)) {
-      throw new Error(
-        `py_tensor: the wheel did not load; ${meter.failures.join("; ") || "its checksum is wrong"}`,
-      );
+      throw new Error(`py_tensor: the wheel did not load; ${meter.failures.join("; ")}`);
     }
     report({ step: "Starting py_tensor", fraction: STARTED });
     install(pyodide, page);

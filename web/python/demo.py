@@ -43,11 +43,11 @@ def photo_open(bitmap: object) -> None:
     demo_page.numbers(numbers())
 
 
-def photo_frame(chain: str) -> None:
+async def photo_frame(chain: str) -> None:
     """Apply the filters, a JSON list of [name, strength], and draw."""
     _photo.chain = [tuple(link) for link in json.loads(chain)]
     if not _photo.animating:
-        _photo.draw(_photo.chain)
+        await _photo.draw(_photo.chain)
         demo_page.numbers(numbers())
 
 

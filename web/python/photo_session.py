@@ -24,15 +24,15 @@ class PhotoSession:
         """Put a picture on the GPU; it stays there for all frames to come."""
         self._photo = pt.from_pixels(source, channels=4)
 
-    def draw(self, chain: list[tuple[str, float]]) -> None:
-        """Compute the photo through these filters and draw it."""
-        if self._photo is None or self.canvas is None:
+    async def draw(self, chain: list[tuple[str, float]]) -> None:
+        """Compute the photo through these filters, draw it, and report how long it took."""
+        photo = self._photo
+        if photo is None or self.canvas is None:
             return
-        height, width = self._photo.shape[:2]
-        if (self.canvas.width, self.canvas.height) != (width, height):
-            self.canvas.width, self.canvas.height = width, height
         start = self._page.now()
-        pt.draw(photo_lab.apply(self._photo, chain), self.canvas)
+        pt.draw(photo_lab.apply(photo, chain), self.canvas)
+        # The GPU works in order: once it has given this pixel, it has drawn the picture too.
+        await photo[0, 0].data()
         self._page.photoFrame(self._page.now() - start)
 
     async def animate(self, after_frame: Callable[[], None]) -> None:
@@ -41,10 +41,10 @@ class PhotoSession:
         start = self._page.now()
         while self.animating:
             seconds = (self._page.now() - start) / 1000
-            self.draw([(name, strength * swing(seconds)) for name, strength in self.chain])
+            await self.draw([(name, strength * swing(seconds)) for name, strength in self.chain])
             after_frame()
             await self._page.nextFrame()
-        self.draw(self.chain)
+        await self.draw(self.chain)
 
 
 def swing(seconds: float) -> float:
