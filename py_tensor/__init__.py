@@ -8,7 +8,7 @@ The rooms, in the order a call walks through them:
     glsl         the text of each draw's shader
     plan         draws in order, with the textures between them
     backends     where plans run: webgl (through the bridge) and numpy
-    realize      finds or makes the plan, and runs it
+    runtime      finds or makes the plan, and runs it
     tensor       the handle users hold
     functions    the array API standard's functions, chapter by chapter
 
@@ -26,11 +26,11 @@ from . import errors, random
 from .debugging import enable_debug_mode, enable_production_mode
 from .dtypes import bool_ as bool  # noqa: A004
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
-from .explain import explain
+from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
-from .memory import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
+from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
 from .pixels import draw, from_pixels
-from .realize import get_backend, set_backend
+from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
 
 __version__ = _version("py_tensor")

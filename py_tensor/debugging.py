@@ -12,7 +12,7 @@ from . import lifetime
 from .conversion import unpack
 from .errors import NumericError
 from .lifetime import user_line
-from .realize import backend
+from .runtime import backend
 from .tensor import Tensor, realize_pending
 
 logger = logging.getLogger("py_tensor")

@@ -9,7 +9,7 @@ from .dtypes import uint8
 from .errors import ArgumentError, BackendError, ShapeError
 from .functions import PUBLIC
 from .graph import leaf_node, spec_of
-from .realize import backend
+from .runtime import backend
 from .tensor import Tensor, asarray
 
 

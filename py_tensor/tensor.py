@@ -18,7 +18,7 @@ from .lifetime import state
 from .ops import ROWS
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
-from .realize import backend, realize_nodes
+from .runtime import backend, realize_nodes
 
 PENDING_LIMIT = 1000
 """Nodes made before all pending work is run: a loop that never reads must not grow for ever."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import install
-from . import creation, elementwise, joining, linear_algebra, manipulation, neural, statistical
+from . import creation, elementwise, indexing, joining, linear_algebra, manipulation, neural, statistical
 
 CHAPTERS = (creation, elementwise, statistical, manipulation, joining, linear_algebra, neural)
 PUBLIC: dict[str, Callable[..., Any]] = {
@@ -20,6 +20,6 @@ METHODS = {
     for chapter in (elementwise, statistical, manipulation, neural)
     for name, function in chapter.PUBLIC.items()
     if name != "where"
-} | {name: linear_algebra.PUBLIC[name] for name in ("matmul",)}
+}
 
-install(METHODS)
+install(METHODS | indexing.OPERATORS | linear_algebra.OPERATORS)

@@ -11,7 +11,7 @@ from ..graph import Node, node_of
 from ..ops.contractions import DOT
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE
-from ..tensor import Tensor, asarray, install, node_behind
+from ..tensor import Tensor, asarray, node_behind
 
 
 def matmul(x1: Any, x2: Any, /) -> Tensor:
@@ -75,13 +75,12 @@ def _matrix_transposed(self: Tensor) -> Tensor:
     return matrix_transpose(self)
 
 
-install(
-    {
-        "__matmul__": matmul,
-        "__rmatmul__": lambda self, other: matmul(other, self),
-        "T": property(_transposed),  # type: ignore[dict-item]
-        "mT": property(_matrix_transposed),  # type: ignore[dict-item]
-    }
-)
+OPERATORS: dict[str, Any] = {
+    "__matmul__": matmul,
+    "__rmatmul__": lambda self, other: matmul(other, self),
+    "T": property(_transposed),
+    "mT": property(_matrix_transposed),
+    "matmul": matmul,
+}
 
 PUBLIC: dict[str, Callable[..., Any]] = {"matmul": matmul}

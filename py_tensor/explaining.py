@@ -6,7 +6,7 @@ from typing import Any
 
 from .graph import Call, Graph, Scalar, linearise
 from .plan import Device, Plan, make_plan
-from .realize import backend
+from .runtime import backend
 from .schedule.fuse import Limits
 from .tensor import Tensor, node_behind
 

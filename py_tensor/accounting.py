@@ -16,7 +16,7 @@ from typing import Any
 from . import lifetime
 from .errors import ArgumentError
 from .lifetime import Scope, close_scope, open_scope, scopes, state, tensors_in
-from .realize import backend, runtime
+from .runtime import backend, runtime
 from .tensor import Tensor, node_behind
 
 
