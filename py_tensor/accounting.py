@@ -31,7 +31,10 @@ class _Tidy:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         close_scope(self._open.pop(), None, Tensor)
 
@@ -83,7 +86,11 @@ def tidy(function: Callable[..., Any] | None = None, /) -> Any:
     if function is None:
         return _Tidy()
     _refuse_async(function)
-    return _TidyFunction(function) if _takes_arguments(function) or _is_definition(function) else _run(function, (), {})
+    return (
+        _TidyFunction(function)
+        if _takes_arguments(function) or _is_definition(function)
+        else _run(function, (), {})
+    )
 
 
 def _takes_arguments(function: Callable[..., Any]) -> bool:
@@ -188,7 +195,11 @@ def cache_info() -> CacheInfo:
     """
     statistics = backend().statistics()
     return CacheInfo(
-        runtime.hits, runtime.misses, statistics["programs"], len(runtime.plans), statistics["draws"]
+        runtime.hits,
+        runtime.misses,
+        statistics["programs"],
+        len(runtime.plans),
+        statistics["draws"],
     )
 
 

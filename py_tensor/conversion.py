@@ -13,14 +13,29 @@ from .errors import DTypeError, ShapeError
 from .ops.rows import Shape
 
 _BY_CODE = {
-    "f": float32, "d": float32, "e": float16, "i": int32, "I": uint32, "h": BY_NAME["int16"],
-    "H": BY_NAME["uint16"], "b": BY_NAME["int8"], "B": BY_NAME["uint8"], "?": bool_,
-    "q": int32, "Q": uint32, "l": int32, "L": uint32, "n": int32, "N": uint32,
+    "f": float32,
+    "d": float32,
+    "e": float16,
+    "i": int32,
+    "I": uint32,
+    "h": BY_NAME["int16"],
+    "H": BY_NAME["uint16"],
+    "b": BY_NAME["int8"],
+    "B": BY_NAME["uint8"],
+    "?": bool_,
+    "q": int32,
+    "Q": uint32,
+    "l": int32,
+    "L": uint32,
+    "n": int32,
+    "N": uint32,
 }
 _SAME_BYTES = {"f", "e", "i", "I", "h", "H", "b", "B", "?"}
 
 
-def to_host(value: Any, dtype: DType | None, operation: str = "asarray") -> tuple[bytes, Shape, DType]:
+def to_host(
+    value: Any, dtype: DType | None, operation: str = "asarray"
+) -> tuple[bytes, Shape, DType]:
     """The elements of nested sequences, a scalar or a buffer, as flat bytes, with shape and dtype.
 
     Raises ShapeError for ragged input, DTypeError for values that do not fit.
@@ -52,7 +67,9 @@ def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
     given = np.asarray(value)
     name = given.dtype.name
     if given.dtype.kind not in "fiub":
-        raise DTypeError(f"{operation}: dtype {name} does not exist on WebGL; got a NumPy array of {name}; use .astype")
+        raise DTypeError(
+            f"{operation}: dtype {name} does not exist on WebGL; got a NumPy array of {name}; use .astype"
+        )
     natural = BY_NAME.get(name) or {"f": float32, "i": int32, "u": uint32}[given.dtype.kind]
     target = dtype or natural
     if target.kind in "iu" and given.size and given.dtype.kind in "iu":
@@ -63,7 +80,11 @@ def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
 
 
 def _check_numpy_range(operation: str, given: Any, target: DType) -> None:
-    outside = (given < target.lowest) | (given > target.highest) if given.dtype.kind == "i" else given > target.highest
+    outside = (
+        (given < target.lowest) | (given > target.highest)
+        if given.dtype.kind == "i"
+        else given > target.highest
+    )
     if outside.any():
         at = tuple(int(i[0]) for i in outside.nonzero()) if given.ndim else ()
         raise DTypeError(
@@ -75,12 +96,18 @@ def _check_numpy_range(operation: str, given: Any, target: DType) -> None:
 def _from_view(operation: str, view: memoryview, dtype: DType | None) -> tuple[bytes, Shape, DType]:
     code = view.format.lstrip("@=<")
     if code not in _BY_CODE:
-        raise DTypeError(f"{operation}: buffer format {view.format!r} is no dtype; got {view.format!r}; use one of {', '.join(BY_NAME)}")
+        raise DTypeError(
+            f"{operation}: buffer format {view.format!r} is no dtype; got {view.format!r}; use one of {', '.join(BY_NAME)}"
+        )
     natural = _BY_CODE[code]
     shape = tuple(view.shape)
     if code in _SAME_BYTES and (dtype is None or dtype is natural):
         return view.tobytes(), shape, natural
-    flat = list(struct.unpack(f"={view.nbytes // view.itemsize}{code}", view.tobytes())) if code not in "lLnN" else memoryview(view.tobytes()).cast(code).tolist()
+    flat = (
+        list(struct.unpack(f"={view.nbytes // view.itemsize}{code}", view.tobytes()))
+        if code not in "lLnN"
+        else memoryview(view.tobytes()).cast(code).tolist()
+    )
     return _pack(operation, flat, shape, dtype or natural)
 
 
@@ -94,14 +121,20 @@ def _shape_of(operation: str, value: Any) -> Shape:
     return tuple(shape)
 
 
-def _flatten(operation: str, value: Any, shape: Shape, at: tuple[int, ...], flat: list[Any]) -> None:
+def _flatten(
+    operation: str, value: Any, shape: Shape, at: tuple[int, ...], flat: list[Any]
+) -> None:
     if len(shape) == 0:
         if isinstance(value, (list, tuple, range)):
-            raise ShapeError(f"{operation}: ragged input; got a sequence at index {list(at)}; beside it are numbers; make all rows equally deep")
+            raise ShapeError(
+                f"{operation}: ragged input; got a sequence at index {list(at)}; beside it are numbers; make all rows equally deep"
+            )
         flat.append(value)
         return
     if not isinstance(value, (list, tuple, range)):
-        raise ShapeError(f"{operation}: ragged input; got a number at index {list(at)}; beside it are sequences; make all rows equally deep")
+        raise ShapeError(
+            f"{operation}: ragged input; got a number at index {list(at)}; beside it are sequences; make all rows equally deep"
+        )
     if len(value) != shape[0]:
         raise ShapeError(
             f"{operation}: ragged input; got length {len(value)} at index {list(at)} and {shape[0]} before it; "
@@ -114,7 +147,9 @@ def _flatten(operation: str, value: Any, shape: Shape, at: tuple[int, ...], flat
         _flatten(operation, item, shape[1:], (*at, position), flat)
 
 
-def _pack(operation: str, flat: list[Any], shape: Shape, dtype: DType | None) -> tuple[bytes, Shape, DType]:
+def _pack(
+    operation: str, flat: list[Any], shape: Shape, dtype: DType | None
+) -> tuple[bytes, Shape, DType]:
     kinds = set(map(type, flat))
     if not kinds <= {bool, int, float}:
         flat = [_plain(operation, item) for item in flat]
@@ -148,12 +183,19 @@ def _floats(flat: list[Any]) -> bytes:
     try:
         return array("f", flat).tobytes()
     except OverflowError:
-        return array("f", [float(v) if abs(v) < 1 << 128 else float("inf") * (1 if v > 0 else -1) for v in flat]).tobytes()
+        return array(
+            "f",
+            [float(v) if abs(v) < 1 << 128 else float("inf") * (1 if v > 0 else -1) for v in flat],
+        ).tobytes()
 
 
 def _half(value: float) -> float:
     """Values too large for float16 become infinite, as NumPy makes them; struct would refuse."""
-    return value if -65520 < value < 65520 or value != value else float("inf") * (1 if value > 0 else -1)
+    return (
+        value
+        if -65520 < value < 65520 or value != value
+        else float("inf") * (1 if value > 0 else -1)
+    )
 
 
 def _plain(operation: str, item: Any) -> bool | int | float:
@@ -162,10 +204,14 @@ def _plain(operation: str, item: Any) -> bool | int | float:
         return item
     get = getattr(item, "item", None)
     if get is None:
-        raise DTypeError(f"{operation}: cannot make a tensor of {type(item).__name__}; got {item!r:.60}; give numbers")
+        raise DTypeError(
+            f"{operation}: cannot make a tensor of {type(item).__name__}; got {item!r:.60}; give numbers"
+        )
     value = get()
     if not isinstance(value, (bool, int, float)):
-        raise DTypeError(f"{operation}: element is not a real number; got {value!r:.60}; give real numbers")
+        raise DTypeError(
+            f"{operation}: element is not a real number; got {value!r:.60}; give real numbers"
+        )
     return value
 
 
@@ -186,7 +232,9 @@ def nest(flat: Sequence[Any], shape: Shape) -> Any:
             total = 1
             for m in shape[: shape.index(0)]:
                 total *= m
-            return nest([[] for _ in range(total)], shape[: shape.index(0)]) if shape.index(0) else []
+            return (
+                nest([[] for _ in range(total)], shape[: shape.index(0)]) if shape.index(0) else []
+            )
         flat = [list(flat[i * n : (i + 1) * n]) for i in range(count)]
     return list(flat)
 
@@ -194,7 +242,9 @@ def nest(flat: Sequence[Any], shape: Shape) -> Any:
 def shaped(data: memoryview, dtype: DType, shape: Shape) -> memoryview:
     """Flat bytes as a memoryview of that shape and format; BufferError where Python has none."""
     if 0 in shape and len(shape) > 1:
-        raise BufferError("an empty tensor of several axes has no memoryview; use numpy() or tolist()")
+        raise BufferError(
+            "an empty tensor of several axes has no memoryview; use numpy() or tolist()"
+        )
     flat = data.cast("B")
     if len(shape) == 1:
         return flat.cast(dtype.code)

@@ -25,7 +25,10 @@ class _Debugging:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         enable_production_mode()
 
@@ -42,7 +45,15 @@ def _inspect(tensor: Tensor) -> None:
     milliseconds = (time.perf_counter() - start) * 1e3
     spec = node.spec
     line = user_line()
-    logger.info("%s: %.3f ms, rank %d, shape %s, size %d (%s)", name, milliseconds, len(spec.shape), spec.shape, spec.size, line)
+    logger.info(
+        "%s: %.3f ms, rank %d, shape %s, size %d (%s)",
+        name,
+        milliseconds,
+        len(spec.shape),
+        spec.shape,
+        spec.size,
+        line,
+    )
     if spec.dtype.kind != "f":
         return
     for position, value in enumerate(unpack(data, spec.dtype)):

@@ -70,7 +70,13 @@ CATEGORIES = {
     "integer or boolean": "iub",
 }
 OF_PYTHON: dict[type, DType] = {bool: bool_, int: int32, float: float32}
-WIDE = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": None, "complex64": None}
+WIDE = {
+    "float64": "float32",
+    "int64": "int32",
+    "uint64": "uint32",
+    "complex128": None,
+    "complex64": None,
+}
 
 
 def as_dtype(value: Any, operation: str = "dtype") -> DType:
@@ -82,12 +88,18 @@ def as_dtype(value: Any, operation: str = "dtype") -> DType:
         return value
     if isinstance(value, type) and value in OF_PYTHON:
         return OF_PYTHON[value]
-    name = value if isinstance(value, str) else getattr(value, "name", None) or getattr(value, "__name__", None)
+    name = (
+        value
+        if isinstance(value, str)
+        else getattr(value, "name", None) or getattr(value, "__name__", None)
+    )
     if name in BY_NAME:
         return BY_NAME[name]
     if name in WIDE:
         instead = f'; use "{WIDE[name]}"' if WIDE[name] else ""
-        raise DTypeError(f"{operation}: dtype {name} does not exist on WebGL; got {value!r}{instead}")
+        raise DTypeError(
+            f"{operation}: dtype {name} does not exist on WebGL; got {value!r}{instead}"
+        )
     raise DTypeError(f"{operation}: not a dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
 
 

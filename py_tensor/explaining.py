@@ -34,7 +34,13 @@ def explain(*tensors: Tensor) -> str:
 def _graph_lines(graph: Graph) -> list[str]:
     lines = ["graph"]
     for position, (call, edges) in enumerate(zip(graph.calls, graph.edges, strict=True)):
-        mark = " -> output" if position in graph.outputs else " (shared)" if position in graph.shared else ""
+        mark = (
+            " -> output"
+            if position in graph.outputs
+            else " (shared)"
+            if position in graph.shared
+            else ""
+        )
         if type(call) is Call:
             given = "" if call.arg is None else f" {call.arg}"
             operands = ", ".join(f"%{at}" for at in edges)
@@ -53,7 +59,8 @@ def _kernel_lines(plan: Plan) -> list[str]:
     for number, draw in enumerate(plan.draws):
         spec = program.spec(draw.kernel.output)
         reads = ", ".join(
-            f"slot {slot} ({mode})" for slot, mode in zip(draw.inputs, draw.shader.modes, strict=True)
+            f"slot {slot} ({mode})"
+            for slot, mode in zip(draw.inputs, draw.shader.modes, strict=True)
         )
         lines.append(
             f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> slot {draw.target}: {spec}; "

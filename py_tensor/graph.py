@@ -39,7 +39,12 @@ class Call:
     __slots__ = ("arg", "operands", "row", "spec", "specs")
 
     def __init__(
-        self, row: Row, arg: Hashable, specs: tuple[Spec, ...], spec: Spec, operands: tuple[DType, ...]
+        self,
+        row: Row,
+        arg: Hashable,
+        specs: tuple[Spec, ...],
+        spec: Spec,
+        operands: tuple[DType, ...],
     ) -> None:
         self.row = row
         self.arg = arg
@@ -148,7 +153,12 @@ class Linear:
     __slots__ = ("key", "leaves", "nodes", "outputs", "scalars")
 
     def __init__(
-        self, key: tuple[Any, ...], nodes: list[Node], leaves: list[Node], scalars: list[Node], outputs: list[int]
+        self,
+        key: tuple[Any, ...],
+        nodes: list[Node],
+        leaves: list[Node],
+        scalars: list[Node],
+        outputs: list[int],
     ) -> None:
         self.key = key
         self.nodes = nodes
@@ -223,10 +233,14 @@ def linearise(wanted: Sequence[Node]) -> Linear:
         [
             position
             for position, count in enumerate(map(getrefcount, nodes))
-            if count > _BASE + uses[position] and nodes[position].call is not None and position not in kept
+            if count > _BASE + uses[position]
+            and nodes[position].call is not None
+            and position not in kept
         ]
     )
-    return Linear((tuple(calls), tuple(edges), tuple(outputs), shared), nodes, leaves, scalars, outputs)
+    return Linear(
+        (tuple(calls), tuple(edges), tuple(outputs), shared), nodes, leaves, scalars, outputs
+    )
 
 
 def _base_count() -> int:

@@ -124,4 +124,8 @@ def push(stack: Stack, view: View) -> Stack:
     joined = compose(stack[-1], view)
     if joined is None:
         return (*stack, view)
-    return stack[:-1] if joined.is_identity and joined.size == stack[-1].size else (*stack[:-1], joined)
+    return (
+        stack[:-1]
+        if joined.is_identity and joined.size == stack[-1].size
+        else (*stack[:-1], joined)
+    )

@@ -16,7 +16,9 @@ from .tensor import Tensor, asarray
 def _webgl(operation: str) -> Any:
     engine = backend()
     if not hasattr(engine, "bridge"):
-        raise BackendError(f"{operation}: needs the webgl backend; got {engine.name}; run in a page with WebGL2")
+        raise BackendError(
+            f"{operation}: needs the webgl backend; got {engine.name}; run in a page with WebGL2"
+        )
     return engine
 
 
@@ -47,7 +49,9 @@ def to_rgba(tensor: Any) -> Tensor:
     x = asarray(tensor)
     shape = x.shape
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 3, 4)):
-        raise ShapeError(f"draw: not a picture; got shape {shape}; use (height, width) or (height, width, 1, 3 or 4)")
+        raise ShapeError(
+            f"draw: not a picture; got shape {shape}; use (height, width) or (height, width, 1, 3 or 4)"
+        )
     if x.dtype.kind == "f":
         x = PUBLIC["round"](PUBLIC["clip"](x, 0.0, 1.0) * 255.0)
     elif x.dtype.kind == "b":

@@ -24,7 +24,15 @@ WIDTH = 2048
 """Texels in a full row; every WebGL2 context allows it."""
 
 FORMATS = {
-    "float32": 0, "float16": 1, "int32": 2, "uint32": 3, "int16": 4, "uint16": 5, "int8": 6, "uint8": 7, "bool": 7,
+    "float32": 0,
+    "float16": 1,
+    "int32": 2,
+    "uint32": 3,
+    "int16": 4,
+    "uint16": 5,
+    "int8": 6,
+    "uint8": 7,
+    "bool": 7,
 }
 
 
@@ -127,7 +135,12 @@ def make_plan(graph: Graph, device: Device) -> Plan:
         )
         draws.append(Draw(kernel, shader, target, viewport, inputs, uniforms))  # type: ignore[arg-type]
     return Plan(
-        program, tuple(draws), len(leaf_slots), tuple(slots.outputs), tuple(slots.temporaries), tuple(keep)
+        program,
+        tuple(draws),
+        len(leaf_slots),
+        tuple(slots.outputs),
+        tuple(slots.temporaries),
+        tuple(keep),
     )
 
 
@@ -197,5 +210,3 @@ class _Slots:
 
     def _give(self, slot: int) -> None:
         self.free.setdefault(self.temporaries[slot - self._first()], []).append(slot)
-
-

@@ -100,11 +100,20 @@ def _unit(k: Key, shape: Any) -> Tensor:
 def _floating(operation: str, dtype: Any) -> Any:
     target = as_dtype(dtype, operation)
     if target.kind != "f":
-        raise DTypeError(f"{operation}: dtype {target} is not floating; got {target}; use float32 or float16")
+        raise DTypeError(
+            f"{operation}: dtype {target} is not floating; got {target}; use float32 or float16"
+        )
     return target
 
 
-def uniform(shape: Any = (), low: float = 0.0, high: float = 1.0, *, dtype: Any = float32, key: Key | None = None) -> Tensor:
+def uniform(
+    shape: Any = (),
+    low: float = 0.0,
+    high: float = 1.0,
+    *,
+    dtype: Any = float32,
+    key: Key | None = None,
+) -> Tensor:
     """Evenly distributed numbers from `low` up to, not including, `high`.
 
     >>> import py_tensor as pt
@@ -118,7 +127,14 @@ def uniform(shape: Any = (), low: float = 0.0, high: float = 1.0, *, dtype: Any 
     return astype(values, target, copy=False)
 
 
-def normal(shape: Any = (), mean: float = 0.0, std: float = 1.0, *, dtype: Any = float32, key: Key | None = None) -> Tensor:
+def normal(
+    shape: Any = (),
+    mean: float = 0.0,
+    std: float = 1.0,
+    *,
+    dtype: Any = float32,
+    key: Key | None = None,
+) -> Tensor:
     """Normally distributed numbers: sqrt(2) erfinv(u), u uniform in (-1, 1).
 
     >>> import py_tensor as pt
@@ -135,7 +151,14 @@ def normal(shape: Any = (), mean: float = 0.0, std: float = 1.0, *, dtype: Any =
     return astype(values, target, copy=False)
 
 
-def integers(low: int, high: int | None = None, shape: Any = (), *, dtype: Any = int32, key: Key | None = None) -> Tensor:
+def integers(
+    low: int,
+    high: int | None = None,
+    shape: Any = (),
+    *,
+    dtype: Any = int32,
+    key: Key | None = None,
+) -> Tensor:
     """Integers from `low` up to, not including, `high`; from 0 up to `low` where `high` is None.
 
     Two random words are taken modulo the span, as jax.random.randint does.
@@ -148,15 +171,24 @@ def integers(low: int, high: int | None = None, shape: Any = (), *, dtype: Any =
         low, high = 0, low
     target = as_dtype(dtype, "integers")
     span = high - low
-    if span <= 0 or span > 1 << 32 or target.kind not in "iu" or low < target.lowest or high - 1 > target.highest:
-        raise ArgumentError(f"integers: range does not fit; got {low} to {high} as {target}; high must be above low and inside the dtype")
+    if (
+        span <= 0
+        or span > 1 << 32
+        or target.kind not in "iu"
+        or low < target.lowest
+        or high - 1 > target.highest
+    ):
+        raise ArgumentError(
+            f"integers: range does not fit; got {low} to {high} as {target}; high must be above low and inside the dtype"
+        )
     upper, lower = split(_next(key))
     if span == 1 << 32:
-        return astype(astype(bits(lower, shape), int32) if target is int32 else bits(lower, shape), target)
+        return astype(
+            astype(bits(lower, shape), int32) if target is int32 else bits(lower, shape), target
+        )
     root = (1 << 16) % span
     multiplier = (root * root & _MASK) % span
     value = (bits(upper, shape) % span * multiplier + bits(lower, shape) % span) % span
     # uint32 holds the offset; adding `low` in the target's two's complement cannot overflow the result.
     offset = astype(value, int32) + low if target.kind == "i" else value + low
     return astype(offset, target)
-

@@ -50,7 +50,9 @@ def _numpy() -> Backend:
     try:
         from .backends.numpy import NumpyBackend
     except ImportError as error:
-        raise BackendError("set_backend: numpy is not installed; got \"numpy\"; install NumPy") from error
+        raise BackendError(
+            'set_backend: numpy is not installed; got "numpy"; install NumPy'
+        ) from error
     return NumpyBackend()
 
 

@@ -144,7 +144,9 @@ class Tensor:
         """The only element as a Python number. Raises ShapeError for other sizes."""
         spec = node_behind("item", self).spec
         if spec.size != 1:
-            raise ShapeError(f"item: tensor has not exactly one element; got shape {spec.shape}; index it first")
+            raise ShapeError(
+                f"item: tensor has not exactly one element; got shape {spec.shape}; index it first"
+            )
         return conversion.unpack(self._bytes("item"), spec.dtype)[0]
 
     def numpy(self) -> Any:
@@ -152,7 +154,9 @@ class Tensor:
         try:
             import numpy as np
         except ImportError:
-            raise ImportError("numpy: NumPy is not installed; got no module numpy; use tolist() or memoryview(t)") from None
+            raise ImportError(
+                "numpy: NumPy is not installed; got no module numpy; use tolist() or memoryview(t)"
+            ) from None
         spec = node_behind("numpy", self).spec
         flat = np.frombuffer(bytearray(self._bytes("numpy")), dtype=spec.dtype.name)
         return flat.reshape(spec.shape)
@@ -198,7 +202,9 @@ class Tensor:
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iu":
-            raise DTypeError(f"index: dtype {self.dtype} is not integer; got {self.dtype}; use int(x)")
+            raise DTypeError(
+                f"index: dtype {self.dtype} is not integer; got {self.dtype}; use int(x)"
+            )
         return int(self._one("index"))
 
     def __len__(self) -> int:
@@ -218,7 +224,11 @@ class Tensor:
         return f"tensor({text}, shape={spec.shape}, dtype={spec.dtype}, backend={backend().name})"
 
     def __format__(self, format_spec: str) -> str:
-        return format(self.item(), format_spec) if format_spec and self.size == 1 else format(repr(self), format_spec)
+        return (
+            format(self.item(), format_spec)
+            if format_spec and self.size == 1
+            else format(repr(self), format_spec)
+        )
 
     # --- assignment -----------------------------------------------------------------------------
 
@@ -396,7 +406,9 @@ def documentation(row: Elementwise) -> str:
     dtypes = {"all": "any", "integer or boolean": "integer or bool"}.get(row.dtypes, row.dtypes)
     gives = "bool" if row.result == "bool" else "the operands' promoted dtype"
     operands = "operand" if row.arity == 1 else "operands"
-    numbers = ", ".join(["2"] * row.arity) if row.dtypes != "boolean" else ", ".join(["True"] * row.arity)
+    numbers = (
+        ", ".join(["2"] * row.arity) if row.dtypes != "boolean" else ", ".join(["True"] * row.arity)
+    )
     if isinstance(row, Where):
         numbers = "True, 1, 0"
     return (

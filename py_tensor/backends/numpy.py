@@ -49,7 +49,10 @@ class NumpyBackend:
                     values.append(self.array(next(leaf)).reshape(call.shape))
         self.draws += 1
         return [
-            (position, Buffer(graph.spec(position).dtype, values[position].size, _flat(values[position])))
+            (
+                position,
+                Buffer(graph.spec(position).dtype, values[position].size, _flat(values[position])),
+            )
             for position in (*graph.outputs, *graph.shared)
         ]
 
@@ -62,7 +65,9 @@ class NumpyBackend:
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         if np.prod(shape, dtype=object) >= 1 << 31:
-            raise BackendError(f"{operation}: too many elements; got shape {shape}; stay below 2**31")
+            raise BackendError(
+                f"{operation}: too many elements; got shape {shape}; stay below 2**31"
+            )
 
     def read(self, buffer: Buffer) -> memoryview:
         return memoryview(self.array(buffer)).cast("B") if buffer.size else memoryview(b"")
@@ -106,6 +111,8 @@ def _step(call: Call, edges: tuple[int, ...]) -> Step:
         else:
             value = function(np, *arrays, call.arg)
         value = np.asarray(value).astype(result, copy=False)
-        return value.reshape(shape) if value.size == call.spec.size else np.broadcast_to(value, shape)
+        return (
+            value.reshape(shape) if value.size == call.spec.size else np.broadcast_to(value, shape)
+        )
 
     return step

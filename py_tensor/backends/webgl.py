@@ -31,7 +31,9 @@ class Compiled:
         self.plan = plan
         self.number = number
         self.outputs = len(plan.outputs)
-        codes = "".join(_CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar)
+        codes = "".join(
+            _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
+        )
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
         specs = {}
@@ -86,7 +88,9 @@ class WebGLBackend:
         self, plan: Compiled, leaves: Sequence[Buffer], scalars: Sequence[bool | int | float]
     ) -> list[tuple[int, Buffer]]:
         handles = [
-            leaf.handle if leaf.generation == self.generation and leaf.backend is self else self._upload(leaf)
+            leaf.handle
+            if leaf.generation == self.generation and leaf.backend is self
+            else self._upload(leaf)
             for leaf in leaves
         ]
         first = self.handles + 1
@@ -195,7 +199,10 @@ def _to_half(host: memoryview) -> memoryview:
     """float32 bytes as float16 bytes, for contexts that cannot render to float32."""
     values = host.cast("f").tolist()
     if any(65504 < abs(v) < float("inf") for v in values):
-        warnings.warn("upload: values beyond 65504 become infinite: this GPU stores float16 only", stacklevel=2)
+        warnings.warn(
+            "upload: values beyond 65504 become infinite: this GPU stores float16 only",
+            stacklevel=2,
+        )
         values = [v if abs(v) <= 65504 else v * float("inf") for v in values]
     return memoryview(struct.pack(f"={len(values)}e", *values))
 

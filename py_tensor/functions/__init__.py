@@ -9,7 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import install
-from . import creation, elementwise, indexing, joining, linear_algebra, manipulation, neural, statistical
+from . import (
+    creation,
+    elementwise,
+    indexing,
+    joining,
+    linear_algebra,
+    manipulation,
+    neural,
+    statistical,
+)
 
 CHAPTERS = (creation, elementwise, statistical, manipulation, joining, linear_algebra, neural)
 PUBLIC: dict[str, Callable[..., Any]] = {

@@ -36,5 +36,7 @@ def a_shape(operation: str, shape: Any) -> Shape:
     """A shape out of one length or several. Raises ShapeError for negative lengths."""
     lengths = tuple(index(n) for n in shape) if isinstance(shape, Sequence) else (index(shape),)
     if any(n < 0 for n in lengths):
-        raise ShapeError(f"{operation}: length is negative; got shape {lengths}; use lengths from 0 on")
+        raise ShapeError(
+            f"{operation}: length is negative; got shape {lengths}; use lengths from 0 on"
+        )
     return lengths

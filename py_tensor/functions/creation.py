@@ -26,7 +26,9 @@ def full(shape: Any, fill_value: bool | int | float, *, dtype: Any = None) -> Te
     """
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
-    natural = bool_ if isinstance(fill_value, bool) else int32 if isinstance(fill_value, int) else float32
+    natural = (
+        bool_ if isinstance(fill_value, bool) else int32 if isinstance(fill_value, int) else float32
+    )
     target = natural if dtype is None else as_dtype(dtype, "full")
     return _filled("full", a_shape("full", shape), fill_value, target)
 
@@ -115,7 +117,9 @@ def _iota(shape: tuple[int, ...]) -> Tensor:
     return Tensor(node_of(IOTA, (), shape))
 
 
-def arange(start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None) -> Tensor:
+def arange(
+    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None
+) -> Tensor:
     """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
 
     Raises ArgumentError for step 0.
@@ -134,11 +138,17 @@ def arange(start: float, /, stop: float | None = None, step: float = 1, *, dtype
     _backend().check_size("arange", (int(length),), target)
     position = _iota((int(length),))
     if target.kind in "iu" and whole:
-        return astype(position * step + start, target) if (start, step) != (0, 1) else astype(position, target)
+        return (
+            astype(position * step + start, target)
+            if (start, step) != (0, 1)
+            else astype(position, target)
+        )
     return astype(astype(position, float32) * float(step) + float(start), target)
 
 
-def linspace(start: float, stop: float, /, num: int, *, dtype: Any = None, endpoint: bool = True) -> Tensor:
+def linspace(
+    start: float, stop: float, /, num: int, *, dtype: Any = None, endpoint: bool = True
+) -> Tensor:
     """`num` values from `start` to `stop`, evenly spaced; `stop` is the last unless `endpoint` is False.
 
     >>> import py_tensor as pt
@@ -191,6 +201,18 @@ def copy(x: Tensor, /) -> Tensor:
 PUBLIC: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
-        arange, asarray, copy, empty, empty_like, eye, full, full_like, linspace, ones, ones_like, zeros, zeros_like,
+        arange,
+        asarray,
+        copy,
+        empty,
+        empty_like,
+        eye,
+        full,
+        full_like,
+        linspace,
+        ones,
+        ones_like,
+        zeros,
+        zeros_like,
     )
 }

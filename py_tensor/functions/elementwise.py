@@ -49,5 +49,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Tensor:
 
 
 PUBLIC: dict[str, Callable[..., Any]] = {
-    row.name: function_of(row) for row in ROWS.values() if isinstance(row, Elementwise) and row.public
+    row.name: function_of(row)
+    for row in ROWS.values()
+    if isinstance(row, Elementwise) and row.public
 } | {"astype": astype, "clip": clip}

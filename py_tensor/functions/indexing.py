@@ -24,7 +24,9 @@ def _parse(operation: str, key: Any, shape: Shape) -> tuple[tuple[Part, ...], Sh
     if sum(1 for item in items if item is Ellipsis) > 1:
         raise ShapeError(f"{operation}: more than one ellipsis; got {key}; use one")
     if used > len(shape):
-        raise ShapeError(f"{operation}: too many indices; got {used} for shape {shape}; give at most {len(shape)}")
+        raise ShapeError(
+            f"{operation}: too many indices; got {used} for shape {shape}; give at most {len(shape)}"
+        )
     if Ellipsis not in [item for item in items if isinstance(item, type(Ellipsis))]:
         items.append(Ellipsis)
     parts: list[Part] = []
@@ -61,11 +63,17 @@ def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
             "use integers, slices, ... and None; pt.where chooses by a mask"
         )
     if isinstance(item, (bool, float, str, list)) or not hasattr(item, "__index__"):
-        raise ShapeError(f"{operation}: not an index; got {item!r}; use integers, slices, ... and None")
+        raise ShapeError(
+            f"{operation}: not an index; got {item!r}; use integers, slices, ... and None"
+        )
     position = index(item)
     n = shape[axis]
     if not -n <= position < n:
-        raise ShapeError(f"{operation}: index out of range; got {position} for axis {axis} of length {n}; use {-n} to {n - 1}" if n else f"{operation}: index out of range; got {position} for axis {axis} of length 0; the axis is empty")
+        raise ShapeError(
+            f"{operation}: index out of range; got {position} for axis {axis} of length {n}; use {-n} to {n - 1}"
+            if n
+            else f"{operation}: index out of range; got {position} for axis {axis} of length 0; the axis is empty"
+        )
     return position % n
 
 
@@ -92,13 +100,19 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
     node = node_behind("setitem", self)
     spec = node.spec
     parts, shape = _parse("setitem", key, spec.shape)
-    _, new = operand_nodes(ROWS["add"], (self, value)) if spec.dtype is not bool_ else (None, _as_node(self, value))
+    _, new = (
+        operand_nodes(ROWS["add"], (self, value))
+        if spec.dtype is not bool_
+        else (None, _as_node(self, value))
+    )
     if new.spec.dtype is not spec.dtype:
         new = node_of(CAST, (new,), spec.dtype)
     if len(new.spec.shape) > len(shape) or any(
         a not in (1, b) for a, b in zip(reversed(new.spec.shape), reversed(shape), strict=False)
     ):
-        raise ShapeError(f"setitem: shapes do not fit; got {new.spec.shape} for a place of shape {shape}; the value must broadcast to it")
+        raise ShapeError(
+            f"setitem: shapes do not fit; got {new.spec.shape} for a place of shape {shape}; the value must broadcast to it"
+        )
     if any(length == 0 for _, length, _ in parts):
         return Tensor(node)
     new = node_of(BROADCAST, (new,), shape) if new.spec.shape != shape else new

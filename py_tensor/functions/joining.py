@@ -53,7 +53,9 @@ def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
         raise ShapeError("stack: nothing to join; got an empty sequence; give at least one tensor")
     shapes = {x.shape for x in tensors}
     if len(shapes) > 1:
-        raise ShapeError(f"stack: shapes differ; got {', '.join(map(str, sorted(shapes)))}; make all shapes equal")
+        raise ShapeError(
+            f"stack: shapes differ; got {', '.join(map(str, sorted(shapes)))}; make all shapes equal"
+        )
     place = one_axis("stack", axis, tensors[0].ndim + 1)
     return concat([expand_dims(x, axis=place) for x in tensors], axis=place)
 

@@ -62,7 +62,9 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Tensor:
     ndim = len(node.spec.shape)
     order = tuple(one_axis("permute_dims", axis, ndim) for axis in axes)
     if sorted(order) != list(range(ndim)):
-        raise ShapeError(f"permute_dims: axes are no order of all axes; got {tuple(axes)} for {ndim} axes; name each once")
+        raise ShapeError(
+            f"permute_dims: axes are no order of all axes; got {tuple(axes)} for {ndim} axes; name each once"
+        )
     return Tensor(node_of(PERMUTE, (node,), order))
 
 
@@ -75,7 +77,9 @@ def matrix_transpose(x: Any, /) -> Tensor:
     """
     x = asarray(x)
     if x.ndim < 2:
-        raise ShapeError(f"matrix_transpose: needs two axes; got shape {x.shape}; use reshape first")
+        raise ShapeError(
+            f"matrix_transpose: needs two axes; got shape {x.shape}; use reshape first"
+        )
     axes = list(range(x.ndim))
     axes[-2:] = axes[-1], axes[-2]
     return permute_dims(x, axes)
@@ -100,12 +104,22 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
     (3, 4, 2)
     """
     x = asarray(x)
-    sources = [one_axis("moveaxis", a, x.ndim) for a in (source if isinstance(source, Sequence) else (source,))]
-    places = [
-        one_axis("moveaxis", a, x.ndim) for a in (destination if isinstance(destination, Sequence) else (destination,))
+    sources = [
+        one_axis("moveaxis", a, x.ndim)
+        for a in (source if isinstance(source, Sequence) else (source,))
     ]
-    if len(sources) != len(places) or len(set(sources)) < len(sources) or len(set(places)) < len(places):
-        raise ShapeError(f"moveaxis: axes do not pair; got {source} and {destination}; give as many of each, once each")
+    places = [
+        one_axis("moveaxis", a, x.ndim)
+        for a in (destination if isinstance(destination, Sequence) else (destination,))
+    ]
+    if (
+        len(sources) != len(places)
+        or len(set(sources)) < len(sources)
+        or len(set(places)) < len(places)
+    ):
+        raise ShapeError(
+            f"moveaxis: axes do not pair; got {source} and {destination}; give as many of each, once each"
+        )
     order = [axis for axis in range(x.ndim) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)
@@ -122,7 +136,9 @@ def broadcast_to(x: Any, /, shape: Any) -> Tensor:
     node = node_behind("broadcast_to", asarray(x))
     new = a_shape("broadcast_to", shape)
     if broadcast("broadcast_to", [node.spec.shape, new]) != new:
-        raise ShapeError(f"broadcast_to: shape does not fit; got {node.spec.shape} and {new}; axes of length 1 can grow")
+        raise ShapeError(
+            f"broadcast_to: shape does not fit; got {node.spec.shape} and {new}; axes of length 1 can grow"
+        )
     return Tensor(node_of(BROADCAST, (node,), new))
 
 
@@ -137,7 +153,9 @@ def expand_dims(x: Any, /, *, axis: int | Sequence[int] = 0) -> Tensor:
     given = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     axes = some_axes("expand_dims", given, x.ndim + len(given))
     lengths = iter(x.shape)
-    return reshape(x, tuple(1 if place in axes else next(lengths) for place in range(x.ndim + len(given))))
+    return reshape(
+        x, tuple(1 if place in axes else next(lengths) for place in range(x.ndim + len(given)))
+    )
 
 
 def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Tensor:
@@ -155,7 +173,9 @@ def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Tensor:
     )
     for place in axes:
         if x.shape[place] != 1:
-            raise ShapeError(f"squeeze: axis {place} is not of length 1; got shape {x.shape}; name axes of length 1")
+            raise ShapeError(
+                f"squeeze: axis {place} is not of length 1; got shape {x.shape}; name axes of length 1"
+            )
     return reshape(x, tuple(n for place, n in enumerate(x.shape) if place not in axes))
 
 
@@ -169,7 +189,8 @@ def flip(x: Any, /, *, axis: Any = None) -> Tensor:
     node = node_behind("flip", asarray(x))
     axes = some_axes("flip", axis, len(node.spec.shape))
     parts = tuple(
-        (n - 1, n, -1) if place in axes and n else (0, n, 1) for place, n in enumerate(node.spec.shape)
+        (n - 1, n, -1) if place in axes and n else (0, n, 1)
+        for place, n in enumerate(node.spec.shape)
     )
     return Tensor(node_of(SLICE, (node,), parts))
 
@@ -190,11 +211,15 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
         if len(pad_width) == 2 and not isinstance(pad_width[0], Sequence):
             widths = [tuple(pad_width)] * ndim
         else:
-            widths = [tuple(pair) if isinstance(pair, Sequence) else (pair, pair) for pair in pad_width]
+            widths = [
+                tuple(pair) if isinstance(pair, Sequence) else (pair, pair) for pair in pad_width
+            ]
     else:
         widths = [(pad_width, pad_width)] * ndim
     if len(widths) != ndim or any(len(pair) != 2 or min(pair) < 0 for pair in widths):
-        raise ShapeError(f"pad: widths do not fit; got {pad_width} for shape {x.shape}; give one (before, after) an axis, from 0 on")
+        raise ShapeError(
+            f"pad: widths do not fit; got {pad_width} for shape {x.shape}; give one (before, after) an axis, from 0 on"
+        )
     if isinstance(constant_values, int) and x.dtype.kind in "iu":
         of_scalar("pad", constant_values, x.dtype)
     value = scalar_node(constant_values, x.dtype)
@@ -204,7 +229,16 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
 PUBLIC: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
-        broadcast_to, expand_dims, flatten, flip, matrix_transpose, moveaxis, pad, permute_dims, reshape, squeeze,
+        broadcast_to,
+        expand_dims,
+        flatten,
+        flip,
+        matrix_transpose,
+        moveaxis,
+        pad,
+        permute_dims,
+        reshape,
+        squeeze,
         transpose,
     )
 }

@@ -36,7 +36,9 @@ def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
 def _pair(name: str, value: Any, low: int) -> tuple[int, int]:
     pair = tuple(index(v) for v in value) if isinstance(value, Sequence) else (index(value),) * 2
     if len(pair) != 2 or min(pair) < low:
-        raise ArgumentError(f"conv2d: {name} does not fit; got {value}; give a number or two, from {low} on")
+        raise ArgumentError(
+            f"conv2d: {name} does not fit; got {value}; give a number or two, from {low} on"
+        )
     return pair
 
 
@@ -54,11 +56,20 @@ def _padding(padding: Any, sizes: list[tuple[int, int, int, int]]) -> list[tuple
         return [(padding, padding)] * 2
     if isinstance(padding, Sequence) and not isinstance(padding, str) and len(padding) == 2:
         return [(p, p) if isinstance(p, int) else (index(p[0]), index(p[1])) for p in padding]
-    raise ArgumentError(f'conv2d: padding does not fit; got {padding!r}; give "valid", "same", a number or ((top, bottom), (left, right))')
+    raise ArgumentError(
+        f'conv2d: padding does not fit; got {padding!r}; give "valid", "same", a number or ((top, bottom), (left, right))'
+    )
 
 
 def conv2d(
-    x: Any, w: Any, /, *, stride: Any = 1, padding: Any = "valid", dilation: Any = 1, groups: int = 1
+    x: Any,
+    w: Any,
+    /,
+    *,
+    stride: Any = 1,
+    padding: Any = "valid",
+    dilation: Any = 1,
+    groups: int = 1,
 ) -> Tensor:
     """2-d convolution (cross-correlation, as all machine-learning libraries mean it).
 
@@ -74,7 +85,9 @@ def conv2d(
     x, w = asarray(x), asarray(w)
     single = x.ndim == 3
     if x.ndim not in (3, 4) or w.ndim != 4:
-        raise ShapeError(f"conv2d: needs 4 axes each; got shapes {x.shape} and {w.shape}; x is (batch, height, width, channels), w is (height, width, channels / groups, outputs)")
+        raise ShapeError(
+            f"conv2d: needs 4 axes each; got shapes {x.shape} and {w.shape}; x is (batch, height, width, channels), w is (height, width, channels / groups, outputs)"
+        )
     shape = (1, *x.shape) if single else x.shape
     batch, height, width, channels = shape
     kh, kw, each, outs = w.shape

@@ -41,7 +41,9 @@ def _simple(row: Reduction) -> Callable[..., Tensor]:
     def function(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
         return _reduce(row, x, axis, keepdims)
 
-    def summing(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    def summing(
+        x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False
+    ) -> Tensor:
         if dtype is not None:
             x = astype(x, as_dtype(dtype, row.name))
         return _reduce(row, x, axis, keepdims)

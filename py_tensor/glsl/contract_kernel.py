@@ -131,7 +131,10 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
         line(f"int q{row} = m{row + 1} / {oh * ow} * {height};")
     group = f" + g * {each // 4}" if groups > 1 else ""
     column_group = f" + g * {tiling.columns // 4}" if groups > 1 else ""
-    with writer.block(f"for (int ky = 0; ky < {kh}; ky++)"), writer.block(f"for (int kx = 0; kx < {kw}; kx++)"):
+    with (
+        writer.block(f"for (int ky = 0; ky < {kh}; ky++)"),
+        writer.block(f"for (int kx = 0; kx < {kw}; kx++)"),
+    ):
         for row in range(tiling.height):
             line(f"int iy{row} = i{row} + ky * {dh}, ix{row} = j{row} + kx * {dw};")
             line(

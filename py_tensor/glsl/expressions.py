@@ -217,13 +217,18 @@ class Writer:
                     c = f"({c} / {step})"
             terms.append(f"({c}) * {inner_strides[axis]}" if inner_strides[axis] != 1 else f"({c})")
         source = self.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
-        below = Index(self.program.spec(src).size, first=source) if together else Index(self.program.spec(src).size, lanes=source)
+        below = (
+            Index(self.program.spec(src).size, first=source)
+            if together
+            else Index(self.program.spec(src).size, lanes=source)
+        )
         filler = self._filler(fill, call)
         result = VECTOR[call.spec.dtype.kind]
         name = self.name("v")
         if together:
             condition = " && ".join(
-                f"{c} >= 0 && {c} < {(n - 1) * step + 1}" + (f" && {c} % {step} == 0" if step > 1 else "")
+                f"{c} >= 0 && {c} < {(n - 1) * step + 1}"
+                + (f" && {c} % {step} == 0" if step > 1 else "")
                 for c, n, step in tests
             )
             self.line(f"{result} {name} = {filler};")
@@ -268,7 +273,9 @@ class Writer:
             size = spec.size
             if together:
                 with self.block(f"if ({inner} >= {start} && {inner} < {start + width})"):
-                    below = self.let((at, index, src, "j"), "int", "j", f"{outer} * {width} + {local}")
+                    below = self.let(
+                        (at, index, src, "j"), "int", "j", f"{outer} * {width} + {local}"
+                    )
                     value = self.value(src, Index(size, first=below))
                     self.line(f"{name} = {converted(value, spec.dtype, call.spec.dtype)};")
             else:
@@ -276,9 +283,14 @@ class Writer:
                 with self.block(f"if (any({inside}))"):
                     mask = self.let((at, index, start, "m"), "uvec4", "m", f"uvec4({inside})")
                     below = self.let(
-                        (at, index, start, "j"), "ivec4", "j", f"({outer} * {width} + {local}) * ivec4({mask})"
+                        (at, index, start, "j"),
+                        "ivec4",
+                        "j",
+                        f"({outer} * {width} + {local}) * ivec4({mask})",
                     )
-                    value = converted(self.value(src, Index(size, lanes=below)), spec.dtype, call.spec.dtype)
+                    value = converted(
+                        self.value(src, Index(size, lanes=below)), spec.dtype, call.spec.dtype
+                    )
                     self.line(f"{name} = pt_pick(bvec4({mask}), {value}, {name});")
             start += width
         return name
@@ -323,7 +335,9 @@ class Writer:
             modes.add("aligned")
             if tiling is not None:
                 return self._named(tiling.texel(slot, first), vector)
-            return self._named(f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)", vector)
+            return self._named(
+                f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)", vector
+            )
         single = index.stack[0] if len(index.stack) == 1 else None
         if single is not None and single.is_constant:
             modes.add("splat")
@@ -385,4 +399,3 @@ def _keeps_texels(view: View) -> bool:
 def _splats(view: View) -> bool:
     """All four lanes read the same element."""
     return bool(view.shape) and view.strides[-1] == 0 and view.shape[-1] % 4 == 0
-

@@ -97,7 +97,9 @@ class _Loop:
         together = self.results % 4 == 0
         kind = "int" if together else "ivec4"
         own = "e" if together else "(e + ivec4(0, 1, 2, 3))"
-        writer.line(f"{kind} o = {own} % {self.results};" if self.parts > 1 else f"{kind} o = {own};")
+        writer.line(
+            f"{kind} o = {own} % {self.results};" if self.parts > 1 else f"{kind} o = {own};"
+        )
         if self.parts > 1:
             writer.line(f"{kind} start = {own} / {self.results} * {self.chunk};")
         self._start()
@@ -112,7 +114,9 @@ class _Loop:
                 else:
                     guard = f"lessThan(k, ivec4({self.length}))"
             writer.line(f"{kind} q = {k} * {self.results} + o;")
-            index = self._index(self.axes + self.kept, **({"first": "q"} if together else {"lanes": "q"}))
+            index = self._index(
+                self.axes + self.kept, **({"first": "q"} if together else {"lanes": "q"})
+            )
             position = k if k == "k" and not together else f"ivec4({k})"
             self._step(writer.value(self.src, index), position, guard)
         result = VECTOR[self.call.spec.dtype.kind]
@@ -128,7 +132,9 @@ class _Loop:
             writer.line(f"if (r >= {self.results * self.parts}) break;")
             writer.line(f"int o = r % {self.results};" if self.parts > 1 else "int o = r;")
             start = f"r / {self.results} * {self.chunk}" if self.parts > 1 else "0"
-            stop = f"min(start + {self.chunk}, {self.length})" if self.parts > 1 else str(self.length)
+            stop = (
+                f"min(start + {self.chunk}, {self.length})" if self.parts > 1 else str(self.length)
+            )
             writer.line(f"int start = {start}, stop = {stop};")
             self._start()
             with writer.block("for (int k = start; k < stop; k += 4)"):

@@ -66,7 +66,13 @@ def assemble(
                 for kind in kinds
             ]
     lines += _helpers(text)
-    return _HEAD + "\n".join(lines) + "\n\nvoid main() {\n  ivec2 P = ivec2(gl_FragCoord.xy);\n" + text + "\n}\n"
+    return (
+        _HEAD
+        + "\n".join(lines)
+        + "\n\nvoid main() {\n  ivec2 P = ivec2(gl_FragCoord.xy);\n"
+        + text
+        + "\n}\n"
+    )
 
 
 def _helpers(text: str) -> list[str]:

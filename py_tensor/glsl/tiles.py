@@ -59,7 +59,11 @@ class Tiling:
             down = f"{row} / {self.height}"
         else:
             down = f"({row} / {self.rows}) * {self.down} + ({row} % {self.rows}) / {self.height}"
-        inside = f"{row} % {self.height}" if self.rows % self.height == 0 else f"({row} % {self.rows}) % {self.height}"
+        inside = (
+            f"{row} % {self.height}"
+            if self.rows % self.height == 0
+            else f"({row} % {self.rows}) % {self.height}"
+        )
         block = f"({down}) * {self.across} + {column} / {self.width}"
         layer = f"({inside}) * {self.width // 4} + ({column} % {self.width}) / 4"
         return block, layer, column

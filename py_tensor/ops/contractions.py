@@ -39,13 +39,18 @@ def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
     each = channels // groups
     for i in range(kh):
         for j in range(kw):
-            part = x[:, i * dh : i * dh + (oh - 1) * sh + 1 : sh, j * dw : j * dw + (ow - 1) * sw + 1 : sw]
+            part = x[
+                :,
+                i * dh : i * dh + (oh - 1) * sh + 1 : sh,
+                j * dw : j * dw + (ow - 1) * sw + 1 : sw,
+            ]
             part = part.reshape(batch * oh * ow, groups, each).transpose(1, 0, 2)
             tap = w[i, j].reshape(each, groups, -1).transpose(1, 0, 2)
             total = total + part @ tap
     return total
 
 
+# fmt: off
 DOT = Contraction(name="dot", rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), public=False, doc="Batched matrix product.")
 CONVOLVE = Contraction(name="convolve", rule=_convolve, reference=_reference_convolve, public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
 

@@ -56,6 +56,7 @@ def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
     return a ^ b
 
 
+# fmt: off
 MULTIPLY = Elementwise(name="multiply", arity=2, glsl="{0} * {1}", wraps=True, dunder="__mul__", doc="Product, element by element.")
 CAST = Cast(name="astype", glsl="{0}", dtypes="all", weight=0, reference=lambda xp, x: x, public=False, doc="Converted to another dtype.")
 

@@ -33,6 +33,7 @@ def _integer(value: int, dtype: DType) -> str:
     return f"({value + 1} - 1)" if value < 0 else str(value)
 
 
+# fmt: off
 SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=_zero, combine="{0} + {1}", doc="Sum of the elements along axes.")
 
 ROWS = (

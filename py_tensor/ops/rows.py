@@ -125,7 +125,9 @@ class Fixed(Elementwise):
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         for spec, dtype in zip(specs, self.takes, strict=True):
             if spec.dtype is not dtype:
-                raise DTypeError(f"{self.name}: dtype is not {dtype}; got {spec.dtype}; use .astype")
+                raise DTypeError(
+                    f"{self.name}: dtype is not {dtype}; got {spec.dtype}; use .astype"
+                )
         return Result(broadcast(self.name, [spec.shape for spec in specs]), self.gives, self.takes)
 
 

@@ -77,6 +77,7 @@ def _reference_pad(xp: Any, x: Any, value: Any, widths: Any) -> Any:
     return result
 
 
+# fmt: off
 RESHAPE = ViewRow(name="reshape", view=_reshape, reference=lambda xp, x, arg: x.reshape(arg), public=False, doc="The same elements in another shape.")
 PERMUTE = ViewRow(name="permute_dims", view=_permute, reference=lambda xp, x, arg: x.transpose(arg), public=False, doc="Axes in another order.")
 BROADCAST = ViewRow(name="broadcast_to", view=_broadcast, reference=lambda xp, x, arg: xp.broadcast_to(x, arg), public=False, doc="Repeated along axes of length 1.")

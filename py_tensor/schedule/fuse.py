@@ -184,12 +184,18 @@ class Fusion:
         if row.root:
             return {(out, consumer) for out, _ in self.labels[consumer]}
         labels = self.labels[consumer]
-        if isinstance(row, Elementwise) and self.program.spec(at).size == self.program.spec(consumer).size:
+        if (
+            isinstance(row, Elementwise)
+            and self.program.spec(at).size == self.program.spec(consumer).size
+        ):
             return set(labels)
         if isinstance(row, ViewRow):
             call = self.program.calls[consumer]
             view = row.view(call.specs[0].shape, call.arg)[1]
-            if not push((), view) and self.program.spec(at).size == self.program.spec(consumer).size:
+            if (
+                not push((), view)
+                and self.program.spec(at).size == self.program.spec(consumer).size
+            ):
                 return set(labels)
         return {(out, (via, consumer)) for out, via in labels}
 

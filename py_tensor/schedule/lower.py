@@ -178,4 +178,3 @@ def _convolve_by_sum(program: Program, call: Call, x: int, w: int) -> int:
     total = _sum_of_products(program, x, w, (3, 4, 5), call)
     total = program.add(RESHAPE, (total,), (batch * oh * ow, groups, columns))
     return program.add(PERMUTE, (total,), (1, 0, 2))
-

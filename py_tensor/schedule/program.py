@@ -93,14 +93,21 @@ class Program:
 
         def locate(position: int) -> int:
             index = view.offset
-            for stride, n, step in zip(row_major(view.shape), view.shape, view.strides, strict=True):
+            for stride, n, step in zip(
+                row_major(view.shape), view.shape, view.strides, strict=True
+            ):
                 index += (position // stride) % n * step
             return index
 
         steps = row_major(shape)
-        return base, tuple(
-            locate(step) - view.offset if n > 1 else 0 for step, n in zip(steps, shape, strict=True)
-        ), view.offset
+        return (
+            base,
+            tuple(
+                locate(step) - view.offset if n > 1 else 0
+                for step, n in zip(steps, shape, strict=True)
+            ),
+            view.offset,
+        )
 
 
 def shape_of(program: Program, at: int) -> Shape:

@@ -1,0 +1,420 @@
+// GLSL functions the rows' expressions call; a kernel includes those its text names. Each works on four
+// lanes. GPU quirks are handled here, once, with the reason beside them. Blocks end at an empty line; the
+// first name in a block is the one it defines.
+
+// isnan() and x != x are folded away by some drivers that assume no NaN; the bits cannot be.
+bvec4 pt_is_nan(vec4 x) {
+  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+
+bvec4 pt_is_inf(vec4 x) {
+  return equal(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+
+bvec4 pt_is_finite(vec4 x) {
+  return lessThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+
+#define PT_NAN uintBitsToFloat(0x7fc00000u)
+
+#define PT_INF uintBitsToFloat(0x7f800000u)
+
+// mix() with a bvec4 exists for floats only in GLSL ES 3.00.
+vec4 pt_pick(bvec4 c, vec4 a, vec4 b) { return mix(b, a, c); }
+ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {
+  return ivec4(c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w);
+}
+uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
+  return uvec4(c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w);
+}
+
+// min() and max() leave NaN undefined in GLSL; the standard propagates it. `a + b` is NaN if either is.
+vec4 pt_min(vec4 a, vec4 b) {
+  bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));
+  return mix(min(a, b), vec4(PT_NAN), odd);
+}
+
+vec4 pt_max(vec4 a, vec4 b) {
+  bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));
+  return mix(max(a, b), vec4(PT_NAN), odd);
+}
+
+bvec4 pt_signbit(vec4 x) { return notEqual(floatBitsToUint(x) >> 31, uvec4(0u)); }
+
+vec4 pt_copysign(vec4 x, vec4 s) {
+  return uintBitsToFloat((floatBitsToUint(x) & 0x7fffffffu) | (floatBitsToUint(s) & 0x80000000u));
+}
+
+vec4 pt_sign(vec4 x) { return mix(sign(x), x, pt_is_nan(x)); }
+
+// Division and remainder of integers: GLSL leaves a zero divisor and the most negative value over -1
+// undefined, and truncates; Python floors. NumPy gives 0 for a zero divisor.
+vec4 pt_floor_divide_f(vec4 a, vec4 b) {
+  vec4 q = floor(a / b);
+  vec4 r = pt_remainder_f(a, b);
+  vec4 exact = floor((a - r) / b + 0.5);
+  bvec4 plain = lessThan(abs(q), vec4(8388608.0));
+  q = mix(q, exact, plain);
+  return mix(q, mix(vec4(-1.0), vec4(0.0), equal(pt_signbit(a), pt_signbit(b))), bvec4(uvec4(pt_is_inf(b)) & uvec4(pt_is_finite(a)) & uvec4(notEqual(a, vec4(0.0)))));
+}
+
+ivec4 pt_floor_divide_i(ivec4 a, ivec4 b) {
+  bvec4 zero = equal(b, ivec4(0));
+  bvec4 flip = equal(b, ivec4(-1));
+  ivec4 d = pt_pick(zero, ivec4(1), pt_pick(flip, ivec4(1), b));
+  ivec4 q = a / d;
+  ivec4 r = a - q * d;
+  bvec4 less = bvec4(uvec4(notEqual(r, ivec4(0))) & uvec4(notEqual(lessThan(r, ivec4(0)), lessThan(d, ivec4(0)))));
+  q -= ivec4(less);
+  return pt_pick(zero, ivec4(0), pt_pick(flip, -a, q));
+}
+
+uvec4 pt_floor_divide_u(uvec4 a, uvec4 b) {
+  bvec4 zero = equal(b, uvec4(0u));
+  return pt_pick(zero, uvec4(0u), a / pt_pick(zero, uvec4(1u), b));
+}
+
+// The quotient is exact to 24 bits; splitting q and b into halves makes q * b exact, so the remainder
+// keeps all bits for quotients below 2**24 (Dekker 1971).
+vec4 pt_remainder_f(vec4 a, vec4 b) {
+  vec4 q = trunc(a / b);
+  vec4 bh = uintBitsToFloat(floatBitsToUint(b) & 0xfffff000u);
+  vec4 bl = b - bh;
+  vec4 qh = uintBitsToFloat(floatBitsToUint(q) & 0xfffff000u);
+  vec4 ql = q - qh;
+  vec4 r = (((a - qh * bh) - qh * bl) - ql * bh) - ql * bl;
+  vec4 size = abs(b);
+  r += mix(vec4(0.0), pt_copysign(size, a), bvec4(uvec4(notEqual(sign(r), sign(a))) & uvec4(notEqual(r, vec4(0.0)))));
+  r -= mix(vec4(0.0), pt_copysign(size, a), greaterThanEqual(abs(r), size));
+  r += mix(vec4(0.0), b, bvec4(uvec4(notEqual(r, vec4(0.0))) & uvec4(notEqual(lessThan(r, vec4(0.0)), lessThan(b, vec4(0.0))))));
+  r = mix(r, pt_copysign(vec4(0.0), b), equal(r, vec4(0.0)));
+  bvec4 far = bvec4(uvec4(pt_is_inf(b)) & uvec4(pt_is_finite(a)));
+  bvec4 same = bvec4(uvec4(equal(a, vec4(0.0))) | uvec4(equal(pt_signbit(a), pt_signbit(b))));
+  r = mix(r, mix(b, mix(a, pt_copysign(a, b), equal(a, vec4(0.0))), same), far);
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_inf(a)) | uvec4(equal(b, vec4(0.0))) | uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
+}
+
+ivec4 pt_remainder_i(ivec4 a, ivec4 b) {
+  bvec4 trivial = bvec4(uvec4(equal(b, ivec4(0))) | uvec4(equal(b, ivec4(-1))));
+  ivec4 d = pt_pick(trivial, ivec4(1), b);
+  ivec4 r = a - (a / d) * d;
+  bvec4 other = bvec4(uvec4(notEqual(r, ivec4(0))) & uvec4(notEqual(lessThan(r, ivec4(0)), lessThan(d, ivec4(0)))));
+  return r + pt_pick(other, d, ivec4(0));
+}
+
+uvec4 pt_remainder_u(uvec4 a, uvec4 b) {
+  bvec4 zero = equal(b, uvec4(0u));
+  return pt_pick(zero, uvec4(0u), a % pt_pick(zero, uvec4(1u), b));
+}
+
+// Shifting by the width of the type or more is undefined in GLSL; NumPy shifts everything out.
+ivec4 pt_shift_left(ivec4 a, ivec4 n) { return pt_pick(lessThan(uvec4(n), uvec4(32u)), a << (n & 31), ivec4(0)); }
+uvec4 pt_shift_left(uvec4 a, uvec4 n) { return pt_pick(lessThan(n, uvec4(32u)), a << (n & 31u), uvec4(0u)); }
+
+ivec4 pt_shift_right(ivec4 a, ivec4 n) { return a >> ivec4(min(uvec4(n), uvec4(31u))); }
+uvec4 pt_shift_right(uvec4 a, uvec4 n) { return pt_pick(lessThan(n, uvec4(32u)), a >> (n & 31u), uvec4(0u)); }
+
+// pow(x, y) is undefined for x < 0 in GLSL, and exp2(y * log2(x)) loses bits as y * log2(x) grows. The
+// integer part of y multiplies by repeated squaring, exact where the result is; the rest uses log2.
+vec4 pt_pow_f(vec4 x, vec4 y) {
+  vec4 ax = abs(x);
+  vec4 whole = trunc(y);
+  bvec4 integral = bvec4(uvec4(equal(whole, y)) & uvec4(lessThanEqual(abs(y), vec4(64.0))));
+  vec4 r = exp2(y * log2(ax));
+  if (any(integral)) {
+    uvec4 n = uvec4(mix(vec4(0.0), abs(whole), integral));
+    vec4 p = vec4(1.0), s = ax;
+    for (int i = 0; i < 7; i++) {
+      p *= mix(vec4(1.0), s, notEqual(n & 1u, uvec4(0u)));
+      n >>= 1;
+      s *= s;
+    }
+    p = mix(p, 1.0 / p, lessThan(y, vec4(0.0)));
+    r = mix(r, p, integral);
+  }
+  bvec4 odd = bvec4(uvec4(equal(whole, y)) & uvec4(lessThan(abs(y), vec4(16777216.0))) & uvec4(equal(abs(fract(y * 0.5)), vec4(0.5))));
+  bvec4 even = bvec4(uvec4(equal(whole, y)) & uvec4(not(odd)));
+  bvec4 negative = pt_signbit(x);
+  vec4 zero_or_inf = mix(vec4(0.0), vec4(PT_INF), lessThan(y, vec4(0.0)));
+  r = mix(r, zero_or_inf, equal(ax, vec4(0.0)));
+  r = mix(r, PT_INF - zero_or_inf, pt_is_inf(x));
+  r = mix(r, mix(vec4(0.0), vec4(PT_INF), equal(greaterThan(ax, vec4(1.0)), greaterThan(y, vec4(0.0)))), pt_is_inf(y));
+  r = mix(r, vec4(1.0), bvec4(uvec4(pt_is_inf(y)) & uvec4(equal(ax, vec4(1.0)))));
+  r = mix(r, -r, bvec4(uvec4(negative) & uvec4(odd)));
+  bvec4 outside = bvec4(uvec4(lessThan(x, vec4(0.0))) & uvec4(not(odd)) & uvec4(not(even)) & uvec4(pt_is_finite(x)) & uvec4(not(pt_is_inf(y))));
+  r = mix(r, vec4(PT_NAN), bvec4(uvec4(outside) | uvec4(pt_is_nan(x)) | uvec4(pt_is_nan(y))));
+  return mix(r, vec4(1.0), bvec4(uvec4(equal(y, vec4(0.0))) | uvec4(equal(x, vec4(1.0)))));
+}
+
+ivec4 pt_pow_i(ivec4 x, ivec4 y) {
+  ivec4 p = ivec4(1);
+  uvec4 n = uvec4(max(y, ivec4(0)));
+  for (int i = 0; i < 32; i++) {
+    p *= pt_pick(notEqual(n & 1u, uvec4(0u)), x, ivec4(1));
+    n >>= 1;
+    x *= x;
+  }
+  return p;
+}
+
+uvec4 pt_pow_u(uvec4 x, uvec4 n) {
+  uvec4 p = uvec4(1u);
+  for (int i = 0; i < 32; i++) {
+    p *= pt_pick(notEqual(n & 1u, uvec4(0u)), x, uvec4(1u));
+    n >>= 1;
+    x *= x;
+  }
+  return p;
+}
+
+// exp(x) - 1 cancels near 0; Kahan's (u - 1) * x / log(u) needs a correctly rounded log, which GPUs
+// lack, so a polynomial serves |x| < 0.5 (Taylor to x**8: error below 2e-9 there).
+vec4 pt_expm1(vec4 x) {
+  vec4 p = x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0 + x * (1.0 / 720.0 + x * (1.0 / 5040.0 + x / 40320.0)))))));
+  return mix(exp(x) - 1.0, p, lessThan(abs(x), vec4(0.5)));
+}
+
+// log(1 + x) = 2 atanh(x / (2 + x)); the series in s converges fast for |x| < 0.5.
+vec4 pt_log1p(vec4 x) {
+  vec4 s = x / (2.0 + x);
+  vec4 t = s * s;
+  vec4 p = 2.0 * s * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 5.0 + t * (1.0 / 7.0 + t * (1.0 / 9.0 + t / 11.0)))));
+  vec4 r = mix(pt_log(1.0 + x), p, lessThan(abs(x), vec4(0.5)));
+  return mix(r, x, equal(x, vec4(0.0)));
+}
+
+// log() may be undefined outside its domain.
+vec4 pt_log(vec4 x) {
+  vec4 r = mix(log(x), vec4(-PT_INF), equal(x, vec4(0.0)));
+  r = mix(r, x, pt_is_inf(x));
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(lessThan(x, vec4(0.0))) | uvec4(pt_is_nan(x))));
+}
+
+vec4 pt_log2(vec4 x) {
+  vec4 r = mix(log2(x), vec4(-PT_INF), equal(x, vec4(0.0)));
+  r = mix(r, x, pt_is_inf(x));
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(lessThan(x, vec4(0.0))) | uvec4(pt_is_nan(x))));
+}
+
+vec4 pt_sqrt(vec4 x) {
+  vec4 r = mix(sqrt(x), x, equal(x, vec4(0.0)));
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(lessThan(x, vec4(0.0))) | uvec4(pt_is_nan(x))));
+}
+
+vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
+
+vec4 pt_sinh(vec4 x) {
+  vec4 a = abs(x), t = x * x;
+  vec4 near = x * (1.0 + t * (1.0 / 6.0 + t * (1.0 / 120.0 + t * (1.0 / 5040.0 + t / 362880.0))));
+  vec4 h = exp(0.5 * a);
+  vec4 far = pt_copysign(0.5 * h * h - 0.5 / (h * h), x);
+  return mix(mix(far, near, lessThan(a, vec4(1.0))), x, pt_is_nan(x));
+}
+
+// exp overflows at 88.7 where cosh is still finite up to 89.4: square the root instead.
+vec4 pt_cosh(vec4 x) {
+  vec4 h = exp(0.5 * abs(x));
+  return mix(0.5 * h * h + 0.5 / (h * h), x, pt_is_nan(x));
+}
+
+// tanh() gives NaN for large arguments on GPUs that compute it from exp(2x).
+vec4 pt_tanh(vec4 x) {
+  vec4 a = min(abs(x), vec4(20.0));
+  vec4 e = pt_expm1(2.0 * a);
+  return mix(pt_copysign(e / (e + 2.0), x), x, pt_is_nan(x));
+}
+
+vec4 pt_asinh(vec4 x) {
+  vec4 a = abs(x);
+  vec4 big = pt_log(a) + 0.69314718055994531;
+  vec4 t = a * a;
+  vec4 r = mix(pt_log1p(a + t / (1.0 + sqrt(t + 1.0))), big, greaterThan(a, vec4(1e8)));
+  return mix(pt_copysign(r, x), x, pt_is_nan(x));
+}
+
+vec4 pt_acosh(vec4 x) {
+  vec4 t = x - 1.0;
+  vec4 r = mix(pt_log1p(t + sqrt(t * (t + 2.0))), pt_log(x) + 0.69314718055994531, greaterThan(x, vec4(1e8)));
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(lessThan(x, vec4(1.0))) | uvec4(pt_is_nan(x))));
+}
+
+vec4 pt_atanh(vec4 x) {
+  vec4 a = abs(x);
+  vec4 r = pt_copysign(0.5 * pt_log1p(2.0 * a / (1.0 - a)), x);
+  r = mix(r, pt_copysign(vec4(PT_INF), x), equal(a, vec4(1.0)));
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(greaterThan(a, vec4(1.0))) | uvec4(pt_is_nan(x))));
+}
+
+// The built-in atan is allowed 4096 ULP. Cephes' atanf: reduce to |x| <= tan(pi/8), then degree 9.
+vec4 pt_atan(vec4 x) {
+  vec4 a = abs(x);
+  bvec4 high = greaterThan(a, vec4(2.414213562373095));
+  bvec4 middle = greaterThan(a, vec4(0.4142135623730950));
+  vec4 base = mix(mix(vec4(0.0), vec4(0.785398163397448), middle), vec4(1.570796326794897), high);
+  vec4 t = mix(mix(a, (a - 1.0) / (a + 1.0), middle), -1.0 / a, high);
+  vec4 z = t * t;
+  vec4 r = base + ((((8.05374449538e-2 * z - 1.38776856032e-1) * z + 1.99777106478e-1) * z - 3.33329491539e-1) * z * t + t);
+  return mix(pt_copysign(r, x), x, pt_is_nan(x));
+}
+
+vec4 pt_atan2(vec4 y, vec4 x) {
+  const float PI = 3.14159265358979;
+  vec4 ay = abs(y), ax = abs(x);
+  bvec4 steep = greaterThan(ay, ax);
+  vec4 n = mix(ay, ax, steep), d = mix(ax, ay, steep);
+  vec4 q = mix(mix(n / d, vec4(0.0), equal(n, vec4(0.0))), vec4(1.0), equal(n, d));
+  q = mix(q, vec4(0.0), bvec4(uvec4(equal(n, vec4(0.0))) & uvec4(equal(d, vec4(0.0)))));
+  vec4 r = pt_atan(q);
+  r = mix(r, 0.5 * PI - r, steep);
+  r = mix(r, PI - r, pt_signbit(x));
+  r = pt_copysign(r, y);
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(x)) | uvec4(pt_is_nan(y))));
+}
+
+// asin(x) = atan2(x, sqrt((1 - x)(1 + x))): no cancellation near 1.
+vec4 pt_asin(vec4 x) {
+  vec4 r = pt_atan2(x, sqrt(max((1.0 - x) * (1.0 + x), vec4(0.0))));
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(greaterThan(abs(x), vec4(1.0))) | uvec4(pt_is_nan(x))));
+}
+
+vec4 pt_acos(vec4 x) {
+  vec4 r = pt_atan2(sqrt(max((1.0 - x) * (1.0 + x), vec4(0.0))), x);
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(greaterThan(abs(x), vec4(1.0))) | uvec4(pt_is_nan(x))));
+}
+
+// sin and cos lose all accuracy for large arguments on GPUs: reduce by pi/2 in three parts
+// (Cody and Waite 1980), good to about 1e5, then Cephes' polynomials.
+vec4 pt_trig_reduce(vec4 x, out ivec4 quadrant) {
+  vec4 n = roundEven(x * 0.636619772367581);
+  quadrant = ivec4(n);
+  return ((x - n * 1.5703125) - n * 4.837512969970703125e-4) - n * 7.549789948768648e-8;
+}
+
+vec4 pt_trig(vec4 x, int shift) {
+  ivec4 q;
+  vec4 r = pt_trig_reduce(x, q);
+  q = (q + shift) & 3;
+  vec4 z = r * r;
+  vec4 s = ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * r + r;
+  vec4 c = ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1.0;
+  vec4 v = mix(s, c, notEqual(q & 1, ivec4(0)));
+  v = mix(v, -v, greaterThan(q, ivec4(1)));
+  return mix(v, vec4(PT_NAN), not(pt_is_finite(x)));
+}
+
+vec4 pt_sin(vec4 x) { return mix(pt_trig(x, 0), x, equal(x, vec4(0.0))); }
+
+vec4 pt_cos(vec4 x) { return pt_trig(x, 1); }
+
+vec4 pt_tan(vec4 x) { return pt_sin(x) / pt_cos(x); }
+
+vec4 pt_hypot(vec4 a, vec4 b) {
+  vec4 m = max(abs(a), abs(b)), n = min(abs(a), abs(b));
+  vec4 q = mix(n / m, vec4(0.0), equal(m, vec4(0.0)));
+  vec4 r = mix(m * sqrt(1.0 + q * q), m, equal(n, vec4(0.0)));
+  r = mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
+  return mix(r, vec4(PT_INF), bvec4(uvec4(pt_is_inf(a)) | uvec4(pt_is_inf(b))));
+}
+
+vec4 pt_logaddexp(vec4 a, vec4 b) {
+  vec4 m = pt_max(a, b);
+  vec4 d = -abs(a - b);
+  vec4 r = m + pt_log1p(exp(d));
+  return mix(r, m, bvec4(uvec4(equal(a, b)) & uvec4(pt_is_inf(a)) | uvec4(equal(m, vec4(PT_INF))) | uvec4(pt_is_nan(m))));
+}
+
+// Taylor series to x**13 for |x| < 0.65, else 1 - erfc by the Chebyshev fit of Numerical Recipes
+// (3rd ed., 6.2.2), whose relative error is below 1.2e-7.
+vec4 pt_erf(vec4 x) {
+  vec4 a = abs(x), z = x * x;
+  vec4 near = x * (1.1283791671 + z * (-0.3761263890 + z * (0.1128379167 + z * (-0.0268661706 + z * (0.0052239776 + z * (-0.0008548325 + z * 0.0001205533))))));
+  vec4 t = 1.0 / (1.0 + 0.5 * a);
+  vec4 far = 1.0 - t * exp(-z - 1.26551223 + t * (1.00002368 + t * (0.37409196 + t * (0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277)))))))));
+  vec4 r = mix(pt_copysign(far, x), near, lessThan(a, vec4(0.65)));
+  r = mix(r, pt_copysign(vec4(1.0), x), greaterThan(a, vec4(6.0)));
+  return mix(r, x, pt_is_nan(x));
+}
+
+// Giles, "Approximating the erfinv function" (2012), single precision.
+vec4 pt_erfinv(vec4 x) {
+  vec4 w = -pt_log1p(-x * x);
+  vec4 a = w - 2.5;
+  vec4 p = 2.81022636e-08 * a + 3.43273939e-07;
+  p = p * a - 3.5233877e-06; p = p * a - 4.39150654e-06; p = p * a + 0.00021858087;
+  p = p * a - 0.00125372503; p = p * a - 0.00417768164; p = p * a + 0.246640727; p = p * a + 1.50140941;
+  vec4 b = sqrt(w) - 3.0;
+  vec4 q = -0.000200214257 * b + 0.000100950558;
+  q = q * b + 0.00134934322; q = q * b - 0.00367342844; q = q * b + 0.00573950773;
+  q = q * b - 0.0076224613; q = q * b + 0.00943887047; q = q * b + 1.00167406; q = q * b + 2.83297682;
+  vec4 r = mix(q, p, lessThan(w, vec4(5.0))) * x;
+  r = mix(r, x * PT_INF, equal(abs(x), vec4(1.0)));
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(greaterThan(abs(x), vec4(1.0))) | uvec4(pt_is_nan(x))));
+}
+
+vec4 pt_nextafter(vec4 a, vec4 b) {
+  uvec4 bits = floatBitsToUint(a);
+  bvec4 outward = equal(greaterThan(b, a), greaterThan(a, vec4(0.0)));
+  uvec4 moved = pt_pick(outward, bits + 1u, bits - 1u);
+  moved = pt_pick(equal(a, vec4(0.0)), (floatBitsToUint(b) & 0x80000000u) | 1u, moved);
+  moved = pt_pick(equal(a, b), floatBitsToUint(b), moved);
+  vec4 r = uintBitsToFloat(moved);
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
+}
+
+vec4 pt_round_half(vec4 x) {
+  return vec4(unpackHalf2x16(packHalf2x16(x.xy)), unpackHalf2x16(packHalf2x16(x.zw)));
+}
+
+// Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011): Threefry-2x32, 20
+// rounds, on the counter pair (0, i). Both output words are joined by xor, as JAX's partitionable
+// threefry does for 32-bit draws.
+uvec4 pt_threefry(uvec4 k0, uvec4 k1, uvec4 i) {
+  uvec4 k2 = k0 ^ k1 ^ 0x1BD11BDAu;
+  uvec4 a = k0, b = i + k1;
+#define PT_R(n) a += b; b = (b << n) | (b >> (32 - n)); b ^= a;
+  PT_R(13) PT_R(15) PT_R(26) PT_R(6) a += k1; b += k2 + 1u;
+  PT_R(17) PT_R(29) PT_R(16) PT_R(24) a += k2; b += k0 + 2u;
+  PT_R(13) PT_R(15) PT_R(26) PT_R(6) a += k0; b += k1 + 3u;
+  PT_R(17) PT_R(29) PT_R(16) PT_R(24) a += k1; b += k2 + 4u;
+  PT_R(13) PT_R(15) PT_R(26) PT_R(6) a += k2; b += k0 + 5u;
+#undef PT_R
+  return a ^ b;
+}
+
+vec4 pt_reduce_max(vec4 a, vec4 b) { return pt_max(a, b); }
+ivec4 pt_reduce_max(ivec4 a, ivec4 b) { return max(a, b); }
+uvec4 pt_reduce_max(uvec4 a, uvec4 b) { return max(a, b); }
+
+vec4 pt_reduce_min(vec4 a, vec4 b) { return pt_min(a, b); }
+ivec4 pt_reduce_min(ivec4 a, ivec4 b) { return min(a, b); }
+uvec4 pt_reduce_min(uvec4 a, uvec4 b) { return min(a, b); }
+
+uvec4 pt_to_uint(vec4 x) { return pt_pick(lessThan(x, vec4(2147483648.0)), uvec4(ivec4(x)), uvec4(x)); }
+
+// Which of two candidates an arg-reduction keeps: NaN beats numbers, the better number the other, the
+// first position among equals.
+bvec4 pt_beats_greater(vec4 v, ivec4 i, vec4 best, ivec4 where) {
+  uvec4 vn = uvec4(pt_is_nan(v)), bn = uvec4(pt_is_nan(best));
+  uvec4 better = (uvec4(greaterThan(v, best)) & (1u - bn)) | (vn & (1u - bn));
+  uvec4 tie = uvec4(equal(v, best)) | (vn & bn);
+  return bvec4(better | (tie & uvec4(lessThan(i, where))));
+}
+bvec4 pt_beats_greater(ivec4 v, ivec4 i, ivec4 best, ivec4 where) {
+  return bvec4(uvec4(greaterThan(v, best)) | (uvec4(equal(v, best)) & uvec4(lessThan(i, where))));
+}
+bvec4 pt_beats_greater(uvec4 v, ivec4 i, uvec4 best, ivec4 where) {
+  return bvec4(uvec4(greaterThan(v, best)) | (uvec4(equal(v, best)) & uvec4(lessThan(i, where))));
+}
+
+bvec4 pt_beats_less(vec4 v, ivec4 i, vec4 best, ivec4 where) {
+  uvec4 vn = uvec4(pt_is_nan(v)), bn = uvec4(pt_is_nan(best));
+  uvec4 better = (uvec4(lessThan(v, best)) & (1u - bn)) | (vn & (1u - bn));
+  uvec4 tie = uvec4(equal(v, best)) | (vn & bn);
+  return bvec4(better | (tie & uvec4(lessThan(i, where))));
+}
+bvec4 pt_beats_less(ivec4 v, ivec4 i, ivec4 best, ivec4 where) {
+  return bvec4(uvec4(lessThan(v, best)) | (uvec4(equal(v, best)) & uvec4(lessThan(i, where))));
+}
+bvec4 pt_beats_less(uvec4 v, ivec4 i, uvec4 best, ivec4 where) {
+  return bvec4(uvec4(lessThan(v, best)) | (uvec4(equal(v, best)) & uvec4(lessThan(i, where))));
+}
