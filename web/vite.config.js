@@ -24,6 +24,6 @@ export default defineConfig({
     rolldownOptions: { input: pages },
   },
   worker: { format: "es" },
-  server: { port: 8000 },
-  preview: { port: 8000 },
+  server: { host: "127.0.0.1", port: 8000 },
+  preview: { host: "127.0.0.1", port: 8000 },
 });
