@@ -83,7 +83,7 @@ PERMUTE = ViewRow(name="permute_dims", view=_permute, reference=lambda xp, x, ar
 BROADCAST = ViewRow(name="broadcast_to", view=_broadcast, reference=lambda xp, x, arg: xp.broadcast_to(x, arg), public=False, doc="Repeated along axes of length 1.")
 SLICE = ViewRow(name="slice", view=_slice, reference=_reference_slice, public=False, doc="Every step-th element from a start along each axis.")
 WINDOW = ViewRow(name="window", view=_window, reference=_strided, public=False, doc="Sliding windows along axes.")
-PAD = Pad(name="pad", reference=_reference_pad, weight=4, public=False, doc="A value around and between the elements.")
-CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=2, public=False, doc="Operands joined along an axis.")
+PAD = Pad(name="pad", reference=_reference_pad, weight=6, public=False, doc="A value around and between the elements.")
+CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=6, public=False, doc="Operands joined along an axis.")
 
 ROWS: tuple[Row, ...] = (RESHAPE, PERMUTE, BROADCAST, SLICE, WINDOW, PAD, CONCAT)

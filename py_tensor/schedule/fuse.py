@@ -148,8 +148,9 @@ class Fusion:
     def _cheap(self, at: int, slack: int = CHEAP) -> bool:
         """Recomputing costs few operations and reads hardly more than the result itself."""
         spec = self.program.spec
-        nbytes = sum(spec(src).nbytes for src in self.reads[at])
-        return self.weight[at] <= slack and nbytes <= 1.5 * spec(at).nbytes + 64
+        own = spec(at).nbytes
+        nbytes = sum(min(own, spec(src).nbytes) for src in self.reads[at])
+        return self.weight[at] <= slack and nbytes <= 1.5 * own + 64
 
     def _place(self, at: int) -> None:
         """Backward: in which kernels a node is computed, or that it is stored."""
@@ -170,10 +171,12 @@ class Fusion:
             return
         if at in self.stored:
             labels = {(at, None)}
+        elif isinstance(row, ViewRow):
+            pass
         elif len(labels) > 1 and not self._cheap(at):
             self.stored.add(at)
             labels = {(at, None)}
-        elif not isinstance(row, ViewRow) and self._expands(at) and self.weight[at] > CHEAP:
+        elif self._expands(at) and self.weight[at] > CHEAP:
             self.stored.add(at)
             labels = {(at, None)}
         self.labels[at] = frozenset(labels)

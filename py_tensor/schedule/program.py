@@ -43,6 +43,7 @@ class Program:
         self.forced: set[int] = set()
         self.graph = graph
         self.origin: list[int] = []
+        self.seen: dict[tuple[Call, tuple[int, ...]], int] = {}
 
     def spec(self, at: int) -> Spec:
         call = self.calls[at]
@@ -59,6 +60,12 @@ class Program:
         return call.row if type(call) is Call else None
 
     def append(self, call: Any, edges: tuple[int, ...] = ()) -> int:
+        """A new node, or the one that already computes the same."""
+        if type(call) is Call:
+            at = self.seen.get((call, edges))
+            if at is not None:
+                return at
+            self.seen[call, edges] = len(self.calls)
         self.calls.append(call)
         self.edges.append(edges)
         return len(self.calls) - 1
