@@ -1,7 +1,7 @@
 """A bridge whose WebGL2 context lives in a real browser, driven from CPython through Playwright.
 
 Verbs that answer nothing are queued and travel with the next one that does, in order, so a read
-costs one round trip with all that led to it. Errors of queued verbs raise at the verb that sent them.
+costs one round trip with all that led to it. Their errors raise at the verb that sent them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
+
 from py_tensor.backends.bridge import Limits, Stats, bridge_error
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -192,6 +193,12 @@ class PlaywrightBridge:
         self._queue("run", plan, address, length // 4)
         return self._generation
 
+    def run_now(self, plan: int, words: bytes) -> int:
+        """Run without queueing and return what the page answers."""
+        address, length = self._place(words)
+        generation: int = self._ask("run", plan, address, length // 4)
+        return generation
+
     def read(self, handle: int, target: Any) -> None:
         self._read("read", handle, target)
 
@@ -206,19 +213,18 @@ class PlaywrightBridge:
                 view.cast("B")[:] = base64.b64decode(reply["read"])
 
     def draw(self, handle: int, width: int, height: int, target: JSHandle) -> None:
-        self.flush()
-        self._call("draw", handle, width, height, target)
+        self.call("draw", handle, width, height, target)
 
     def from_pixels(self, handle: int, source: JSHandle, width: int, height: int) -> None:
-        self.flush()
-        self._call("fromPixels", handle, source, width, height)
+        self.call("fromPixels", handle, source, width, height)
 
     def pixel_size(self, source: JSHandle) -> tuple[int, int]:
-        width, height = self._call("pixelSize", source)
+        width, height = self.call("pixelSize", source)
         return width, height
 
-    def _call(self, verb: str, *values: Any) -> Any:
-        """Call a verb that takes objects of the page."""
+    def call(self, verb: str, *values: Any) -> Any:
+        """Call a verb of the page's object at once; values may be objects of the page."""
+        self.flush()
         reply = self._page.evaluate(
             """async ([bridge, verb, values]) => {
               try { return { answer: await bridge[verb](...values) ?? null }; }

@@ -2,10 +2,14 @@
 
 /** @typedef {OffscreenCanvas | HTMLCanvasElement} Canvas */
 
-/** @returns {Canvas} */
-function ownCanvas() {
-  if (typeof OffscreenCanvas !== "undefined") return new OffscreenCanvas(1, 1);
-  return document.createElement("canvas");
+/**
+ * @param {number} width
+ * @param {number} height
+ * @returns {Canvas}
+ */
+export function ownCanvas(width, height) {
+  if (typeof OffscreenCanvas !== "undefined") return new OffscreenCanvas(width, height);
+  return Object.assign(document.createElement("canvas"), { width, height });
 }
 
 /**
@@ -14,7 +18,7 @@ function ownCanvas() {
  */
 export function createContext(given) {
   const gl = /** @type {WebGL2RenderingContext | null} */ (
-    (given ?? ownCanvas()).getContext("webgl2", {
+    (given ?? ownCanvas(1, 1)).getContext("webgl2", {
       alpha: true,
       premultipliedAlpha: true,
       antialias: false,

@@ -1,5 +1,7 @@
 /** @file Pictures: a texture drawn to a canvas, and a picture of the page put into a texture. */
 
+import { ownCanvas } from "./context.js";
+
 /**
  * @typedef {ImageBitmap | ImageData | HTMLImageElement | HTMLVideoElement | HTMLCanvasElement | OffscreenCanvas} Source
  * @typedef {import("./context.js").Canvas} Canvas
@@ -46,6 +48,18 @@ export function pixelSize(source) {
     "from_pixels: not a picture; got an object without width and height; " +
       "pass an image, a canvas, a video, an ImageBitmap or an ImageData",
   );
+}
+
+/**
+ * An ImageBitmap has its colours multiplied by alpha or not, and does not tell; a canvas sorts it out.
+ * @param {Source} source
+ */
+function unmultiplied(source) {
+  if (typeof ImageBitmap === "undefined" || !(source instanceof ImageBitmap)) return source;
+  const canvas = ownCanvas(source.width, source.height);
+  const flat = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  flat.drawImage(source, 0, 0);
+  return canvas;
 }
 
 /**
@@ -145,7 +159,7 @@ export function createPixels(gl, { state, textures, programs }) {
           0,
           gl.RGBA,
           gl.UNSIGNED_BYTE,
-          source,
+          unmultiplied(source),
         );
         const texture = textures.open(handle, textures.shape(UINT8, columns, rows, 0));
         // A new texture is bound for its allocation, where the picture was.

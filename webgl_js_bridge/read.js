@@ -100,6 +100,8 @@ export function createReader(gl, { heap, state, textures, waiting }) {
    */
   async function readAsync(handle, address, byteLength) {
     const { format, width, rowBytes, exact, type, Values } = open(handle, byteLength);
+    // WebGL takes a length of 0 for all there is.
+    if (byteLength === 0) return;
     const rows = Math.ceil(byteLength / rowBytes);
     const texels = Math.min(width, Math.ceil(byteLength / format.texelBytes));
     const count = texels * rows * 4;

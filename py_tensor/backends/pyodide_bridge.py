@@ -1,8 +1,8 @@
 """The bridge of the page this Python runs in, on the page's thread or in a module worker.
 
-Bulk data never become JavaScript objects: the bridge reads and writes Python's own memory, given an
-address. Few bytes pass through one pinned buffer whose address is known, since asking for an address
-takes longer than copying them.
+Bulk data never become JavaScript objects: the bridge reads and writes Python's own memory, given
+an address. Few bytes pass through one pinned buffer whose address is known, since asking for an
+address takes longer than copying them.
 """
 
 from __future__ import annotations
@@ -192,20 +192,21 @@ def _module() -> Any:
         script = None
     if script is None:
         raise BackendError(
-            "webgl: backend not available: no module webgl_js_bridge and no file py_tensor/_bridge.js; "
-            "install the wheel of py_tensor, or run make build"
+            "webgl: backend not available: the bridge is missing; got neither a module "
+            "webgl_js_bridge nor a file py_tensor/_bridge.js; install py_tensor from its wheel"
         )
     try:
         return run_js(script.decode())
     except JsException as error:
         raise BackendError(
-            f"webgl: backend not available: this page forbids evaluating scripts; got {error.message}; "
+            "webgl: backend not available: this page does not allow evaluating the bridge; "
+            f"got {error.message}; "
             'call pyodide.registerJsModule("webgl_js_bridge", module) before importing py_tensor'
         ) from None
 
 
 def load_bridge() -> PyodideBridge:
-    """Return a bridge on a WebGL2 context of its own; raise BackendError with the reason if none."""
+    """Return a bridge on a WebGL2 context of its own; raise BackendError where there is none."""
     if js is None:
         raise BackendError(
             "webgl: backend not available: this Python does not run in a web page; "

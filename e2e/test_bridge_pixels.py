@@ -1,0 +1,225 @@
+"""Pictures: buffers drawn to canvases, canvases and images put into buffers."""
+
+from __future__ import annotations
+
+import pytest
+from bridge_page import UINT8, assert_stats, texture_size
+from playwright.sync_api import JSHandle, Page
+from playwright_bridge import PlaywrightBridge
+
+from py_tensor.errors import BackendError
+
+pytest_plugins = ["bridge_fixtures"]
+
+CANVASES = {
+    "canvas": """([width, height]) =>
+      Object.assign(document.createElement("canvas"), { width, height })""",
+    "offscreen": "([width, height]) => new OffscreenCanvas(width, height)",
+}
+
+
+def opaque(width: int, height: int) -> bytes:
+    """Return RGBA pixels that are all different."""
+    return b"".join(
+        bytes((x & 255, y & 255, (7 * x + 3 * y) & 255, 255))
+        for y in range(height)
+        for x in range(width)
+    )
+
+
+def upload_pixels(
+    bridge: PlaywrightBridge, handle: int, width: int, height: int, data: bytes
+) -> None:
+    assert len(data) == 4 * width * height
+    bridge.upload(handle, UINT8, *texture_size(len(data)), data)
+
+
+def read_bytes(bridge: PlaywrightBridge, handle: int, length: int) -> bytes:
+    target = bytearray(length)
+    bridge.read(handle, target)
+    return bytes(target)
+
+
+def canvas_bytes(canvas: JSHandle) -> bytes:
+    """Return the canvas's pixels as a page reads them."""
+    return bytes(
+        canvas.evaluate(
+            """canvas => Array.from(
+              canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data)"""
+        )
+    )
+
+
+def image_data(page: Page, width: int, height: int, data: bytes) -> JSHandle:
+    return page.evaluate_handle(
+        "([w, h, data]) => new ImageData(new Uint8ClampedArray(data), w, h)",
+        [width, height, list(data)],
+    )
+
+
+def assert_close(got: bytes, expected: bytes, tolerance: int) -> None:
+    assert len(got) == len(expected)
+    worst = max(abs(a - b) for a, b in zip(got, expected, strict=True))
+    assert worst <= tolerance, (got, expected)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 2), (2, 3), (64, 33), (257, 19)], ids=str)
+@pytest.mark.parametrize("kind", CANVASES)
+def test_drawing_shows_each_pixel(
+    bridge_page: Page, bridge: PlaywrightBridge, kind: str, size: tuple[int, int]
+) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES[kind], list(size))
+    upload_pixels(bridge, 1, *size, opaque(*size))
+    bridge.draw(1, *size, canvas)
+    assert canvas_bytes(canvas) == opaque(*size)
+    assert_stats(bridge, reads=0)
+
+
+def test_a_canvas_takes_the_size_of_the_picture(
+    bridge_page: Page, bridge: PlaywrightBridge
+) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [300, 150])
+    for size in ((8, 4), (4, 8)):
+        upload_pixels(bridge, size[0], *size, opaque(*size))
+        bridge.draw(size[0], *size, canvas)
+        assert canvas.evaluate("canvas => [canvas.width, canvas.height]") == list(size)
+        assert canvas_bytes(canvas) == opaque(*size)
+
+
+def test_drawing_replaces_whatever_the_canvas_was_told_before(
+    bridge_page: Page, bridge: PlaywrightBridge
+) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [4, 4])
+    canvas.evaluate(
+        """canvas => {
+          const context = canvas.getContext("2d");
+          context.fillRect(0, 0, 4, 4);
+          context.scale(3, 3);
+          context.globalAlpha = 0.3;
+        }"""
+    )
+    data = bytes((0, 0, 0, 0)) * 8 + bytes((255, 0, 0, 255)) * 8
+    upload_pixels(bridge, 1, 4, 4, data)
+    bridge.draw(1, 4, 4, canvas)
+    assert canvas_bytes(canvas) == data
+    assert canvas.evaluate("canvas => canvas.getContext('2d').globalAlpha") == pytest.approx(0.3)
+
+
+def test_alpha_is_shown_as_transparency(bridge_page: Page, bridge: PlaywrightBridge) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [2, 1])
+    data = bytes((200, 100, 50, 128, 255, 255, 255, 64))
+    upload_pixels(bridge, 1, 2, 1, data)
+    bridge.draw(1, 2, 1, canvas)
+    shown = canvas_bytes(canvas)
+    assert shown[3] == 128 and shown[7] == 64
+    # A canvas keeps colours multiplied by alpha, so they come back rounded.
+    assert_close(shown, data, 2)
+
+
+def test_a_canvas_of_bitmaps_is_drawn_to(bridge_page: Page, bridge: PlaywrightBridge) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [3, 2])
+    canvas.evaluate("canvas => { canvas.getContext('bitmaprenderer'); }")
+    upload_pixels(bridge, 1, 3, 2, opaque(3, 2))
+    bridge.draw(1, 3, 2, canvas)
+    copy = bridge_page.evaluate_handle(
+        """source => {
+          const copy = new OffscreenCanvas(source.width, source.height);
+          copy.getContext("2d").drawImage(source, 0, 0);
+          return copy;
+        }""",
+        canvas,
+    )
+    assert canvas_bytes(copy) == opaque(3, 2)
+
+
+def test_a_canvas_in_use_otherwise_is_refused(bridge_page: Page, bridge: PlaywrightBridge) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [3, 2])
+    canvas.evaluate("canvas => { canvas.getContext('webgl'); }")
+    upload_pixels(bridge, 1, 3, 2, opaque(3, 2))
+    with pytest.raises(BackendError, match="draw: the canvas is in use otherwise"):
+        bridge.draw(1, 3, 2, canvas)
+
+
+def test_computing_goes_on_after_pixels(bridge_page: Page, bridge: PlaywrightBridge) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [3, 2])
+    for handle in range(1, 8, 2):
+        upload_pixels(bridge, handle, 3, 2, opaque(3, 2))
+        bridge.draw(handle, 3, 2, canvas)
+        bridge.from_pixels(handle + 1, canvas, 3, 2)
+        assert read_bytes(bridge, handle, 24) == opaque(3, 2)
+        assert read_bytes(bridge, handle + 1, 24) == opaque(3, 2)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 2), (257, 19)], ids=str)
+def test_image_data_come_in_exactly_even_where_transparent(
+    bridge_page: Page, bridge: PlaywrightBridge, size: tuple[int, int]
+) -> None:
+    width, height = size
+    data = bytes((37 * i + i // 256) & 255 for i in range(4 * width * height))
+    source = image_data(bridge_page, width, height, data)
+    assert bridge.pixel_size(source) == size
+    bridge.from_pixels(1, source, *size)
+    assert read_bytes(bridge, 1, len(data)) == data
+    assert_stats(bridge, texturesInUse=1, texturesFree=0)
+
+
+SOURCES = {
+    "canvas": "canvas => canvas",
+    "bitmap": "canvas => createImageBitmap(canvas)",
+    "straight bitmap": "canvas => createImageBitmap(canvas, { premultiplyAlpha: 'none' })",
+    "image": """async canvas => {
+      const image = new Image();
+      image.src = canvas.toDataURL();
+      await image.decode();
+      return image;
+    }""",
+}
+
+
+@pytest.mark.parametrize("alpha", [255, 128])
+@pytest.mark.parametrize("kind", SOURCES)
+def test_pictures_of_all_kinds_come_in_unmultiplied(
+    bridge_page: Page, bridge: PlaywrightBridge, kind: str, alpha: int
+) -> None:
+    data = bytearray(opaque(5, 3))
+    data[3::4] = bytes([alpha]) * 15
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [5, 3])
+    canvas.evaluate(
+        "(canvas, source) => canvas.getContext('2d').putImageData(source, 0, 0)",
+        image_data(bridge_page, 5, 3, bytes(data)),
+    )
+    source = canvas.evaluate_handle(SOURCES[kind])
+    assert bridge.pixel_size(source) == (5, 3)
+    bridge.from_pixels(1, source, 5, 3)
+    read = read_bytes(bridge, 1, 60)
+    expected = canvas_bytes(canvas)
+    # Multiplied colours cannot be divided again without rounding.
+    assert_close(read, expected, 0 if alpha == 255 else 2)
+
+
+def test_what_is_no_picture_is_refused(bridge_page: Page, bridge: PlaywrightBridge) -> None:
+    with pytest.raises(BackendError, match="from_pixels: not a picture; got an object"):
+        bridge.pixel_size(bridge_page.evaluate_handle("({})"))
+
+
+def test_the_context_may_live_on_the_canvas_drawn_to(bridge_page: Page) -> None:
+    shown = bridge_page.evaluate(
+        """async () => {
+          const { createBridge } = await import("/webgl_js_bridge/index.js");
+          const canvas = document.createElement("canvas");
+          const memory = new Uint8Array([255, 0, 0, 255, 0, 0, 255, 255, 0, 255, 0, 255]);
+          const bridge = createBridge({ heap: () => memory, canvas });
+          bridge.upload(1, 7, 4, 1, 0, 12);
+          bridge.draw(1, 3, 1, canvas);
+          const copy = new OffscreenCanvas(3, 1).getContext("2d");
+          copy.drawImage(canvas, 0, 0);
+          bridge.destroy();
+          return Array.from(copy.getImageData(0, 0, 3, 1).data);
+        }"""
+    )
+    assert shown == [255, 0, 0, 255, 0, 0, 255, 255, 0, 255, 0, 255]
+
+
+def test_a_wrong_picture_is_noticed() -> None:
+    with pytest.raises(AssertionError):
+        assert_close(bytes((1, 2)), bytes((1, 4)), 1)
