@@ -28,7 +28,7 @@ listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).new; \
   else mv build/$(1).new build/$(1).files; fi)$(2) build/$(1).files
 
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
-PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.pyi' -o -name py.typed))
+PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.pyi' -o -name '*.glsl' -o -name py.typed))
 WEB_FILES := $(call listed,web,$(shell find web -type f))
 
 .PHONY: help
