@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from server import serve
+from watched_page import watched_page
 
 SITE = Path(__file__).parent.parent / "build" / "site"
 
@@ -50,20 +51,5 @@ def page_errors() -> list[str]:
 @pytest.fixture
 def page(chromium: Browser, page_errors: list[str]) -> Iterator[Page]:
     """An empty page in a context of its own; an error nobody caught in it fails the test."""
-
-    def note_console(message: ConsoleMessage) -> None:
-        # A browser asks for this icon by itself, whatever the page says.
-        if message.type == "error" and not message.location["url"].endswith("/favicon.ico"):
-            page_errors.append(f"console: {message.text} ({message.location['url']})")
-
-    def note_error(error: Error) -> None:
-        page_errors.append(f"uncaught: {error.stack or error.message}")
-
-    context = chromium.new_context()
-    page = context.new_page()
-    page.on("console", note_console)
-    page.on("pageerror", note_error)
-    yield page
-    context.close()
-    if page_errors:
-        pytest.fail("\n".join(["the page reported errors", *page_errors]), pytrace=False)
+    with watched_page(chromium, page_errors) as page:
+        yield page

@@ -1,0 +1,41 @@
+"""Python in a page: functions of a test go in as source, their results come out."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+START = "([folder, bridge]) => python.start(folder, bridge)"
+
+
+class PagePython:
+    """Python on a page's thread ("page") or in a module worker ("worker")."""
+
+    def __init__(self, page: Page, url: str, thread: str, html: str = "", bridge: str = "") -> None:
+        self.page = page
+        self.thread = thread
+        page.goto(f"{url}/pages/{html or thread}.html")
+        page.wait_for_function("globalThis.python !== undefined")
+        page.evaluate(START, [f"{url}/pyodide/", bridge])
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function in the page as runPythonAsync does; arguments and result are JSON."""
+        return self._call("call", function, arguments)
+
+    def call_blocking(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call it as runPython does: Python cannot wait for a promise then."""
+        return self._call("callBlocking", function, arguments)
+
+    def _call(self, verb: str, function: Callable[..., Any], arguments: Any) -> Any:
+        # Line numbers in tracebacks are then the test file's.
+        lines, first = inspect.getsourcelines(function)
+        source = "\n" * (first - 1) + textwrap.dedent("".join(lines))
+        file = Path(inspect.getfile(function)).name
+        request = json.dumps([file, source, function.__name__, arguments])
+        return json.loads(self.page.evaluate(f"request => python.{verb}(request)", request))

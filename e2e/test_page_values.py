@@ -1,0 +1,169 @@
+"""Values computed in the page are those NumPy computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from page_python import PagePython
+
+pytest_plugins = ["page_fixtures"]
+
+NUMBERS = np.random.default_rng(7)
+
+
+def uniform(*shape: int) -> np.ndarray:
+    """Numbers that float32 holds exactly, so that JSON brings them unchanged."""
+    return NUMBERS.uniform(-2, 2, shape).astype("float32")
+
+
+def arithmetic(a: Any, b: Any) -> dict[str, Any]:
+    import py_tensor as pt
+
+    x, y = pt.asarray(a), pt.asarray(b)
+    chain = (x * y + 0.5 - x / (pt.abs(y) + 1.0)) * 3.0
+    return {
+        "chain": chain.tolist(),
+        "row": (x + y[0]).tolist(),
+        "column": (x * y[:, :1]).tolist(),
+        "exact": (pt.asarray(2**24 + 1) + pt.asarray([0, 2])).tolist(),
+        "functions": pt.tanh(pt.exp(x) * pt.sin(y)).tolist(),
+        "where": pt.where(x > y, x, -y).tolist(),
+        "slice": x[::-2, 1:4].tolist(),
+        "transposed": (x.T @ x).tolist(),
+    }
+
+
+def test_elementwise_and_views(python: PagePython) -> None:
+    x, y = uniform(6, 5), uniform(6, 5)
+    seen = python.call(arithmetic, x.tolist(), y.tolist())
+    np.testing.assert_allclose(
+        seen["chain"], (x * y + 0.5 - x / (np.abs(y) + 1)) * 3, rtol=1e-5, atol=1e-5
+    )
+    np.testing.assert_array_equal(np.float32(seen["row"]), x + y[0])
+    np.testing.assert_array_equal(np.float32(seen["column"]), x * y[:, :1])
+    assert seen["exact"] == [2**24 + 1, 2**24 + 3]
+    np.testing.assert_allclose(seen["functions"], np.tanh(np.exp(x) * np.sin(y)), atol=1e-5)
+    np.testing.assert_array_equal(np.float32(seen["where"]), np.where(x > y, x, -y))
+    np.testing.assert_array_equal(np.float32(seen["slice"]), x[::-2, 1:4])
+    np.testing.assert_allclose(seen["transposed"], x.T @ x, rtol=1e-5, atol=1e-5)
+
+
+def products(a: Any, b: Any) -> Any:
+    import py_tensor as pt
+
+    return (pt.asarray(a) @ pt.asarray(b)).tolist()
+
+
+def test_matmul(python: PagePython) -> None:
+    for left, right in [((1, 1), (1, 1)), ((33, 17), (17, 29)), ((3, 8, 16), (16, 8)), ((5,), (5,))]:
+        a, b = uniform(*left), uniform(*right)
+        seen = python.call(products, a.tolist(), b.tolist())
+        np.testing.assert_allclose(seen, a @ b, rtol=1e-5, atol=1e-5)
+
+
+def convolved(x: Any, w: Any, stride: int, padding: str) -> Any:
+    import py_tensor as pt
+
+    return pt.conv2d(pt.asarray(x), pt.asarray(w), stride=stride, padding=padding).tolist()
+
+
+def convolution(x: np.ndarray, w: np.ndarray, stride: int) -> np.ndarray:
+    """Valid convolution of (N, H, W, C) with (H, W, C, O), from the definition."""
+    windows = np.lib.stride_tricks.sliding_window_view(x, w.shape[:2], axis=(1, 2))
+    return np.einsum("nhwcij,ijco->nhwo", windows[:, ::stride, ::stride], w)
+
+
+def test_conv2d(python: PagePython) -> None:
+    x, w = uniform(2, 9, 11, 5), uniform(3, 3, 5, 6)
+    for stride in (1, 2):
+        seen = python.call(convolved, x.tolist(), w.tolist(), stride, "valid")
+        np.testing.assert_allclose(seen, convolution(x, w, stride), rtol=1e-4, atol=1e-4)
+    seen = python.call(convolved, x.tolist(), w.tolist(), 1, "same")
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    np.testing.assert_allclose(seen, convolution(padded, w, 1), rtol=1e-4, atol=1e-4)
+
+
+def reduced(a: Any) -> dict[str, Any]:
+    import py_tensor as pt
+
+    x = pt.asarray(a)
+    return {
+        "sum": pt.sum(x).item(),
+        "rows": pt.sum(x, axis=1).tolist(),
+        "columns": pt.mean(x, axis=0, keepdims=True).tolist(),
+        "max": pt.max(x, axis=0).tolist(),
+        "argmax": pt.argmax(x, axis=1).tolist(),
+        "std": pt.std(x).item(),
+        "any": bool(pt.any(x > 1.9)),
+        "softmax": pt.softmax(x).tolist(),
+    }
+
+
+def test_reductions_and_softmax(python: PagePython) -> None:
+    x = uniform(13, 301)
+    seen = python.call(reduced, x.tolist())
+    wide = x.astype("float64")
+    np.testing.assert_allclose(seen["sum"], wide.sum(), rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(seen["rows"], wide.sum(1), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(seen["columns"], wide.mean(0, keepdims=True), atol=1e-5)
+    np.testing.assert_array_equal(np.float32(seen["max"]), x.max(0))
+    assert seen["argmax"] == x.argmax(1).tolist()
+    np.testing.assert_allclose(seen["std"], wide.std(), rtol=1e-5)
+    assert seen["any"] == bool((x > 1.9).any())
+    powers = np.exp(wide - wide.max(1, keepdims=True))
+    np.testing.assert_allclose(seen["softmax"], powers / powers.sum(1, keepdims=True), rtol=1e-4)
+
+
+def draws(seed: int) -> dict[str, Any]:
+    import py_tensor as pt
+
+    pt.random.seed(seed)
+    uniform = pt.random.uniform((2000,))
+    normal = pt.random.normal((2000,))
+    return {
+        "bits": pt.random.bits(pt.random.key(0), (4,)).tolist(),
+        "uniform": [pt.min(uniform).item(), pt.max(uniform).item(), pt.mean(uniform).item()],
+        "normal": [pt.mean(normal).item(), pt.std(normal).item()],
+        "first": uniform[:3].tolist(),
+    }
+
+
+def test_random_numbers(python: PagePython) -> None:
+    seen = python.call(draws, 5)
+    low, high, mean = seen["uniform"]
+    assert 0 <= low < 0.01
+    assert 0.99 < high < 1
+    assert abs(mean - 0.5) < 0.03
+    assert abs(seen["normal"][0]) < 0.1
+    assert abs(seen["normal"][1] - 1) < 0.1
+    assert python.call(draws, 5) == seen
+    assert python.call(draws, 6)["first"] != seen["first"]
+
+
+def mistakes() -> list[str]:
+    import py_tensor as pt
+
+    def message(function: Any) -> str:
+        try:
+            function()
+        except pt.errors.TensorError as error:
+            return f"{type(error).__name__}: {error}"
+        return "no error"
+
+    return [
+        message(lambda: pt.ones((3, 4)) + pt.ones(5)),
+        message(lambda: pt.sqrt(pt.arange(3))),
+        message(lambda: pt.asarray([[1.0], [1.0, 2.0]])),
+        message(lambda: pt.set_backend("numpy")),
+    ]
+
+
+def test_mistakes_say_how_to_fix_them(python: PagePython) -> None:
+    assert python.call(mistakes) == [
+        "ShapeError: add: shapes (3, 4) and (5,) do not broadcast; axis -1 is 4 and 5",
+        'DTypeError: sqrt: dtype int32 is not floating; use x.astype("float32")',
+        "ShapeError: asarray: ragged input; got length 2 at index [1] and 1 before it; "
+        "make all rows equally long",
+        'BackendError: set_backend: numpy is not installed; got "numpy"; install NumPy',
+    ]
