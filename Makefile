@@ -104,7 +104,7 @@ site: $(SITE)  ## Build the site into build/site/
 
 .PHONY: lock
 lock: $(VENV_READY)  ## Choose new versions of the Python development packages
-	$(PYTHON) -m pip install --quiet --target build/uv uv
+	[ -x build/uv/bin/uv ] || $(PYTHON) -m pip install --quiet --target build/uv uv
 	build/uv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.12 --group dev \
 	  --no-annotate --custom-compile-command 'make lock' --output-file requirements-dev.txt
 

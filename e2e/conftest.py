@@ -1,6 +1,7 @@
 """Fixtures of the tests that run in a page: the built site, a browser, a page without errors."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,11 +34,10 @@ def site_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """A headless Chromium: the one that CHROMIUM names, or Playwright's own."""
+    """A headless Chromium: the one that CHROMIUM names, else the system's, else Playwright's."""
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM"), headless=True, args=FLAGS
-        )
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
         yield browser
         browser.close()
 
