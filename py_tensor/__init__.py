@@ -23,12 +23,12 @@ from __future__ import annotations
 from importlib.metadata import version as _version
 
 from . import errors, random
+from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
 from .debugging import enable_debug_mode, enable_production_mode
-from .dtypes import bool_ as bool  # noqa: A004
+from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
-from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
 from .pixels import draw, from_pixels
 from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
@@ -40,5 +40,15 @@ inf = float("inf")
 nan = float("nan")
 newaxis = None
 pi = 3.141592653589793
+
+# fmt: off
+__all__ = [
+    "CacheInfo", "Memory", "Tensor", "bool", "cache_info", "dispose", "draw", "e",
+    "enable_debug_mode", "enable_production_mode", "errors", "explain", "float16", "float32",
+    "from_pixels", "get_backend", "inf", "int8", "int16", "int32", "keep", "memory",
+    "memory_trace", "nan", "newaxis", "pi", "random", "realize", "set_backend", "tidy",
+    "uint8", "uint16", "uint32", *_PUBLIC,
+]
+# fmt: on
 
 globals().update(_PUBLIC)

@@ -429,17 +429,17 @@ def operators_of(row: Elementwise) -> dict[str, Callable[..., Any]]:
     if row.arity == 1:
         return {row.dunder: function}
 
-    def forward(self: Tensor, other: Any) -> Any:
+    def forward(self: Tensor, other: Any) -> Tensor:
         if other.__class__ is Tensor or other.__class__ is float:
             return function(self, other)
         if _can_convert(other):
             return function(self, other)
         return NotImplemented
 
-    def reflected(self: Tensor, other: Any) -> Any:
+    def reflected(self: Tensor, other: Any) -> Tensor:
         return function(other, self) if _can_convert(other) else NotImplemented
 
-    def in_place(self: Tensor, other: Any) -> Any:
+    def in_place(self: Tensor, other: Any) -> Tensor:
         result = forward(self, other)
         if result is NotImplemented:
             return result

@@ -1,14 +1,14 @@
-"""The public functions, one file a chapter of the array API standard; each also a method where it fits.
+"""The public functions, one file a chapter of the array API standard; most also methods.
 
-An operation of the table is a function by itself; what is here are those with axes, shapes or several steps.
+An operation of the table is a function by itself; here are those with axes, shapes or several
+steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from ..tensor import install
+from ..tensor import Tensor, install
 from . import (
     creation,
     elementwise,
@@ -21,7 +21,7 @@ from . import (
 )
 
 CHAPTERS = (creation, elementwise, statistical, manipulation, joining, linear_algebra, neural)
-PUBLIC: dict[str, Callable[..., Any]] = {
+PUBLIC: dict[str, Callable[..., Tensor]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
 METHODS = {

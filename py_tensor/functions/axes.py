@@ -14,11 +14,12 @@ def one_axis(operation: str, axis: Any, ndim: int) -> int:
     """A non-negative axis. Raises ShapeError outside of -ndim .. ndim - 1."""
     position = index(axis)
     if not -ndim <= position < ndim:
-        raise ShapeError(
-            f"{operation}: axis out of range; got axis {position} for {ndim} axes; use {-ndim} to {ndim - 1}"
+        axes = (
+            f"{ndim} axes; use {-ndim} to {ndim - 1}"
             if ndim
-            else f"{operation}: axis out of range; got axis {position} for a tensor without axes; leave it out"
+            else "a tensor without axes; leave it out"
         )
+        raise ShapeError(f"{operation}: axis out of range; got axis {position} for {axes}")
     return position % ndim
 
 

@@ -1,4 +1,4 @@
-"""Creation functions: tensors out of shapes and numbers, made where they are used, never uploaded."""
+"""Creation functions: tensors out of shapes and numbers, made where used, never uploaded."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..errors import ArgumentError
 from ..graph import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
+from ..runtime import backend
 from ..tensor import Tensor, asarray, node_behind
-from ..tensor import backend as _backend
 from .axes import a_shape
 from .elementwise import astype
 
@@ -34,7 +34,7 @@ def full(shape: Any, fill_value: bool | int | float, *, dtype: Any = None) -> Te
 
 
 def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) -> Tensor:
-    _backend().check_size(operation, shape, dtype)
+    backend().check_size(operation, shape, dtype)
     if dtype.kind == "b":
         value = bool(value)
     elif dtype.kind in "iu":
@@ -135,7 +135,7 @@ def arange(
     whole = all(isinstance(v, int) for v in (start, stop, step))
     target = as_dtype(dtype, "arange") if dtype is not None else int32 if whole else float32
     length = max(0, -(-(stop - start) // step) if whole else math.ceil((stop - start) / step))
-    _backend().check_size("arange", (int(length),), target)
+    backend().check_size("arange", (int(length),), target)
     position = _iota((int(length),))
     if target.kind in "iu" and whole:
         return (
@@ -149,7 +149,7 @@ def arange(
 def linspace(
     start: float, stop: float, /, num: int, *, dtype: Any = None, endpoint: bool = True
 ) -> Tensor:
-    """`num` values from `start` to `stop`, evenly spaced; `stop` is the last unless `endpoint` is False.
+    """`num` evenly spaced values from `start` to `stop`, the last unless `endpoint` is False.
 
     >>> import py_tensor as pt
     >>> pt.linspace(0, 1, 5).tolist()
@@ -198,7 +198,7 @@ def copy(x: Tensor, /) -> Tensor:
     return Tensor(node_behind("copy", x))
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {
+PUBLIC: dict[str, Callable[..., Tensor]] = {
     function.__name__: function
     for function in (
         arange,

@@ -48,7 +48,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Tensor:
     return apply(ROWS["clip"], (x, min, max))
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {
+PUBLIC: dict[str, Callable[..., Tensor]] = {
     row.name: function_of(row)
     for row in ROWS.values()
     if isinstance(row, Elementwise) and row.public

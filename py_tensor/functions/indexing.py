@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+from ..dtypes import bool_
 from ..errors import ShapeError
 from ..graph import Node, node_of, scalar_node
-from ..dtypes import bool_
 from ..ops import ROWS
 from ..ops.elementwise import CAST
 from ..ops.rows import Shape
@@ -25,7 +25,8 @@ def _parse(operation: str, key: Any, shape: Shape) -> tuple[tuple[Part, ...], Sh
         raise ShapeError(f"{operation}: more than one ellipsis; got {key}; use one")
     if used > len(shape):
         raise ShapeError(
-            f"{operation}: too many indices; got {used} for shape {shape}; give at most {len(shape)}"
+            f"{operation}: too many indices; got {used} for shape {shape}; "
+            f"give at most {len(shape)}"
         )
     if Ellipsis not in [item for item in items if isinstance(item, type(Ellipsis))]:
         items.append(Ellipsis)
@@ -70,9 +71,8 @@ def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
     n = shape[axis]
     if not -n <= position < n:
         raise ShapeError(
-            f"{operation}: index out of range; got {position} for axis {axis} of length {n}; use {-n} to {n - 1}"
-            if n
-            else f"{operation}: index out of range; got {position} for axis {axis} of length 0; the axis is empty"
+            f"{operation}: index out of range; got {position} for axis {axis} of length {n}; "
+            + (f"use {-n} to {n - 1}" if n else "the axis is empty")
         )
     return position % n
 
@@ -111,7 +111,8 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
         a not in (1, b) for a, b in zip(reversed(new.spec.shape), reversed(shape), strict=False)
     ):
         raise ShapeError(
-            f"setitem: shapes do not fit; got {new.spec.shape} for a place of shape {shape}; the value must broadcast to it"
+            f"setitem: shapes do not fit; got {new.spec.shape} for a place of shape {shape}; "
+            "the value must broadcast to it"
         )
     if any(length == 0 for _, length, _ in parts):
         return Tensor(node)

@@ -54,10 +54,11 @@ def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
     shapes = {x.shape for x in tensors}
     if len(shapes) > 1:
         raise ShapeError(
-            f"stack: shapes differ; got {', '.join(map(str, sorted(shapes)))}; make all shapes equal"
+            f"stack: shapes differ; got {', '.join(map(str, sorted(shapes)))}; "
+            "make all shapes equal"
         )
     place = one_axis("stack", axis, tensors[0].ndim + 1)
     return concat([expand_dims(x, axis=place) for x in tensors], axis=place)
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {"concat": concat, "stack": stack}
+PUBLIC: dict[str, Callable[..., Tensor]] = {"concat": concat, "stack": stack}

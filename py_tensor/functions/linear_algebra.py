@@ -12,13 +12,14 @@ from ..ops.contractions import DOT
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE
 from ..tensor import Tensor, asarray, node_behind
+from .manipulation import matrix_transpose
 
 
 def matmul(x1: Any, x2: Any, /) -> Tensor:
-    """Matrix product over the last axis of x1 and the one before last of x2; leading axes broadcast.
+    """Matrix product over the last axis of x1 and the one before last of x2.
 
-    A 1-d operand is a row (x1) or a column (x2), and its axis is gone in the result. Raises ShapeError
-    for 0-d operands and lengths that differ.
+    Leading axes broadcast. A 1-d operand is a row (x1) or a column (x2), and its axis is gone in
+    the result. Raises ShapeError for 0-d operands and lengths that differ.
 
     >>> import py_tensor as pt
     >>> pt.matmul(pt.asarray([[1.0, 2.0]]), pt.asarray([[3.0], [4.0]])).tolist()
@@ -31,9 +32,10 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     a_shape = (1, *p) if len(p) == 1 else p
     b_shape = (*q, 1) if len(q) == 1 else q
     if a_shape[-1] != b_shape[-2]:
+        axis = -2 if len(q) > 1 else 0
         raise ShapeError(
             f"matmul: inner lengths differ; got shapes {p} and {q}; "
-            f"axis -1 of the first is {a_shape[-1]}, axis {'-2' if len(q) > 1 else '0'} of the second is {b_shape[-2]}"
+            f"axis -1 of the first is {a_shape[-1]}, axis {axis} of the second is {b_shape[-2]}"
         )
     batch = broadcast("matmul", [a_shape[:-2], b_shape[:-2]])
     rows, inner, columns = a_shape[-2], a_shape[-1], b_shape[-1]
@@ -68,19 +70,16 @@ def _transposed(self: Tensor) -> Tensor:
     return Tensor(node_of(PERMUTE, (node,), (1, 0)))
 
 
-def _matrix_transposed(self: Tensor) -> Tensor:
-    """The last two axes swapped."""
-    from .manipulation import matrix_transpose
-
-    return matrix_transpose(self)
+def _reflected(self: Tensor, other: Any) -> Tensor:
+    return matmul(other, self)
 
 
 OPERATORS: dict[str, Any] = {
     "__matmul__": matmul,
-    "__rmatmul__": lambda self, other: matmul(other, self),
+    "__rmatmul__": _reflected,
     "T": property(_transposed),
-    "mT": property(_matrix_transposed),
+    "mT": property(matrix_transpose),
     "matmul": matmul,
 }
 
-PUBLIC: dict[str, Callable[..., Any]] = {"matmul": matmul}
+PUBLIC: dict[str, Callable[..., Tensor]] = {"matmul": matmul}

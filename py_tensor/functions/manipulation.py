@@ -63,7 +63,8 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Tensor:
     order = tuple(one_axis("permute_dims", axis, ndim) for axis in axes)
     if sorted(order) != list(range(ndim)):
         raise ShapeError(
-            f"permute_dims: axes are no order of all axes; got {tuple(axes)} for {ndim} axes; name each once"
+            f"permute_dims: axes are no order of all axes; got {tuple(axes)} for {ndim} axes; "
+            "name each once"
         )
     return Tensor(node_of(PERMUTE, (node,), order))
 
@@ -118,7 +119,8 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
         or len(set(places)) < len(places)
     ):
         raise ShapeError(
-            f"moveaxis: axes do not pair; got {source} and {destination}; give as many of each, once each"
+            f"moveaxis: axes do not pair; got {source} and {destination}; "
+            "give as many of each, once each"
         )
     order = [axis for axis in range(x.ndim) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
@@ -127,7 +129,9 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
 
 
 def broadcast_to(x: Any, /, shape: Any) -> Tensor:
-    """x repeated along axes of length 1 to the given shape. Raises ShapeError where it does not fit.
+    """x repeated along axes of length 1 to the given shape.
+
+    Raises ShapeError where it does not fit.
 
     >>> import py_tensor as pt
     >>> pt.broadcast_to(pt.asarray([1, 2]), (2, 2)).tolist()
@@ -137,7 +141,8 @@ def broadcast_to(x: Any, /, shape: Any) -> Tensor:
     new = a_shape("broadcast_to", shape)
     if broadcast("broadcast_to", [node.spec.shape, new]) != new:
         raise ShapeError(
-            f"broadcast_to: shape does not fit; got {node.spec.shape} and {new}; axes of length 1 can grow"
+            f"broadcast_to: shape does not fit; got {node.spec.shape} and {new}; "
+            "axes of length 1 can grow"
         )
     return Tensor(node_of(BROADCAST, (node,), new))
 
@@ -174,7 +179,8 @@ def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Tensor:
     for place in axes:
         if x.shape[place] != 1:
             raise ShapeError(
-                f"squeeze: axis {place} is not of length 1; got shape {x.shape}; name axes of length 1"
+                f"squeeze: axis {place} is not of length 1; got shape {x.shape}; "
+                "name axes of length 1"
             )
     return reshape(x, tuple(n for place, n in enumerate(x.shape) if place not in axes))
 
@@ -196,8 +202,9 @@ def flip(x: Any, /, *, axis: Any = None) -> Tensor:
 
 
 def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -> Tensor:
-    """A value put around x: `pad_width` is a number, (before, after) for all axes, or one pair an axis.
+    """A value put around x.
 
+    `pad_width` is a number, (before, after) for all axes, or one pair an axis.
     Raises ShapeError for negative widths.
 
     >>> import py_tensor as pt
@@ -218,7 +225,8 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
         widths = [(pad_width, pad_width)] * ndim
     if len(widths) != ndim or any(len(pair) != 2 or min(pair) < 0 for pair in widths):
         raise ShapeError(
-            f"pad: widths do not fit; got {pad_width} for shape {x.shape}; give one (before, after) an axis, from 0 on"
+            f"pad: widths do not fit; got {pad_width} for shape {x.shape}; "
+            "give one (before, after) an axis, from 0 on"
         )
     if isinstance(constant_values, int) and x.dtype.kind in "iu":
         of_scalar("pad", constant_values, x.dtype)
@@ -226,7 +234,7 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
     return Tensor(node_of(PAD, (node, value), tuple((index(a), index(b), 0) for a, b in widths)))
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {
+PUBLIC: dict[str, Callable[..., Tensor]] = {
     function.__name__: function
     for function in (
         broadcast_to,

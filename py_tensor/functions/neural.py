@@ -23,14 +23,14 @@ def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
     >>> pt.softmax(pt.asarray([0.0, 0.0])).tolist()
     [0.5, 0.5]
     """
-    x = asarray(x)
-    if x.dtype.kind != "f":
-        raise DTypeError(f'softmax: dtype {x.dtype} is not floating; use x.astype("float32")')
-    place = one_axis("softmax", axis, x.ndim)
-    if x.shape[place] == 0:
-        return x
-    powers = ELEMENTWISE["exp"](x - STATISTICAL["max"](x, axis=place, keepdims=True))
-    return powers / STATISTICAL["sum"](powers, axis=place, keepdims=True)  # type: ignore[no-any-return]
+    given = asarray(x)
+    if given.dtype.kind != "f":
+        raise DTypeError(f'softmax: dtype {given.dtype} is not floating; use x.astype("float32")')
+    place = one_axis("softmax", axis, given.ndim)
+    if given.shape[place] == 0:
+        return given
+    powers = ELEMENTWISE["exp"](given - STATISTICAL["max"](given, axis=place, keepdims=True))
+    return powers / STATISTICAL["sum"](powers, axis=place, keepdims=True)
 
 
 def _pair(name: str, value: Any, low: int) -> tuple[int, int]:
@@ -57,7 +57,8 @@ def _padding(padding: Any, sizes: list[tuple[int, int, int, int]]) -> list[tuple
     if isinstance(padding, Sequence) and not isinstance(padding, str) and len(padding) == 2:
         return [(p, p) if isinstance(p, int) else (index(p[0]), index(p[1])) for p in padding]
     raise ArgumentError(
-        f'conv2d: padding does not fit; got {padding!r}; give "valid", "same", a number or ((top, bottom), (left, right))'
+        f'conv2d: padding does not fit; got {padding!r}; give "valid", "same", a number or '
+        "((top, bottom), (left, right))"
     )
 
 
@@ -73,10 +74,10 @@ def conv2d(
 ) -> Tensor:
     """2-d convolution (cross-correlation, as all machine-learning libraries mean it).
 
-    `x` has shape (batch, height, width, channels), or (height, width, channels); `w` has shape (kernel
-    height, kernel width, channels / groups, outputs). The result has shape (batch, height', width',
-    outputs). "same" pads with zeros such that height' = ceil(height / stride), the extra row last.
-    Raises ShapeError where shapes do not fit.
+    `x` has shape (batch, height, width, channels), or (height, width, channels); `w` has shape
+    (kernel height, kernel width, channels / groups, outputs). The result has shape (batch, height',
+    width', outputs). "same" pads with zeros such that height' = ceil(height / stride), the extra
+    row last. Raises ShapeError where shapes do not fit.
 
     >>> import py_tensor as pt
     >>> pt.conv2d(pt.ones((1, 4, 4, 1)), pt.ones((3, 3, 1, 2))).shape
@@ -86,14 +87,17 @@ def conv2d(
     single = x.ndim == 3
     if x.ndim not in (3, 4) or w.ndim != 4:
         raise ShapeError(
-            f"conv2d: needs 4 axes each; got shapes {x.shape} and {w.shape}; x is (batch, height, width, channels), w is (height, width, channels / groups, outputs)"
+            f"conv2d: needs 4 axes each; got shapes {x.shape} and {w.shape}; "
+            "x is (batch, height, width, channels), "
+            "w is (height, width, channels / groups, outputs)"
         )
     shape = (1, *x.shape) if single else x.shape
     batch, height, width, channels = shape
     kh, kw, each, outs = w.shape
     if groups < 1 or channels != each * groups or outs % groups:
         raise ShapeError(
-            f"conv2d: channels do not fit; got {channels} in x, {each} in w, {outs} outputs, {groups} groups; "
+            f"conv2d: channels do not fit; got {channels} in x, {each} in w, {outs} outputs, "
+            f"{groups} groups; "
             "x needs w's channels times groups, outputs a multiple of groups"
         )
     sh, sw = _pair("stride", stride, 1)
@@ -103,8 +107,8 @@ def conv2d(
     ow = (width + sum(pads[1]) - dw * (kw - 1) - 1) // sw + 1
     if min(oh, ow) < 1 or min(kh, kw) < 1:
         raise ShapeError(
-            f"conv2d: kernel larger than the image; got kernel {(kh, kw)} and image {(height, width)} with padding "
-            f'{pads}; use padding="same"'
+            f"conv2d: kernel larger than the image; got kernel {(kh, kw)} and image "
+            f'{(height, width)} with padding {pads}; use padding="same"'
         )
     window = Window((kh, kw), (sh, sw), (pads[0][0], pads[1][0]), (dh, dw), (oh, ow), groups)
     node = node_behind("conv2d", x)
@@ -116,4 +120,4 @@ def conv2d(
     return Tensor(node_of(RESHAPE, (result,), (oh, ow, outs) if single else (batch, oh, ow, outs)))
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {"softmax": softmax, "conv2d": conv2d}
+PUBLIC: dict[str, Callable[..., Tensor]] = {"softmax": softmax, "conv2d": conv2d}

@@ -32,7 +32,8 @@ def _reduce(row: Reduction, x: Any, axis: Any, keepdims: bool) -> Tensor:
     axes = some_axes(row.name, axis, len(shape))
     if row.name in _NEEDS_ELEMENTS and any(shape[a] == 0 for a in axes):
         raise ShapeError(
-            f"{row.name}: no elements along axis {axes}; got shape {shape}; it needs at least one element"
+            f"{row.name}: no elements along axis {axes}; got shape {shape}; "
+            "it needs at least one element"
         )
     return _squeezed(node_of(row, (node,), axes), axes, keepdims)
 
@@ -48,16 +49,17 @@ def _simple(row: Reduction) -> Callable[..., Tensor]:
             x = astype(x, as_dtype(dtype, row.name))
         return _reduce(row, x, axis, keepdims)
 
-    result: Any = summing if row.result == "sum" else function
+    result: Callable[..., Tensor] = summing if row.result == "sum" else function
     result.__name__ = result.__qualname__ = row.name
     result.__module__ = "py_tensor"
     extra = " Small integers add up in 32 bits; bool counts." if row.result == "sum" else ""
     result.__doc__ = (
         f"{row.doc}\n\n`axis` is None (all), an axis or a tuple of axes.{extra}\n"
         "Raises ShapeError for axes that do not exist.\n\n"
-        f">>> import py_tensor as pt\n>>> result = pt.{row.name}(pt.asarray([[1, 2], [3, 4]]), axis=0)\n"
+        ">>> import py_tensor as pt\n"
+        f">>> result = pt.{row.name}(pt.asarray([[1, 2], [3, 4]]), axis=0)\n"
     )
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _position(row: Reduction) -> Callable[..., Tensor]:
@@ -83,11 +85,11 @@ def _position(row: Reduction) -> Callable[..., Tensor]:
 
 
 def _floating(operation: str, x: Any) -> Tensor:
-    x = asarray(x)
-    dtype = node_behind(operation, x).spec.dtype
+    tensor = asarray(x)
+    dtype = node_behind(operation, tensor).spec.dtype
     if dtype.kind != "f":
         raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')
-    return x
+    return tensor
 
 
 def _count(x: Tensor, axes: tuple[int, ...]) -> int:
@@ -138,10 +140,10 @@ def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
     1.0
     """
     x = _floating("std", x)
-    return ELEMENTWISE["sqrt"](var(x, axis=axis, correction=correction, keepdims=keepdims))  # type: ignore[no-any-return]
+    return ELEMENTWISE["sqrt"](var(x, axis=axis, correction=correction, keepdims=keepdims))
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {
+PUBLIC: dict[str, Callable[..., Tensor]] = {
     row.name: _position(row) if row.index else _simple(row)
     for row in ROWS.values()
     if isinstance(row, Reduction)
