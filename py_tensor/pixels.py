@@ -23,10 +23,10 @@ def _webgl(operation: str) -> Any:
 
 
 def from_pixels(source: Any, channels: int = 3) -> Tensor:
-    """A uint8 tensor (height, width, channels) of an image, canvas, video frame, ImageBitmap or ImageData.
+    """A uint8 tensor (height, width, channels) of an image, canvas, video frame or ImageData.
 
-    The pixels go from the browser to a texture without passing through Python. `channels` is 1 (red), 3
-    or 4 (with alpha, not premultiplied). Raises BackendError without WebGL2.
+    The pixels go from the browser to a texture without passing through Python. `channels` is
+    1 (red), 3 or 4 (with alpha, not premultiplied). Raises BackendError without WebGL2.
     """
     if channels not in (1, 3, 4):
         raise ArgumentError(f"from_pixels: channels does not fit; got {channels}; use 1, 3 or 4")
@@ -42,15 +42,17 @@ def from_pixels(source: Any, channels: int = 3) -> Tensor:
 
 
 def to_rgba(tensor: Any) -> Tensor:
-    """The tensor as a picture: uint8 (height, width, 4). Floats are taken from 0..1, integers from 0..255.
+    """The tensor as a picture: uint8 (height, width, 4).
 
+    Floats are taken from 0..1, integers from 0..255.
     Raises ShapeError unless the shape is (height, width) or (height, width, 1 | 3 | 4).
     """
     x = asarray(tensor)
     shape = x.shape
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 3, 4)):
         raise ShapeError(
-            f"draw: not a picture; got shape {shape}; use (height, width) or (height, width, 1, 3 or 4)"
+            f"draw: not a picture; got shape {shape}; "
+            "use (height, width) or (height, width, 1, 3 or 4)"
         )
     if x.dtype.kind == "f":
         x = PUBLIC["round"](PUBLIC["clip"](x, 0.0, 1.0) * 255.0)
@@ -60,7 +62,7 @@ def to_rgba(tensor: Any) -> Tensor:
         x = PUBLIC["clip"](x, 0, 255)
     x = PUBLIC["astype"](x, uint8)
     if len(shape) == 2:
-        x = x.reshape((*shape, 1))  # type: ignore[attr-defined]
+        x = x.reshape((*shape, 1))
     if x.shape[2] == 1:
         x = PUBLIC["broadcast_to"](x, (*shape[:2], 3))
     if x.shape[2] == 3:
@@ -71,8 +73,8 @@ def to_rgba(tensor: Any) -> Tensor:
 def draw(tensor: Any, canvas: Any) -> None:
     """Draws a picture to a canvas or OffscreenCanvas, which takes the picture's size; no read-back.
 
-    `tensor` has shape (height, width) or (height, width, 1 | 3 | 4); floats from 0 to 1, integers from 0
-    to 255. Raises ShapeError for other shapes, BackendError without WebGL2.
+    `tensor` has shape (height, width) or (height, width, 1 | 3 | 4); floats from 0 to 1, integers
+    from 0 to 255. Raises ShapeError for other shapes, BackendError without WebGL2.
     """
     engine = _webgl("draw")
     picture = to_rgba(tensor)

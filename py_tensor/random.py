@@ -1,12 +1,13 @@
 """Random numbers: counter-based, seeded, the same on every backend.
 
-Threefry-2x32 with 20 rounds (Salmon et al. 2011), a key of two 32-bit words and the element's position as
-counter, so that bits equal JAX's (jax_threefry_partitionable). `seed` sets the key of the functions
-without one; each draw moves on to a fresh key.
+Threefry-2x32 with 20 rounds (Salmon et al. 2011), a key of two 32-bit words and the element's
+position as counter, so that bits equal JAX's (jax_threefry_partitionable). `seed` sets the key of
+the functions without one; each draw moves on to a fresh key.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -83,13 +84,10 @@ def bits(k: Key, shape: Any = ()) -> Tensor:
     uint32
     """
     lengths = a_shape("bits", shape)
-    count = 1
-    for n in lengths:
-        count *= n
-    position = astype(CREATION["arange"](count), uint32)._node
+    position = astype(CREATION["arange"](math.prod(lengths)), uint32)._node
     words = [scalar_node(word, uint32) for word in k]
     flat = Tensor(node_of(ROWS["threefry2x32"], (words[0], words[1], position)))
-    return flat.reshape(lengths)  # type: ignore[attr-defined,no-any-return]
+    return flat.reshape(lengths)
 
 
 def _unit(k: Key, shape: Any) -> Tensor:
@@ -179,7 +177,8 @@ def integers(
         or high - 1 > target.highest
     ):
         raise ArgumentError(
-            f"integers: range does not fit; got {low} to {high} as {target}; high must be above low and inside the dtype"
+            f"integers: range does not fit; got {low} to {high} as {target}; "
+            "high must be above low and inside the dtype"
         )
     upper, lower = split(_next(key))
     if span == 1 << 32:
@@ -189,6 +188,6 @@ def integers(
     root = (1 << 16) % span
     multiplier = (root * root & _MASK) % span
     value = (bits(upper, shape) % span * multiplier + bits(lower, shape) % span) % span
-    # uint32 holds the offset; adding `low` in the target's two's complement cannot overflow the result.
+    # uint32 holds the offset; in two's complement, adding `low` cannot overflow the result.
     offset = astype(value, int32) + low if target.kind == "i" else value + low
     return astype(offset, target)
