@@ -179,7 +179,8 @@ class Writer:
         else:
             glsl = call.row.glsl
             # The last operand decides: the first of a choice is its condition.
-            text = glsl if isinstance(glsl, str) else glsl[call.operands[-1].kind]
+            last = call.operands[-1]
+            text = glsl if isinstance(glsl, str) else glsl.get(last.name) or glsl[last.kind]
             expression = text.format(*operands)
             if "{" not in text and operands:
                 expression = f"{VECTOR[call.spec.dtype.kind]}({expression})"

@@ -22,6 +22,11 @@ def _by_kind(f: str, i: str, u: str | None = None) -> dict[str, str]:
     return {"f": f, "i": i, "u": u if u is not None else i}
 
 
+def _pow(xp: Any, x: Any, y: Any) -> Any:
+    # NumPy refuses negative integer exponents when it meets the values, which a shader cannot.
+    return xp.power(x, y if y.dtype.kind == "f" else xp.maximum(y, xp.zeros((), y.dtype)))
+
+
 def _erf(xp: Any, x: Any) -> Any:
     return xp.vectorize(math.erf, otypes=[xp.float64])(x)
 
@@ -30,11 +35,11 @@ def _erfinv(xp: Any, x: Any) -> Any:
     from statistics import NormalDist
 
     normal = NormalDist()
-    ends = {-1.0: -math.inf, 1.0: math.inf}
+    ends = {-1.0: -math.inf, 1.0: math.inf, 0.0: 0.0}
 
     def one(v: float) -> float:
         if v in ends:
-            return ends[v]
+            return math.copysign(ends[v], v)
         return normal.inv_cdf((v + 1.0) / 2.0) / math.sqrt(2.0) if abs(v) < 1.0 else math.nan
 
     return xp.vectorize(one, otypes=[xp.float64])(x)
@@ -79,7 +84,7 @@ ROWS = (
     Elementwise(
         name="pow", arity=2, wraps=True, dunder="__pow__", weight=16, sample=((0.1, 3.0), (-3.0, 3.0)), tolerance=4e-6,
         glsl=_by_kind("pt_pow_f({0}, {1})", "pt_pow_i({0}, {1})", "pt_pow_u({0}, {1})"),
-        doc="First operand to the power of the second.",
+        reference=_pow, doc="First operand to the power of the second; negative integer exponents count as 0.",
     ),
     Elementwise(name="negative", glsl=_by_kind("-{0}", "-{0}", "0u - {0}"), wraps=True, dunder="__neg__", doc="Sign changed, element by element."),
     Elementwise(name="positive", glsl="{0}", dunder="__pos__", weight=0, doc="The operand itself."),
@@ -117,14 +122,14 @@ ROWS = (
     Elementwise(name="isnan", glsl=_by_kind("uvec4(pt_is_nan({0}))", "uvec4(0u)"), result="bool", doc="Whether NaN."),
     Elementwise(name="signbit", glsl="uvec4(pt_signbit({0}))", dtypes="floating", result="bool", doc="Whether the sign bit is set, also for -0.0."),
     Elementwise(name="copysign", arity=2, glsl="pt_copysign({0}, {1})", dtypes="floating", tolerance=0.0, doc="First operand's size with the second's sign."),
-    Elementwise(name="nextafter", arity=2, glsl="pt_nextafter({0}, {1})", dtypes="floating", tolerance=0.0, doc="Next float32 from the first operand towards the second."),
+    Elementwise(name="nextafter", arity=2, glsl={"float32": "pt_nextafter({0}, {1})", "float16": "pt_nextafter_half({0}, {1})"}, dtypes="floating", tolerance=0.0, doc="Next number of the dtype from the first operand towards the second."),
     # --- exponentials, logarithms, powers ---------------------------------------------------------
     Elementwise(name="exp", glsl="pt_exp({0})", dtypes="floating", weight=4, tolerance=2e-6, doc="e to the power of the operand."),
     Elementwise(name="expm1", glsl="pt_expm1({0})", dtypes="floating", weight=12, tolerance=2e-6, doc="exp(x) - 1, accurate near 0."),
-    Elementwise(name="log", glsl="pt_log({0})", dtypes="floating", weight=6, sample=POSITIVE, tolerance=2e-6, doc="Natural logarithm."),
+    Elementwise(name="log", glsl="pt_log({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, doc="Natural logarithm."),
     Elementwise(name="log1p", glsl="pt_log1p({0})", dtypes="floating", weight=16, sample=(-0.9, 8.0), tolerance=2e-6, doc="log(1 + x), accurate near 0."),
-    Elementwise(name="log2", glsl="pt_log2({0})", dtypes="floating", weight=6, sample=POSITIVE, tolerance=2e-6, doc="Logarithm to base 2."),
-    Elementwise(name="log10", glsl="pt_log({0}) * 0.43429448190325182", dtypes="floating", weight=6, sample=POSITIVE, tolerance=2e-6, doc="Logarithm to base 10."),
+    Elementwise(name="log2", glsl="pt_log2({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, doc="Logarithm to base 2."),
+    Elementwise(name="log10", glsl="pt_log({0}) * 0.43429448190325182", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, doc="Logarithm to base 10."),
     Elementwise(name="logaddexp", arity=2, glsl="pt_logaddexp({0}, {1})", dtypes="floating", weight=24, tolerance=2e-6, doc="log(exp(x1) + exp(x2)) without overflow."),
     Elementwise(name="sqrt", glsl="pt_sqrt({0})", dtypes="floating", weight=2, sample=POSITIVE, doc="Square root."),
     Elementwise(name="rsqrt", glsl="1.0 / pt_sqrt({0})", dtypes="floating", weight=3, sample=POSITIVE, reference=lambda xp, x: 1 / xp.sqrt(x), doc="One over the square root."),

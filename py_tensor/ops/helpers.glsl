@@ -55,7 +55,10 @@ vec4 pt_floor_divide_f(vec4 a, vec4 b) {
   vec4 exact = floor((a - r) / b + 0.5);
   bvec4 plain = lessThan(abs(q), vec4(8388608.0));
   q = mix(q, exact, plain);
-  return mix(q, mix(vec4(-1.0), vec4(0.0), equal(pt_signbit(a), pt_signbit(b))), bvec4(uvec4(pt_is_inf(b)) & uvec4(pt_is_finite(a)) & uvec4(notEqual(a, vec4(0.0)))));
+  q = mix(q, mix(vec4(-1.0), vec4(0.0), equal(pt_signbit(a), pt_signbit(b))), bvec4(uvec4(pt_is_inf(b)) & uvec4(pt_is_finite(a)) & uvec4(notEqual(a, vec4(0.0)))));
+  q = mix(q, pt_copysign(q, a / b), equal(q, vec4(0.0)));
+  // As in Python and NumPy, an infinity holds no whole number of anything.
+  return mix(q, vec4(PT_NAN), bvec4(uvec4(pt_is_inf(a)) & uvec4(notEqual(b, vec4(0.0)))));
 }
 
 ivec4 pt_floor_divide_i(ivec4 a, ivec4 b) {
@@ -137,7 +140,7 @@ vec4 pt_pow_f(vec4 x, vec4 y) {
   bvec4 negative = pt_signbit(x);
   vec4 zero_or_inf = mix(vec4(0.0), vec4(PT_INF), lessThan(y, vec4(0.0)));
   r = mix(r, zero_or_inf, equal(ax, vec4(0.0)));
-  r = mix(r, PT_INF - zero_or_inf, pt_is_inf(x));
+  r = mix(r, mix(vec4(PT_INF), vec4(0.0), lessThan(y, vec4(0.0))), pt_is_inf(x));
   r = mix(r, mix(vec4(0.0), vec4(PT_INF), equal(greaterThan(ax, vec4(1.0)), greaterThan(y, vec4(0.0)))), pt_is_inf(y));
   r = mix(r, vec4(1.0), bvec4(uvec4(pt_is_inf(y)) & uvec4(equal(ax, vec4(1.0)))));
   r = mix(r, -r, bvec4(uvec4(negative) & uvec4(odd)));
@@ -171,27 +174,33 @@ uvec4 pt_pow_u(uvec4 x, uvec4 n) {
 // lack, so a polynomial serves |x| < 0.5 (Taylor to x**8: error below 2e-9 there).
 vec4 pt_expm1(vec4 x) {
   vec4 p = x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0 + x * (1.0 / 720.0 + x * (1.0 / 5040.0 + x / 40320.0)))))));
-  return mix(exp(x) - 1.0, p, lessThan(abs(x), vec4(0.5)));
+  return mix(mix(exp(x) - 1.0, p, lessThan(abs(x), vec4(0.5))), x, pt_is_nan(x));
 }
 
-// log(1 + x) = 2 atanh(x / (2 + x)); the series in s converges fast for |x| < 0.5.
-vec4 pt_log1p(vec4 x) {
-  vec4 s = x / (2.0 + x);
+// log(1 + d) for |d| < 0.5: 2 atanh(d / (2 + d)); the series in s converges fast there.
+vec4 pt_log_near(vec4 d) {
+  vec4 s = d / (2.0 + d);
   vec4 t = s * s;
-  vec4 p = 2.0 * s * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 5.0 + t * (1.0 / 7.0 + t * (1.0 / 9.0 + t / 11.0)))));
-  vec4 r = mix(pt_log(1.0 + x), p, lessThan(abs(x), vec4(0.5)));
+  return 2.0 * s * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 5.0 + t * (1.0 / 7.0 + t * (1.0 / 9.0 + t / 11.0)))));
+}
+
+vec4 pt_log1p(vec4 x) {
+  vec4 r = mix(pt_log(1.0 + x), pt_log_near(x), lessThan(abs(x), vec4(0.5)));
   return mix(r, x, equal(x, vec4(0.0)));
 }
 
-// log() may be undefined outside its domain.
+// log() may be undefined outside its domain, and is allowed an absolute error of 2**-21 where it is near
+// 0 itself; x - 1 is exact there.
 vec4 pt_log(vec4 x) {
-  vec4 r = mix(log(x), vec4(-PT_INF), equal(x, vec4(0.0)));
+  vec4 r = mix(log(x), pt_log_near(x - 1.0), lessThan(abs(x - 1.0), vec4(0.4)));
+  r = mix(r, vec4(-PT_INF), equal(x, vec4(0.0)));
   r = mix(r, x, pt_is_inf(x));
   return mix(r, vec4(PT_NAN), bvec4(uvec4(lessThan(x, vec4(0.0))) | uvec4(pt_is_nan(x))));
 }
 
 vec4 pt_log2(vec4 x) {
-  vec4 r = mix(log2(x), vec4(-PT_INF), equal(x, vec4(0.0)));
+  vec4 r = mix(log2(x), pt_log_near(x - 1.0) * 1.4426950408889634, lessThan(abs(x - 1.0), vec4(0.4)));
+  r = mix(r, vec4(-PT_INF), equal(x, vec4(0.0)));
   r = mix(r, x, pt_is_inf(x));
   return mix(r, vec4(PT_NAN), bvec4(uvec4(lessThan(x, vec4(0.0))) | uvec4(pt_is_nan(x))));
 }
@@ -284,10 +293,12 @@ vec4 pt_acos(vec4 x) {
 
 // sin and cos lose all accuracy for large arguments on GPUs: reduce by pi/2 in three parts
 // (Cody and Waite 1980), good to about 1e5, then Cephes' polynomials.
+// Beyond 2**24 neighbouring floats are further apart than a radian: any number from -1 to 1 is as good.
 vec4 pt_trig_reduce(vec4 x, out ivec4 quadrant) {
   vec4 n = roundEven(x * 0.636619772367581);
   quadrant = ivec4(n);
-  return ((x - n * 1.5703125) - n * 4.837512969970703125e-4) - n * 7.549789948768648e-8;
+  vec4 r = ((x - n * 1.5703125) - n * 4.837512969970703125e-4) - n * 7.549789948768648e-8;
+  return mix(clamp(r, -0.8, 0.8), vec4(0.0), greaterThan(abs(x), vec4(16777216.0)));
 }
 
 vec4 pt_trig(vec4 x, int shift) {
@@ -358,6 +369,17 @@ vec4 pt_nextafter(vec4 a, vec4 b) {
   moved = pt_pick(equal(a, vec4(0.0)), (floatBitsToUint(b) & 0x80000000u) | 1u, moved);
   moved = pt_pick(equal(a, b), floatBitsToUint(b), moved);
   vec4 r = uintBitsToFloat(moved);
+  return mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
+}
+
+vec4 pt_nextafter_half(vec4 a, vec4 b) {
+  uvec2 p = uvec2(packHalf2x16(a.xy), packHalf2x16(a.zw));
+  uvec4 bits = uvec4(p.x & 0xffffu, p.x >> 16, p.y & 0xffffu, p.y >> 16);
+  bvec4 outward = equal(greaterThan(b, a), greaterThan(a, vec4(0.0)));
+  uvec4 moved = pt_pick(outward, bits + 1u, bits - 1u);
+  moved = pt_pick(equal(a, vec4(0.0)), (floatBitsToUint(b) >> 31 << 15) | 1u, moved);
+  vec4 r = vec4(unpackHalf2x16(moved.x | moved.y << 16), unpackHalf2x16(moved.z | moved.w << 16));
+  r = mix(r, b, equal(a, b));
   return mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
 }
 

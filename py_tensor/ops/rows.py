@@ -67,7 +67,7 @@ class Elementwise(Row):
     """An expression of its operands, element by element, with broadcasting.
 
     `glsl` is an expression of four lanes at once (vec4, ivec4, uvec4; bool is uvec4 of 0 and 1) with
-    operands {0}, {1}, ...; a dict gives one for each kind of dtype. Functions named `pt_*` come from
+    operands {0}, {1}, ...; a dict gives one for each kind of dtype, or dtype. Functions named `pt_*` come from
     `ops/helpers.py`. `sample` is the range tests draw from and `tolerance` the relative error they
     allow for float32. `dunder` is the Python operator.
     """

@@ -1,0 +1,100 @@
+"""The backend every test runs on, and what every test must leave behind: nothing."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import playwright_bridge
+import pytest
+
+import py_tensor as pt
+from py_tensor import lifetime, runtime
+from py_tensor.backends.numpy import NumpyBackend
+from py_tensor.backends.webgl import WebGLBackend
+
+FAILED = pytest.StashKey[bool]()
+BACKENDS = ("numpy", "webgl")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
+    parser.addoption("--examples", type=int, default=300, help="random programs to try")
+    parser.addoption("--rewrite-golden", action="store_true", help="write tests/golden anew")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"backend: {config.getoption('backend')}"
+
+
+@pytest.fixture(scope="session")
+def page() -> Iterator[Any]:
+    """A page of a real browser; a machine without one fails the tests that asked for it."""
+    with playwright_bridge.open_page() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def backend_name(request: pytest.FixtureRequest) -> str:
+    name: str = request.config.getoption("backend")
+    return name
+
+
+@pytest.fixture(scope="session")
+def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
+    """The backend in use for the whole session."""
+    if backend_name == "numpy":
+        yield NumpyBackend()
+        return
+    bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
+    yield WebGLBackend(bridge)
+    bridge.destroy()
+
+
+def _state(engine: Any) -> dict[str, int]:
+    memory = pt.memory()
+    bridge = getattr(engine, "bridge", None)
+    return {
+        "live tensors": memory.num_tensors,
+        "values": memory.num_data_buffers,
+        "bytes of values": memory.num_bytes,
+        "bytes in textures": memory.num_bytes_in_gpu,
+        "open scopes": len(lifetime.scopes),
+        "watchers": len(lifetime.state.watchers),
+        "WebGL error": 0 if bridge is None else bridge.error(),
+    }
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test that leaves tensors, textures, open scopes or a WebGL error behind."""
+    runtime.use(engine)
+    before = _state(engine)
+    yield
+    if request.node.stash[FAILED]:
+        return  # its traceback holds what the test held
+    assert runtime.runtime.backend is engine, "another backend was left in use"
+    if _more(engine, before):
+        # A caught exception holds the frames it went through until the collector has run.
+        gc.collect()
+    assert not _more(engine, before)
+
+
+def _more(engine: Any, before: dict[str, int]) -> dict[str, str]:
+    after = _state(engine)
+    return {name: f"{before[name]} -> {after[name]}" for name in after if after[name] > before[name]}
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20)

@@ -1,0 +1,73 @@
+"""Each comparison is shown to fail, so that none of the other tests passes for nothing."""
+
+from __future__ import annotations
+
+import helpers
+import numpy as np
+import pytest
+from helpers import assert_bits, assert_raises, assert_spec, assert_values
+
+import py_tensor as pt
+from py_tensor import errors
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        np.float32([1.0, 2.5]),
+        np.float64([1.0, 2.0]),
+        np.float32([[1.0, 2.0]]),
+        np.float32([1.0, np.nan]),
+        np.int32([1, 2]),
+    ],
+)
+def test_assert_values_fails(wrong):
+    assert_values(pt.asarray([1.0, 2.0]), np.float32([1.0, 2.0]))
+    with pytest.raises(AssertionError):
+        assert_values(pt.asarray([1.0, 2.0]), wrong)
+
+
+def test_assert_values_fails_beyond_the_tolerance():
+    assert_values(pt.asarray([1.0]), np.float32([1.00001]), rtol=1e-4)
+    with pytest.raises(AssertionError):
+        assert_values(pt.asarray([1.0]), np.float32([1.001]), rtol=1e-4)
+
+
+def test_assert_bits_fails_for_the_other_zero():
+    assert_bits(pt.asarray([-0.0]), np.float32([-0.0]))
+    with pytest.raises(AssertionError):
+        assert_bits(pt.asarray([0.0]), np.float32([-0.0]))
+
+
+@pytest.mark.parametrize(("shape", "dtype"), [((2,), "int32"), ((1, 2), "float32")])
+def test_assert_spec_fails(shape, dtype):
+    with pytest.raises(AssertionError):
+        assert_spec(pt.asarray([1.0, 2.0]), shape, dtype)
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [(errors.ShapeError, "other text"), (errors.TensorError, "stack: nothing to join; got an empty sequence; give at least one tensor")],
+)
+def test_assert_raises_fails(error, text):
+    with pytest.raises(AssertionError):
+        assert_raises(error, text, lambda: pt.stack([]))
+
+
+def test_assert_raises_fails_without_an_error():
+    with pytest.raises(AssertionError):
+        assert_raises(errors.ShapeError, "", lambda: pt.zeros(1))
+
+
+def test_leftovers_are_seen(engine):
+    from conftest import _state
+
+    before = _state(engine)
+    kept = [pt.zeros(3) + 1]
+    assert _state(engine) != before
+    kept.clear()
+    assert _state(engine) == before
+
+
+def test_kernel_names_are_read():
+    assert helpers.ops_in(pt.exp(pt.asarray([1.0])), pt.asarray([1.0]).sum()) == ["map exp", "reduce sum"]
