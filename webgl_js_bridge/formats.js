@@ -23,53 +23,26 @@
  * @returns {Format[]}
  */
 export function createFormats(gl) {
-  /** @type {[string, number, number, number, View, number, View][]} */
+  const { RGBA, RGBA_INTEGER } = gl;
+  const float = { format: RGBA, wideType: gl.FLOAT, WideView: Float32Array };
+  const int = { format: RGBA_INTEGER, wideType: gl.INT, WideView: Int32Array };
+  const uint = { format: RGBA_INTEGER, wideType: gl.UNSIGNED_INT, WideView: Uint32Array };
+  /** @type {[string, number, number, View, Pick<Format, "format" | "wideType" | "WideView">][]} */
   const rows = [
-    ["float32", gl.RGBA32F, gl.RGBA, gl.FLOAT, Float32Array, gl.FLOAT, Float32Array],
-    ["float16", gl.RGBA16F, gl.RGBA, gl.HALF_FLOAT, Uint16Array, gl.FLOAT, Float32Array],
-    ["int32", gl.RGBA32I, gl.RGBA_INTEGER, gl.INT, Int32Array, gl.INT, Int32Array],
-    [
-      "uint32",
-      gl.RGBA32UI,
-      gl.RGBA_INTEGER,
-      gl.UNSIGNED_INT,
-      Uint32Array,
-      gl.UNSIGNED_INT,
-      Uint32Array,
-    ],
-    ["int16", gl.RGBA16I, gl.RGBA_INTEGER, gl.SHORT, Int16Array, gl.INT, Int32Array],
-    [
-      "uint16",
-      gl.RGBA16UI,
-      gl.RGBA_INTEGER,
-      gl.UNSIGNED_SHORT,
-      Uint16Array,
-      gl.UNSIGNED_INT,
-      Uint32Array,
-    ],
-    ["int8", gl.RGBA8I, gl.RGBA_INTEGER, gl.BYTE, Int8Array, gl.INT, Int32Array],
-    [
-      "uint8",
-      gl.RGBA8UI,
-      gl.RGBA_INTEGER,
-      gl.UNSIGNED_BYTE,
-      Uint8Array,
-      gl.UNSIGNED_INT,
-      Uint32Array,
-    ],
+    ["float32", gl.RGBA32F, gl.FLOAT, Float32Array, float],
+    ["float16", gl.RGBA16F, gl.HALF_FLOAT, Uint16Array, float],
+    ["int32", gl.RGBA32I, gl.INT, Int32Array, int],
+    ["uint32", gl.RGBA32UI, gl.UNSIGNED_INT, Uint32Array, uint],
+    ["int16", gl.RGBA16I, gl.SHORT, Int16Array, int],
+    ["uint16", gl.RGBA16UI, gl.UNSIGNED_SHORT, Uint16Array, uint],
+    ["int8", gl.RGBA8I, gl.BYTE, Int8Array, int],
+    ["uint8", gl.RGBA8UI, gl.UNSIGNED_BYTE, Uint8Array, uint],
   ];
-  return rows.map(([name, internalFormat, format, type, View, wideType, WideView], id) => ({
-    id,
-    name,
-    internalFormat,
-    format,
-    type,
-    View,
-    elementBytes: View.BYTES_PER_ELEMENT,
-    texelBytes: 4 * View.BYTES_PER_ELEMENT,
-    wideType,
-    WideView,
-  }));
+  return rows.map(([name, internalFormat, type, View, wide], id) => {
+    const elementBytes = View.BYTES_PER_ELEMENT;
+    const texelBytes = 4 * elementBytes;
+    return { id, name, internalFormat, type, View, elementBytes, texelBytes, ...wide };
+  });
 }
 
 const bits = new Float32Array(1);

@@ -59,65 +59,39 @@ export function createBridge({ heap: current, module, canvas }) {
     },
   });
 
-  function alive() {
-    if (watcher.isLost()) throw new Error("WebGL context lost");
+  /**
+   * The verb, refused while there is no context.
+   * @template {unknown[]} Values
+   * @template Answer
+   * @param {(...values: Values) => Answer} verb
+   */
+  function guarded(verb) {
+    return (/** @type {Values} */ ...values) => {
+      if (watcher.isLost()) throw new Error("WebGL context lost");
+      return verb(...values);
+    };
   }
 
   return {
     /** What the context can do, as JSON. */
-    limits() {
-      alive();
-      return JSON.stringify(limits);
-    },
+    limits: guarded(() => JSON.stringify(limits)),
 
-    /**
-     * A buffer of the first `byteLength` bytes at `address`.
-     * @param {number} handle
-     * @param {number} format
-     * @param {number} width
-     * @param {number} height
-     * @param {number} address
-     * @param {number} byteLength
-     */
-    upload(handle, format, width, height, address, byteLength) {
-      alive();
-      uploader.upload(handle, textures.shape(format, width, height, 0), address, byteLength);
-    },
+    /** A buffer whose first bytes are those at an address. */
+    upload: guarded(uploader.upload),
 
-    /**
-     * A buffer whose values are undefined.
-     * @param {number} handle
-     * @param {number} format
-     * @param {number} width
-     * @param {number} height
-     */
-    alloc(handle, format, width, height) {
-      alive();
-      textures.open(handle, textures.shape(format, width, height, 0));
-    },
+    /** A buffer whose values are undefined. */
+    alloc: guarded(textures.alloc),
 
     free: textures.free,
 
-    /**
-     * Starts compiling; complaints come at the first run of a plan that draws with it.
-     * @param {number} id
-     * @param {string} name
-     * @param {string} fragmentSource
-     */
-    program(id, name, fragmentSource) {
-      alive();
-      programs.register(id, name, fragmentSource);
-    },
+    /** Starts compiling; complaints come at the first run of a plan that draws with it. */
+    program: guarded(programs.register),
 
-    /**
-     * @param {number} id
-     * @param {number} address
-     * @param {number} count of 32-bit words
-     */
-    plan(id, address, count) {
-      alive();
-      plans.register(id, heap.words().slice(address >>> 2, (address >>> 2) + count));
-    },
+    /** The words lie at an address. */
+    plan: guarded(
+      (/** @type {number} */ id, /** @type {number} */ address, /** @type {number} */ count) =>
+        plans.register(id, heap.words().slice(address >>> 2, (address >>> 2) + count)),
+    ),
 
     /**
      * Runs a plan, unless the caller's handles are of a context that was lost since.
@@ -127,55 +101,19 @@ export function createBridge({ heap: current, module, canvas }) {
      * @returns {number} the generation of the context as it is
      */
     run(id, address, count) {
-      alive();
+      if (watcher.isLost()) throw new Error("WebGL context lost");
       const words = heap.words();
       const base = address >>> 2;
       if (words[base] === generation) plans.run(id, words, base, count);
       return generation;
     },
 
-    /**
-     * @param {number} handle
-     * @param {number} address
-     * @param {number} byteLength
-     */
-    read(handle, address, byteLength) {
-      alive();
-      reader.read(handle, address, byteLength);
-    },
+    /** The first bytes of a buffer to an address. */
+    read: guarded(reader.read),
+    readAsync: guarded(reader.readAsync),
 
-    /**
-     * @param {number} handle
-     * @param {number} address
-     * @param {number} byteLength
-     */
-    async readAsync(handle, address, byteLength) {
-      alive();
-      await reader.readAsync(handle, address, byteLength);
-    },
-
-    /**
-     * @param {number} handle of RGBA bytes, a pixel a texel
-     * @param {number} width
-     * @param {number} height
-     * @param {import("./context.js").Canvas} target
-     */
-    draw(handle, width, height, target) {
-      alive();
-      pixels.draw(handle, width, height, target);
-    },
-
-    /**
-     * @param {number} handle
-     * @param {import("./pixels.js").Source} source
-     * @param {number} width
-     * @param {number} height
-     */
-    fromPixels(handle, source, width, height) {
-      alive();
-      pixels.fromPixels(handle, source, width, height);
-    },
-
+    draw: guarded(pixels.draw),
+    fromPixels: guarded(pixels.fromPixels),
     pixelSize,
 
     /** Counts of everything alive and done, as JSON. */
@@ -189,21 +127,12 @@ export function createBridge({ heap: current, module, canvas }) {
     checks: plans.checks,
 
     /** Waits until the GPU has done everything. */
-    finish() {
-      alive();
-      state.finish();
-    },
+    finish: guarded(state.finish),
 
-    /** @param {boolean} on */
-    profile(on) {
-      timer.on = on;
-    },
+    profile: timer.turn,
 
     /** [[program, milliseconds], ...] of the draws since the last call, as JSON. */
-    async timings() {
-      alive();
-      return JSON.stringify(await timer.timings());
-    },
+    timings: guarded(async () => JSON.stringify(await timer.timings())),
 
     /** The first error WebGL has noted since the last call, 0 if none. */
     error: () => gl.getError(),

@@ -185,6 +185,16 @@ export function createTextures(gl, formats, state) {
       return texture;
     },
 
+    /**
+     * @param {number} handle
+     * @param {number} format
+     * @param {number} width
+     * @param {number} height
+     */
+    alloc(handle, format, width, height) {
+      textures.open(handle, textures.shape(format, width, height, 0));
+    },
+
     /** @param {number} handle */
     get(handle) {
       const texture = handles.get(handle);

@@ -27,6 +27,11 @@ export function createTimer(gl, { state, waiting }) {
   const timer = {
     on: false,
 
+    /** @param {boolean} on */
+    turn(on) {
+      timer.on = on;
+    },
+
     reset() {
       extension = gl.getExtension("EXT_disjoint_timer_query_webgl2");
       queries = [];

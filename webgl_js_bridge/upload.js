@@ -12,51 +12,40 @@ export function createUploader(gl, { heap, state, textures }) {
 
   /**
    * @param {number} handle
-   * @param {import("./textures.js").Shape} shape
+   * @param {number} format
+   * @param {number} width
+   * @param {number} height
    * @param {number} address
    * @param {number} byteLength
    */
-  function upload(handle, shape, address, byteLength) {
-    const { format, width, bytes } = shape;
+  function upload(handle, format, width, height, address, byteLength) {
+    const shape = textures.shape(format, width, height, 0);
+    const { bytes } = shape;
     if (byteLength > bytes)
       throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength}`);
-    const { texture } = textures.open(handle, shape);
-    const { View, elementBytes, texelBytes } = format;
+    const { View, elementBytes, texelBytes, format: layout, type } = shape.format;
     const rowBytes = width * texelBytes;
-    const target = gl.TEXTURE_2D;
-    state.edit(target, texture);
-    let view = heap.view(View);
-    let at = address / elementBytes;
-    if (!Number.isInteger(at)) {
-      view = new View(
-        heap.bytes().slice(address, address + Math.floor(byteLength / elementBytes) * elementBytes)
-          .buffer,
-      );
-      at = 0;
-    }
     const rows = Math.floor(byteLength / rowBytes);
-    const texels = Math.floor((byteLength - rows * rowBytes) / texelBytes);
-    const done = rows * rowBytes + texels * texelBytes;
-    if (rows > 0)
-      gl.texSubImage2D(target, 0, 0, 0, width, rows, format.format, format.type, view, at);
-    at += rows * width * 4;
-    if (texels > 0)
-      gl.texSubImage2D(target, 0, 0, rows, texels, 1, format.format, format.type, view, at);
-    if (done < byteLength) {
-      const last = new Uint8Array(texelBytes);
-      last.set(heap.bytes().subarray(address + done, address + byteLength));
-      gl.texSubImage2D(
-        target,
-        0,
-        texels,
-        rows,
-        1,
-        1,
-        format.format,
-        format.type,
-        new View(last.buffer),
-      );
-    }
+    const rest = byteLength - rows * rowBytes;
+    const texels = Math.ceil(rest / texelBytes);
+    state.edit(gl.TEXTURE_2D, textures.open(handle, shape).texture);
+    /** @type {(y: number, w: number, h: number, values: ArrayBufferView, at: number) => void} */
+    const put = (y, w, h, values, at) =>
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, w, h, layout, type, values, at);
+    /** @type {(from: number, bytes: number, room: number) => ArrayBufferView} */
+    const copy = (from, bytes, room) => {
+      const copied = new Uint8Array(room);
+      copied.set(heap.bytes().subarray(from, from + bytes));
+      return new View(copied.buffer);
+    };
+    const at = address / elementBytes;
+    const aligned = Number.isInteger(at);
+    const whole = rows * rowBytes;
+    if (rows > 0 && aligned) put(0, width, rows, heap.view(View), at);
+    else if (rows > 0) put(0, width, rows, copy(address, whole, whole), 0);
+    if (rest > 0 && aligned && rest % texelBytes === 0)
+      put(rows, texels, 1, heap.view(View), at + whole / elementBytes);
+    else if (rest > 0) put(rows, texels, 1, copy(address + whole, rest, texels * texelBytes), 0);
     uploads += 1;
   }
 
