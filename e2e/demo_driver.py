@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Locator, Page
 
-READY = "[data-state=ready]"
+STARTED = "[data-state=ready], [data-state=failed]"
 START_LIMIT = 60_000
 RUN_LIMIT = 120_000
 
@@ -28,7 +28,8 @@ class Demo:
         self.page = page
         page.set_default_timeout(RUN_LIMIT)
         page.goto(f"{site_url}/index.html")
-        page.wait_for_selector(READY, timeout=START_LIMIT)
+        page.wait_for_selector(STARTED, timeout=START_LIMIT)
+        assert page.is_hidden("#notice"), page.inner_text("#notice")
 
     def choose(self, example: str) -> None:
         """Put an example into the editor."""

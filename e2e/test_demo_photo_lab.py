@@ -31,7 +31,7 @@ def apply(demo: Demo, name: str, strength: float) -> None:
     """Switch a filter on and wait until a frame with it was drawn."""
     draws = demo.number("draws")
     slider = demo.page.locator(f"[data-filter={name}] input[type=range]")
-    slider.fill(str(strength))
+    slider.fill(f"{strength:g}")
     assert demo.page.is_checked(f"[data-filter={name}] input[type=checkbox]")
     wait_for_draw(demo, draws)
 

@@ -9,7 +9,7 @@ import { OutputPane } from "./output.js";
 /** @import { Client } from "./client.js" */
 /** @import { Outcome } from "./protocol.js" */
 
-const PATIENCE = 700; // milliseconds for a program to stop at an await before its worker is ended
+const PATIENCE = 1500; // milliseconds for a program to stop at an await before its worker is ended
 
 /**
  * @param {Client} client

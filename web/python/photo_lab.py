@@ -2,7 +2,7 @@
 
 A picture is a float32 tensor of shape (height, width, 4), values 0 to 1. Four channels, because
 then one pixel is one texel: a shift by one pixel is a shift by one texel, and every filter reads
-whole texels. The fourth channel is not looked at; `apply` makes it 1 again at the end.
+whole texels. The fourth channel is not looked at; `apply` makes it full again at the end.
 """
 
 import functools
@@ -40,6 +40,8 @@ def sobel(picture: Picture, gain: float) -> Picture:
     """The length of the luma's gradient (Sobel's), black on the picture's rim."""
     height, width = picture.shape[:2]
     grey = _grey(picture)
+    # Each of its values is needed nine times: better computed first than each time anew.
+    pt.realize(grey)
 
     def at(row: int, column: int) -> Picture:
         return grey[row : height - 2 + row, column : width - 2 + column]
@@ -76,12 +78,17 @@ FILTERS: dict[str, Callable[[Picture, float], Picture]] = {
 }
 
 
-def apply(photo: pt.Tensor, chain: Sequence[tuple[str, float]]) -> Picture:
-    """The photo (uint8, 4 channels) through the filters in order; each ends within 0 to 1."""
+def apply(photo: pt.Tensor, chain: Sequence[tuple[str, float]]) -> pt.Tensor:
+    """The photo through the filters in order; each ends within 0 to 1.
+
+    Takes and gives uint8 of shape (height, width, 4). The conversion is here and not left to
+    `pt.draw`, so that it is part of the last filter's shader.
+    """
     picture = photo.astype("float32") / 255
     for name, strength in chain:
         picture = pt.clip(FILTERS[name](picture, strength), 0, 1)
-    return pt.maximum(picture, _row(0.0, 0.0, 0.0, 1.0))
+    opaque = pt.maximum(picture, _row(0.0, 0.0, 0.0, 1.0))
+    return pt.round(opaque * 255).astype("uint8")
 
 
 def gaussian(sigma: float) -> list[float]:
