@@ -53,12 +53,11 @@ vec4 pt_floor_divide_f(vec4 a, vec4 b) {
   vec4 q = floor(a / b);
   vec4 r = pt_remainder_f(a, b);
   vec4 exact = floor((a - r) / b + 0.5);
-  bvec4 plain = lessThan(abs(q), vec4(8388608.0));
-  q = mix(q, exact, plain);
+  q = mix(q, exact, lessThan(abs(q), vec4(8388608.0)));
   q = mix(q, mix(vec4(-1.0), vec4(0.0), equal(pt_signbit(a), pt_signbit(b))), bvec4(uvec4(pt_is_inf(b)) & uvec4(pt_is_finite(a)) & uvec4(notEqual(a, vec4(0.0)))));
-  q = mix(q, pt_copysign(q, a / b), equal(q, vec4(0.0)));
-  // As in Python and NumPy, an infinity holds no whole number of anything.
-  return mix(q, vec4(PT_NAN), bvec4(uvec4(pt_is_inf(a)) & uvec4(notEqual(b, vec4(0.0)))));
+  q = mix(q, pt_copysign(vec4(0.0), a / b), equal(q, vec4(0.0)));
+  q = mix(q, vec4(PT_NAN), pt_is_inf(a));
+  return mix(q, a / b, equal(b, vec4(0.0)));
 }
 
 ivec4 pt_floor_divide_i(ivec4 a, ivec4 b) {
@@ -77,16 +76,19 @@ uvec4 pt_floor_divide_u(uvec4 a, uvec4 b) {
   return pt_pick(zero, uvec4(0u), a / pt_pick(zero, uvec4(1u), b));
 }
 
-// The quotient is exact to 24 bits; splitting q and b into halves makes q * b exact, so the remainder
-// keeps all bits for quotients below 2**24 (Dekker 1971).
+// Splitting q and b into halves makes q * b exact (Dekker 1971), so each pass takes the quotient's
+// leading 24 bits away without rounding; two passes serve quotients up to 2**46.
 vec4 pt_remainder_f(vec4 a, vec4 b) {
-  vec4 q = trunc(a / b);
+  vec4 size = abs(b);
   vec4 bh = uintBitsToFloat(floatBitsToUint(b) & 0xfffff000u);
   vec4 bl = b - bh;
-  vec4 qh = uintBitsToFloat(floatBitsToUint(q) & 0xfffff000u);
-  vec4 ql = q - qh;
-  vec4 r = (((a - qh * bh) - qh * bl) - ql * bh) - ql * bl;
-  vec4 size = abs(b);
+  vec4 r = a;
+  for (int pass = 0; pass < 2; pass++) {
+    vec4 q = trunc(r / b);
+    vec4 qh = uintBitsToFloat(floatBitsToUint(q) & 0xfffff000u);
+    vec4 ql = q - qh;
+    r = (((r - qh * bh) - qh * bl) - ql * bh) - ql * bl;
+  }
   r += mix(vec4(0.0), pt_copysign(size, a), bvec4(uvec4(notEqual(sign(r), sign(a))) & uvec4(notEqual(r, vec4(0.0)))));
   r -= mix(vec4(0.0), pt_copysign(size, a), greaterThanEqual(abs(r), size));
   r += mix(vec4(0.0), b, bvec4(uvec4(notEqual(r, vec4(0.0))) & uvec4(notEqual(lessThan(r, vec4(0.0)), lessThan(b, vec4(0.0))))));
