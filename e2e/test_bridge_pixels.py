@@ -202,6 +202,19 @@ def test_what_is_no_picture_is_refused(bridge_page: Page, bridge: PlaywrightBrid
         bridge.pixel_size(bridge_page.evaluate_handle("({})"))
 
 
+@pytest.mark.parametrize(
+    ("width", "message"),
+    [(0, "from_pixels: the picture is empty"), (1 << 17, "from_pixels: the picture is too large")],
+)
+def test_pictures_that_do_not_fit_are_refused(
+    bridge_page: Page, bridge: PlaywrightBridge, width: int, message: str
+) -> None:
+    canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [width, 1])
+    with pytest.raises(BackendError, match=message):
+        bridge.from_pixels(1, canvas, *bridge.pixel_size(canvas))
+    assert_stats(bridge, texturesInUse=0, texturesFree=0)
+
+
 def test_the_context_may_live_on_the_canvas_drawn_to(bridge_page: Page) -> None:
     shown = bridge_page.evaluate(
         """async () => {

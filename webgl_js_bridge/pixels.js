@@ -72,6 +72,7 @@ function unmultiplied(source) {
 export function createPixels(gl, { state, textures, programs }) {
   const toCanvas = programs.internal("draw", TO_CANVAS);
   const fromPicture = programs.internal("from_pixels", FROM_PICTURE);
+  const largest = gl.getParameter(gl.MAX_TEXTURE_SIZE);
 
   /**
    * @param {import("./programs.js").Program} program
@@ -79,6 +80,13 @@ export function createPixels(gl, { state, textures, programs }) {
    * @param {number} height
    */
   function use(program, width, height) {
+    const got = `${program.name}: the picture is`;
+    if (width * height === 0)
+      throw new Error(`${got} empty; got ${width} x ${height}; wait until it has loaded`);
+    if (Math.max(width, height) > largest)
+      throw new Error(
+        `${got} too large; got ${width} x ${height}; at most ${largest} each way here`,
+      );
     programs.start(program);
     programs.check(program);
     state.use(/** @type {WebGLProgram} */ (program.program));
@@ -124,9 +132,9 @@ export function createPixels(gl, { state, textures, programs }) {
      */
     draw(handle, width, height, target) {
       const texture = textures.get(handle);
+      use(toCanvas, width, height);
       if (gl.canvas.width !== width) gl.canvas.width = width;
       if (gl.canvas.height !== height) gl.canvas.height = height;
-      use(toCanvas, width, height);
       state.bind(0, texture);
       state.into(null);
       state.viewport(width, height);

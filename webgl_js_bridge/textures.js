@@ -23,7 +23,7 @@ export class Shape {
   }
 }
 
-/** A texture with its framebuffer; a link of the list of free ones while it is in the pool. */
+/** A texture with its framebuffer. */
 export class Texture {
   /**
    * @param {Shape} shape
@@ -36,10 +36,6 @@ export class Texture {
     this.layers = shape.layers;
     /** @type {WebGLFramebuffer | null} */
     this.framebuffer = null;
-    /** @type {Texture | null} */
-    this.older = null;
-    /** @type {Texture | null} */
-    this.newer = null;
   }
 }
 
@@ -58,33 +54,19 @@ export function createTextures(gl, formats, state) {
   const shapes = new Map();
   /** @type {Map<number, Texture>} */
   const handles = new Map();
-  /** @type {Texture | null} */
-  let oldest = null;
-  /** @type {Texture | null} */
-  let newest = null;
+  /** @type {Set<Texture>} the pool, oldest first */
+  const pool = new Set();
   let ceiling = CEILING;
   let count = 0;
   let bytesInUse = 0;
-  let texturesFree = 0;
   let bytesFree = 0;
-
-  /** @param {Texture} texture */
-  function unlink(texture) {
-    if (texture.older) texture.older.newer = texture.newer;
-    else oldest = texture.newer;
-    if (texture.newer) texture.newer.older = texture.older;
-    else newest = texture.older;
-    texture.older = null;
-    texture.newer = null;
-    texturesFree -= 1;
-    bytesFree -= texture.shape.bytes;
-  }
 
   /** @param {number} limit */
   function shrink(limit) {
-    while (oldest !== null && bytesFree > limit) {
-      const texture = oldest;
-      unlink(texture);
+    for (const texture of pool) {
+      if (bytesFree <= limit) return;
+      pool.delete(texture);
+      bytesFree -= texture.shape.bytes;
       // The oldest of all is the oldest of its shape.
       texture.shape.free.shift();
       state.forget(texture.texture, texture.framebuffer);
@@ -152,8 +134,10 @@ export function createTextures(gl, formats, state) {
      */
     take(shape) {
       let texture = shape.free.pop();
-      if (texture) unlink(texture);
-      else texture = create(shape);
+      if (texture) {
+        pool.delete(texture);
+        bytesFree -= shape.bytes;
+      } else texture = create(shape);
       count += 1;
       bytesInUse += shape.bytes;
       return texture;
@@ -164,13 +148,9 @@ export function createTextures(gl, formats, state) {
       const { shape } = texture;
       count -= 1;
       bytesInUse -= shape.bytes;
-      texturesFree += 1;
       bytesFree += shape.bytes;
       shape.free.push(texture);
-      texture.older = newest;
-      if (newest) newest.newer = texture;
-      else oldest = texture;
-      newest = texture;
+      pool.add(texture);
       if (bytesFree > ceiling) shrink(ceiling);
     },
 
@@ -248,12 +228,12 @@ export function createTextures(gl, formats, state) {
     clear() {
       handles.clear();
       shapes.clear();
-      oldest = newest = null;
-      count = bytesInUse = texturesFree = bytesFree = 0;
+      pool.clear();
+      count = bytesInUse = bytesFree = 0;
     },
 
     stats() {
-      return { texturesInUse: count, bytesInUse, texturesFree, bytesFree };
+      return { texturesInUse: count, bytesInUse, texturesFree: pool.size, bytesFree };
     },
   };
   return textures;
