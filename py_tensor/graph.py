@@ -1,8 +1,8 @@
 """What to compute, before anything runs: nodes, and the key under which a graph is seen again.
 
-Comes in: rows of the op table and operands; goes out: `Node`s, and a `Graph` with its key. Shapes and
-dtypes are checked when a node is made, once for each combination: `Call` is that checked combination,
-and being one object it serves as its own key.
+Comes in: rows of the op table and operands; goes out: `Node`s, and a `Graph` with its key. Shapes
+and dtypes are checked when a node is made, once for each combination: `Call` is that checked
+combination, and being one object it serves as its own key.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from sys import getrefcount
 from typing import Any
 
-from .dtypes import DType, float32
+from .dtypes import DTYPES, DType, float32
 from .ops.rows import Row, Shape
 
 
@@ -58,7 +59,7 @@ class Call:
 
 
 class Scalar:
-    """Stands in a graph's key for a Python scalar: its value is a uniform, so it is not in the key."""
+    """Stands in a graph's key for a Python scalar, whose value is a uniform and not in the key."""
 
     __slots__ = ("spec",)
 
@@ -70,9 +71,10 @@ class Scalar:
 
 
 class Node:
-    """A value: computed from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`."""
+    """A value: made from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`."""
 
     __slots__ = ("buffer", "call", "spec", "srcs", "value")
+    value: bool | int | float
 
     def __init__(self, call: Call | None, srcs: tuple[Node, ...], spec: Spec) -> None:
         self.call = call
@@ -83,7 +85,6 @@ class Node:
 
 _specs: dict[tuple[Shape, DType], Spec] = {}
 _calls: dict[tuple[Any, ...], Call] = {}
-_scalars: dict[DType, Scalar] = {}
 _CACHE_LIMIT = 1 << 16
 
 
@@ -95,8 +96,11 @@ def spec_of(shape: Shape, dtype: DType) -> Spec:
     return spec
 
 
+_scalars = {dtype: Scalar(spec_of((), dtype)) for dtype in DTYPES}
+
+
 def call_of(row: Row, specs: tuple[Spec, ...], arg: Hashable = None) -> Call:
-    """The one Call of a row, operand specs and static argument; raises the row's error if they do not fit."""
+    """The one Call of a row, operand specs and static argument; raises the row's error."""
     key = (row, specs, arg)
     call = _calls.get(key)
     if call is None:
@@ -132,9 +136,9 @@ def leaf_node(buffer: Any, spec: Spec) -> Node:
 class Graph:
     """The pending part of a graph in order of computation, without values.
 
-    `calls[i]` is the Call of node i, or the Spec of a buffer, or a Scalar; `edges[i]` are the positions
-    of its operands. `outputs` must be kept; `shared` are pending nodes that something outside this
-    graph still refers to (a tensor, or a node nobody asked for yet).
+    `calls[i]` is the Call of node i, or the Spec of a buffer, or a Scalar; `edges[i]` are the
+    positions of its operands. `outputs` must be kept; `shared` are pending nodes that something
+    outside this graph still refers to (a tensor, or a node nobody asked for yet).
     """
 
     calls: tuple[Any, ...]
@@ -150,39 +154,29 @@ class Graph:
 class Linear:
     """A graph just linearised: its `key`, and its nodes in the same order as the key's."""
 
-    __slots__ = ("key", "leaves", "nodes", "outputs", "scalars")
+    __slots__ = ("key", "leaves", "nodes", "scalars")
 
     def __init__(
-        self,
-        key: tuple[Any, ...],
-        nodes: list[Node],
-        leaves: list[Node],
-        scalars: list[Node],
-        outputs: list[int],
+        self, key: tuple[Any, ...], nodes: list[Node], leaves: list[Node], scalars: list[Node]
     ) -> None:
         self.key = key
         self.nodes = nodes
         self.leaves = leaves
         self.scalars = scalars
-        self.outputs = outputs
 
     def graph(self) -> Graph:
         calls, flat, outputs, shared = self.key
-        edges: list[tuple[int, ...]] = []
-        at = 0
-        for node in self.nodes:
-            n = len(node.srcs)
-            edges.append(flat[at : at + n])
-            at += n
-        return Graph(calls, tuple(edges), outputs, shared)
+        ends = accumulate(len(node.srcs) for node in self.nodes)
+        edges = tuple(flat[start:end] for start, end in pairwise((0, *ends)))
+        return Graph(calls, edges, outputs, shared)
 
 
 def linearise(wanted: Sequence[Node]) -> Linear:
     """The pending nodes that `wanted` need, operands first, in one pass, with their key.
 
-    The key holds operations, edges, shapes, dtypes and static arguments, never values. Which nodes are
-    shared is read off CPython's reference counts: a reference that is neither an edge of this graph nor
-    held by this function belongs to someone who may ask for the value later.
+    The key holds operations, edges, shapes, dtypes and static arguments, never values. Which nodes
+    are shared is read off CPython's reference counts: a reference that is neither an edge of this
+    graph nor held by this function belongs to someone who may ask for the value later.
     """
     index: dict[int, int] = {}
     nodes: list[Node] = []
@@ -204,11 +198,7 @@ def linearise(wanted: Sequence[Node]) -> Linear:
             nodes.append(node)
             if node.buffer is None:
                 scalars.append(node)
-                dtype = node.spec.dtype
-                marker = _scalars.get(dtype)
-                if marker is None:
-                    marker = _scalars[dtype] = Scalar(node.spec)
-                calls.append(marker)
+                calls.append(_scalars[node.spec.dtype])
             else:
                 leaves.append(node)
                 calls.append(node.spec)
@@ -226,21 +216,18 @@ def linearise(wanted: Sequence[Node]) -> Linear:
                 edges.append(index[id(src)])
     outputs = [index[id(node)] for node in wanted]
     del node, stack
-    src = None  # a loop variable must not count as a reference
+    src = None  # type: ignore[assignment]  # a loop variable must not count as a reference
     uses = Counter(edges)
     kept = set(outputs)
-    shared = tuple(
-        [
-            position
-            for position, count in enumerate(map(getrefcount, nodes))
-            if count > _BASE + uses[position]
-            and nodes[position].call is not None
-            and position not in kept
-        ]
-    )
-    return Linear(
-        (tuple(calls), tuple(edges), tuple(outputs), shared), nodes, leaves, scalars, outputs
-    )
+    shared = [
+        position
+        for position, count in enumerate(map(getrefcount, nodes))
+        if count > _BASE + uses[position]
+        and nodes[position].call is not None
+        and position not in kept
+    ]
+    key = (tuple(calls), tuple(edges), tuple(outputs), tuple(shared))
+    return Linear(key, nodes, leaves, scalars)
 
 
 def _base_count() -> int:
