@@ -230,6 +230,8 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
         )
     if isinstance(constant_values, int) and x.dtype.kind in "iu":
         of_scalar("pad", constant_values, x.dtype)
+    if not any(a or b for a, b in widths):
+        return Tensor(node)
     value = scalar_node(constant_values, x.dtype)
     return Tensor(node_of(PAD, (node, value), tuple((index(a), index(b), 0) for a, b in widths)))
 

@@ -99,6 +99,11 @@ def _count(x: Tensor, axes: tuple[int, ...]) -> int:
     return count
 
 
+def _divided(total: Any, count: float) -> Any:
+    """NaN for no elements; by addition, since compilers take 0 times a number they do not know for 0."""
+    return total * (1.0 / count) if count > 0 else total + float("nan")
+
+
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Arithmetic mean of the elements along axes; floating dtypes.
 
@@ -111,8 +116,7 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     count = _count(x, axes)
     wide = astype(x, float32) if x.dtype.itemsize == 2 else x
     total = Tensor(node_of(ROWS["sum"], (wide._node,), axes))
-    scale = 1.0 / count if count else float("nan")
-    return astype(_squeezed((total * scale)._node, axes, keepdims), x.dtype, copy=False)
+    return astype(_squeezed(_divided(total, count)._node, axes, keepdims), x.dtype, copy=False)
 
 
 def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
@@ -127,9 +131,8 @@ def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
     wide = astype(x, float32) if x.dtype.itemsize == 2 else x
     distance = wide - mean(wide, axis=axes, keepdims=True)
     total = Tensor(node_of(ROWS["sum"], (ELEMENTWISE["square"](distance)._node,), axes))
-    divisor = _count(x, axes) - correction
-    scale = 1.0 / divisor if divisor > 0 else float("nan")
-    return astype(_squeezed((total * scale)._node, axes, keepdims), x.dtype, copy=False)
+    mean_square = _divided(total, _count(x, axes) - correction)
+    return astype(_squeezed(mean_square._node, axes, keepdims), x.dtype, copy=False)
 
 
 def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
