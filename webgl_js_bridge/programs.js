@@ -114,7 +114,9 @@ export function createPrograms(gl, state) {
         throw new Error("WebGL context lost");
       const failed = gl.getShaderParameter(shader, gl.COMPILE_STATUS) === false;
       const log = failed ? gl.getShaderInfoLog(shader) : gl.getProgramInfoLog(linked);
-      throw shaderError(program.name, log ?? "", program.source);
+      // A compiler that complains says why; none answers where the context died in this very task.
+      if (!log) throw new Error("WebGL context lost");
+      throw shaderError(program.name, log, program.source);
     }
     reflect(program, linked);
     program.checked = true;

@@ -29,6 +29,9 @@ export function createReader(gl, { heap, state, textures, waiting }) {
    */
   function isNative(format) {
     if (format.type === format.wideType) return true;
+    // ANGLE over OpenGL ES on NVIDIA advertises reading 16-bit integers in their own type, then fails
+    // and loses the context; only the wide types are guaranteed.
+    if (format.format === gl.RGBA_INTEGER) return false;
     let known = native.get(format);
     if (known === undefined) {
       known =
@@ -90,7 +93,8 @@ export function createReader(gl, { heap, state, textures, waiting }) {
       done += wanted;
     }
     reads += 1;
-    if (gl.isContextLost()) throw new Error("WebGL context lost");
+    // isContextLost() tells only after the task has ended; what was read then is zeros.
+    if (gl.getError() !== gl.NO_ERROR) throw new Error("WebGL context lost");
   }
 
   /**
