@@ -23,23 +23,20 @@ def demo(page: Page, site_url: str) -> Demo:
 def wait_for_photo(demo: Demo, width: int) -> None:
     demo.page.wait_for_function(
         f"document.querySelector('#stage canvas')?.width === {width} &&"
-        " Number(document.getElementById('frame-ms').textContent) >= 0"
+        " document.getElementById('stage').ariaBusy === 'false'"
     )
 
 
 def apply(demo: Demo, name: str, strength: float) -> None:
     """Switch a filter on and wait until a frame with it was drawn."""
-    draws = demo.number("draws")
     slider = demo.page.locator(f"[data-filter={name}] input[type=range]")
     slider.fill(f"{strength:g}")
     assert demo.page.is_checked(f"[data-filter={name}] input[type=checkbox]")
-    wait_for_draw(demo, draws)
+    wait_for_draw(demo)
 
 
-def wait_for_draw(demo: Demo, draws: int) -> None:
-    demo.page.wait_for_function(
-        f"Number(document.querySelector('[data-number=draws]').dataset.value) > {draws}"
-    )
+def wait_for_draw(demo: Demo) -> None:
+    demo.page.wait_for_selector("#stage[aria-busy=false]")
     # The canvas shows what the worker drew at the next frame.
     demo.page.evaluate(
         "() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
@@ -103,7 +100,7 @@ def assert_pixels(shown: np.ndarray, expected: np.ndarray, outliers: float = 0) 
 def test_photo_without_filters(demo: Demo, name: str) -> None:
     demo.page.click(f"[data-photo={name}]")
     demo.page.wait_for_selector(f"[data-photo={name}][aria-pressed=true]")
-    demo.page.wait_for_timeout(500)
+    wait_for_draw(demo)
     response = demo.page.request.get(demo.page.url.replace("index.html", f"photos/{name}.jpg"))
     stored = np.asarray(Image.open(io.BytesIO(response.body())).convert("RGB")).astype(int)
     # The browser's JPEG decoder may round otherwise than Pillow's.
@@ -136,9 +133,8 @@ def test_filters_combine_in_their_order(demo: Demo) -> None:
     apply(demo, "contrast", 2.0)
     apply(demo, "blur", 1.5)
     assert_pixels(demo.photo(), filtered(photo, [("contrast", 2.0), ("blur", 1.5)]))
-    draws = demo.number("draws")
     demo.page.click('[aria-label="Move Gaussian blur up"]')
-    wait_for_draw(demo, draws)
+    wait_for_draw(demo)
     assert demo.page.evaluate("document.activeElement.ariaLabel") == "Move Gaussian blur up"
     assert_pixels(demo.photo(), filtered(photo, [("blur", 1.5), ("contrast", 2.0)]))
 
@@ -152,6 +148,7 @@ def test_own_picture(demo: Demo) -> None:
         "#file", {"name": "own.png", "mimeType": "image/png", "buffer": file.getvalue()}
     )
     wait_for_photo(demo, 140)
+    wait_for_draw(demo)
     np.testing.assert_array_equal(demo.photo(), own)
     apply(demo, "blur", 3.0)
     assert_pixels(demo.photo(), filtered(own, [("blur", 3.0)]))

@@ -1,5 +1,7 @@
 /** @file Measures the bytes of the downloads that Pyodide starts by itself. */
 
+import { textOf } from "./error_text.js";
+
 const INFLATION = 3; // a compressed answer's length says nothing of its content's; wasm and .pyc shrink to a third
 
 export class DownloadMeter {
@@ -31,7 +33,7 @@ export class DownloadMeter {
    * @param {unknown} error
    */
   async #reason(url, error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = textOf(error);
     const answer = await this.#plainFetch
       .call(globalThis, url, { method: "HEAD" })
       .catch(() => null);

@@ -1,6 +1,7 @@
 /** @file Starts the page: the worker, the three sections, and what is said when Python cannot run. */
 
 import { Client, StoppedError } from "./client.js";
+import { textOf } from "./error_text.js";
 import { createLivePanel } from "./live_panel.js";
 import { createLoading } from "./loading.js";
 import { createPhotoLab } from "./photo_lab.js";
@@ -25,8 +26,7 @@ async function start() {
     playground.ready = true;
     await lab.connect();
   } catch (error) {
-    if (!(error instanceof StoppedError))
-      loading.fail(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof StoppedError)) loading.fail(textOf(error));
   }
 }
 

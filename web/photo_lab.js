@@ -2,6 +2,7 @@
 
 import { StoppedError } from "./client.js";
 import { find, make } from "./dom.js";
+import { textOf } from "./error_text.js";
 import { createFilterList } from "./filter_list.js";
 import { FrameTimes } from "./frame_times.js";
 import { loadPicture } from "./pictures.js";
@@ -28,6 +29,7 @@ export function createPhotoLab(client) {
   let animating = false;
   let drawing = false;
   let changed = false;
+  let drawnNames = "";
 
   client.on("photoFrame", (frame) => times.add(frame));
   find("photos", HTMLElement).append(...PHOTOS.map(thumbOf));
@@ -63,17 +65,19 @@ export function createPhotoLab(client) {
 
   /** @param {string} address @param {string} name */
   async function openAddress(address, name) {
+    stage.ariaBusy = "true";
     try {
       const response = await fetch(address);
       if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
       await open(await response.blob(), name);
     } catch (error) {
-      status.textContent = `${name}: the photo did not load; ${error instanceof Error ? error.message : error}`;
+      report(new Error(`${name}: the photo did not load; ${textOf(error)}`));
     }
   }
 
   /** @param {Blob} blob @param {string | null} name of the photo, null for the visitor's own */
   async function open(blob, name) {
+    stage.ariaBusy = "true";
     for (const thumb of document.querySelectorAll("[data-photo]")) {
       thumb.setAttribute("aria-pressed", String(thumb.getAttribute("data-photo") === name));
     }
@@ -82,15 +86,19 @@ export function createPhotoLab(client) {
       photo = blob;
       showOriginal(blob, bitmap);
       status.textContent = `${bitmap.width} × ${bitmap.height} pixels`;
-      if (!ready) return bitmap.close();
-      await client.call("photoOpen", [bitmap], [bitmap]);
+      if (ready) await client.call("photoOpen", [bitmap], [bitmap]);
       times.clear();
       draw();
     } catch (error) {
-      if (!(error instanceof StoppedError)) {
-        status.textContent = `This file is no picture the browser can read: ${error instanceof Error ? error.message : error}`;
-      }
+      report(error);
     }
+  }
+
+  /** @param {unknown} error */
+  function report(error) {
+    stage.ariaBusy = "false";
+    // Whoever ended the worker says so itself.
+    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
   }
 
   /** @param {Blob} blob @param {ImageBitmap} size */
@@ -109,16 +117,24 @@ export function createPhotoLab(client) {
     changed = true;
     if (drawing || !ready) return;
     drawing = true;
+    stage.ariaBusy = "true";
     try {
       while (changed) {
         changed = false;
-        await client.call("photoFrame", [filters.chain()]);
+        const chain = filters.chain();
+        await client.call("photoFrame", [chain]);
+        const names = chain.map(([name]) => name).join();
+        if (names === drawnNames) continue;
+        // The first frame of new filters compiles their shaders; the next one shows what a frame takes.
+        drawnNames = names;
+        times.clear();
+        changed = true;
       }
     } catch (error) {
-      if (!(error instanceof StoppedError))
-        status.textContent = error instanceof Error ? error.message : String(error);
+      report(error);
     } finally {
       drawing = false;
+      stage.ariaBusy = "false";
     }
   }
 
@@ -131,8 +147,7 @@ export function createPhotoLab(client) {
     try {
       await client.call("photoAnimate", [on]);
     } catch (error) {
-      if (!(error instanceof StoppedError))
-        status.textContent = error instanceof Error ? error.message : String(error);
+      report(error);
     }
   }
 
@@ -159,6 +174,7 @@ export function createPhotoLab(client) {
     },
     disconnect() {
       ready = false;
+      drawnNames = "";
       animating = false;
       animateButton.disabled = true;
       animateButton.setAttribute("aria-pressed", "false");

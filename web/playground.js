@@ -3,6 +3,7 @@
 import { StoppedError } from "./client.js";
 import { find, make } from "./dom.js";
 import { createEditor } from "./editor.js";
+import { textOf } from "./error_text.js";
 import { EXAMPLES } from "./examples.js";
 import { OutputPane } from "./output.js";
 
@@ -69,7 +70,7 @@ export function createPlayground(client, page) {
       // Whoever ended the worker says so itself.
       if (!(error instanceof StoppedError)) {
         status.textContent = "failed";
-        output.note(error instanceof Error ? error.message : String(error));
+        output.note(textOf(error));
       }
     }
     running = false;

@@ -1,5 +1,6 @@
 /** @file The worker: answers the page's requests with Python. One file of glue, no logic of its own. */
 
+import { textOf } from "./error_text.js";
 import { PageModule } from "./page_module.js";
 import { startPython } from "./python_runtime.js";
 import { probeWebGL } from "./webgl_probe.js";
@@ -53,7 +54,6 @@ self.onmessage = async (/** @type {MessageEvent<Request>} */ { data: { id, verb,
     self.postMessage({ id, value: await verbs[verb](...args) });
   } catch (error) {
     console.error(error);
-    const message = error instanceof Error ? error.message : String(error);
-    self.postMessage({ id, error: message.trimEnd().replace(PYTHON_FRAMES, "") });
+    self.postMessage({ id, error: textOf(error).trimEnd().replace(PYTHON_FRAMES, "") });
   }
 };

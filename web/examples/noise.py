@@ -9,9 +9,10 @@ show(noise[0], "noise")
 # Clouds: octaves of noise, each smoothed by a convolution.
 clouds = pt.zeros((1, 240, 320, 1))
 for size, weight in ((3, 0.15), (9, 0.3), (25, 0.55)):
-    window = pt.full((size, 1, 1, 1), 1 / size)
-    smooth = pt.conv2d(noise, window, padding="same")
-    smooth = pt.conv2d(smooth, pt.reshape(window, (1, size, 1, 1)), padding="same")
+    column = pt.full((size, 1, 1, 1), 1 / size)
+    row = pt.full((1, size, 1, 1), 1 / size)
+    smooth = pt.conv2d(noise, column, padding="same")
+    smooth = pt.conv2d(smooth, row, padding="same")
     smooth = (smooth - pt.mean(smooth)) / pt.std(smooth)
     clouds = clouds + smooth * weight
 
