@@ -1,5 +1,10 @@
 /** @file Bytes of the heap into a texture, never looking behind the last of them. */
 
+import { createHeap } from "./heap.js";
+
+/** Bytes of a row: 2048 texels of four 32-bit values. */
+const LONGEST_ROW = 2048 * 16;
+
 /**
  * @param {WebGL2RenderingContext} gl
  * @param {object} parts
@@ -8,6 +13,8 @@
  * @param {import("./textures.js").Textures} parts.textures
  */
 export function createUploader(gl, { heap, state, textures }) {
+  const room = new Uint8Array(LONGEST_ROW);
+  const row = createHeap(() => room);
   let uploads = 0;
 
   /**
@@ -26,27 +33,20 @@ export function createUploader(gl, { heap, state, textures }) {
     const { View, elementBytes, texelBytes, format: layout, type } = shape.format;
     const rowBytes = width * texelBytes;
     const rows = Math.floor(byteLength / rowBytes);
-    const rest = byteLength - rows * rowBytes;
-    const texels = Math.ceil(rest / texelBytes);
-    state.edit(gl.TEXTURE_2D, textures.open(handle, shape).texture);
-    /** @type {(y: number, w: number, h: number, values: ArrayBufferView, at: number) => void} */
-    const put = (y, w, h, values, at) =>
-      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, w, h, layout, type, values, at);
-    /** @type {(from: number, bytes: number, room: number) => ArrayBufferView} */
-    const copy = (from, bytes, room) => {
-      const copied = new Uint8Array(room);
-      copied.set(heap.bytes().subarray(from, from + bytes));
-      return new View(copied.buffer);
-    };
-    const at = address / elementBytes;
-    const aligned = Number.isInteger(at);
     const whole = rows * rowBytes;
-    if (rows > 0 && aligned) put(0, width, rows, heap.view(View), at);
-    else if (rows > 0) put(0, width, rows, copy(address, whole, whole), 0);
-    if (rest > 0 && aligned && rest % texelBytes === 0)
-      put(rows, texels, 1, heap.view(View), at + whole / elementBytes);
-    else if (rest > 0) put(rows, texels, 1, copy(address + whole, rest, texels * texelBytes), 0);
+    state.edit(gl.TEXTURE_2D, textures.open(handle, shape).texture);
     uploads += 1;
+    /** @type {(y: number, height: number, values: ArrayBufferView, at: number) => void} */
+    const put = (y, height, values, at) =>
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, width, height, layout, type, values, at);
+    const at = address / elementBytes;
+    if (rows > 0 && Number.isInteger(at)) put(0, rows, heap.view(View), at);
+    else if (rows > 0)
+      put(0, rows, new View(heap.bytes().slice(address, address + whole).buffer), 0);
+    if (whole === byteLength) return;
+    // Drivers clear a texture first, or keep a list of patches, when an upload leaves texels out.
+    row.bytes().set(heap.bytes().subarray(address + whole, address + byteLength));
+    put(rows, 1, row.view(View), 0);
   }
 
   return {
