@@ -40,6 +40,7 @@ def started_python(
 def leftovers() -> dict[str, int]:
     """What the tests of a shared Python must leave as it was."""
     import page_counts
+
     import py_tensor as pt
     from py_tensor.runtime import backend
 

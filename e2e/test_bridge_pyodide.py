@@ -155,5 +155,8 @@ async def lost_and_found() -> list[object]:
 
 
 def test_a_lost_context_rejects_and_comes_back(python: PagePython) -> None:
-    lost = "BackendError: WebGL context lost"
+    lost = (
+        "BackendError: webgl: WebGL context lost; got no answer from the GPU; "
+        "try again once the browser has restored it, or reload the page"
+    )
     assert python.call(lost_and_found) == [True, lost, lost, 1, [4, 5, 6], 0]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
 from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]

@@ -56,7 +56,12 @@ def products(a: Any, b: Any) -> Any:
 
 
 def test_matmul(python: PagePython) -> None:
-    for left, right in [((1, 1), (1, 1)), ((33, 17), (17, 29)), ((3, 8, 16), (16, 8)), ((5,), (5,))]:
+    for left, right in [
+        ((1, 1), (1, 1)),
+        ((33, 17), (17, 29)),
+        ((3, 8, 16), (16, 8)),
+        ((5,), (5,)),
+    ]:
         a, b = uniform(*left), uniform(*right)
         seen = python.call(products, a.tolist(), b.tolist())
         np.testing.assert_allclose(seen, a @ b, rtol=1e-5, atol=1e-5)

@@ -22,6 +22,20 @@ def _webgl(operation: str) -> Any:
     return engine
 
 
+def _check_sides(operation: str, height: int, width: int, engine: Any) -> None:
+    if not height * width:
+        raise ShapeError(
+            f"{operation}: picture has no pixels; got height {height}, width {width}; "
+            "wait until it has loaded, or give at least one pixel"
+        )
+    largest = engine.limits["maxTextureSize"]
+    if max(height, width) > largest:
+        raise BackendError(
+            f"{operation}: picture larger than the GPU; got height {height}, width {width}; "
+            f"this GPU allows {largest} pixels a side; scale it down"
+        )
+
+
 def from_pixels(source: Any, channels: int = 3) -> Tensor:
     """A uint8 tensor (height, width, channels) of an image, canvas, video frame or ImageData.
 
@@ -32,11 +46,12 @@ def from_pixels(source: Any, channels: int = 3) -> Tensor:
         raise ArgumentError(f"from_pixels: channels does not fit; got {channels}; use 1, 3 or 4")
     engine = _webgl("from_pixels")
     width, height = engine.bridge.pixel_size(source)
+    _check_sides("from_pixels", height, width, engine)
     engine.check_size("from_pixels", (height, width, 4), uint8)
     handle = engine.new_handle()
     engine.bridge.from_pixels(handle, source, width, height)
     spec = spec_of((height, width, 4), uint8)
-    buffer = Buffer(uint8, spec.size, None, engine, handle, engine.bridge.generation())
+    buffer = Buffer(uint8, spec.size, None, engine, handle, engine.generation)
     tensor = Tensor(leaf_node(buffer, spec))
     return tensor if channels == 4 else tensor[:, :, :channels]
 
@@ -77,6 +92,12 @@ def draw(tensor: Any, canvas: Any) -> None:
     from 0 to 255. Raises ShapeError for other shapes, BackendError without WebGL2.
     """
     engine = _webgl("draw")
+    if not hasattr(canvas, "getContext"):
+        raise ArgumentError(
+            f"draw: not a canvas; got {canvas!s:.60}; "
+            "pass an HTMLCanvasElement or an OffscreenCanvas"
+        )
     picture = to_rgba(tensor)
     height, width, _ = picture.shape
+    _check_sides("draw", height, width, engine)
     engine.bridge.draw(engine.handle_of(picture._buffer("draw")), width, height, canvas)

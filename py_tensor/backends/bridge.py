@@ -138,6 +138,14 @@ class Bridge(Protocol):
         """Give everything back; the bridge cannot be used afterwards."""
 
 
+_CONTEXT_LOST = "WebGL context lost"
+_CONTEXT_ADVICE = (
+    "got no answer from the GPU; try again once the browser has restored it, or reload the page"
+)
+
+
 def bridge_error(name: str, message: str) -> BackendError:
     """Return the error for one thrown by the bridge under this name."""
+    if message == _CONTEXT_LOST:
+        message = f"webgl: {message}; {_CONTEXT_ADVICE}"
     return (ShaderError if name == "ShaderError" else BackendError)(message)

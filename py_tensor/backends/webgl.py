@@ -123,6 +123,9 @@ class WebGLBackend:
         host = memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
         if self.device.float_as_half and buffer.dtype.name == "float32":
             host = _to_half(host)
+        if buffer.handle and buffer.backend is self:
+            # The run that was first to hear of a new context had uploaded under this handle.
+            self.bridge.free(buffer.handle)
         self.handles += 1
         width, height = texture_size(buffer.size)
         self.bridge.upload(self.handles, self.device.format(buffer.dtype), width, height, host)
@@ -145,14 +148,8 @@ class WebGLBackend:
         return float16 if self.device.float_as_half and dtype.name == "float32" else dtype
 
     def _target(self, buffer: Buffer) -> bytearray:
-        self._check_alive(buffer)
+        self.handle_of(buffer)
         return bytearray(buffer.size * self._stored(buffer.dtype).itemsize)
-
-    def _check_alive(self, buffer: Buffer) -> None:
-        generation = self.bridge.generation()
-        if buffer.generation != generation:
-            self.generation = generation
-            self._upload(buffer)
 
     def _decoded(self, data: bytearray, dtype: DType) -> memoryview:
         if self._stored(dtype) is dtype:
@@ -182,12 +179,15 @@ class WebGLBackend:
             self.bridge.free(buffer.handle)
 
     def new_handle(self) -> int:
+        """A handle to fill in the context as it is now."""
+        self.generation = self.bridge.generation()
         self.handles += 1
         return self.handles
 
     def handle_of(self, buffer: Buffer) -> int:
         """The handle of a buffer, uploaded if need be."""
-        if buffer.handle and buffer.backend is self and buffer.generation == self.generation:
+        self.generation = self.bridge.generation()
+        if buffer.backend is self and buffer.generation == self.generation:
             return buffer.handle
         return self._upload(buffer)
 

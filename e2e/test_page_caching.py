@@ -1,0 +1,74 @@
+"""What the page has computed once is not scheduled or compiled again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from page_python import PagePython
+
+pytest_plugins = ["page_fixtures"]
+
+
+def passes() -> list[Any]:
+    """(programs compiled, plans made, plans found) by each of three passes with other values."""
+    import py_tensor as pt
+    from py_tensor.runtime import backend
+
+    def counts() -> list[int]:
+        info = pt.cache_info()
+        return [backend().bridge.stats()["compiled"], info.plan_misses, info.plan_hits, info.draws]
+
+    w = pt.asarray([[(i * j) % 7 - 3.0 for j in range(12)] for i in range(20)])
+    seen = []
+    for step in range(3):
+        before = counts()
+        x = pt.asarray([[float(i + j + step) for j in range(20)] for i in range(8)])
+        y = pt.softmax(pt.relu(x @ w + 0.5 * step), axis=1)
+        z = pt.sum(y * y, axis=0)
+        values = z.tolist()
+        seen.append([now - then for now, then in zip(counts(), before, strict=True)])
+    return [seen, values]
+
+
+def test_second_pass_compiles_nothing(python: PagePython) -> None:
+    (first, second, third), values = python.call(passes)
+    compiled, missed, _, draws = first
+    assert compiled >= 1
+    assert missed == 1
+    assert second == third == [0, 0, 1, draws]
+    assert len(values) == 12
+
+
+def same_shader() -> list[int]:
+    """Programs compiled for one chain over three shapes, and draws of the same."""
+    import py_tensor as pt
+    from py_tensor.runtime import backend
+
+    def counts() -> list[int]:
+        stats = backend().bridge.stats()
+        return [stats["compiled"], stats["draws"]]
+
+    before = counts()
+    for shape in [(64, 64), (4096,), (8, 8, 64)]:
+        x = pt.asarray([0.5] * 4096).reshape(shape)
+        pt.realize(pt.atan(x) * 2.0 - pt.tanh(x))
+    return [now - then for now, then in zip(counts(), before, strict=True)]
+
+
+def test_shapes_share_a_shader(python: PagePython) -> None:
+    assert python.call(same_shader) == [1, 3]
+
+
+def explained() -> list[str]:
+    import py_tensor as pt
+
+    x = pt.zeros((8, 8)) + 1.0
+    return [pt.explain(pt.softmax(x)), pt.explain(x)]
+
+
+def test_explain_shows_every_stage(python: PagePython) -> None:
+    softmax, _ = python.call(explained)
+    assert softmax.startswith("graph\n")
+    assert "kernel 0: reduce" in softmax
+    assert "#version 300 es" in softmax
+    assert softmax.count("\nshader of kernel") <= 3

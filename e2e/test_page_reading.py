@@ -1,0 +1,239 @@
+"""Values come back from the page's GPU exactly, whichever way they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from page_python import PagePython
+
+pytest_plugins = ["page_fixtures"]
+
+DTYPES = ("float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool")
+ROW = 4 * 2048
+SIZES = (0, 1, 3, 4, 5, 4095, 4096, 4097, ROW - 1, ROW, ROW + 1, 3 * ROW + 2)
+
+
+def as_asked(dtype: str, size: int) -> str:
+    """Read a tensor that lives on the GPU in the blocking ways; say what is wrong."""
+    import struct
+
+    import py_tensor as pt
+
+    code = getattr(pt, dtype).code
+    few = [False, True] if dtype == "bool" else [0, 1, 2, 3, 5, 100, 7]
+    values = [few[i * i % len(few)] for i in range(size)]
+    tensor = pt.flip(pt.asarray(values, dtype=dtype))
+    values.reverse()
+    if tensor.tolist() != values:
+        return "tolist"
+    if bytes(memoryview(tensor)) != struct.pack(f"={size}{code}", *values):
+        return "memoryview"
+    return ""
+
+
+async def as_awaited(dtype: str, size: int) -> str:
+    """The same for the ways that do not block."""
+    import struct
+
+    import py_tensor as pt
+
+    code = getattr(pt, dtype).code
+    few = [False, True] if dtype == "bool" else [0, 1, 2, 3, 5, 100, 7]
+    values = [few[i * i % len(few)] for i in range(size)]
+    tensor = pt.flip(pt.asarray(values, dtype=dtype))
+    values.reverse()
+    data = await tensor.data()
+    if (data.format, data.shape) != (code, (size,)):
+        return f"data gives {data.format}, {data.shape}"
+    if data.tobytes() != struct.pack(f"={size}{code}", *values):
+        return "data"
+    return "" if tensor.tolist() == values else "tolist after data"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_size(python: PagePython, dtype: str) -> None:
+    for size in SIZES:
+        assert python.call(as_awaited, dtype, size) == "", size
+        assert python.call(as_asked, dtype, size) == "", size
+        assert python.call_blocking(as_asked, dtype, size) == "", size
+
+
+async def read_large(dtype: str) -> list[bool]:
+    from array import array
+
+    import py_tensor as pt
+
+    few = array(getattr(pt, dtype).code, [1, 2, 3, 50, 60])
+    host = few * 2_000_000
+    tensor = pt.flip(pt.asarray(host))
+    host = host[::-1]
+    return [
+        (await tensor.data()).tobytes() == host.tobytes(),
+        memoryview(tensor) == memoryview(host),
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "uint8"])
+def test_ten_million_elements(python: PagePython, dtype: str) -> None:
+    assert python.call(read_large, dtype) == [True, True]
+
+
+async def read_many() -> list[Any]:
+    """Read many at once, some asked for while others are on their way."""
+    import asyncio
+
+    import py_tensor as pt
+
+    tensors = [pt.arange(n, dtype="float32") * 2.0 for n in (3, 9000, 1, 70_000)]
+    reads = [asyncio.ensure_future(tensor.data()) for tensor in tensors]
+    await asyncio.sleep(0)
+    last = tensors[3][-1].item()
+    # Python's memory grows, so that every view of it that JavaScript had is dead.
+    room = [bytearray(30_000_000) for _ in range(4)]
+    results = await asyncio.gather(*reads)
+    return [
+        last,
+        len(room),
+        *(
+            result.tolist() == tensor.tolist()
+            for result, tensor in zip(results, tensors, strict=True)
+        ),
+    ]
+
+
+def test_reads_in_flight_together(python: PagePython) -> None:
+    assert python.call(read_many) == [2 * 69_999, 4, True, True, True, True]
+
+
+async def read_the_dying() -> list[float]:
+    """A handle that ends while its values are on their way."""
+    import asyncio
+
+    import py_tensor as pt
+
+    tensor = pt.arange(50_000, dtype="float32") + 0.5
+    read = asyncio.ensure_future(tensor.data())
+    await asyncio.sleep(0)
+    tensor.dispose()
+    del tensor
+    other = pt.realize(pt.zeros(50_000) + 1.0)
+    del other
+    data = await read
+    return [data[0], data[49_999]]
+
+
+def test_disposed_while_read(python: PagePython) -> None:
+    assert python.call(read_the_dying) == [0.5, 49_999.5]
+
+
+def through_the_buffer_protocol() -> list[Any]:
+    import struct
+
+    import py_tensor as pt
+
+    tensor = pt.asarray([[1, 2, 3], [4, 5, 6]], dtype="int16") * 2
+    view = memoryview(tensor)
+    half = memoryview(pt.asarray([0.5, -2.0], dtype="float16") + 0.0)
+    truth = memoryview(pt.asarray([[True], [False]]))
+    scalar = memoryview(pt.asarray(1.0) + 1.0)
+    return [
+        [view.format, view.shape, view.itemsize, view.tolist()],
+        [half.format, half.shape, list(struct.unpack("=2e", half))],
+        [truth.format, truth.shape, truth.tolist()],
+        [scalar.format, scalar.shape, scalar.tolist()],
+        list(struct.unpack_from("=3h", tensor, 6)),
+        view.tobytes().hex(),
+    ]
+
+
+def test_buffer_protocol(python: PagePython) -> None:
+    assert python.call(through_the_buffer_protocol) == [
+        ["h", [2, 3], 2, [[2, 4, 6], [8, 10, 12]]],
+        ["e", [2], [0.5, -2.0]],
+        ["?", [2, 1], [[True], [False]]],
+        ["f", [], 2.0],
+        [8, 10, 12],
+        "0200040006000800" + "0a000c00",
+    ]
+
+
+def to_javascript() -> list[Any]:
+    import js
+    from pyodide.ffi import to_js
+
+    import py_tensor as pt
+
+    values = to_js(memoryview(pt.asarray([1.5, 2.5]) * 2.0))
+    back = pt.asarray(js.Float32Array.new(values).to_memoryview())
+    return [js.Object.prototype.toString.call(values), (back + 1.0).tolist()]
+
+
+def test_typed_arrays(python: PagePython) -> None:
+    assert python.call(to_javascript) == ["[object Float32Array]", [4.0, 6.0]]
+
+
+def numpy_is_missing() -> str:
+    import py_tensor as pt
+
+    try:
+        pt.ones(2).numpy()
+    except ImportError as error:
+        return str(error)
+    return "no error"
+
+
+def test_numpy_is_missing(python: PagePython) -> None:
+    assert python.call(numpy_is_missing) == (
+        "numpy: NumPy is not installed; got no module numpy; use tolist() or memoryview(t)"
+    )
+
+
+TICKER = "let n = 0; setInterval(() => { n += 1; }, 4); () => n"
+
+
+def heavy_read(ticker: str) -> int:
+    """Ticks of a timer while a blocking read waits for a long computation."""
+    from pyodide.code import run_js
+
+    import py_tensor as pt
+
+    ticks = run_js(ticker)
+    x = pt.ones((512, 512)) / 512.0
+    # Compiled and run once, so that only the waiting is left.
+    assert (x @ x)[0, 0].item() > 0
+    for _ in range(12):
+        x = x @ x
+    first = x[0, 0]
+    pt.realize(first)
+    before = ticks()
+    assert first.item() > 0
+    return ticks() - before
+
+
+async def heavy_await(ticker: str) -> int:
+    from pyodide.code import run_js
+
+    import py_tensor as pt
+
+    ticks = run_js(ticker)
+    x = pt.ones((512, 512)) / 512.0
+    assert (x @ x)[0, 0].item() > 0
+    for _ in range(12):
+        x = x @ x
+    first = x[0, 0]
+    pt.realize(first)
+    before = ticks()
+    assert (await first.data())[()] > 0
+    return ticks() - before
+
+
+def test_page_stays_alive_while_python_waits(python: PagePython) -> None:
+    assert python.call(heavy_await, TICKER) > 3
+    waited = python.call(heavy_read, TICKER)
+    # In a worker nobody looks at what stands still, and blocking is faster.
+    assert waited > 3 if python.thread == "page" else waited == 0
+
+
+def test_blocking_where_python_cannot_wait(python: PagePython) -> None:
+    assert python.call_blocking(heavy_read, TICKER) == 0
