@@ -20,8 +20,6 @@ The rooms, in the order a call walks through them:
 
 from __future__ import annotations
 
-from importlib.metadata import version as _version
-
 from . import errors, random
 from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
 from .debugging import enable_debug_mode, enable_production_mode
@@ -32,8 +30,6 @@ from .functions import PUBLIC as _PUBLIC
 from .pixels import draw, from_pixels
 from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
-
-__version__ = _version("py_tensor")
 
 e = 2.718281828459045
 inf = float("inf")
@@ -52,3 +48,12 @@ __all__ = [
 # fmt: on
 
 globals().update(_PUBLIC)
+
+
+def __getattr__(name: str) -> str:
+    """The version, looked up when asked for: importlib.metadata would be a fifth of the import."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("py_tensor")
+    raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
