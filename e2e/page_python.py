@@ -22,7 +22,7 @@ class PagePython:
         self.thread = thread
         page.goto(f"{url}/pages/{html or thread}.html")
         page.wait_for_function("globalThis.python !== undefined")
-        page.evaluate(START, [f"{url}/pyodide/", bridge])
+        self.start_milliseconds = page.evaluate(START, [f"{url}/pyodide/", bridge])
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function in the page as runPythonAsync does; arguments and result are JSON."""

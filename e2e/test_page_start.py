@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
+import pytest
 from page_python import PagePython
+from playwright.sync_api import Page, Route
 
 pytest_plugins = ["page_fixtures"]
+
+ROOT = Path(__file__).parent.parent
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+WHEEL = f"py_tensor-{VERSION}-py3-none-any.whl"
+NO_EVAL = "script-src 'self' 'wasm-unsafe-eval'"
 
 
 def first_steps() -> dict[str, Any]:
@@ -20,7 +29,6 @@ def first_steps() -> dict[str, Any]:
         "backend": pt.get_backend(),
         "version": pt.__version__,
         "numpy": "numpy" in sys.modules,
-        "python": sys.version_info[:2],
         "shown": repr(x),
     }
 
@@ -29,8 +37,112 @@ def test_import_sets_itself_up(python: PagePython) -> None:
     seen = python.call(first_steps)
     assert seen["values"] == [[8.0, 11.0], [16.0, 23.0]]
     assert seen["backend"] == "webgl"
+    assert seen["version"] == VERSION
     assert seen["numpy"] is False
-    assert seen["python"] >= [3, 14]
     assert seen["shown"] == (
         "tensor([[1., 2.],\n        [3., 4.]], shape=(2, 2), dtype=float32, backend=webgl)"
     )
+
+
+def import_time() -> float:
+    import time
+
+    start = time.perf_counter()
+    import py_tensor as pt
+
+    pt.ones(1).tolist()
+    return time.perf_counter() - start
+
+
+def test_start_time_is_told(fresh_python: PagePython, capsys: pytest.CaptureFixture[str]) -> None:
+    seconds = fresh_python.call(import_time)
+    start = fresh_python.start_milliseconds / 1000
+    with capsys.disabled():
+        print(f"\n{fresh_python.thread}: Pyodide and wheel {start:.2f} s, import {seconds:.2f} s")
+    assert seconds > 0
+
+
+def test_released_wheel_by_its_address(page: Page, pages_url: str) -> None:
+    wheel = ROOT / "dist" / WHEEL
+    assert wheel.stat().st_size < 200_000
+    page.goto(f"{pages_url}/pages/released.html")
+    page.wait_for_function("globalThis.load !== undefined")
+    told = page.evaluate("wheel => load(wheel)", f"{pages_url}/dist/{WHEEL}")
+    assert told == f"[2.0, 4.0] webgl {VERSION}"
+
+
+def forbidden() -> list[str]:
+    """That the page forbids evaluating scripts, and that py_tensor works."""
+    from pyodide.code import run_js
+    from pyodide.ffi import JsException
+
+    import py_tensor as pt
+
+    try:
+        run_js("1 + 1")
+        evaluated = "evaluated"
+    except JsException as error:
+        evaluated = error.name
+    try:
+        return [evaluated, str((pt.asarray([1.0, 2.0]) * 2.0).tolist())]
+    except pt.errors.BackendError as error:
+        return [evaluated, str(error)]
+
+
+def strict(page: Page, url: str, thread: str, bridge: str) -> PagePython:
+    """Python where a strict policy forbids evaluating scripts."""
+
+    def with_policy(route: Route) -> None:
+        response = route.fetch()
+        headers = response.headers | {"content-security-policy": NO_EVAL}
+        route.fulfill(response=response, headers=headers)
+
+    # A worker obeys the policy of its own script, not the page's.
+    page.route("**/worker.js", with_policy)
+    html = "strict" if thread == "page" else "worker"
+    return PagePython(page, url, thread, html, bridge)
+
+
+@pytest.mark.parametrize("thread", ["page", "worker"])
+def test_strict_policy_with_registered_module(page: Page, pages_url: str, thread: str) -> None:
+    bridge = f"{pages_url}/webgl_js_bridge/index.js"
+    python = strict(page, pages_url, thread, bridge)
+    assert python.call(forbidden) == ["EvalError", "[2.0, 4.0]"]
+
+
+@pytest.mark.parametrize("thread", ["page", "worker"])
+def test_strict_policy_without_it_says_what_to_do(page: Page, pages_url: str, thread: str) -> None:
+    evaluated, message = strict(page, pages_url, thread, "").call(forbidden)
+    assert evaluated == "EvalError"
+    assert "webgl: backend not available: this page does not allow evaluating" in message
+    assert 'pyodide.registerJsModule("webgl_js_bridge", module)' in message
+
+
+def without_webgl() -> list[str]:
+    """What the import and the first uses say where there is no WebGL2."""
+    import py_tensor as pt
+
+    messages = []
+    for use in (
+        lambda: pt.asarray([1.0]),
+        lambda: pt.zeros(3),
+        pt.get_backend,
+        lambda: pt.set_backend("webgl"),
+    ):
+        try:
+            messages.append(str(use()))
+        except pt.errors.BackendError as error:
+            messages.append(str(error))
+    return messages
+
+
+def test_without_webgl2(page: Page, pages_url: str) -> None:
+    no_context = (
+        "webgl: backend not available: this page gets no WebGL2 context; the browser lacks it, "
+        "has it turned off, or has too many contexts open"
+    )
+    no_numpy = 'set_backend: numpy is not installed; got "numpy"; install NumPy'
+    *first, asked = PagePython(page, pages_url, "page", "no_webgl").call(without_webgl)
+    nothing = f"set_backend: no backend is available; got: {no_context} | {no_numpy}"
+    assert first == [nothing] * 3
+    assert asked == no_context

@@ -56,11 +56,14 @@ export class Python {
   #pyodide;
 
   /**
+   * Resolves to the milliseconds it took.
    * @param {string} folder
    * @param {string} [bridge]
    */
   async start(folder, bridge) {
+    const start = performance.now();
     this.#pyodide = await limited(startPyodide(folder, bridge));
+    return performance.now() - start;
   }
 
   /**
