@@ -75,8 +75,8 @@ def broadcast_view(shape: Shape, out: Shape) -> View:
     return make_view(out, [0 if n == 1 else s for n, s in zip(padded, strides, strict=True)])
 
 
-def _coordinates(position: int, shape: Shape) -> list[int]:
-    """Row-major coordinates of a position; negative positions (backward steps) give negative ones."""
+def coordinates(position: int, shape: Shape) -> list[int]:
+    """Row-major coordinates of a position; negative ones of a negative one, a backward step."""
     sign, rest = (-1, -position) if position < 0 else (1, position)
     result = []
     for stride in row_major(shape):
@@ -87,7 +87,7 @@ def _coordinates(position: int, shape: Shape) -> list[int]:
 
 @lru_cache(4096)
 def compose(first: View, then: View) -> View | None:
-    """One view that applies `first`, whose positions address the elements of `then`; None where none can.
+    """One view that applies `first`, whose positions address the elements of `then`, or None.
 
     Each step of `first` is written as a step along the axes of `then`. If no step ever carries from
     one axis into the next, the steps' distances add up.
@@ -96,8 +96,8 @@ def compose(first: View, then: View) -> View | None:
         return first
     if first.is_identity and first.size == then.size:
         return then
-    start = _coordinates(first.offset, then.shape)
-    steps = [_coordinates(stride, then.shape) for stride in first.strides]
+    start = coordinates(first.offset, then.shape)
+    steps = [coordinates(stride, then.shape) for stride in first.strides]
     for axis, n in enumerate(then.shape):
         reach = [step[axis] * (count - 1) for step, count in zip(steps, first.shape, strict=True)]
         low = start[axis] + sum(r for r in reach if r < 0)
@@ -124,8 +124,6 @@ def push(stack: Stack, view: View) -> Stack:
     joined = compose(stack[-1], view)
     if joined is None:
         return (*stack, view)
-    return (
-        stack[:-1]
-        if joined.is_identity and joined.size == stack[-1].size
-        else (*stack[:-1], joined)
-    )
+    if joined.is_identity and joined.size == stack[-1].size:
+        return stack[:-1]
+    return (*stack[:-1], joined)
