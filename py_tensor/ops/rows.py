@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 from ..dtypes import CATEGORIES, DType, bool_, promote
 from ..errors import DTypeError, ShapeError
@@ -18,8 +17,7 @@ from ..indexing import View
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """What an operation gives: its shape and dtype, and the dtype each operand is converted to."""
 
     shape: Shape
@@ -27,8 +25,27 @@ class Result:
     operands: tuple[DType, ...]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Row:
+@dataclass_transform(kw_only_default=True, frozen_default=True, eq_default=False)
+class Facts:
+    """Attributes given by keyword and fixed from then on.
+
+    Type checkers see frozen dataclasses; real ones, one for each kind of row, would be most of the
+    time that importing this package takes in the page, where generated code compiles slowly.
+    """
+
+    def __init__(self, **facts: Any) -> None:
+        kinds = [kind for kind in type(self).__mro__ if issubclass(kind, Facts)]
+        known = {name for kind in kinds for name in kind.__annotations__}
+        missing = {name for name in known - facts.keys() if not hasattr(type(self), name)}
+        if missing or facts.keys() - known:
+            raise TypeError(f"{facts}: missing {missing}, unknown {facts.keys() - known}")
+        self.__dict__.update(facts)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{self!r}: frozen; got {name} = {value!r}; make another one")
+
+
+class Row(Facts):
     """Facts every operation has.
 
     `reference` computes the result with an array namespace `xp` (NumPy): the name of its function, or
@@ -44,6 +61,9 @@ class Row:
     weight: int = 1
     public: bool = True
     root: ClassVar[bool] = False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name})"
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         raise NotImplementedError
@@ -62,7 +82,6 @@ class Row:
         raise DTypeError(f"{self.name}: dtype {dtype} is not {category}; {hint}")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Elementwise(Row):
     """An expression of its operands, element by element, with broadcasting.
 
@@ -91,7 +110,6 @@ class Elementwise(Row):
         return Result(shape, bool_ if self.result == "bool" else dtype, (dtype,) * len(specs))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Where(Elementwise):
     """Elementwise choice: the first operand is the condition and keeps its own dtype."""
 
@@ -106,7 +124,6 @@ class Where(Elementwise):
         return Result(shape, dtype, (bool_, dtype, dtype))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Cast(Elementwise):
     """Conversion to the dtype given as the static argument."""
 
@@ -115,7 +132,6 @@ class Cast(Elementwise):
         return Result(specs[0].shape, arg, (arg,))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Fixed(Elementwise):
     """Elementwise with operand and result dtypes that do not depend on each other."""
 
@@ -131,7 +147,6 @@ class Fixed(Elementwise):
         return Result(broadcast(self.name, [spec.shape for spec in specs]), self.gives, self.takes)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Reduction(Row):
     """Combines elements along axes; the static argument is the sorted tuple of axes.
 
@@ -167,7 +182,6 @@ class Reduction(Row):
         return dtype
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class ViewRow(Row):
     """An index map, never a copy: `view(shape, arg)` gives the new shape and the map into the old."""
 
@@ -179,7 +193,6 @@ class ViewRow(Row):
         return Result(shape, specs[0].dtype, (specs[0].dtype,))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Pad(Row):
     """Puts elements between and around the operand's; the second operand is the value.
 
@@ -195,7 +208,6 @@ class Pad(Row):
         return Result(shape, dtype, (dtype, dtype))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Concat(Row):
     """Joins operands along the axis given as the static argument."""
 
@@ -215,7 +227,6 @@ class Concat(Row):
         return Result(shape, dtype, (dtype,) * len(specs))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Source(Row):
     """A tensor out of nothing: the static argument is its shape; the value its row-major position."""
 
@@ -225,7 +236,6 @@ class Source(Row):
         return Result(arg, self.dtype, ())
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Contraction(Row):
     """Sums of products by the tiled kernel; `rule` says how operands are addressed."""
 
