@@ -244,6 +244,15 @@ def test_debug_checks_name_the_program_that_fails(bridge: PlaywrightBridge) -> N
     assert read_floats(bridge, 4, 1) == [2]
 
 
+def test_a_read_tells_of_errors_before_it(bridge: PlaywrightBridge) -> None:
+    register_double(bridge)
+    bridge.upload(1, 2, 1, 1, array("i", [1]))
+    run_double(bridge, 1, 2)
+    message = "read: what led to buffer 2 failed; got WebGL error 0x502; debug mode names the draw"
+    with pytest.raises(BackendError, match=message):
+        read_floats(bridge, 2, 1)
+
+
 def test_profiling_names_each_draw(bridge: PlaywrightBridge) -> None:
     register_double(bridge)
     upload_floats(bridge, 1, [1])

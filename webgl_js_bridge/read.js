@@ -21,6 +21,13 @@ const BAND_BYTES = 2 ** 22;
 export function createReader(gl, { heap, state, textures, waiting }) {
   /** @type {Map<Format, boolean>} */
   const native = new Map();
+  /** @type {Set<number>} */
+  const misuses = new Set([
+    gl.INVALID_ENUM,
+    gl.INVALID_VALUE,
+    gl.INVALID_OPERATION,
+    gl.INVALID_FRAMEBUFFER_OPERATION,
+  ]);
   let reads = 0;
 
   /**
@@ -94,7 +101,13 @@ export function createReader(gl, { heap, state, textures, waiting }) {
     }
     reads += 1;
     // isContextLost() tells only after the task has ended; what was read then is zeros.
-    if (gl.getError() !== gl.NO_ERROR) throw new Error("WebGL context lost");
+    const code = gl.getError();
+    if (code === gl.NO_ERROR) return;
+    if (!misuses.has(code) || gl.isContextLost()) throw new Error("WebGL context lost");
+    throw new Error(
+      `read: what led to buffer ${handle} failed; got WebGL error 0x${code.toString(16)}; ` +
+        "debug mode names the draw",
+    );
   }
 
   /**
