@@ -73,8 +73,8 @@ def _run(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
 def tidy(function: Callable[..., Any] | None = None, /) -> Any:
     """Ends every tensor made inside that is neither returned nor kept.
 
-    `pt.tidy(f)` with a function of no required parameters runs it and gives its result; `@pt.tidy` and
-    `@pt.tidy()` decorate one; `with pt.tidy():` is a scope. Returned tensors, also inside lists, tuples,
+    `pt.tidy(f)` with a function of no required parameters runs it and gives its result; `@pt.tidy`
+    decorates one with parameters, `@pt.tidy()` any; `with pt.tidy():` is a scope. Returned tensors, also inside lists, tuples,
     dicts and dataclasses, belong to the scope around it. Raises ArgumentError for async functions.
 
     >>> import py_tensor as pt
@@ -86,28 +86,17 @@ def tidy(function: Callable[..., Any] | None = None, /) -> Any:
     if function is None:
         return _Tidy()
     _refuse_async(function)
-    return (
-        _TidyFunction(function)
-        if _takes_arguments(function) or _is_definition(function)
-        else _run(function, (), {})
-    )
+    return _decorated(function) if _takes_arguments(function) else _run(function, (), {})
 
 
 def _takes_arguments(function: Callable[..., Any]) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    """Whether the function cannot be called without arguments, without evaluating its annotations."""
+    plain = getattr(function, "__func__", function)
+    code = getattr(plain, "__code__", None)
+    if code is None:
         return False
-    return any(
-        p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters
-    )
-
-
-def _is_definition(function: Callable[..., Any]) -> bool:
-    return False
-
-
-_TidyFunction = _decorated
+    positional = code.co_argcount - len(plain.__defaults__ or ()) - (plain is not function)
+    return positional > 0 or code.co_kwonlyargcount > len(plain.__kwdefaults__ or ())
 
 
 def keep(tensor: Tensor) -> Tensor:

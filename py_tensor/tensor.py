@@ -201,11 +201,16 @@ class Tensor:
         return complex(self._one("complex"))
 
     def __index__(self) -> int:
-        if self.dtype.kind not in "iu":
+        spec = node_behind("index", self).spec
+        if spec.dtype.kind not in "iu" or spec.size != 1:
             raise DTypeError(
-                f"index: dtype {self.dtype} is not integer; got {self.dtype}; use int(x)"
+                f"index: tensor is not one integer; got dtype {spec.dtype}, shape {spec.shape}; "
+                "use int(x) for one element"
             )
-        return int(self._one("index"))
+        return int(self.item())
+
+    def __bytes__(self) -> bytes:
+        return bytes(self._bytes("bytes"))
 
     def __len__(self) -> int:
         shape = self._spec.shape
@@ -310,7 +315,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
 
 def _operand(operation: str, value: Any) -> Any:
     """A tensor or a Python scalar out of what the user passed."""
-    if isinstance(value, (Tensor, bool, int, float)):
+    if type(value) in _OTHERS:
         return value
     data, shape, dtype = conversion.to_host(value, None, operation)
     return from_host(data, shape, dtype, operation)

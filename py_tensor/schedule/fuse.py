@@ -16,8 +16,8 @@ from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Row, Vi
 from .kernel import Kernel, Schedule
 from .program import Program
 
-CHEAP = 8
-"""Scalar operations an element that may be done again instead of stored."""
+CHEAP = 16
+"""Operations and reads an element that may be done, over all places, instead of storing once."""
 LONGEST = 256
 """Operations in one shader; longer ones take drivers seconds to compile."""
 
@@ -105,6 +105,7 @@ class Fusion:
             if type(call) is not Call:
                 if program.is_buffer(at):
                     self.reads[at] = frozenset((at,))
+                    self.weight[at] = 1
                 elif type(call) is Scalar:
                     scalars[at] = frozenset((at,))
                 continue
@@ -128,7 +129,7 @@ class Fusion:
             if at in self.stored or call.row.root:
                 self._seal(at, length, scalars)
         for position, at in self.asked:
-            again = self._cheap(at, slack=2) and all(map(program.is_buffer, self.reads[at]))
+            again = self._cheap(at, places=5) and all(map(program.is_buffer, self.reads[at]))
             if at in self.stored or not again:
                 self._store(at)
                 self.keep[position] = at
@@ -143,14 +144,14 @@ class Fusion:
         self.reads[at] = frozenset((at,))
         scalars[at] = frozenset()
         length[at] = 0.0
-        self.weight[at] = 0.0
+        self.weight[at] = 1
 
-    def _cheap(self, at: int, slack: int = CHEAP) -> bool:
-        """Recomputing costs few operations and reads hardly more than the result itself."""
+    def _cheap(self, at: int, places: int) -> bool:
+        """Computing in so many places costs few operations and reads hardly more than the result."""
         spec = self.program.spec
         own = spec(at).nbytes
         nbytes = sum(min(own, spec(src).nbytes) for src in self.reads[at])
-        return self.weight[at] <= slack and nbytes <= 1.5 * own + 64
+        return places * self.weight[at] <= CHEAP and nbytes <= 1.5 * own + 64
 
     def _place(self, at: int) -> None:
         """Backward: in which kernels a node is computed, or that it is stored."""
@@ -173,10 +174,10 @@ class Fusion:
             labels = {(at, None)}
         elif isinstance(row, ViewRow):
             pass
-        elif len(labels) > 1 and not self._cheap(at):
+        elif len(labels) > 1 and not self._cheap(at, len(labels)):
             self.stored.add(at)
             labels = {(at, None)}
-        elif self._expands(at) and self.weight[at] > CHEAP:
+        elif self._expands(at) and 2 * self.weight[at] > CHEAP:
             self.stored.add(at)
             labels = {(at, None)}
         self.labels[at] = frozenset(labels)
