@@ -42,7 +42,7 @@ class Call:
     def __init__(
         self,
         row: Row,
-        arg: Hashable,
+        arg: Any,
         specs: tuple[Spec, ...],
         spec: Spec,
         operands: tuple[DType, ...],

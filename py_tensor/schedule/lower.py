@@ -8,7 +8,9 @@ Comes in: a Graph; goes out: a Program.
 
 from __future__ import annotations
 
-from ..graph import Call, Graph, spec_of
+import math
+
+from ..graph import Call, Graph, call_of, spec_of
 from ..ops.contractions import CONVOLVE, DOT, Window
 from ..ops.elementwise import CAST, MULTIPLY
 from ..ops.reductions import SUM
@@ -31,46 +33,35 @@ def lower(graph: Graph) -> Program:
         if isinstance(row, Contraction):
             at = _contract(program, call, srcs)
         elif isinstance(row, Reduction):
-            at = _reduce(program, call, srcs[0])
+            at = _reduce(program, row, srcs[0], call.arg)
         else:
             at = program.append(call, srcs)
         program.origin.append(at)
     return program
 
 
-def _up(n: int, multiple: int = 4) -> int:
-    return -(-n // multiple) * multiple
+def _up(n: int) -> int:
+    """The next multiple of a texel's four elements."""
+    return -(-n // 4) * 4
 
 
-def _reduce(program: Program, call: Call, src: int) -> int:
-    results, length = call.spec.size, 1
-    for axis in call.arg:
-        length *= call.specs[0].shape[axis]
-    if results >= FEW_RESULTS or length <= LONG or results == 0 or call.row.index:
+def _reduce(program: Program, row: Reduction, src: int, axes: tuple[int, ...]) -> int:
+    call = call_of(row, (program.spec(src),), axes)
+    results, length = call.spec.size, math.prod(call.specs[0].shape[axis] for axis in axes)
+    if results >= FEW_RESULTS or length <= LONG or results == 0 or row.index:
         return program.append(call, (src,))
     parts = max(2, min(length // 32, 2 * FEW_RESULTS // results))
     chunk = _up(-(-length // parts))
     parts = -(-length // chunk)
     spec = spec_of((parts, results), call.spec.dtype)
-    partial = program.append(
-        Call(call.row, Partial(call.arg, parts, chunk), call.specs, spec, call.operands), (src,)
-    )
-    rest = _reduce(program, _call(program, call.row, partial, (0,)), partial)
+    partial = Call(row, Partial(axes, parts, chunk), call.specs, spec, call.operands)
+    rest = _reduce(program, row, program.append(partial, (src,)), (0,))
     return program.add(RESHAPE, (rest,), call.spec.shape)
-
-
-def _call(program: Program, row: Reduction, at: int, axes: tuple[int, ...]) -> Call:
-    probe = Program(program.graph)
-    probe.append(program.spec(at))
-    return probe.calls[probe.add(row, (0,), axes)]
 
 
 def _sum_of_products(program: Program, a: int, b: int, axes: tuple[int, ...], call: Call) -> int:
     product = program.add(MULTIPLY, (_cast(program, a, call), _cast(program, b, call)))
-    total = _reduce(program, _call(program, SUM, product, axes), product)
-    if program.spec(total).dtype is not call.spec.dtype:
-        total = program.add(CAST, (total,), call.spec.dtype)
-    return total
+    return _cast(program, _reduce(program, SUM, product, axes), call)
 
 
 def _cast(program: Program, at: int, call: Call) -> int:
@@ -104,8 +95,10 @@ def _padded(program: Program, at: int, high: tuple[int, ...]) -> int:
 
 
 def _aligned(program: Program, at: int, high: tuple[int, ...] | None) -> int:
-    """The operand (groups, n, m) such that texels run along its unit-stride axis: itself where its strides
-    allow, else a copy whose rows are padded with zeros to whole texels."""
+    """The operand (groups, n, m) such that texels run along its unit-stride axis.
+
+    Itself where its strides allow, else a copy whose rows are padded with zeros to whole texels.
+    """
     shape = program.spec(at).shape
     if high is None:
         base, strides, offset = program.strides(at)
@@ -120,23 +113,21 @@ def _aligned(program: Program, at: int, high: tuple[int, ...] | None) -> int:
                     return at
         high = (0, 0, 0)
     high = (high[0], high[1], _up(shape[2] + high[2]) - shape[2])
-    copy = _padded(program, at, high) if any(high) else _stored(program, at)
+    copy = _padded(program, at, high) if any(high) else _whole(program, at)
     program.forced.add(copy)
     return copy
 
 
-def _stored(program: Program, at: int) -> int:
-    """A node that is a plain contiguous buffer: a view becomes a copy."""
-    base, stack = program.view(at)
-    if not stack and base == at:
-        return at
+def _whole(program: Program, at: int) -> int:
+    """The operand as a contiguous buffer: itself, or a copy where it is a real view."""
+    _, stack = program.view(at)
     return program.add(CAST, (at,), program.spec(at).dtype) if stack else at
 
 
 def _convolve(program: Program, call: Call, x: int, w: int) -> int:
     window: Window = call.arg
     groups = window.groups
-    height, width, each, outs = call.specs[1].shape
+    each, outs = call.specs[1].shape[2:]
     columns = outs // groups
     if groups > 1 and (each % 4 or columns % 4):
         return _convolve_by_sum(program, call, x, w)
@@ -151,12 +142,6 @@ def _convolve(program: Program, call: Call, x: int, w: int) -> int:
     return program.append(
         Call(CONVOLVE, window, (program.spec(x), program.spec(w)), call.spec, call.operands), (x, w)
     )
-
-
-def _whole(program: Program, at: int) -> int:
-    """The operand as a contiguous buffer: itself, or a copy where it is a real view."""
-    _, stack = program.view(at)
-    return program.add(CAST, (at,), program.spec(at).dtype) if stack else at
 
 
 def _convolve_by_sum(program: Program, call: Call, x: int, w: int) -> int:

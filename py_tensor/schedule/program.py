@@ -1,6 +1,7 @@
 """A graph being rewritten: the same nodes as `Graph`, to which lowering appends.
 
-Comes in: a Graph; goes out: calls and edges in order of computation, with the nodes that must be stored.
+Comes in: a Graph; goes out: calls and edges in order of computation, with the nodes that must be
+stored.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dtypes import DType
-from ..graph import Call, Graph, Scalar, Spec, call_of, spec_of
+from ..graph import Call, Graph, Spec, call_of, spec_of
 from ..indexing import Stack, push, row_major
-from ..ops.rows import Row, Shape, ViewRow
+from ..ops.rows import Row, ViewRow
 
 
 class Constant:
@@ -27,7 +28,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Partial:
-    """Static argument of a reduction cut into `parts` along its reduced axes: result (parts, kept)."""
+    """Static argument of a reduction cut into `parts` along its axes: result (parts, kept)."""
 
     axes: tuple[int, ...]
     parts: int
@@ -88,8 +89,10 @@ class Program:
             at = self.edges[at][0]
 
     def strides(self, at: int) -> tuple[int, tuple[int, ...] | None, int]:
-        """The node below the views at `at`, and the stride of each axis of `at` in it with the offset;
-        None for strides where no single affine map exists."""
+        """The node below the views at `at`, the stride of each axis of `at` in it, and the offset.
+
+        None for the strides where no single affine map exists.
+        """
         base, stack = self.view(at)
         shape = self.spec(at).shape
         if not stack:
@@ -115,10 +118,3 @@ class Program:
             ),
             view.offset,
         )
-
-
-def shape_of(program: Program, at: int) -> Shape:
-    return program.spec(at).shape
-
-
-__all__ = ["Call", "Constant", "Partial", "Program", "Scalar", "shape_of"]
