@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from page_python import PagePython
+from page_python import PagePython, link_pages
 from playwright.sync_api import Browser, Page
 from server import serve
 from watched_page import watched_page
 
-HERE = Path(__file__).parent
-BUILD = HERE.parent / "build"
 THREADS = ["page", "worker"]
 
 
@@ -20,10 +17,7 @@ THREADS = ["page", "worker"]
 def pages_url(site_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the site's Pyodide, the tests' pages, the bridge's modules and the wheel."""
     folder = tmp_path_factory.mktemp("pages")
-    (folder / "pyodide").symlink_to(BUILD / "site" / "pyodide")
-    (folder / "pages").symlink_to(HERE / "pages")
-    (folder / "webgl_js_bridge").symlink_to(HERE.parent / "webgl_js_bridge")
-    (folder / "dist").symlink_to(HERE.parent / "dist")
+    link_pages(folder)
     with serve(folder) as url:
         yield url
 

@@ -11,7 +11,17 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+HERE = Path(__file__).parent
+ROOT = HERE.parent
 START = "([folder, bridge]) => python.start(folder, bridge)"
+
+
+def link_pages(folder: Path) -> None:
+    """Fill a folder to serve: the site's Pyodide, the pages, the bridge's modules, the wheel."""
+    (folder / "pyodide").symlink_to(ROOT / "build" / "site" / "pyodide")
+    (folder / "pages").symlink_to(HERE / "pages")
+    for name in ("webgl_js_bridge", "dist"):
+        (folder / name).symlink_to(ROOT / name)
 
 
 class PagePython:

@@ -12,7 +12,8 @@ worker.onmessage = ({ data: { id, value, error } }) => {
   else reject(new Error(error));
 };
 
-const ask = (verb) =>
+const ask =
+  (verb) =>
   (...args) =>
     new Promise((resolve, reject) => {
       last += 1;

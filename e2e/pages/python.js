@@ -27,7 +27,8 @@ async function startPyodide(folder, bridge) {
     lockFileURL: `${folder}pyodide-lock.json`,
     packages: ["py_tensor"],
   });
-  if (!("py_tensor" in pyodide.loadedPackages)) throw new Error("py_tensor: the wheel did not load");
+  if (!("py_tensor" in pyodide.loadedPackages))
+    throw new Error("py_tensor: the wheel did not load");
   if (bridge) pyodide.registerJsModule("webgl_js_bridge", await import(bridge));
   // Not public, but Pyodide's own tests count references so.
   pyodide._module.enable_pyproxy_allocation_tracing();
