@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .graph import Call, Graph, Scalar, linearise
 from .plan import Device, Plan, make_plan
 from .runtime import backend
@@ -15,7 +13,9 @@ _COMMON = Device(largest=8192, draw_buffers=8, limits=Limits())
 
 
 def explain(*tensors: Tensor) -> str:
-    """The pending graph of the tensors, the kernels it would run as, and their shaders. Runs nothing.
+    """The pending graph of the tensors, the kernels it would run as, and their shaders.
+
+    Runs nothing.
 
     >>> import py_tensor as pt
     >>> x = pt.ones((2, 2)) + 1
@@ -55,7 +55,7 @@ def _graph_lines(graph: Graph) -> list[str]:
 
 def _kernel_lines(plan: Plan) -> list[str]:
     lines: list[str] = []
-    program: Any = plan.program
+    program = plan.program
     for number, draw in enumerate(plan.draws):
         spec = program.spec(draw.kernel.output)
         reads = ", ".join(
@@ -63,8 +63,8 @@ def _kernel_lines(plan: Plan) -> list[str]:
             for slot, mode in zip(draw.inputs, draw.shader.modes, strict=True)
         )
         lines.append(
-            f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> slot {draw.target}: {spec}; "
-            f"reads {reads or 'nothing'}"
+            f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> slot {draw.target}: "
+            f"{spec}; reads {reads or 'nothing'}"
         )
     for number, draw in enumerate(plan.draws):
         lines += ["", f"shader of kernel {number}", draw.shader.source.rstrip()]

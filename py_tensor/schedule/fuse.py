@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..graph import Call, Scalar
-from ..indexing import push
-from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Row, ViewRow
+from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, ViewRow
 from .kernel import Kernel, Schedule
 from .program import Program
 
@@ -59,17 +58,10 @@ class Fusion:
         self._bound()
         for at in range(len(self.program.calls) - 1, -1, -1):
             self._place(at)
-        return Schedule(self.program, tuple(self._kernels()), self.keep)
-
-    def _row(self, at: int) -> Row | None:
-        return self.program.row(at)
-
-    def _is_root(self, at: int) -> bool:
-        row = self._row(at)
-        return row is not None and row.root
+        return Schedule(tuple(self._kernels()), self.keep)
 
     def _require(self) -> None:
-        """Marks what must be stored: outputs and forced nodes; notes what may be asked for later."""
+        """Marks what must be stored, outputs and forced nodes; notes what may be asked for."""
         program, graph = self.program, self.program.graph
         for position in graph.outputs:
             target = self._target(program.origin[position])
@@ -87,7 +79,7 @@ class Fusion:
             self._store(at)
 
     def _target(self, at: int) -> int:
-        """The node whose buffer serves `at`: a view that keeps every element in place is its base."""
+        """The node whose buffer serves `at`: the base of a view that keeps elements in place."""
         base, stack = self.program.view(at)
         plain = not stack and self.program.spec(base).size == self.program.spec(at).size
         return base if plain and type(self.program.calls[base]) is not Scalar else at
@@ -97,7 +89,7 @@ class Fusion:
             self.stored.add(at)
 
     def _bound(self) -> None:
-        """Forward: weights and reads of each node if it were inlined; stores what would be too much."""
+        """Forward: weights and reads of each node if inlined; stores what would be too much."""
         program = self.program
         length = [0.0] * len(program.calls)
         scalars: list[frozenset[int]] = [frozenset()] * len(program.calls)
@@ -123,7 +115,8 @@ class Fusion:
                 if fits or not loose:
                     break
                 heavy = max(loose, key=lambda s: (len(self.reads[s]) + len(scalars[s]), length[s]))
-                self._close(heavy, length, scalars)
+                self._store(heavy)
+                self._seal(heavy, length, scalars)
             self.reads[at], scalars[at], length[at] = reads, uniforms, total
             self.weight[at] = call.row.weight + sum(self.weight[src] for src in srcs)
             if at in self.stored or call.row.root:
@@ -134,11 +127,6 @@ class Fusion:
                 self._store(at)
                 self.keep[position] = at
 
-    def _close(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
-        """Stores a node; a view is stored as the copy it then is."""
-        self._store(at)
-        self._seal(at, length, scalars)
-
     def _seal(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
         self.inner_reads[at] = self.reads[at]
         self.reads[at] = frozenset((at,))
@@ -147,7 +135,7 @@ class Fusion:
         self.weight[at] = 1
 
     def _cheap(self, at: int, places: int) -> bool:
-        """Computing in so many places costs few operations and reads hardly more than the result."""
+        """Computing in so many places costs little and reads hardly more than the result."""
         spec = self.program.spec
         own = spec(at).nbytes
         nbytes = sum(min(own, spec(src).nbytes) for src in self.reads[at])
@@ -158,7 +146,7 @@ class Fusion:
         program = self.program
         if program.is_leaf(at):
             return
-        row = self._row(at)
+        row = self.program.row(at)
         labels: set[Label] = set()
         for consumer in self.consumers[at]:
             labels |= self._labels_through(at, consumer)
@@ -170,38 +158,27 @@ class Fusion:
         if isinstance(row, Reduction):
             self._place_reduction(at, labels)
             return
-        if at in self.stored:
-            labels = {(at, None)}
-        elif isinstance(row, ViewRow):
-            pass
-        elif len(labels) > 1 and not self._cheap(at, len(labels)):
-            self.stored.add(at)
-            labels = {(at, None)}
-        elif self._expands(at) and 2 * self.weight[at] > CHEAP:
+        again = isinstance(row, ViewRow) or (
+            (len(labels) == 1 or self._cheap(at, len(labels)))
+            and (2 * self.weight[at] <= CHEAP or not self._expands(at))
+        )
+        if at in self.stored or not again:
             self.stored.add(at)
             labels = {(at, None)}
         self.labels[at] = frozenset(labels)
 
     def _labels_through(self, at: int, consumer: int) -> set[Label]:
-        row = self._row(consumer)
+        row = self.program.row(consumer)
         assert row is not None
         if row.root:
             return {(out, consumer) for out, _ in self.labels[consumer]}
-        labels = self.labels[consumer]
-        if (
-            isinstance(row, Elementwise)
-            and self.program.spec(at).size == self.program.spec(consumer).size
-        ):
-            return set(labels)
+        in_order = isinstance(row, Elementwise)
         if isinstance(row, ViewRow):
             call = self.program.calls[consumer]
-            view = row.view(call.specs[0].shape, call.arg)[1]
-            if (
-                not push((), view)
-                and self.program.spec(at).size == self.program.spec(consumer).size
-            ):
-                return set(labels)
-        return {(out, (via, consumer)) for out, via in labels}
+            in_order = row.view(call.specs[0].shape, call.arg)[1].is_identity
+        if in_order and self.program.spec(at).size == self.program.spec(consumer).size:
+            return set(self.labels[consumer])
+        return {(out, (via, consumer)) for out, via in self.labels[consumer]}
 
     def _expands(self, at: int) -> bool:
         """Some consumer reads each element many times."""
@@ -209,22 +186,29 @@ class Fusion:
         return any(
             self.program.spec(consumer).size > 2 * size
             for consumer in self.consumers[at]
-            if not self._is_root(consumer) and not isinstance(self._row(consumer), (Pad, Concat))
+            if not isinstance(self.program.row(consumer), (Pad, Concat, Reduction, Contraction))
         )
 
     def _place_reduction(self, at: int, labels: set[Label]) -> None:
-        if at not in self.stored and len(labels) == 1:
-            ((out, via),) = labels
-            same = self.program.spec(out).size == self.program.spec(at).size
-            reads = self.reads_of(at) | self.reads_of(out)
-            if via is None and same and out not in self.root and len(reads) <= self.limits.inputs:
-                if not self._is_root(out):
-                    self.root[out] = at
-                    self.labels[at] = frozenset(((out, None),))
-                    return
-        self.stored.add(at)
-        self.root[at] = at
-        self.labels[at] = frozenset(((at, None),))
+        """In the kernel of the elementwise node behind it, its epilogue; else in one of its own."""
+        if at in self.stored or not self._has_epilogue(at, labels):
+            self.stored.add(at)
+            labels = {(at, None)}
+        ((out, _),) = labels
+        self.root[out] = at
+        self.labels[at] = frozenset(labels)
+
+    def _has_epilogue(self, at: int, labels: set[Label]) -> bool:
+        if len(labels) > 1:
+            return False
+        ((out, via),) = labels
+        return (
+            via is None
+            and self.program.spec(out).size == self.program.spec(at).size
+            and out not in self.root
+            and not isinstance(self.program.row(out), (Reduction, Contraction))
+            and len(self.reads_of(at) | self.reads_of(out)) <= self.limits.inputs
+        )
 
     def reads_of(self, at: int) -> frozenset[int]:
         return self.inner_reads.get(at, self.reads[at])
@@ -234,7 +218,7 @@ class Fusion:
         contractions = {
             at
             for at, labels in enumerate(self.labels)
-            if labels and isinstance(self._row(at), Contraction)
+            if labels and isinstance(self.program.row(at), Contraction)
         }
         for at in range(len(self.program.calls)):
             if at in contractions:

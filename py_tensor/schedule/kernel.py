@@ -9,9 +9,10 @@ from dataclasses import dataclass
 class Kernel:
     """One draw of a schedule; numbers are positions in its Program.
 
-    `kind` is "map" (each element from its operands), "reduce" (a loop over reduced axes; `root` is the
-    reduction, `output` it or an elementwise consumer) or "contract" (`output` in tile layout).
-    `inputs` are stored nodes it reads; `tiles` those of them read in tile layout. `scalars` are uniforms.
+    `kind` is "map" (each element from its operands), "reduce" (a loop over reduced axes; `root` is
+    the reduction, `output` it or an elementwise consumer) or "contract" (`output` in tile layout).
+    `inputs` are stored nodes it reads; `tiles` those of them read in tile layout. `scalars` are
+    uniforms.
     """
 
     kind: str
@@ -24,9 +25,10 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Kernels in order of running; `keep` maps nodes of the graph to the stored node that holds their
-    elements in order; positions of `program`."""
+    """Kernels in order of running.
 
-    program: object
+    `keep` maps nodes of the graph to the node of the program that holds their elements in order.
+    """
+
     kernels: tuple[Kernel, ...]
     keep: dict[int, int]
