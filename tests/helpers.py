@@ -58,6 +58,16 @@ def assert_raises(error: type[errors.TensorError], text: str, call: Any) -> None
     raise AssertionError(f"raised nothing, not {error.__name__}: {text}")
 
 
+def finished(awaitable: Any) -> Any:
+    """The result of a coroutine that never has to wait: the page is driven from outside."""
+    coroutine = awaitable.__await__()
+    try:
+        next(coroutine)
+    except StopIteration as done:
+        return done.value
+    raise AssertionError("the coroutine waits")
+
+
 def sample(
     rng: np.random.Generator,
     shape: tuple[int, ...],

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 ABSOLUTE = {
     "logaddexp": (1e-6, "max + log1p(...) cancels where the result is near 0, in NumPy's float32 too"),
 }
@@ -19,3 +23,11 @@ OUTSIDE = {
     "tan": "as sin",
 }
 """Operations whose values, for operands of 1e5 and more, only lie in the function's range."""
+
+
+def stored(engine: Any, x: Any) -> Any:
+    """What a float16 array holds after a draw: SwiftShader writes infinities as NaN (0x7fff)."""
+    renderer = engine.limits["renderer"] if engine.name == "webgl" else ""
+    if "SwiftShader" not in renderer or x.dtype != np.float16:
+        return x
+    return np.where(np.isinf(x), np.float16(np.nan), x)

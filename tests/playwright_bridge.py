@@ -33,6 +33,8 @@ FLAGS = (
 # A queue this large is sent even though nobody waits for an answer yet.
 QUEUE_BYTES = 1 << 24
 QUEUE_LENGTH = 4096
+# Playwright takes time with the square of a message's length.
+SLICE_BYTES = 1 << 20
 
 # Words and data of a batch lie at the start of the page's heap, room for what is read behind them.
 HARNESS = """
@@ -47,11 +49,17 @@ function reserve(length) {
 
 globalThis.openBridge = () => createBridge({ heap: () => memory });
 
-globalThis.execute = async (bridge, { commands, data, room }) => {
-  const bytes = Uint8Array.fromBase64(data);
-  reserve(bytes.length + room + 16);
-  memory.set(bytes);
-  const start = (bytes.length + 15) & ~15;
+globalThis.place = (data, address, length) => {
+  reserve(length + 16);
+  memory.set(Uint8Array.fromBase64(data), address);
+};
+
+globalThis.take = (address, length) => memory.subarray(address, address + length).toBase64();
+
+globalThis.execute = async (bridge, { commands, data, length, room, read }) => {
+  const start = (length + 15) & ~15;
+  reserve(start + room);
+  memory.set(Uint8Array.fromBase64(data));
   let answer = null;
   let failure = null;
   for (const [verb, ...values] of commands) {
@@ -61,8 +69,7 @@ globalThis.execute = async (bridge, { commands, data, room }) => {
       failure ??= { name: error.name, message: error.message };
     }
   }
-  const read = failure === null ? memory.subarray(start, start + room).toBase64() : "";
-  return { answer: answer ?? null, failure, read };
+  return { answer: answer ?? null, failure, start, read: take(start, read) };
 };
 """
 
@@ -149,10 +156,14 @@ class PlaywrightBridge:
             self.flush()
 
     def _send(self, *command: Any, room: int = 0) -> dict[str, Any]:
-        commands = [*self._commands, list(command)] if command else self._commands
-        data = base64.b64encode(self._data).decode()
+        batch = {
+            "commands": [*self._commands, list(command)] if command else self._commands,
+            "data": self._carried(room),
+            "length": len(self._data),
+            "room": room,
+            "read": room if room <= SLICE_BYTES else 0,
+        }
         self._commands, self._data = [], bytearray()
-        batch = {"commands": commands, "data": data, "room": room}
         reply: dict[str, Any] = self._page.evaluate(
             "([bridge, batch]) => execute(bridge, JSON.parse(batch))",
             [self._bridge, json.dumps(batch)],
@@ -160,6 +171,29 @@ class PlaywrightBridge:
         if reply["failure"] is not None:
             raise bridge_error(reply["failure"]["name"], reply["failure"]["message"])
         return reply
+
+    def _carried(self, room: int) -> str:
+        """Return the data that travels with a batch; what is too long for that goes ahead."""
+        if len(self._data) <= SLICE_BYTES:
+            return base64.b64encode(self._data).decode()
+        for at in range(0, len(self._data), SLICE_BYTES):
+            part = base64.b64encode(self._data[at : at + SLICE_BYTES]).decode()
+            length = len(self._data) + room
+            self._page.evaluate("([data, at, length]) => place(data, at, length)", [part, at, length])
+        return ""
+
+    def _taken(self, reply: dict[str, Any], length: int) -> bytes:
+        """Return what a batch has read."""
+        if length <= SLICE_BYTES:
+            return base64.b64decode(reply["read"])
+        parts = [
+            self._page.evaluate(
+                "([at, length]) => take(at, length)",
+                [reply["start"] + at, min(SLICE_BYTES, length - at)],
+            )
+            for at in range(0, length, SLICE_BYTES)
+        ]
+        return b"".join(map(base64.b64decode, parts))
 
     def _ask(self, *command: Any) -> Any:
         return self._send(*command)["answer"]
@@ -210,7 +244,7 @@ class PlaywrightBridge:
         with memoryview(target) as view:
             reply = self._send(verb, handle, "room", view.nbytes, room=view.nbytes)
             if view.nbytes:
-                view.cast("B")[:] = base64.b64decode(reply["read"])
+                view.cast("B")[:] = self._taken(reply, view.nbytes)
 
     def draw(self, handle: int, width: int, height: int, target: JSHandle) -> None:
         self.call("draw", handle, width, height, target)
