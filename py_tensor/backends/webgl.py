@@ -5,6 +5,7 @@ Comes in: graphs, bytes; goes out: buffers in textures. Knows no operation.
 
 from __future__ import annotations
 
+import math
 import struct
 import warnings
 from collections.abc import Sequence
@@ -95,7 +96,11 @@ class WebGLBackend:
         ]
         first = self.handles + 1
         self.handles += plan.outputs
-        words = plan.pack(self.generation, *handles, *range(first, first + plan.outputs), *scalars)
+        head = (self.generation, *handles, *range(first, first + plan.outputs))
+        try:
+            words = plan.pack(*head, *scalars)
+        except (OverflowError, struct.error):
+            words = plan.pack(*head, *map(_representable, scalars))
         generation = self.bridge.run(plan.number, words)
         if generation != self.generation:
             self.generation = generation
@@ -193,6 +198,13 @@ class WebGLBackend:
 
     def statistics(self) -> dict[str, Any]:
         return self.bridge.stats()
+
+
+def _representable(value: bool | int | float) -> bool | int | float:
+    """A scalar beyond float32 as the infinity it rounds to; struct refuses to round it."""
+    if abs(value) > 3.4028235e38:
+        return math.inf if value > 0 else -math.inf
+    return value
 
 
 def _to_half(host: memoryview) -> memoryview:
