@@ -1,6 +1,7 @@
 """A plan: kernels in order with the textures they draw into, run by one call.
 
-Comes in: a Graph and the context's limits; goes out: a `Plan` without values, to run again with others.
+Comes in: a Graph and the context's limits; goes out: a `Plan` without values, to run again with
+others.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .dtypes import DType
-from .graph import Call, Graph, Scalar
+from .dtypes import BY_NAME, DType
+from .glsl.contract_kernel import tile_dtype
 from .glsl.shader import Shader
 from .glsl.tiles import Tiling
-from .glsl.contract_kernel import tile_dtype
 from .glsl.write import tilings_of, write
+from .graph import Call, Graph, Scalar
 from .schedule.fuse import Limits, fuse
 from .schedule.kernel import Kernel
 from .schedule.lower import lower
@@ -23,17 +24,8 @@ from .schedule.program import Program
 WIDTH = 2048
 """Texels in a full row; every WebGL2 context allows it."""
 
-FORMATS = {
-    "float32": 0,
-    "float16": 1,
-    "int32": 2,
-    "uint32": 3,
-    "int16": 4,
-    "uint16": 5,
-    "int8": 6,
-    "uint8": 7,
-    "bool": 7,
-}
+FORMATS = {name: number for number, name in enumerate(BY_NAME)} | {"bool": 7}
+"""The bridge numbers formats as the dtypes are ordered; bool is stored as uint8."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +64,15 @@ class Draw:
     target: int
     viewport: tuple[int, int]
     inputs: tuple[int, ...]
-    uniforms: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    uniforms: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class Plan:
     """Draws over numbered slots: leaves of the graph first, then outputs, then temporaries.
 
-    `keep` says where each kept node of the graph lies: (node, output) or, for a node that is a leaf under
-    another shape, (node, -1 - leaf).
+    `keep` says where each kept node of the graph lies: (node, output) or, for a node that is a leaf
+    under another shape, (node, -1 - leaf).
     """
 
     program: Program
@@ -110,103 +102,80 @@ def make_plan(graph: Graph, device: Device) -> Plan:
     program = lower(graph)
     schedule = fuse(program, device.limits)
     tilings = tilings_of(program, device.draw_buffers, device.largest)
-    leaf_slots: dict[int, int] = {}
-    scalar_slots: dict[int, int] = {}
+    slots: dict[Stored, int] = {}
+    scalars: dict[int, int] = {}
     for position, at in enumerate(program.origin):
         kind = type(graph.calls[position])
         if kind is Scalar:
-            scalar_slots[at] = len(scalar_slots)
+            scalars[at] = len(scalars)
         elif kind is not Call:
-            leaf_slots[at] = len(leaf_slots)
-    slots = _Slots(program, device, tilings, leaf_slots)
+            slots[at, False] = len(slots)
+    leaves = len(slots)
+    outputs: list[Slot] = []
     keep = []
     for position, at in schedule.keep.items():
-        if at in leaf_slots:
-            keep.append((position, -1 - leaf_slots[at]))
-        else:
-            keep.append((position, slots.output(at) - len(leaf_slots)))
-    kernels = [k for k in schedule.kernels if program.spec(k.output).size]
-    placed = slots.place(kernels)
+        if (at, False) not in slots:
+            slots[at, False] = leaves + len(outputs)
+            outputs.append(_slot(program, device, at))
+        slot = slots[at, False]
+        keep.append((position, slot - leaves if slot >= leaves else -1 - slot))
+    kernels = [kernel for kernel in schedule.kernels if program.spec(kernel.output).size]
     draws = []
-    for kernel, (target, viewport, inputs) in zip(kernels, placed, strict=True):
+    sizes = [_drawn(program, device, tilings, kernel) for kernel in kernels]
+    temporaries = _place(kernels, sizes, slots)
+    for kernel, size in zip(kernels, sizes, strict=True):
         shader = write(program, kernel, tilings)
         uniforms = tuple(
-            tuple(scalar_slots[kernel.scalars[i]] for i in uniform) for uniform in shader.uniforms
+            tuple(scalars[kernel.scalars[i]] for i in uniform) for uniform in shader.uniforms
         )
-        draws.append(Draw(kernel, shader, target, viewport, inputs, uniforms))  # type: ignore[arg-type]
-    return Plan(
-        program,
-        tuple(draws),
-        len(leaf_slots),
-        tuple(slots.outputs),
-        tuple(slots.temporaries),
-        tuple(keep),
+        inputs = tuple(slots[source] for source in _sources(kernel))
+        draws.append(Draw(kernel, shader, slots[_target(kernel)], size[1:3], inputs, uniforms))
+    return Plan(program, tuple(draws), leaves, tuple(outputs), tuple(temporaries), tuple(keep))
+
+
+Stored = tuple[int, bool]
+"""A stored node, and whether in tile layout."""
+
+
+def _target(kernel: Kernel) -> Stored:
+    return kernel.output, kernel.kind == "contract"
+
+
+def _sources(kernel: Kernel) -> list[Stored]:
+    return [(at, at in kernel.tiles) for at in kernel.inputs]
+
+
+def _slot(program: Program, device: Device, at: int) -> Slot:
+    spec = program.spec(at)
+    return (device.format(spec.dtype), *texture_size(spec.size), 0)
+
+
+def _drawn(program: Program, device: Device, tilings: dict[int, Tiling], kernel: Kernel) -> Slot:
+    """The texture a kernel draws into."""
+    at, tiled = _target(kernel)
+    if not tiled:
+        return _slot(program, device, at)
+    return (
+        device.format(tile_dtype(program.spec(at).dtype)),
+        *tilings[at].texture,
+        tilings[at].layers,
     )
 
 
-class _Slots:
-    """Gives every stored node a slot; temporaries of one size share a slot when their lives do not meet."""
-
-    def __init__(
-        self, program: Program, device: Device, tilings: dict[int, Tiling], leaves: dict[int, int]
-    ) -> None:
-        self.program = program
-        self.device = device
-        self.tilings = tilings
-        self.leaves = leaves
-        self.outputs: list[Slot] = []
-        self.output_of: dict[int, int] = {}
-        self.temporaries: list[Slot] = []
-        self.free: dict[Slot, list[int]] = {}
-
-    def slot(self, at: int) -> Slot:
-        spec = self.program.spec(at)
-        return (self.device.format(spec.dtype), *texture_size(spec.size), 0)
-
-    def tile_slot(self, at: int) -> Slot:
-        tiling = self.tilings[at]
-        dtype = tile_dtype(self.program.spec(at).dtype)
-        return (self.device.format(dtype), *tiling.texture, tiling.layers)
-
-    def output(self, at: int) -> int:
-        if at not in self.output_of:
-            self.output_of[at] = len(self.leaves) + len(self.outputs)
-            self.outputs.append(self.slot(at))
-        return self.output_of[at]
-
-    def place(self, kernels: list[Kernel]) -> list[tuple[int, tuple[int, int], tuple[int, ...]]]:
-        """For each kernel: target slot, viewport, input slots."""
-        last: dict[tuple[int, bool], int] = {}
-        for number, kernel in enumerate(kernels):
-            for at in kernel.inputs:
-                last[at, at in kernel.tiles] = number
-        where: dict[tuple[int, bool], int] = {(at, False): slot for at, slot in self.leaves.items()}
-        where.update({(at, False): slot for at, slot in self.output_of.items()})
-        kept = set(where.values())
-        result = []
-        for number, kernel in enumerate(kernels):
-            tiled = kernel.kind == "contract"
-            size = self.tile_slot(kernel.output) if tiled else self.slot(kernel.output)
-            key = (kernel.output, tiled)
-            if key not in where:
-                where[key] = self._take(size)
-            inputs = tuple(where[at, at in kernel.tiles] for at in kernel.inputs)
-            result.append((where[key], (size[1], size[2]), inputs))
-            for at in kernel.inputs:
-                source = (at, at in kernel.tiles)
-                if last[source] == number and where[source] not in kept:
-                    self._give(where[source])
-        return result
-
-    def _first(self) -> int:
-        return len(self.leaves) + len(self.outputs)
-
-    def _take(self, size: Slot) -> int:
-        free = self.free.get(size)
-        if free:
-            return free.pop()
-        self.temporaries.append(size)
-        return self._first() + len(self.temporaries) - 1
-
-    def _give(self, slot: int) -> None:
-        self.free.setdefault(self.temporaries[slot - self._first()], []).append(slot)
+def _place(kernels: list[Kernel], sizes: list[Slot], slots: dict[Stored, int]) -> list[Slot]:
+    """Gives the other nodes slots; those of one size share one when their lives do not meet."""
+    first = len(slots)
+    last = {source: kernel for kernel in kernels for source in _sources(kernel)}
+    temporaries: list[Slot] = []
+    free: dict[Slot, list[int]] = {}
+    for kernel, size in zip(kernels, sizes, strict=True):
+        if _target(kernel) not in slots:
+            if not free.get(size):
+                free[size] = [first + len(temporaries)]
+                temporaries.append(size)
+            slots[_target(kernel)] = free[size].pop()
+        for source in _sources(kernel):
+            slot = slots[source]
+            if last[source] is kernel and slot >= first:
+                free.setdefault(temporaries[slot - first], []).append(slot)
+    return temporaries

@@ -36,7 +36,7 @@ class Shader:
 
     name: str
     source: str
-    uniforms: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    uniforms: tuple[tuple[int, ...], ...]
     """Which of the kernel's scalars each element of F, I and U takes."""
     modes: tuple[str, ...]
     """How each input is read: same, aligned, splat or lanes; several joined by a plus."""

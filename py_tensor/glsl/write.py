@@ -38,7 +38,7 @@ def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shade
     source = assemble(inputs, writer.uniforms, outputs, writer.lines)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.modes.get(at, {"block"}))) for at in kernel.inputs)
-    return Shader(name_of(program, kernel), source, uniforms, modes)  # type: ignore[arg-type]
+    return Shader(name_of(program, kernel), source, uniforms, modes)
 
 
 def name_of(program: Program, kernel: Kernel) -> str:
