@@ -1,4 +1,4 @@
-"""The reference backend: each operation by the NumPy function its row names, one after the other."""
+"""The reference backend: each operation in turn, by the NumPy function its row names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..dtypes import DType
 from ..errors import BackendError
 from ..graph import Call, Graph, Scalar
 from ..ops.rows import Elementwise, Reduction
-from .base import Buffer
+from .base import Buffer, Statistics
 
 Step = Callable[[list[Any]], Any]
 
@@ -78,7 +78,7 @@ class NumpyBackend:
     def release(self, buffer: Buffer) -> None:
         """Nothing: host memory is counted by Python."""
 
-    def statistics(self) -> dict[str, int]:
+    def statistics(self) -> Statistics:
         return {"bytesInUse": 0, "bytesFree": 0, "programs": 0, "draws": self.draws}
 
 
@@ -96,6 +96,9 @@ def _step(call: Call, edges: tuple[int, ...]) -> Step:
     reference = row.reference or row.name
     function: Any = reference if callable(reference) else getattr(np, reference)
     dtypes = [np.dtype(dtype.name) for dtype in call.operands]
+    if isinstance(row, Reduction) and dtypes[0] == np.float16:
+        # NumPy adds halves up in halves along all axes but the last.
+        dtypes = [np.dtype(np.float32)]
     result = np.dtype(call.spec.dtype.name)
     shape = call.spec.shape
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..dtypes import DType
 from ..graph import Call, Graph, Spec, call_of, spec_of
-from ..indexing import Stack, push, row_major
+from ..indexing import Stack, View, compose, push, row_major
 from ..ops.rows import Row, ViewRow
 
 
@@ -100,6 +100,8 @@ class Program:
         if len(stack) > 1:
             return base, None, 0
         view = stack[0]
+        if compose(View(shape, row_major(shape)), view) is None:
+            return base, None, 0
 
         def locate(position: int) -> int:
             index = view.offset
