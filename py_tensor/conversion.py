@@ -17,6 +17,10 @@ _WIDE = {"d": float32, "q": int32, "l": int32, "n": int32, "Q": uint32, "L": uin
 _BY_CODE = _WIDE | {dtype.code: dtype for dtype in DTYPES}
 _SEQUENCES = (list, tuple, range)
 
+HALF_END = 65520
+FLOAT_END = 2**128 - 2**103
+"""The smallest numbers that round to infinity in float16 and float32."""
+
 
 def to_host(
     value: Any, dtype: DType | None, operation: str = "asarray"
@@ -127,7 +131,7 @@ def _pack(
     if dtype.kind == "b":
         return bytes(map(bool, flat)), shape, dtype
     if dtype.itemsize == 2 and dtype.kind == "f":
-        halves = (_limited(item, 65520) for item in flat)
+        halves = (limited(item, HALF_END) for item in flat)
         return struct.pack(f"={len(flat)}e", *halves), shape, dtype
     if dtype.kind != "f" and float in kinds:
         flat = [int(item) for item in flat]
@@ -135,15 +139,15 @@ def _pack(
         return array(dtype.code, flat).tobytes(), shape, dtype
     except OverflowError:
         if dtype.kind == "f":
-            limited = [_limited(item, 1 << 128) for item in flat]
-            return array("f", limited).tobytes(), shape, dtype
+            floats = [limited(item, FLOAT_END) for item in flat]
+            return array("f", floats).tobytes(), shape, dtype
     position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
     raise _does_not_fit(operation, flat[position], tuple(coordinates(position, shape)), dtype)
 
 
-def _limited(value: float, limit: int) -> float:
-    """Infinite from `limit` on, as NumPy makes it, where packing would refuse."""
-    if abs(value) < limit or value != value:
+def limited(value: float, end: int) -> float:
+    """Infinite from `end` on, as NumPy makes it, where packing would refuse."""
+    if abs(value) < end or value != value:
         return value
     return math.inf if value > 0 else -math.inf
 

@@ -1,1 +1,4 @@
-"""Where plans run: `numpy` on the host, `webgl` through the bridge. A backend implements few verbs, never operations."""
+"""Where plans run: `numpy` on the host, `webgl` through the bridge.
+
+A backend implements few verbs, never operations.
+"""

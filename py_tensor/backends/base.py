@@ -1,13 +1,13 @@
 """What a backend is: shapes of computation, never operations.
 
-A backend compiles a Graph once and runs it with other values; it moves elements in and out. Comes in:
-graphs and bytes; goes out: `Buffer`s.
+A backend compiles a Graph once and runs it with other values; it moves elements in and out.
+Comes in: graphs and bytes; goes out: `Buffer`s.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from ..dtypes import DType
 from ..graph import Graph
@@ -42,6 +42,15 @@ class Buffer:
             self.backend.release(self)
 
 
+class Statistics(TypedDict):
+    """What every backend counts."""
+
+    bytesInUse: int
+    bytesFree: int
+    programs: int
+    draws: int
+
+
 class Backend(Protocol):
     """The verbs every backend has."""
 
@@ -67,5 +76,5 @@ class Backend(Protocol):
     def release(self, buffer: Buffer) -> None:
         """The buffer's device memory is no longer needed."""
 
-    def statistics(self) -> dict[str, int]:
-        """bytesInUse, bytesFree, programs, draws."""
+    def statistics(self) -> Statistics:
+        """What is alive and what was done."""

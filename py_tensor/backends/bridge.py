@@ -11,6 +11,7 @@ from collections.abc import Awaitable
 from typing import Any, Protocol, TypedDict
 
 from ..errors import BackendError, ShaderError
+from .base import Statistics
 
 
 class Limits(TypedDict):
@@ -28,16 +29,12 @@ class Limits(TypedDict):
     parallelCompile: bool
 
 
-class Stats(TypedDict):
+class Stats(Statistics):
     """What is alive (textures, bytes, programs, plans) and what was done (the rest)."""
 
     texturesInUse: int
-    bytesInUse: int
     texturesFree: int
-    bytesFree: int
-    programs: int
     plans: int
-    draws: int
     uploads: int
     reads: int
     compiled: int

@@ -9,15 +9,15 @@ import math
 import struct
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
-from ..dtypes import DType, float16
+from ..conversion import FLOAT_END, HALF_END, limited, unpack
+from ..dtypes import DType, float16, float32
 from ..errors import BackendError
 from ..glsl.shader import Shader
 from ..graph import Graph, Scalar
 from ..plan import Device, Plan, make_plan, texture_size
 from ..schedule.fuse import Limits
-from .base import Buffer
+from .base import Buffer, Statistics
 from .bridge import Bridge
 
 _CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
@@ -71,8 +71,8 @@ class WebGLBackend:
         for _, width, height, _ in (*plan.outputs, *plan.temporaries):
             if max(width, height) > self.device.largest:
                 raise BackendError(
-                    f"realize: a result does not fit the GPU; got {width * height * 4} elements; this "
-                    f"GPU holds {self.device.largest * 2048 * 4} in one tensor; split it"
+                    f"realize: a result does not fit the GPU; got {width * height * 4} elements; "
+                    f"this GPU holds {self.device.largest * 2048 * 4} in one tensor; split it"
                 )
         self.plans += 1
         self.bridge.plan(self.plans, plan.words(self._program))
@@ -100,7 +100,7 @@ class WebGLBackend:
         try:
             words = plan.pack(*head, *scalars)
         except (OverflowError, struct.error):
-            words = plan.pack(*head, *map(_representable, scalars))
+            words = plan.pack(*head, *(limited(value, FLOAT_END) for value in scalars))
         generation = self.bridge.run(plan.number, words)
         if generation != self.generation:
             self.generation = generation
@@ -122,10 +122,10 @@ class WebGLBackend:
                 buffer.host = buffer.backend.read(buffer)
             else:
                 raise BackendError(
-                    "realize: the tensor was lost with the WebGL context; got a tensor that lived on the "
-                    "GPU only; compute it again from tensors made by asarray"
+                    "realize: the tensor was lost with the WebGL context; got a tensor that lived "
+                    "on the GPU only; compute it again from tensors made by asarray"
                 )
-        host = memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
+        host = _host(buffer)
         if self.device.float_as_half and buffer.dtype.name == "float32":
             host = _to_half(host)
         if buffer.handle and buffer.backend is self:
@@ -140,13 +140,11 @@ class WebGLBackend:
         return self.handles
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
-        size = 1
-        for n in shape:
-            size *= n
+        size = math.prod(shape)
         if max(texture_size(size)) > self.device.largest:
             raise BackendError(
-                f"{operation}: tensor larger than the GPU; got shape {shape}, {size} elements; this GPU "
-                f"holds {self.device.largest * 2048 * 4} in one tensor; split it"
+                f"{operation}: tensor larger than the GPU; got shape {shape}, {size} elements; "
+                f"this GPU holds {self.device.largest * 2048 * 4} in one tensor; split it"
             )
 
     def _stored(self, dtype: DType) -> DType:
@@ -165,7 +163,7 @@ class WebGLBackend:
 
     def read(self, buffer: Buffer) -> memoryview:
         if buffer.host is not None:
-            return memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
+            return _host(buffer)
         data = self._target(buffer)
         if data:
             self.bridge.read(buffer.handle, memoryview(data))
@@ -173,7 +171,7 @@ class WebGLBackend:
 
     async def read_async(self, buffer: Buffer) -> memoryview:
         if buffer.host is not None:
-            return memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
+            return _host(buffer)
         data = self._target(buffer)
         if data:
             await self.bridge.read_async(buffer.handle, memoryview(data))
@@ -196,31 +194,28 @@ class WebGLBackend:
             return buffer.handle
         return self._upload(buffer)
 
-    def statistics(self) -> dict[str, Any]:
+    def statistics(self) -> Statistics:
         return self.bridge.stats()
 
 
-def _representable(value: bool | int | float) -> bool | int | float:
-    """A scalar beyond float32 as the infinity it rounds to; struct refuses to round it."""
-    if abs(value) > 3.4028235e38:
-        return math.inf if value > 0 else -math.inf
-    return value
+def _host(buffer: Buffer) -> memoryview:
+    return memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
 
 
 def _to_half(host: memoryview) -> memoryview:
     """float32 bytes as float16 bytes, for contexts that cannot render to float32."""
-    values = host.cast("f").tolist()
-    if any(65504 < abs(v) < float("inf") for v in values):
+    values = unpack(host, float32)
+    if any(65504 < abs(v) < math.inf for v in values):
         warnings.warn(
             "upload: values beyond 65504 become infinite: this GPU stores float16 only",
             stacklevel=2,
         )
-        values = [v if abs(v) <= 65504 else v * float("inf") for v in values]
+        values = [limited(v, HALF_END) for v in values]
     return memoryview(struct.pack(f"={len(values)}e", *values))
 
 
 def create() -> WebGLBackend:
-    """The backend on this page's WebGL2 context; raises BackendError with the reason where there is none."""
+    """The backend on this page's WebGL2 context; raises BackendError where there is none."""
     from .pyodide_bridge import load_bridge
 
     return WebGLBackend(load_bridge())
