@@ -30,9 +30,9 @@ def wrapped(expression: str, dtype: DType) -> str:
     if dtype.kind not in "iu" or dtype.itemsize == 4:
         return expression
     if dtype.kind == "u":
-        return f"({expression}) & {dtype.highest}u"
+        return f"(({expression}) & {dtype.highest}u)"
     shift = 32 - dtype.bits
-    return f"(({expression}) << {shift}) >> {shift}"
+    return f"((({expression}) << {shift}) >> {shift})"
 
 
 def converted(name: str, source: DType, target: DType) -> str:

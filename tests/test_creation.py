@@ -1,0 +1,103 @@
+"""Creation functions against NumPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers import assert_raises, assert_spec, assert_values
+
+import py_tensor as pt
+from py_tensor import errors
+
+DTYPES = ("float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), 5, (0,), (3, 5), (2, 8)], ids=str)
+def test_constants(shape, dtype):
+    assert_values(pt.zeros(shape, dtype=dtype), np.zeros(shape, dtype))
+    assert_values(pt.ones(shape, dtype=dtype), np.ones(shape, dtype))
+    assert_values(pt.full(shape, 1, dtype=dtype), np.full(shape, 1, dtype))
+    assert_spec(pt.empty(shape, dtype=dtype), np.empty(shape, dtype).shape, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_like_another(dtype):
+    x = pt.zeros((2, 3), dtype=dtype)
+    assert_values(pt.zeros_like(x), np.zeros((2, 3), dtype))
+    assert_values(pt.ones_like(x), np.ones((2, 3), dtype))
+    assert_values(pt.full_like(x, 1), np.ones((2, 3), dtype))
+    assert_spec(pt.empty_like(x), (2, 3), dtype)
+    assert_values(pt.ones_like(x, dtype="int8"), np.ones((2, 3), "int8"))
+
+
+@pytest.mark.parametrize(("value", "dtype"), [(True, "bool"), (7, "int32"), (1.5, "float32"), (-(2**31), "int32")])
+def test_full_takes_its_dtype_from_the_value(value, dtype):
+    assert_values(pt.full((2,), value), np.full(2, value, dtype))
+
+
+def test_full_of_a_tensor():
+    assert_values(pt.full((2,), pt.asarray(2.5)), np.float32([2.5, 2.5]))
+
+
+@pytest.mark.parametrize(
+    "args",
+    [(5,), (0,), (-3,), (2, 9), (2, 9, 3), (9, 2, -2), (9, 2), (0, 10, 4), (3.0,), (0, 1, 0.25), (1, 0, -0.3), (0.5, 5), (-3, 7.5, 2)],
+    ids=str,
+)  # fmt: skip
+def test_arange(args):
+    want = np.arange(*args)
+    assert_values(pt.arange(*args), want.astype("int32" if want.dtype.kind == "i" else "float32"), rtol=1e-6 * (want.dtype.kind == "f"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:-1])
+def test_arange_of_every_dtype(dtype):
+    assert_values(pt.arange(3, 20, 4, dtype=dtype), np.arange(3, 20, 4, dtype=dtype))
+
+
+def test_arange_of_large_integers():
+    assert pt.arange(2**31 - 3, 2**31 - 1).tolist() == [2**31 - 3, 2**31 - 2]
+    assert pt.arange(20_000)[[19_999][0]].item() == 19_999
+
+
+@pytest.mark.parametrize(("start", "stop", "num"), [(0, 1, 5), (1, -1, 7), (0.1, 0.7, 13), (3, 3, 4), (0, 1, 1), (0, 1, 0), (-5, 100, 1000)])
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_linspace(start, stop, num, endpoint):
+    want = np.linspace(start, stop, num, endpoint=endpoint).astype("float32")
+    got = pt.linspace(start, stop, num, endpoint=endpoint)
+    assert_values(got, want, rtol=1e-6, atol=1e-6 * max(abs(start), abs(stop)))
+    if endpoint and num > 1:
+        assert got[-1].item() == np.float32(stop)
+
+
+@pytest.mark.parametrize("args", [(3,), (3, 5), (5, 3), (4, 4), (0,), (1, 0)], ids=str)
+@pytest.mark.parametrize("k", [0, 1, -2, 9])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool"])
+def test_eye(args, k, dtype):
+    assert_values(pt.eye(*args, k=k, dtype=dtype), np.eye(*args, k=k, dtype=dtype))
+
+
+def test_copy_is_another_handle():
+    x = pt.asarray([1.0, 2.0])
+    y = pt.copy(x)
+    y += 1.0
+    assert (x.tolist(), y.tolist()) == ([1, 2], [2, 3])
+
+
+def test_created_values_need_no_upload(engine):
+    uploads = engine.statistics().get("uploads", 0)
+    pt.realize(pt.zeros((4, 4)) + pt.eye(4) + pt.arange(4) + pt.full((4,), 2.5))
+    assert engine.statistics().get("uploads", 0) == uploads
+
+
+def test_wrong_arguments():
+    cases = [
+        (errors.ShapeError, "zeros: length is negative; got shape (2, -1); use lengths from 0 on", lambda: pt.zeros((2, -1))),
+        (errors.ArgumentError, "arange: step is zero; got step 0; use a step other than 0", lambda: pt.arange(0, 5, 0)),
+        (errors.ArgumentError, "linspace: num is negative; got -1; use 0 or more", lambda: pt.linspace(0, 1, -1)),
+        (errors.DTypeError, 'ones: dtype float64 does not exist on WebGL; got \'float64\'; use "float32"', lambda: pt.ones(2, dtype="float64")),
+        (errors.DTypeError, "ones: not a dtype; got 'float8'; use one of float32, float16, int32, uint32, int16, uint16, int8, uint8, bool", lambda: pt.ones(2, dtype="float8")),
+        (errors.DTypeError, "full: Python integer 300 does not fit dtype uint8; got 300; uint8 holds 0 to 255", lambda: pt.full(2, 300, dtype="uint8")),
+    ]  # fmt: skip
+    for error, text, call in cases:
+        assert_raises(error, text, call)
