@@ -96,19 +96,24 @@ def compose(first: View, then: View) -> View | None:
         return first
     if first.is_identity and first.size == then.size:
         return then
-    start = coordinates(first.offset, then.shape)
-    steps = [coordinates(stride, then.shape) for stride in first.strides]
-    for axis, n in enumerate(then.shape):
-        reach = [step[axis] * (count - 1) for step, count in zip(steps, first.shape, strict=True)]
+    found = follow(first, then)
+    return None if found is None else make_view(first.shape, *found)
+
+
+def follow(first: View, then: View) -> tuple[tuple[int, ...], int] | None:
+    """Strides along the axes of `first`, and offset, of `first` applied before `then`, or None."""
+    start, *along = (coordinates(step, then.shape) for step in (first.offset, *first.strides))
+    for axis, length in enumerate(then.shape):
+        reach = [step[axis] * (n - 1) for step, n in zip(along, first.shape, strict=True)]
         low = start[axis] + sum(r for r in reach if r < 0)
         high = start[axis] + sum(r for r in reach if r > 0)
-        if low < 0 or high >= n:
+        if low < 0 or high >= length:
             return None
 
-    def distance(coordinates: list[int]) -> int:
-        return sum(c * s for c, s in zip(coordinates, then.strides, strict=True))
+    def distance(step: list[int]) -> int:
+        return sum(c * s for c, s in zip(step, then.strides, strict=True))
 
-    return make_view(first.shape, [distance(step) for step in steps], then.offset + distance(start))
+    return tuple(map(distance, along)), then.offset + distance(start)
 
 
 Stack = tuple[View, ...]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..dtypes import DType
 from ..graph import Call, Graph, Spec, call_of, spec_of
-from ..indexing import Stack, View, compose, push, row_major
+from ..indexing import Stack, View, follow, push, row_major
 from ..ops.rows import Row, ViewRow
 
 
@@ -99,24 +99,5 @@ class Program:
             return base, row_major(shape), 0
         if len(stack) > 1:
             return base, None, 0
-        view = stack[0]
-        if compose(View(shape, row_major(shape)), view) is None:
-            return base, None, 0
-
-        def locate(position: int) -> int:
-            index = view.offset
-            for stride, n, step in zip(
-                row_major(view.shape), view.shape, view.strides, strict=True
-            ):
-                index += (position // stride) % n * step
-            return index
-
-        steps = row_major(shape)
-        return (
-            base,
-            tuple(
-                locate(step) - view.offset if n > 1 else 0
-                for step, n in zip(steps, shape, strict=True)
-            ),
-            view.offset,
-        )
+        steps = (step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True))
+        return base, *(follow(View(shape, tuple(steps)), stack[0]) or (None, 0))
