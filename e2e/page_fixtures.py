@@ -33,11 +33,18 @@ def started_python(
 
 def leftovers() -> dict[str, int]:
     """What the tests of a shared Python must leave as it was."""
+    import gc
+    import sys
+
     import page_counts
 
     import py_tensor as pt
     from py_tensor.runtime import backend
 
+    # The last uncaught exception holds the frames of a test that failed, with their tensors.
+    for name in ("last_exc", "last_value", "last_type", "last_traceback"):
+        sys.__dict__.pop(name, None)
+    gc.collect()
     return {
         "tensors": pt.memory().num_tensors,
         "bytes on the GPU": pt.memory().num_bytes_in_gpu,

@@ -111,7 +111,7 @@ async def references(passes: int) -> list[int]:
         pt.draw(pt.from_pixels(image), canvas)
         pt.memory()
         with contextlib.suppress(pt.errors.BackendError):
-            pt.draw(pt.ones((8, 8)), image)
+            pt.from_pixels(js.Object.new())
 
     for _ in range(5):
         await one_pass()
