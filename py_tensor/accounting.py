@@ -1,7 +1,7 @@
 """What users say and see about memory: scopes, ends of handles, and exact counts.
 
-CPython's reference counts return a texture to the pool when its last tensor dies; `tidy`, `keep` and
-`dispose` exist as in TensorFlow.js and mean the same.
+CPython's reference counts return a texture to the pool when its last tensor dies; `tidy`, `keep`
+and `dispose` exist as in TensorFlow.js and mean the same.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def tidy(function: Callable[..., Any] | None = None, /) -> Any:
     """Ends every tensor made inside that is neither returned nor kept.
 
     `pt.tidy(f)` with a function of no required parameters runs it and gives its result; `@pt.tidy`
-    decorates one with parameters, `@pt.tidy()` any; `with pt.tidy():` is a scope. Returned tensors, also inside lists, tuples,
-    dicts and dataclasses, belong to the scope around it. Raises ArgumentError for async functions.
+    decorates one with parameters, `@pt.tidy()` any; `with pt.tidy():` is a scope. Returned tensors,
+    also inside lists, tuples, dicts and dataclasses, belong to the scope around it. Raises
+    ArgumentError for async functions.
 
     >>> import py_tensor as pt
     >>> with pt.tidy():

@@ -73,7 +73,8 @@ def _bridge_checks(on: bool) -> None:
 def enable_debug_mode() -> Any:
     """Runs every operation by itself from now on, logs it to the logger "py_tensor" (name, wall
     milliseconds, rank, shape, size), checks each draw, and raises NumericError at the first NaN or
-    infinity, naming the operation and the user's line. Slow. As a context manager, for a block only.
+    infinity, naming the operation and the user's line. Slow. As a context manager, for a block
+    only.
 
     >>> import py_tensor as pt
     >>> with pt.enable_debug_mode():

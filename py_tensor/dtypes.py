@@ -109,8 +109,8 @@ _SIGNED = {1: int8, 2: int16, 4: int32}
 def promote(operation: str, a: DType, b: DType) -> DType:
     """The dtype both operands are converted to.
 
-    The array API standard's table, and for kinds it leaves open: bool gives way to integers, integers
-    give way to floats. Raises DTypeError where the result would need 64 bits.
+    The array API standard's table, and for kinds it leaves open: bool gives way to integers,
+    integers give way to floats. Raises DTypeError where the result would need 64 bits.
     """
     if a is b:
         return a

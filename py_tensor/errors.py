@@ -1,9 +1,9 @@
 """Every error py_tensor raises on purpose.
 
 A message reads `<operation>: <what is wrong>; got <values>; <how to fix it>`, so that the user of a
-page can act on it without reading this package. A class exists where a caller may want to catch that
-case alone; each also derives from the built-in exception Python programmers expect. `assert` guards
-only mistakes of py_tensor itself.
+page can act on it without reading this package. A class exists where a caller may want to catch
+that case alone; each also derives from the built-in exception Python programmers expect. `assert`
+guards only mistakes of py_tensor itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which tensors are alive, which scope owns them, and where they were made.
 
-Comes in: tensors as they are made and die; goes out: scopes (`tidy`), counts (`memory`), and the user's
-line for messages. CPython's reference counts free textures; scopes only end handles earlier.
+Comes in: tensors as they are made and die; goes out: scopes (`tidy`), counts (`memory`), and the
+user's line for messages. CPython's reference counts free textures; scopes only end handles earlier.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ class Tensor:
     """An n-dimensional array of one dtype, computed lazily.
 
     Made by `asarray`, `zeros`, ... and by operations; holds no values of its own but a place in the
-    pending graph. Assignment (`x[...] = v`, `x += v`) moves this handle to a new value; other handles
-    keep theirs.
+    pending graph. Assignment (`x[...] = v`, `x += v`) moves this handle to a new value; other
+    handles keep theirs.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -293,9 +293,9 @@ def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
 def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor.
 
-    Floats become float32, integers int32, booleans bool, unless `dtype` says otherwise; 64-bit input
-    becomes the 32-bit dtype. A tensor of the same dtype is returned as it is, unless `copy` is True.
-    Raises ShapeError for ragged input, DTypeError for values or dtypes that do not fit.
+    Floats become float32, integers int32, booleans bool, unless `dtype` says otherwise; 64-bit
+    input becomes the 32-bit dtype. A tensor of the same dtype is returned as it is, unless `copy`
+    is True. Raises ShapeError for ragged input, DTypeError for values or dtypes that do not fit.
 
     >>> import py_tensor as pt
     >>> pt.asarray([1, 2, 3]).dtype

@@ -1,8 +1,8 @@
 """The tiled kernel of matrix products and convolutions.
 
-Each fragment computes a block of rows by columns in registers and writes it to as many draw buffers as
-the block has texels: every texel fetched from one operand meets several of the other. A rule says where
-the operands' texels are; the loop and the arithmetic are the same for both.
+Each fragment computes a block of rows by columns in registers and writes it to as many draw buffers
+as the block has texels: every texel fetched from one operand meets several of the other. A rule
+says where the operands' texels are; the loop and the arithmetic are the same for both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The value of a node at an index, as GLSL statements, each computed once.
 
-An `Index` says which four elements are meant: a base position for each lane, then views. What is known of
-the base decides how an operand is read, cheapest first: *same* (the fragment's own texel), *aligned* (one
-fetch gives four lanes), *splat* (one element for all lanes), *lanes* (four fetches).
+An `Index` says which four elements are meant: a base position for each lane, then views. What is
+known of the base decides how an operand is read, cheapest first: *same* (the fragment's own texel),
+*aligned* (one fetch gives four lanes), *splat* (one element for all lanes), *lanes* (four fetches).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .types import SCALAR, UNIFORM, VECTOR, converted, literal, wrapped
 class Index:
     """Four positions in a row-major space of `size` elements, seen through `stack`.
 
-    `first` names an int holding the position of lane 0 where the lanes are neighbours and that position
-    is a multiple of 4; `lanes` names an ivec4 of all positions; `own` says that they are the fragment's own texel.
-    One of `first` and `lanes` is always given.
+    `first` names an int holding the position of lane 0 where the lanes are neighbours and that
+    position is a multiple of 4; `lanes` names an ivec4 of all positions; `own` says that they are
+    the fragment's own texel. One of `first` and `lanes` is always given.
     """
 
     size: int

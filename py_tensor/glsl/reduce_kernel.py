@@ -1,7 +1,7 @@
 """A kernel with a loop over reduced axes, and elementwise work behind it.
 
-Lanes run along whichever is contiguous: over four results, or, where the innermost axis is reduced and
-holds whole texels, over four elements of one result that are joined at the end.
+Lanes run along whichever is contiguous: over four results, or, where the innermost axis is reduced
+and holds whole texels, over four elements of one result that are joined at the end.
 """
 
 from __future__ import annotations

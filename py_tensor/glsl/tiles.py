@@ -1,7 +1,7 @@
 """The layout contractions write: each fragment's block of rows and columns, spread over texture layers.
 
-A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + column / 4` holds four
-neighbouring columns of one row. Blocks are numbered row-major and folded into a texture.
+A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + column / 4` holds
+four neighbouring columns of one row. Blocks are numbered row-major and folded into a texture.
 """
 
 from __future__ import annotations

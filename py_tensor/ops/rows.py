@@ -1,7 +1,7 @@
 """What a row of the op table can say, one class a kind of operation.
 
-Comes in: the specs of the operands and the static argument; goes out: shape and dtype of the result,
-or the error the user reads.
+Comes in: the specs of the operands and the static argument; goes out: shape and dtype of the
+result, or the error the user reads.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Facts:
 class Row(Facts):
     """Facts every operation has.
 
-    `reference` computes the result with an array namespace `xp` (NumPy): the name of its function, or
-    a callable `(xp, *arrays, arg)`. `gradient` is the rule for reverse-mode differentiation, None where
-    there is none. `doc` is the first line of the docstring. `weight` counts scalar floating-point
-    operations an element, for the decision whether recomputing beats storing.
+    `reference` computes the result with an array namespace `xp` (NumPy): the name of its function,
+    or a callable `(xp, *arrays, arg)`. `gradient` is the rule for reverse-mode differentiation,
+    None where there is none. `doc` is the first line of the docstring. `weight` counts scalar
+    floating-point operations an element, for the decision whether recomputing beats storing.
     """
 
     name: str
@@ -85,10 +85,10 @@ class Row(Facts):
 class Elementwise(Row):
     """An expression of its operands, element by element, with broadcasting.
 
-    `glsl` is an expression of four lanes at once (vec4, ivec4, uvec4; bool is uvec4 of 0 and 1) with
-    operands {0}, {1}, ...; a dict gives one for each kind of dtype, or dtype. Functions named `pt_*` come from
-    `ops/helpers.py`. `sample` is the range tests draw from and `tolerance` the relative error they
-    allow for float32. `dunder` is the Python operator.
+    `glsl` is an expression of four lanes at once (vec4, ivec4, uvec4; bool is uvec4 of 0 and 1)
+    with operands {0}, {1}, ...; a dict gives one for each kind of dtype, or dtype. Functions named
+    `pt_*` come from `ops/helpers.py`. `sample` is the range tests draw from and `tolerance` the
+    relative error they allow for float32. `dunder` is the Python operator.
     """
 
     arity: int = 1
@@ -150,9 +150,9 @@ class Fixed(Elementwise):
 class Reduction(Row):
     """Combines elements along axes; the static argument is the sorted tuple of axes.
 
-    `identity` gives the neutral element for a dtype as GLSL; `combine` joins {0} and {1}, four lanes
-    at once. `index` rows return the position of the first element that beats all others by the
-    comparison `combine`, along one axis.
+    `identity` gives the neutral element for a dtype as GLSL; `combine` joins {0} and {1}, four
+    lanes at once. `index` rows return the position of the first element that beats all others by
+    the comparison `combine`, along one axis.
     """
 
     dtypes: str = "numeric"
