@@ -22,13 +22,15 @@ _HERE = str(Path(__file__).parent)
 class State:
     """Counts and hooks every new tensor meets; one object, so that the check is one attribute."""
 
-    __slots__ = ("live", "pending", "watchers")
+    __slots__ = ("anchor", "live", "pending", "watchers")
 
     def __init__(self) -> None:
         self.live: dict[int, Node] = {}
         """The node of every living handle, by the handle's identity."""
         self.pending = 0
         """Nodes made since pending work was last run."""
+        self.anchor: tuple[object, ...] = ()
+        """Where the user's code was when pending work was last run for being too much."""
         self.watchers: tuple[Callable[[Any], None], ...] = ()
         """Called with each new tensor: open scopes, debug mode, tracing."""
 
@@ -43,25 +45,24 @@ def watch(watcher: Callable[[Any], None]) -> None:
 
 def unwatch(watcher: Callable[[Any], None]) -> None:
     """Ends `watch`."""
-    remaining = list(state.watchers)
-    if watcher in remaining:
-        remaining.reverse()
-        remaining.remove(watcher)
-        remaining.reverse()
-    state.watchers = tuple(remaining)
+    state.watchers = tuple(other for other in state.watchers if other is not watcher)
 
 
-def user_frame() -> FrameType | None:
-    """The innermost frame that is not py_tensor's own."""
+def place() -> tuple[object, ...]:
+    """The instructions that all running frames are at: equal only where a loop comes round."""
+    found: list[object] = []
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame is not None:
+        found += (frame.f_code, frame.f_lasti)
         frame = frame.f_back
-    return frame
+    return tuple(found)
 
 
 def user_line() -> str:
-    """Where the user's code is, as `file.py:12`."""
-    frame = user_frame()
+    """Where the user's code is, as `file.py:12`: the innermost frame not py_tensor's own."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
     return "unknown" if frame is None else f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
 
 

@@ -1,11 +1,11 @@
-"""The Tensor: a handle on a node. What users hold, and the one place where operations meet their errors.
+"""The Tensor: a handle on a node, what users hold; where operations meet their errors.
 
 Comes in: Python calls; goes out: nodes. Nothing runs here until a value is asked for.
 """
 
 from __future__ import annotations
 
-import sys
+from array import array
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
@@ -20,7 +20,7 @@ from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
 from .runtime import backend, realize_nodes
 
-PENDING_LIMIT = 1000
+PENDING_LIMIT = 500
 """Nodes made before all pending work is run: a loop that never reads must not grow for ever."""
 PENDING_BYTES = 1 << 26
 """Bytes of new host data that may wait in pending work, likewise."""
@@ -61,7 +61,7 @@ class Tensor:
         _live[id(self)] = node
         state.pending += 1
         if state.pending > PENDING_LIMIT:
-            flush()
+            flush_in_step()
         if state.watchers:
             for watcher in state.watchers:
                 watcher(self)
@@ -111,7 +111,7 @@ class Tensor:
         return type(self._node) is _Disposed
 
     def dispose(self) -> None:
-        """Ends this handle. Pending work that took its value keeps it; disposing twice does nothing."""
+        """Ends this handle; pending work that took its value keeps it. Twice does nothing."""
         if not self.is_disposed:
             self._end(lifetime.user_line())
 
@@ -136,7 +136,7 @@ class Tensor:
         return backend().read(self._buffer(operation))
 
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers; the number itself for shape (). Waits for them."""
+        """The values as nested lists of Python numbers; the number itself for shape ()."""
         spec = node_behind("tolist", self).spec
         return conversion.nest(conversion.unpack(self._bytes("tolist"), spec.dtype), spec.shape)
 
@@ -168,9 +168,7 @@ class Tensor:
         """
         spec = node_behind("data", self).spec
         data = await backend().read_async(self._buffer("data"))
-        if spec.size == 0:
-            return memoryview(b"").cast(spec.dtype.code)
-        return conversion.shaped(data, spec.dtype, spec.shape)
+        return conversion.shaped(data, spec.dtype, spec.shape if spec.size else (0,))
 
     def __buffer__(self, flags: int, /) -> memoryview:
         spec = node_behind("memoryview", self).spec
@@ -183,8 +181,8 @@ class Tensor:
     def _one(self, operation: str) -> Any:
         if node_behind(operation, self).spec.size != 1:
             raise ShapeError(
-                f"{operation}: only a tensor of one element has a value of its own; got shape {self.shape}; "
-                "use .any(), .all() or an index"
+                f"{operation}: only a tensor of one element has a value of its own; "
+                f"got shape {self.shape}; use .any(), .all() or an index"
             )
         return self.item()
 
@@ -260,6 +258,17 @@ def realize_pending(nodes: list[Node]) -> None:
     realize_nodes(nodes)
 
 
+def flush_in_step() -> None:
+    """Runs everything pending where the user's loop is as far as it was the last time.
+
+    Cut at any other place, the pending graph would be another one each time, and a plan be made for it.
+    """
+    place = lifetime.place()
+    if place == state.anchor or not state.anchor or state.pending > 2 * PENDING_LIMIT:
+        state.anchor = place
+        flush()
+
+
 def flush() -> None:
     """Runs everything pending that a living handle can still ask for."""
     realize_pending([node for node in list(_live.values()) if node.buffer is None])
@@ -303,7 +312,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
     """
     target = None if dtype is None else as_dtype(dtype, "asarray")
     if isinstance(obj, Tensor):
-        # A tensor that goes through is checked by the operation it goes to, which has the better name.
+        # The operation that a tensor goes through to checks it, and has the better name.
         if target is None and not copy:
             return obj
         node = node_behind("asarray", obj)
@@ -318,14 +327,14 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
 
 def _operand(operation: str, value: Any) -> Any:
     """A tensor or a Python scalar out of what the user passed."""
-    if type(value) in _OTHERS:
+    if type(value) in (bool, int, float, Tensor):
         return value
     data, shape, dtype = conversion.to_host(value, None, operation)
     return from_host(data, shape, dtype, operation)
 
 
 def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:
-    """The nodes of an operation's operands; Python scalars take the dtype of the tensors beside them."""
+    """The nodes of an operation's operands; Python scalars take the dtype of tensors beside."""
     name = row.name
     operands = tuple(_operand(name, value) for value in operands)
     first = 1 if isinstance(row, Where) else 0
@@ -355,9 +364,9 @@ def apply(row: Row, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:
     return Tensor(node_of(row, operand_nodes(row, operands), arg))
 
 
-# --- functions and operators out of rows --------------------------------------------------------------
+# --- functions and operators out of rows ----------------------------------------------------------
 
-_OTHERS = (bool, int, float, Tensor)
+_OTHERS = (bool, int, float, Tensor, list, tuple, bytes, bytearray, memoryview, array)
 
 
 def function_of(row: Elementwise) -> Callable[..., Tensor]:
@@ -414,20 +423,18 @@ def documentation(row: Elementwise) -> str:
     dtypes = {"all": "any", "integer or boolean": "integer or bool"}.get(row.dtypes, row.dtypes)
     gives = "bool" if row.result == "bool" else "the operands' promoted dtype"
     operands = "operand" if row.arity == 1 else "operands"
-    numbers = (
-        ", ".join(["2"] * row.arity) if row.dtypes != "boolean" else ", ".join(["True"] * row.arity)
-    )
+    together = "" if row.arity == 1 else ", broadcast together"
+    first, *others = ["True" if row.dtypes == "boolean" else "2"] * row.arity
     if isinstance(row, Where):
-        numbers = "True, 1, 0"
+        first, *others = "True", "1", "0"
+    if row.dtypes == "floating":
+        first += ", dtype=pt.float32"
     return (
         f"{row.doc}\n\n"
-        f"{operands.capitalize()}: {dtypes} dtype, any shape{'' if row.arity == 1 else ', broadcast together'}. "
-        f"Result: {gives}.\n"
+        f"{operands.capitalize()}: {dtypes} dtype, any shape{together}. Result: {gives}.\n"
         "Raises DTypeError and ShapeError where they do not fit.\n\n"
         ">>> import py_tensor as pt\n"
-        f">>> result = pt.{row.name}(pt.asarray({numbers.split(', ')[0]}"
-        f"{', dtype=pt.float32' if row.dtypes == 'floating' else ''})"
-        f"{''.join(', ' + n for n in numbers.split(', ')[1:])})\n"
+        f">>> result = pt.{row.name}({', '.join([f'pt.asarray({first})', *others])})\n"
     )
 
 
@@ -438,9 +445,7 @@ def operators_of(row: Elementwise) -> dict[str, Callable[..., Any]]:
         return {row.dunder: function}
 
     def forward(self: Tensor, other: Any) -> Tensor:
-        if other.__class__ is Tensor or other.__class__ is float:
-            return function(self, other)
-        if _can_convert(other):
+        if other.__class__ is Tensor or other.__class__ is float or _can_convert(other):
             return function(self, other)
         return NotImplemented
 
@@ -454,8 +459,8 @@ def operators_of(row: Elementwise) -> dict[str, Callable[..., Any]]:
         spec = self._spec
         if result.dtype is not spec.dtype or result.shape != spec.shape:
             raise ShapeError(
-                f"{row.name}: assignment in place would change the tensor; got {spec} and a result of "
-                f"{result._spec}; write x = x {row.name} y"
+                f"{row.name}: assignment in place would change the tensor; got {spec} and a result "
+                f"of {result._spec}; write x = x {row.name} y"
             )
         self._move(result._node)
         return self
@@ -472,16 +477,7 @@ def operators_of(row: Elementwise) -> dict[str, Callable[..., Any]]:
 
 
 def _can_convert(other: Any) -> bool:
-    if isinstance(other, _OTHERS):
-        return True
-    return isinstance(other, (list, tuple)) or hasattr(other, "__array__") or _has_buffer(other)
-
-
-def _has_buffer(other: Any) -> bool:
-    if isinstance(other, (bytes, bytearray, memoryview)):
-        return True
-    module = sys.modules.get("array")
-    return module is not None and isinstance(other, module.array)
+    return isinstance(other, _OTHERS) or hasattr(other, "__array__")
 
 
 def install(methods: dict[str, Callable[..., Any]]) -> None:
