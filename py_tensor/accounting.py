@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 from . import lifetime
@@ -91,9 +91,9 @@ def tidy(function: Callable[..., Any] | None = None, /) -> Any:
 
 
 def _takes_arguments(function: Callable[..., Any]) -> bool:
-    """Whether the function cannot be called without arguments, without evaluating its annotations."""
+    """Whether the function needs arguments; evaluates no annotations, as `inspect` may."""
     plain = getattr(function, "__func__", function)
-    code = getattr(plain, "__code__", None)
+    code: CodeType | None = getattr(plain, "__code__", None)
     if code is None:
         return False
     positional = code.co_argcount - len(plain.__defaults__ or ()) - (plain is not function)
@@ -201,8 +201,9 @@ def _note(tensor: Tensor) -> None:
 
 
 def memory_trace(enable: bool | None = None) -> dict[str, tuple[int, int]]:
-    """Living tensors by the user's line that made them: {"file.py:12": (tensors, bytes)}, most bytes first.
+    """Living tensors by the user's line that made them, most bytes first.
 
+    The result reads {"file.py:12": (tensors, bytes)}.
     Lines are noted from `memory_trace(True)` on, and in debug mode; tensors made before are under
     "not traced". `memory_trace(False)` stops noting.
 

@@ -13,7 +13,7 @@ from .conversion import unpack
 from .errors import NumericError
 from .lifetime import user_line
 from .runtime import backend
-from .tensor import Tensor, realize_pending
+from .tensor import Tensor
 
 logger = logging.getLogger("py_tensor")
 
@@ -40,8 +40,7 @@ def _inspect(tensor: Tensor) -> None:
         return
     name = call.row.name if call is not None else "scalar"
     start = time.perf_counter()
-    realize_pending([node])
-    data = backend().read(node.buffer)
+    data = tensor._bytes(name)
     milliseconds = (time.perf_counter() - start) * 1e3
     spec = node.spec
     line = user_line()
@@ -59,8 +58,8 @@ def _inspect(tensor: Tensor) -> None:
     for position, value in enumerate(unpack(data, spec.dtype)):
         if not math.isfinite(value):
             raise NumericError(
-                f"{name}: result is not finite; got {value} at element {position} of shape {spec.shape}, "
-                f"at {line}; look at the operands, or use pt.enable_production_mode()"
+                f"{name}: result is not finite; got {value} at element {position} of shape "
+                f"{spec.shape}, at {line}; look at the operands, or use pt.enable_production_mode()"
             )
 
 

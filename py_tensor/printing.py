@@ -18,9 +18,7 @@ def number(value: bool | int | float, digits: int = 4) -> str:
     >>> number(1.5), number(2.0), number(3)
     ('1.5', '2.', '3')
     """
-    if not isinstance(value, float):
-        return str(value)
-    if math.isnan(value) or math.isinf(value):
+    if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
     size = abs(value)
     if size and (size >= 1e8 or size < 1e-4):
@@ -30,9 +28,7 @@ def number(value: bool | int | float, digits: int = 4) -> str:
 
 def values(nested: Any, shape: Sequence[int], indent: str) -> str:
     """Nested lists as text, rows below one another, columns aligned."""
-    size = math.prod(shape)
-    short = size > THRESHOLD
-    shown = _shorten(nested, len(shape), short)
+    shown = _shorten(nested, len(shape), math.prod(shape) > THRESHOLD)
     flat = [item for item in _flat(shown) if item is not ...]
     width = max((len(number(item)) for item in flat), default=0)
     return _lines(shown, width, indent)

@@ -60,7 +60,7 @@ _MAKERS: dict[str, Callable[[], Backend]] = {"webgl": _webgl, "numpy": _numpy}
 
 
 def set_backend(name: str | None) -> None:
-    """Chooses where tensors are computed from now on: "webgl", "numpy", or None to choose by itself.
+    """Chooses where tensors are computed from now on: "webgl", "numpy", or None for either.
 
     Tensors made before stay valid. Raises BackendError, with the reason, where it cannot be had.
 
@@ -81,7 +81,8 @@ def set_backend(name: str | None) -> None:
     if name not in runtime.backends:
         if name not in _MAKERS:
             raise BackendError(
-                f"set_backend: no backend of that name; got {name!r}; use one of {', '.join(_MAKERS)}"
+                f"set_backend: no backend of that name; got {name!r}; "
+                f"use one of {', '.join(_MAKERS)}"
             )
         runtime.backends[name] = _MAKERS[name]()
     runtime.backend = runtime.backends[name]

@@ -40,14 +40,14 @@ class Tensor:
     def is_disposed(self) -> bool:
         """Whether `dispose` or a scope ended this handle."""
     def dispose(self) -> None:
-        """Ends this handle. Pending work that took its value keeps it; disposing twice does nothing."""
+        """Ends this handle; pending work that took its value keeps it. Twice does nothing."""
     def _end(self, place: str) -> None: ...
     def _move(self, node: Node) -> None:
         """Points this handle to another value."""
     def _buffer(self, operation: str) -> Buffer: ...
     def _bytes(self, operation: str) -> memoryview: ...
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers; the number itself for shape (). Waits for them."""
+        """The values as nested lists of Python numbers; the number itself for shape ()."""
     def item(self) -> bool | int | float:
         """The only element as a Python number. Raises ShapeError for other sizes."""
     def numpy(self) -> Any:
@@ -62,6 +62,7 @@ class Tensor:
     def __float__(self) -> float: ...
     def __complex__(self) -> complex: ...
     def __index__(self) -> int: ...
+    def __bytes__(self) -> bytes: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __repr__(self) -> str: ...
@@ -352,7 +353,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor."""
 
 def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:
-    """The nodes of an operation's operands; Python scalars take the dtype of the tensors beside them."""
+    """The nodes of an operation's operands; Python scalars take the dtype of tensors beside."""
 
 def apply(row: Row, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:
     """A tensor for a row applied to what the user passed; raises the row's errors."""

@@ -50,7 +50,7 @@ class Stub:
         self.shadowed = set(shadowed) & set(vars(builtins))
 
     def annotation(self, text: str, home: ModuleType) -> str:
-        """An annotation as the stub writes it: with imports, and builtins told from public names."""
+        """An annotation as the stub writes it: imported, and builtins told from public names."""
         known = imports_of(home)
         for name in set(re.findall(r"[A-Za-z_]\w*", text)):
             if name in known and not known[name].startswith(f"from {self.module.__name__} import"):

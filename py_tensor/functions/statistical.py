@@ -100,7 +100,7 @@ def _count(x: Tensor, axes: tuple[int, ...]) -> int:
 
 
 def _divided(total: Any, count: float) -> Any:
-    """NaN for no elements; by addition, since compilers take 0 times a number they do not know for 0."""
+    """NaN for no elements; by addition, since compilers take 0 times an unknown number for 0."""
     return total * (1.0 / count) if count > 0 else total + float("nan")
 
 

@@ -137,9 +137,8 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
     ):
         for row in range(tiling.height):
             line(f"int iy{row} = i{row} + ky * {dh}, ix{row} = j{row} + kx * {dw};")
-            line(
-                f"bool in{row} = iy{row} >= 0 && iy{row} < {height} && ix{row} >= 0 && ix{row} < {width};"
-            )
+            inside = f"iy{row} >= 0 && iy{row} < {height} && ix{row} >= 0 && ix{row} < {width}"
+            line(f"bool in{row} = {inside};")
             line(f"int t{row} = ((q{row} + iy{row}) * {width} + ix{row}) * {channels // 4}{group};")
         line(f"int tw = (ky * {kw} + kx) * {each * outs // 4} + n0 / 4{column_group};")
         with writer.block(f"for (int c = 0; c < {each // 4}; c++)"):

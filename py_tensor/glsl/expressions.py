@@ -17,7 +17,7 @@ from ..ops.rows import Cast, Concat, Elementwise, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .tiles import Tiling
-from .types import SCALAR, UNIFORM, VECTOR, converted, literal, wrapped
+from .types import UNIFORM, VECTOR, converted, literal, wrapped
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Index:
 
 
 class Writer:
-    """Writes statements of one kernel; `modes` records how each operand was read, for tests and `explain`."""
+    """Writes statements of one kernel; `modes` records how each operand was read."""
 
     def __init__(self, program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> None:
         self.program = program
@@ -311,8 +311,10 @@ class Writer:
         return self.let((index, "lanes"), "ivec4", "i", mapped(view, before))
 
     def _aligned_first(self, index: Index) -> str | None:
-        """The name of an int, the position of lane 0 behind the views, where lanes stay neighbours and
-        start at a multiple of 4; None where they do not."""
+        """The name of an int, the position of lane 0 behind the views.
+
+        None where lanes do not stay neighbours that start at a multiple of 4.
+        """
         if not index.first:
             return None
         if not index.stack:
@@ -327,7 +329,7 @@ class Writer:
         tiling = self.tilings.get(at) if at in self.kernel.tiles else None
         slot = self.kernel.inputs.index(at)
         modes = self.modes.setdefault(at, set())
-        vector, scalar = VECTOR[kind], SCALAR[kind]
+        vector = VECTOR[kind]
         if tiling is None and index.own and not index.stack:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
@@ -351,7 +353,6 @@ class Writer:
         modes.add("lanes")
         lanes = self.lanes(index)
         parts = [f"{self._element(at, slot, f'{lanes}.{lane}', tiling)}" for lane in "xyzw"]
-        assert scalar
         return self._named(f"{vector}({', '.join(parts)})", vector)
 
     def _element(self, at: int, slot: int, position: str, tiling: Tiling | None) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from ..ops.rows import Reduction
 from ..indexing import make_view, row_major
+from ..ops.rows import Reduction
 from ..schedule.kernel import Kernel
 from ..schedule.program import Partial, Program
 from .expressions import Index, Writer
@@ -59,11 +59,10 @@ class _Loop:
         inner = max((axis for axis, n in enumerate(shape) if n > 1), default=-1)
         self.along = inner in axes and self.length % 4 == 0 and self.chunk % 4 == 0
 
-    def _index(self, order: list[int], **base: str) -> Index:
+    def _index(self, order: list[int], first: str = "", lanes: str = "") -> Index:
         strides = row_major(self.shape)
         view = make_view([self.shape[a] for a in order], [strides[a] for a in order])
-        index = Index(self.results * self.length, **base)
-        return index.through(view)
+        return Index(self.results * self.length, first, lanes).through(view)
 
     def _start(self) -> None:
         identity = self.row.identity(self.dtype)
@@ -114,9 +113,7 @@ class _Loop:
                 else:
                     guard = f"lessThan(k, ivec4({self.length}))"
             writer.line(f"{kind} q = {k} * {self.results} + o;")
-            index = self._index(
-                self.axes + self.kept, **({"first": "q"} if together else {"lanes": "q"})
-            )
+            index = self._index(self.axes + self.kept, *(("q",) if together else ("", "q")))
             position = k if k == "k" and not together else f"ivec4({k})"
             self._step(writer.value(self.src, index), position, guard)
         result = VECTOR[self.call.spec.dtype.kind]

@@ -22,17 +22,21 @@ precision highp usampler2DArray;
 """
 
 _ACCESS = {
-    "pt_at": "{scalar} pt_at({sampler} x, int i) {{ return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }}",
-    "pt_texel": "{vector} pt_texel({sampler} x, int t) {{ return texelFetch(x, ivec2(t & 2047, t >> 11), 0); }}",
-    "pt_tile": "{vector} pt_tile({sampler}Array x, int block, int layer, int width) {{ return texelFetch(x, ivec3(block % width, block / width, layer), 0); }}",
-    "pt_tile_at": "{scalar} pt_tile_at({sampler}Array x, int block, int layer, int width, int lane) {{ return texelFetch(x, ivec3(block % width, block / width, layer), 0)[lane]; }}",
+    "pt_at": "{scalar} pt_at({sampler} x, int i) {{ "
+    "return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }}",
+    "pt_texel": "{vector} pt_texel({sampler} x, int t) {{ "
+    "return texelFetch(x, ivec2(t & 2047, t >> 11), 0); }}",
+    "pt_tile": "{vector} pt_tile({sampler}Array x, int block, int layer, int width) {{ "
+    "return texelFetch(x, ivec3(block % width, block / width, layer), 0); }}",
+    "pt_tile_at": "{scalar} pt_tile_at({sampler}Array x, int block, int layer, int width, "
+    "int lane) {{ return texelFetch(x, ivec3(block % width, block / width, layer), 0)[lane]; }}",
 }
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 
 
 @dataclass(frozen=True)
 class Shader:
-    """A fragment shader with what a draw must give it: uniform arrays by position of the scalars."""
+    """A fragment shader with what a draw gives it: uniform arrays by position of the scalars."""
 
     name: str
     source: str
@@ -48,7 +52,7 @@ def assemble(
     outputs: Sequence[DType],
     body: Sequence[str],
 ) -> str:
-    """The source; `inputs` are (dtype, whether in tile layout), `outputs` one dtype a draw buffer."""
+    """The source; `inputs` are (dtype, whether in tiles), `outputs` one dtype a draw buffer."""
     text = "\n".join(body)
     lines = []
     for slot, (dtype, tiled) in enumerate(inputs):

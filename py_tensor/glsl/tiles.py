@@ -1,4 +1,4 @@
-"""The layout contractions write: each fragment's block of rows and columns, spread over texture layers.
+"""The layout contractions write: blocks of rows and columns, spread over texture layers.
 
 A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + column / 4` holds
 four neighbouring columns of one row. Blocks are numbered row-major and folded into a texture.
@@ -39,7 +39,7 @@ class Tiling:
 
     @property
     def texture(self) -> tuple[int, int]:
-        """Width and height of the texture: one row of blocks a row, or more where it grew too high."""
+        """Width and height: one row of blocks a row, or more where it grew too high."""
         lines = self.groups * self.down
         if self.across > self.limit:
             side = min(self.limit, 2048)
@@ -47,29 +47,19 @@ class Tiling:
         folded = -(-lines // self.limit)
         return self.across * folded, -(-lines // folded)
 
-    @property
-    def fits(self) -> bool:
-        width, height = self.texture
-        return width <= self.limit and height <= self.limit
-
     def _place(self, position: str) -> tuple[str, str, str]:
         row = f"({position} / {self.columns})"
         column = f"({position} % {self.columns})"
-        if self.rows % self.height == 0:
-            down = f"{row} / {self.height}"
-        else:
+        down, inside = f"{row} / {self.height}", f"{row} % {self.height}"
+        if self.rows % self.height:
             down = f"({row} / {self.rows}) * {self.down} + ({row} % {self.rows}) / {self.height}"
-        inside = (
-            f"{row} % {self.height}"
-            if self.rows % self.height == 0
-            else f"({row} % {self.rows}) % {self.height}"
-        )
+            inside = f"({row} % {self.rows}) % {self.height}"
         block = f"({down}) * {self.across} + {column} / {self.width}"
         layer = f"({inside}) * {self.width // 4} + ({column} % {self.width}) / 4"
         return block, layer, column
 
     def texel(self, slot: int, position: str) -> str:
-        """GLSL for the four elements from `position` on, a multiple of 4 in a row of whole texels."""
+        """GLSL for four elements from `position` on, a multiple of 4 in a row of whole texels."""
         block, layer, _ = self._place(position)
         return f"pt_tile(x{slot}, {block}, {layer}, {self.texture[0]})"
 

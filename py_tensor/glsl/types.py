@@ -1,4 +1,4 @@
-"""How dtypes appear in shaders: types, samplers, literals, conversions. bool is 0 and 1 in unsigned lanes."""
+"""How dtypes appear in shaders: types, literals, conversions; bool is 0 and 1 in unsigned lanes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def literal(value: bool | int | float, dtype: DType) -> str:
 
 
 def wrapped(expression: str, dtype: DType) -> str:
-    """The expression brought back into the range of an 8- or 16-bit integer dtype, as two's complement."""
+    """The expression brought back into an 8- or 16-bit integer dtype, as two's complement."""
     if dtype.kind not in "iu" or dtype.itemsize == 4:
         return expression
     if dtype.kind == "u":

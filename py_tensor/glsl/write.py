@@ -15,11 +15,12 @@ from .tiles import Tiling
 def tilings_of(program: Program, draw_buffers: int, largest: int) -> dict[int, Tiling]:
     """The block layout of every contraction in a program."""
     width = 8 if draw_buffers >= 8 else 4
-    return {
-        at: Tiling(*program.spec(at).shape, 4, width, largest)
-        for at in range(len(program.calls))
-        if isinstance(program.row(at), Contraction)
-    }
+    tilings = {}
+    for at in range(len(program.calls)):
+        if isinstance(program.row(at), Contraction):
+            groups, rows, columns = program.spec(at).shape
+            tilings[at] = Tiling(groups, rows, columns, 4, width, largest)
+    return tilings
 
 
 def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shader:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..dtypes import bool_, float32, uint32
+from ..dtypes import float32, uint32
 from .rows import Cast, Elementwise, Fixed, Where
 
-ANY = {"f": "{0}", "i": "{0}", "u": "{0}", "b": "{0}"}
-SMALL = (-4.0, 4.0)
 UNIT = (-1.0, 1.0)
 POSITIVE = (0.05, 8.0)
 

@@ -6,7 +6,6 @@ result, or the error the user reads.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
@@ -183,7 +182,7 @@ class Reduction(Row):
 
 
 class ViewRow(Row):
-    """An index map, never a copy: `view(shape, arg)` gives the new shape and the map into the old."""
+    """An index map, never a copy: `view(shape, arg)` gives the new shape and the map to the old."""
 
     view: Callable[[Shape, Any], tuple[Shape, View]]
     weight: int = 0
@@ -228,7 +227,7 @@ class Concat(Row):
 
 
 class Source(Row):
-    """A tensor out of nothing: the static argument is its shape; the value its row-major position."""
+    """A tensor out of nothing: the static argument is its shape, values are positions."""
 
     dtype: DType
 
@@ -251,7 +250,7 @@ class Contraction(Row):
 
 
 def broadcast(name: str, shapes: Sequence[Shape]) -> Shape:
-    """The shape all `shapes` broadcast to, by NumPy's rule; raises ShapeError where there is none."""
+    """The shape all `shapes` broadcast to, by NumPy's rule, or ShapeError."""
     result = shapes[0]
     for shape in shapes[1:]:
         if shape == result:
@@ -267,7 +266,3 @@ def broadcast(name: str, shapes: Sequence[Shape]) -> Shape:
                 )
         result = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
     return result
-
-
-def size_of(shape: Shape) -> int:
-    return math.prod(shape)
