@@ -261,7 +261,7 @@ def realize_pending(nodes: list[Node]) -> None:
 def flush_in_step() -> None:
     """Runs everything pending where the user's loop is as far as it was the last time.
 
-    Cut at any other place, the pending graph would be another one each time, and a plan be made for it.
+    Cut anywhere else, the pending graph would differ each time and need a plan of its own.
     """
     place = lifetime.place()
     if place == state.anchor or not state.anchor or state.pending > 2 * PENDING_LIMIT:
