@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..graph import Call, Scalar
-from ..indexing import Stack, View, broadcast_view, push, row_major
+from ..indexing import Shape, Stack, View, broadcast_view, push, row_major
 from ..ops.rows import Cast, Concat, Elementwise, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
@@ -36,7 +36,11 @@ class Index:
     stack: Stack = ()
 
     def through(self, view: View) -> Index:
-        return replace(self, stack=push(self.stack, view))
+        return self if view.is_identity else replace(self, stack=push(self.stack, view))
+
+    def spread(self, shape: Shape, out: Shape) -> Index:
+        """Where an operand of `shape` is read for a result of shape `out`."""
+        return self if shape == out else self.through(broadcast_view(shape, out))
 
 
 class Writer:
@@ -127,7 +131,7 @@ class Writer:
             return [(edges[0], index.through(call.row.view(call.specs[0].shape, call.arg)[1]))]
         if isinstance(call.row, Elementwise):
             return [
-                (src, index.through(broadcast_view(spec.shape, call.spec.shape)))
+                (src, index.spread(spec.shape, call.spec.shape))
                 for src, spec in zip(edges, call.specs, strict=True)
             ]
         return []
