@@ -7,6 +7,8 @@ says where the operands' texels are; the loop and the arithmetic are the same fo
 
 from __future__ import annotations
 
+from itertools import product
+
 from ..dtypes import DType, float32
 from ..indexing import row_major
 from ..ops.contractions import CONVOLVE, Window
@@ -34,17 +36,15 @@ def write_contract(program: Program, kernel: Kernel, tiling: Tiling) -> Writer:
     line(f"int m0 = block / {tiling.across} % {tiling.down} * {tiling.height};")
     line(f"int g = block / {tiling.across * tiling.down};")
     vector = VECTOR[call.spec.dtype.kind]
-    for row in range(tiling.height):
-        for column in range(tiling.width // 4):
-            line(f"{vector} s{row}{column} = {vector}(0);")
+    for row, column in product(range(tiling.height), range(tiling.width // 4)):
+        line(f"{vector} s{row}{column} = {vector}(0);")
     if call.row is CONVOLVE:
         _convolve(program, kernel, tiling, writer)
     else:
         _dot(program, kernel, tiling, writer)
-    for row in range(tiling.height):
-        for column in range(tiling.width // 4):
-            layer = row * (tiling.width // 4) + column
-            line(f"y{layer} = {wrapped(f's{row}{column}', call.spec.dtype)};")
+    for row, column in product(range(tiling.height), range(tiling.width // 4)):
+        layer = row * (tiling.width // 4) + column
+        line(f"y{layer} = {wrapped(f's{row}{column}', call.spec.dtype)};")
     return writer
 
 
@@ -57,10 +57,9 @@ def _texel(program: Program, kernel: Kernel, at: int, base: int, position: str) 
 
 def _multiply(writer: Writer, tiling: Tiling) -> None:
     """Adds the products of a{row} (four inner positions each) and b{inner}{column}."""
-    for row in range(tiling.height):
-        for column in range(tiling.width // 4):
-            terms = " + ".join(f"a{row}.{LANES[k]} * b{k}{column}" for k in range(4))
-            writer.line(f"s{row}{column} += {terms};")
+    for row, column in product(range(tiling.height), range(tiling.width // 4)):
+        terms = " + ".join(f"a{row}.{LANES[k]} * b{k}{column}" for k in range(4))
+        writer.line(f"s{row}{column} += {terms};")
 
 
 def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> None:
@@ -79,26 +78,23 @@ def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> No
                 position = f"ta + (m0 + {row}) * {ma // 4} + k"
                 line(f"{vector} a{row} = {_texel(program, kernel, a, base_a, position)};")
         else:
-            for k in range(4):
-                for part in range(tiling.height // 4):
-                    position = f"ta + (k * 4 + {k}) * {ka // 4} + m0 / 4 + {part}"
-                    line(f"{vector} t{k}{part} = {_texel(program, kernel, a, base_a, position)};")
+            for k, part in product(range(4), range(tiling.height // 4)):
+                position = f"ta + (k * 4 + {k}) * {ka // 4} + m0 / 4 + {part}"
+                line(f"{vector} t{k}{part} = {_texel(program, kernel, a, base_a, position)};")
             for row in range(tiling.height):
                 lanes = ", ".join(f"t{k}{row // 4}.{LANES[row % 4]}" for k in range(4))
                 line(f"{vector} a{row} = {vector}({lanes});")
         if nb == 1:
-            for k in range(4):
-                for column in range(tiling.width // 4):
-                    position = f"tb + (k * 4 + {k}) * {kb // 4} + n0 / 4 + {column}"
-                    line(f"{vector} b{k}{column} = {_texel(program, kernel, b, base_b, position)};")
+            for k, column in product(range(4), range(tiling.width // 4)):
+                position = f"tb + (k * 4 + {k}) * {kb // 4} + n0 / 4 + {column}"
+                line(f"{vector} b{k}{column} = {_texel(program, kernel, b, base_b, position)};")
         else:
             for n in range(tiling.width):
                 position = f"tb + (n0 + {n}) * {nb // 4} + k"
                 line(f"{vector} u{n} = {_texel(program, kernel, b, base_b, position)};")
-            for k in range(4):
-                for column in range(tiling.width // 4):
-                    lanes = ", ".join(f"u{column * 4 + n}.{LANES[k]}" for n in range(4))
-                    line(f"{vector} b{k}{column} = {vector}({lanes});")
+            for k, column in product(range(4), range(tiling.width // 4)):
+                lanes = ", ".join(f"u{column * 4 + n}.{LANES[k]}" for n in range(4))
+                line(f"{vector} b{k}{column} = {vector}({lanes});")
         _multiply(writer, tiling)
 
 
@@ -145,8 +141,7 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
             for row in range(tiling.height):
                 texel = _texel(program, kernel, x, base_x, f"t{row} + c")
                 line(f"{vector} a{row} = in{row} ? {texel} : {vector}(0);")
-            for k in range(4):
-                for column in range(tiling.width // 4):
-                    position = f"tw + (c * 4 + {k}) * {outs // 4} + {column}"
-                    line(f"{vector} b{k}{column} = {_texel(program, kernel, w, base_w, position)};")
+            for k, column in product(range(4), range(tiling.width // 4)):
+                position = f"tw + (c * 4 + {k}) * {outs // 4} + {column}"
+                line(f"{vector} b{k}{column} = {_texel(program, kernel, w, base_w, position)};")
             _multiply(writer, tiling)

@@ -110,6 +110,9 @@ class Writer:
                 continue
             order.pop()
             self.values[-1][(node, where)] = self._write(node, where)
+        return self._written(at, index)
+
+    def _written(self, at: int, index: Index) -> str:
         name = self.known((at, index))
         assert name is not None
         return name
@@ -149,9 +152,7 @@ class Writer:
             return self._read(at, index)
         row = call.row
         if isinstance(row, ViewRow):
-            name = self.known(self._needs(at, index)[0])
-            assert name is not None
-            return name
+            return self._written(*self._needs(at, index)[0])
         if isinstance(row, Elementwise):
             return self._elementwise(at, index)
         if isinstance(row, Pad):
@@ -173,11 +174,9 @@ class Writer:
     def _elementwise(self, at: int, index: Index) -> str:
         call = self.program.calls[at]
         operands = []
-        for pair, dtype in zip(self._needs(at, index), call.operands, strict=True):
-            name = self.known(pair)
-            assert name is not None
-            given = self.program.spec(pair[0]).dtype
-            operands.append(converted(name, given, dtype))
+        for (src, where), dtype in zip(self._needs(at, index), call.operands, strict=True):
+            name = self._written(src, where)
+            operands.append(converted(name, self.program.spec(src).dtype, dtype))
         if isinstance(call.row, Cast):
             expression = operands[0]
         else:
@@ -209,7 +208,8 @@ class Writer:
         whole = self._aligned_first(index)
         together = whole is not None and tail % 4 == 0
         kind, position = ("int", whole) if together else ("ivec4", self.lanes(index))
-        if self.program.spec(src).size == 0:
+        size = self.program.spec(src).size
+        if size == 0:
             return self._filler(fill, call)
         tests, terms = [], []
         for axis, (low, _, interior) in enumerate(call.arg):
@@ -217,16 +217,11 @@ class Writer:
             if low or call.arg[axis][1] or interior:
                 c = self.let((at, index, axis), kind, "c", f"{c} - {low}" if low else c)
                 step = interior + 1
-                tests.append((f"{c}", inner[axis], step))
+                tests.append((c, inner[axis], step))
                 if interior:
                     c = f"({c} / {step})"
             terms.append(f"({c}) * {inner_strides[axis]}" if inner_strides[axis] != 1 else f"({c})")
         source = self.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
-        below = (
-            Index(self.program.spec(src).size, first=source)
-            if together
-            else Index(self.program.spec(src).size, lanes=source)
-        )
         filler = self._filler(fill, call)
         result = VECTOR[call.spec.dtype.kind]
         name = self.name("v")
@@ -238,7 +233,7 @@ class Writer:
             )
             self.line(f"{result} {name} = {filler};")
             with self.block(f"if ({condition})"):
-                self.line(f"{name} = {self.value(src, below)};")
+                self.line(f"{name} = {self.value(src, Index(size, first=source))};")
             return name
         condition = " & ".join(
             f"uvec4(lessThan(uvec4({c}), uvec4({(n - 1) * step + 1}u)))"
@@ -247,7 +242,7 @@ class Writer:
         )
         mask = self.let((at, index, "mask"), "uvec4", "m", condition or "uvec4(1u)")
         kept = self.let((at, index, "kept"), "ivec4", "j", f"{source} * ivec4({mask})")
-        inside = self.value(src, Index(below.size, lanes=kept))
+        inside = self.value(src, Index(size, lanes=kept))
         self.line(f"{result} {name} = pt_pick(bvec4({mask}), {inside}, {filler});")
         return name
 
@@ -275,28 +270,20 @@ class Writer:
             if width == 0:
                 continue
             local = f"{inner} - {start}" if start else inner
-            size = spec.size
-            if together:
-                with self.block(f"if ({inner} >= {start} && {inner} < {start + width})"):
-                    below = self.let(
-                        (at, index, src, "j"), "int", "j", f"{outer} * {width} + {local}"
-                    )
-                    value = self.value(src, Index(size, first=below))
-                    self.line(f"{name} = {converted(value, spec.dtype, call.spec.dtype)};")
-            else:
-                inside = f"lessThan(uvec4({local}), uvec4({width}u))"
-                with self.block(f"if (any({inside}))"):
-                    mask = self.let((at, index, start, "m"), "uvec4", "m", f"uvec4({inside})")
-                    below = self.let(
-                        (at, index, start, "j"),
-                        "ivec4",
-                        "j",
-                        f"({outer} * {width} + {local}) * ivec4({mask})",
-                    )
-                    value = converted(
-                        self.value(src, Index(size, lanes=below)), spec.dtype, call.spec.dtype
-                    )
-                    self.line(f"{name} = pt_pick(bvec4({mask}), {value}, {name});")
+            place = f"{outer} * {width} + {local}"
+            key = (at, index, start)
+            inside = f"lessThan(uvec4({local}), uvec4({width}u))"
+            test = f"{inner} >= {start} && {inner} < {start + width}"
+            with self.block(f"if ({test if together else f'any({inside})'})"):
+                if together:
+                    below = Index(spec.size, first=self.let((*key, "j"), "int", "j", place))
+                else:
+                    mask = self.let((*key, "m"), "uvec4", "m", f"uvec4({inside})")
+                    place = f"({place}) * ivec4({mask})"
+                    below = Index(spec.size, lanes=self.let((*key, "j"), "ivec4", "j", place))
+                value = converted(self.value(src, below), spec.dtype, call.spec.dtype)
+                picked = value if together else f"pt_pick(bvec4({mask}), {value}, {name})"
+                self.line(f"{name} = {picked};")
             start += width
         return name
 
@@ -340,29 +327,23 @@ class Writer:
         first = self._aligned_first(index)
         if first is not None and (tiling is None or tiling.columns % 4 == 0):
             modes.add("aligned")
-            if tiling is not None:
-                return self._named(tiling.texel(slot, first), vector)
-            return self._named(
-                f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)", vector
-            )
+            texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
+            return self._named(tiling.texel(slot, first) if tiling else texel, vector)
         single = index.stack[0] if len(index.stack) == 1 else None
-        if single is not None and single.is_constant:
+        if single is not None and (single.is_constant or (index.first and _splats(single))):
             modes.add("splat")
             position = str(single.offset)
-            return self._named(f"{vector}({self._element(at, slot, position, tiling)})", vector)
-        if single is not None and index.first and _splats(single):
-            modes.add("splat")
-            position = self.let((index, "splat"), "int", "i", mapped(single, index.first))
-            return self._named(f"{vector}({self._element(at, slot, position, tiling)})", vector)
+            if not single.is_constant:
+                position = self.let((index, "splat"), "int", "i", mapped(single, index.first))
+            return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
         modes.add("lanes")
         lanes = self.lanes(index)
-        parts = [f"{self._element(at, slot, f'{lanes}.{lane}', tiling)}" for lane in "xyzw"]
+        parts = [_element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
         return self._named(f"{vector}({', '.join(parts)})", vector)
 
-    def _element(self, at: int, slot: int, position: str, tiling: Tiling | None) -> str:
-        if tiling is not None:
-            return tiling.element(slot, position)
-        return f"pt_at(x{slot}, {position})"
+
+def _element(slot: int, position: str, tiling: Tiling | None) -> str:
+    return tiling.element(slot, position) if tiling else f"pt_at(x{slot}, {position})"
 
 
 def mapped(view: View, position: str) -> str:

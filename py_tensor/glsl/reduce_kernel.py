@@ -56,6 +56,7 @@ class _Loop:
         self.source = self.call.specs[0].dtype
         self.dtype = self.call.operands[0]
         self.vector = VECTOR[self.dtype.kind]
+        self.result = VECTOR[self.call.spec.dtype.kind]
         inner = max((axis for axis, n in enumerate(shape) if n > 1), default=-1)
         self.along = inner in axes and self.length % 4 == 0 and self.chunk % 4 == 0
 
@@ -87,8 +88,7 @@ class _Loop:
 
     def nothing(self) -> None:
         """No elements: the identity."""
-        result = VECTOR[self.call.spec.dtype.kind]
-        self.writer.line(f"{result} total = {result}({self.row.identity(self.dtype)});")
+        self.writer.line(f"{self.result} total = {self.result}({self.row.identity(self.dtype)});")
 
     def lanes_across(self) -> None:
         """Four results at once, one element of each a step."""
@@ -116,14 +116,12 @@ class _Loop:
             index = self._index(self.axes + self.kept, *(("q",) if together else ("", "q")))
             position = k if k == "k" and not together else f"ivec4({k})"
             self._step(writer.value(self.src, index), position, guard)
-        result = VECTOR[self.call.spec.dtype.kind]
-        writer.line(f"{result} total = {'where' if self.row.index else 'acc'};")
+        writer.line(f"{self.result} total = {'where' if self.row.index else 'acc'};")
 
     def lanes_along(self) -> None:
         """One result after the other, four of its elements a step."""
         writer = self.writer
-        result = VECTOR[self.call.spec.dtype.kind]
-        writer.line(f"{result} total = {result}(0);")
+        writer.line(f"{self.result} total = {self.result}(0);")
         with writer.block("for (int lane = 0; lane < 4; lane++)"):
             writer.line("int r = e + lane;")
             writer.line(f"if (r >= {self.results * self.parts}) break;")
