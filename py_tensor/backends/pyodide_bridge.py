@@ -41,6 +41,15 @@ def _pinned(data: Any) -> Iterator[tuple[int, int]]:
         proxy.destroy()
 
 
+def _passed_on(verb: str) -> Any:
+    """A verb whose arguments and result cross as they are."""
+
+    def call(self: PyodideBridge, *values: Any) -> Any:
+        return self._call(verb, *values)
+
+    return call
+
+
 class PyodideBridge:
     """The bridge's verbs, as calls into the object that `createBridge` made."""
 
@@ -78,14 +87,8 @@ class PyodideBridge:
             with _pinned(view) as (address, size):
                 self._call("upload", handle, format, width, height, address, size)
 
-    def alloc(self, handle: int, format: int, width: int, height: int) -> None:
-        self._call("alloc", handle, format, width, height)
-
     def free(self, handle: int) -> None:
         self._free(handle)
-
-    def program(self, id: int, name: str, source: str) -> None:
-        self._call("program", id, name, source)
 
     def plan(self, id: int, words: array[int]) -> None:
         self._call("plan", id, *words.buffer_info())
@@ -121,12 +124,6 @@ class PyodideBridge:
             except JsException as error:
                 raise bridge_error(error.name, error.message) from None
 
-    def draw(self, handle: int, width: int, height: int, target: Any) -> None:
-        self._call("draw", handle, width, height, target)
-
-    def from_pixels(self, handle: int, source: Any, width: int, height: int) -> None:
-        self._call("fromPixels", handle, source, width, height)
-
     def pixel_size(self, source: Any) -> tuple[int, int]:
         width, height = self._call("pixelSize", source)
         return width, height
@@ -135,47 +132,27 @@ class PyodideBridge:
         stats: Stats = json.loads(self._call("stats"))
         return stats
 
-    def pool_limit(self, bytes: int) -> None:
-        self._call("poolLimit", bytes)
-
-    def trim(self) -> None:
-        self._call("trim")
-
-    def checks(self, on: bool) -> None:
-        self._call("checks", on)
-
-    def finish(self) -> None:
-        self._call("finish")
-
-    def profile(self, on: bool) -> None:
-        self._call("profile", on)
-
     async def timings(self) -> list[tuple[str, float]]:
         try:
             return [(name, time) for name, time in json.loads(await self._bridge.timings())]
         except JsException as error:
             raise bridge_error(error.name, error.message) from None
 
-    def error(self) -> int:
-        code: int = self._call("error")
-        return code
-
-    def generation(self) -> int:
-        generation: int = self._call("generation")
-        return generation
-
-    def is_lost(self) -> bool:
-        lost: bool = self._call("isLost")
-        return lost
-
-    def lose_context(self) -> None:
-        self._call("loseContext")
-
-    def restore_context(self) -> None:
-        self._call("restoreContext")
-
-    def destroy(self) -> None:
-        self._call("destroy")
+    alloc = _passed_on("alloc")
+    program = _passed_on("program")
+    draw = _passed_on("draw")
+    from_pixels = _passed_on("fromPixels")
+    pool_limit = _passed_on("poolLimit")
+    trim = _passed_on("trim")
+    checks = _passed_on("checks")
+    finish = _passed_on("finish")
+    profile = _passed_on("profile")
+    error = _passed_on("error")
+    generation = _passed_on("generation")
+    is_lost = _passed_on("isLost")
+    lose_context = _passed_on("loseContext")
+    restore_context = _passed_on("restoreContext")
+    destroy = _passed_on("destroy")
 
 
 def _module() -> Any:
