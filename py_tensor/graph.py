@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from sys import getrefcount
-from typing import Any
+from typing import Any, NamedTuple
 
 from .dtypes import DTYPES, DType, float32
 from .ops.rows import Row, Shape
@@ -151,18 +151,13 @@ class Graph:
         return call if type(call) is Spec else call.spec
 
 
-class Linear:
+class Linear(NamedTuple):
     """A graph just linearised: its `key`, and its nodes in the same order as the key's."""
 
-    __slots__ = ("key", "leaves", "nodes", "scalars")
-
-    def __init__(
-        self, key: tuple[Any, ...], nodes: list[Node], leaves: list[Node], scalars: list[Node]
-    ) -> None:
-        self.key = key
-        self.nodes = nodes
-        self.leaves = leaves
-        self.scalars = scalars
+    key: tuple[Any, ...]
+    nodes: list[Node]
+    leaves: list[Node]
+    scalars: list[Node]
 
     def graph(self) -> Graph:
         calls, flat, outputs, shared = self.key

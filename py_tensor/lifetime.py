@@ -122,9 +122,7 @@ def open_scope(name: str) -> Scope:
 
 def close_scope(scope: Scope, result: Any, kind: type) -> None:
     """Ends a scope: what `result` holds moves to the scope around it, the rest is disposed."""
-    while scopes and scopes[-1] is not scope:
-        scopes.pop()
-    scopes.pop()
+    del scopes[scopes.index(scope) :]
     if not scopes:
         unwatch(_own)
     returned = {id(tensor) for tensor in tensors_in(result, kind)}

@@ -44,7 +44,7 @@ class NumpyBackend:
                 if step is not None:
                     values.append(step(values))
                 elif type(call) is Scalar:
-                    values.append(_scalar(next(scalar), call.spec.dtype))
+                    values.append(np.asarray(next(scalar)).astype(call.spec.dtype.name))
                 else:
                     values.append(self.array(next(leaf)).reshape(call.shape))
         self.draws += 1
@@ -80,10 +80,6 @@ class NumpyBackend:
 
     def statistics(self) -> Statistics:
         return {"bytesInUse": 0, "bytesFree": 0, "programs": 0, "draws": self.draws}
-
-
-def _scalar(value: bool | int | float, dtype: DType) -> Any:
-    return np.asarray(value).astype(dtype.name)
 
 
 def _flat(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
-from ..dtypes import CATEGORIES, DType, bool_, promote
+from ..dtypes import CATEGORIES, DType, bool_, int32, promote, uint32
 from ..errors import DTypeError, ShapeError
 from ..indexing import View
 
@@ -170,8 +170,6 @@ class Reduction(Row):
         return Result(shape, dtype, (specs[0].dtype if self.index else dtype,))
 
     def result_dtype(self, dtype: DType) -> DType:
-        from ..dtypes import int32, uint32
-
         if self.result == "bool":
             return bool_
         if self.index:
