@@ -11,7 +11,9 @@ from typing import Any
 from . import lifetime
 from .conversion import unpack
 from .errors import NumericError
+from .graph import Node
 from .lifetime import user_line
+from .ops.rows import ViewRow
 from .runtime import backend
 from .tensor import Tensor
 
@@ -33,12 +35,18 @@ class _Debugging:
         enable_production_mode()
 
 
+def _name(node: Node) -> str:
+    """The operation behind a value: functions put views behind what they compute."""
+    while node.call is not None and isinstance(node.call.row, ViewRow) and node.srcs[0].call:
+        node = node.srcs[0]
+    return node.call.row.name if node.call is not None else "scalar"
+
+
 def _inspect(tensor: Tensor) -> None:
     node = tensor._node
-    call = node.call
     if node.buffer is not None:
         return
-    name = call.row.name if call is not None else "scalar"
+    name = _name(node)
     start = time.perf_counter()
     data = tensor._bytes(name)
     milliseconds = (time.perf_counter() - start) * 1e3
