@@ -340,6 +340,9 @@ def node_behind(operation: str, tensor: Tensor) -> Node:
 def realize_pending(nodes: list[Node]) -> None:
     """Runs pending work for the nodes, and counts pending work from zero."""
 
+def flush_in_step() -> None:
+    """Runs everything pending where the user's loop is as far as it was the last time."""
+
 def flush() -> None:
     """Runs everything pending that a living handle can still ask for."""
 
