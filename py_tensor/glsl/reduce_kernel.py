@@ -113,7 +113,8 @@ class _Loop:
                 else:
                     guard = f"lessThan(k, ivec4({self.length}))"
             writer.line(f"{kind} q = {k} * {self.results} + o;")
-            index = self._index(self.axes + self.kept, *(("q",) if together else ("", "q")))
+            first, lanes = ("q", "") if together else ("", "q")
+            index = self._index(self.axes + self.kept, first, lanes)
             position = k if k == "k" and not together else f"ivec4({k})"
             self._step(writer.value(self.src, index), position, guard)
         writer.line(f"{self.result} total = {'where' if self.row.index else 'acc'};")
