@@ -233,13 +233,6 @@ class Tensor:
             else format(repr(self), format_spec)
         )
 
-    # --- assignment -----------------------------------------------------------------------------
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        from .functions.indexing import assigned
-
-        self._move(assigned(self, key, value)._node)
-
 
 def node_behind(operation: str, tensor: Tensor) -> Node:
     """The node of a handle; raises DisposedError, naming where, if the handle has ended."""

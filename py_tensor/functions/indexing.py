@@ -140,4 +140,9 @@ def _as_node(self: Tensor, value: Any) -> Node:
     return operand_nodes(ROWS["not_equal"], (self, value))[1]
 
 
-OPERATORS = {"__getitem__": get}
+def put(self: Tensor, key: Any, value: Any) -> None:
+    """Moves this handle to its value with another in the place of what the key names."""
+    self._move(assigned(self, key, value)._node)
+
+
+OPERATORS = {"__getitem__": get, "__setitem__": put}

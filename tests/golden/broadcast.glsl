@@ -1,0 +1,28 @@
+// map add
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+uniform sampler2D x1;
+uniform sampler2D x2;
+layout(location = 0) out vec4 y0;
+float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  vec4 v1 = texelFetch(x0, P, 0);
+  int i2 = (e % 8);
+  vec4 v3 = texelFetch(x1, ivec2((i2 >> 2) & 2047, i2 >> 13), 0);
+  vec4 v4 = v1 * v3;
+  int i5 = (e / 8);
+  vec4 v6 = vec4(pt_at(x2, i5));
+  vec4 v7 = v4 + v6;
+  y0 = v7;
+}

@@ -1,0 +1,121 @@
+// reduce max
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+layout(location = 0) out vec4 y0;
+#define PT_INF uintBitsToFloat(0x7f800000u)
+#define PT_NAN uintBitsToFloat(0x7fc00000u)
+vec4 pt_max(vec4 a, vec4 b) {
+  bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));
+  return mix(max(a, b), vec4(PT_NAN), odd);
+}
+vec4 pt_reduce_max(vec4 a, vec4 b) { return pt_max(a, b); }
+ivec4 pt_reduce_max(ivec4 a, ivec4 b) { return max(a, b); }
+uvec4 pt_reduce_max(uvec4 a, uvec4 b) { return max(a, b); }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  vec4 total = vec4(0);
+  for (int lane = 0; lane < 4; lane++) {
+    int r = e + lane;
+    if (r >= 50) break;
+    int o = r;
+    int start = 0, stop = 12;
+    vec4 acc = vec4(-PT_INF);
+    for (int k = start; k < stop; k += 4) {
+      int p = o * 12 + k;
+      vec4 v1 = texelFetch(x0, ivec2((p >> 2) & 2047, p >> 13), 0);
+      acc = pt_reduce_max(acc, v1);
+    }
+    acc = pt_reduce_max(acc, acc.zwxy);
+    acc = pt_reduce_max(acc, acc.yxwz);
+    total[lane] = acc.x;
+  }
+  y0 = total;
+}
+
+// reduce sum
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+uniform sampler2D x1;
+layout(location = 0) out vec4 y0;
+float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+bvec4 pt_is_nan(vec4 x) {
+  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  vec4 total = vec4(0);
+  for (int lane = 0; lane < 4; lane++) {
+    int r = e + lane;
+    if (r >= 50) break;
+    int o = r;
+    int start = 0, stop = 12;
+    vec4 acc = vec4(0.0);
+    for (int k = start; k < stop; k += 4) {
+      int p = o * 12 + k;
+      vec4 v1 = texelFetch(x0, ivec2((p >> 2) & 2047, p >> 13), 0);
+      int i2 = (p / 12);
+      vec4 v3 = vec4(pt_at(x1, i2));
+      vec4 v4 = v1 - v3;
+      vec4 v5 = pt_exp(v4);
+      acc = acc + v5;
+    }
+    acc = acc + acc.zwxy;
+    acc = acc + acc.yxwz;
+    total[lane] = acc.x;
+  }
+  y0 = total;
+}
+
+// map divide
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+uniform sampler2D x1;
+uniform sampler2D x2;
+layout(location = 0) out vec4 y0;
+float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+bvec4 pt_is_nan(vec4 x) {
+  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  vec4 v1 = texelFetch(x0, P, 0);
+  int i2 = (e / 12);
+  vec4 v3 = vec4(pt_at(x1, i2));
+  vec4 v4 = v1 - v3;
+  vec4 v5 = pt_exp(v4);
+  vec4 v6 = vec4(pt_at(x2, i2));
+  vec4 v7 = v5 / v6;
+  y0 = v7;
+}

@@ -1,0 +1,27 @@
+// reduce sum
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+layout(location = 0) out vec4 y0;
+float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  ivec4 o = (e + ivec4(0, 1, 2, 3));
+  vec4 acc = vec4(0.0);
+  for (int n = 0; n < 64; n++) {
+    ivec4 q = n * 33 + o;
+    vec4 v1 = vec4(pt_at(x0, q.x), pt_at(x0, q.y), pt_at(x0, q.z), pt_at(x0, q.w));
+    acc = acc + v1;
+  }
+  vec4 total = acc;
+  y0 = total;
+}

@@ -1,0 +1,24 @@
+// map add
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+uniform float F[1];
+layout(location = 0) out vec4 y0;
+float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  ivec4 i1 = e + ivec4(0, 1, 2, 3);
+  ivec4 i2 = (i1 / 6) + (i1 % 6) * 8;
+  vec4 v3 = vec4(pt_at(x0, i2.x), pt_at(x0, i2.y), pt_at(x0, i2.z), pt_at(x0, i2.w));
+  vec4 v4 = v3 + vec4(F[0]);
+  y0 = v4;
+}

@@ -1,0 +1,62 @@
+"""Shaders of typical kernels, as written down: a change of one shows in the diff. `make golden` rewrites them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import py_tensor as pt
+from py_tensor.graph import linearise
+from py_tensor.plan import Device, make_plan
+from py_tensor.schedule.fuse import Limits
+
+FOLDER = Path(__file__).parent / "golden"
+DEVICE = Device(largest=8192, draw_buffers=8, limits=Limits())
+
+
+def leaf(*shape, dtype="float32"):
+    return pt.asarray(np.ones(shape, dtype))
+
+
+def assigned():
+    x = leaf(6, 8)
+    x[1:4, ::3] = 2.0
+    return x
+
+
+KERNELS = {
+    "chain": lambda: pt.exp(leaf(5, 7) * 2.0 + leaf(5, 7)) - 1.0,
+    "broadcast": lambda: leaf(5, 8) * leaf(8) + leaf(5, 1),
+    "small_integers": lambda: leaf(5, 7, dtype="int8") + leaf(7, dtype="uint8"),
+    "transposed": lambda: leaf(6, 8).T + 1.0,
+    "sum_of_rows": lambda: pt.sqrt(pt.square(leaf(64, 32)).sum(axis=1)),
+    "sum_of_columns": lambda: leaf(64, 33).sum(axis=0),
+    "argmax": lambda: leaf(64, 32).argmax(axis=1),
+    "softmax": lambda: pt.softmax(leaf(50, 12)),
+    "matmul": lambda: pt.relu(leaf(16, 20) @ leaf(20, 24) + leaf(24)),
+    "convolution": lambda: pt.conv2d(leaf(2, 9, 9, 8), leaf(3, 3, 8, 16), padding="same"),
+    "concat": lambda: pt.concat([leaf(5, 3), leaf(5, 4)], axis=1),
+    "assignment": assigned,
+    "random": lambda: pt.random.uniform((9,), key=pt.random.key(7)),
+}
+
+
+def text_of(build):
+    nodes = [build()._node]
+    plan = make_plan(linearise(nodes).graph(), DEVICE)
+    return "\n".join(f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_shaders_are_as_written_down(name, request):
+    path = FOLDER / f"{name}.glsl"
+    text = text_of(KERNELS[name])
+    if request.config.getoption("rewrite_golden"):
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+def test_every_file_has_its_kernel():
+    assert {path.stem for path in FOLDER.glob("*.glsl")} == KERNELS.keys()
