@@ -235,5 +235,30 @@ def test_page_stays_alive_while_python_waits(python: PagePython) -> None:
     assert waited > 3 if python.thread == "page" else waited == 0
 
 
+def many_quick_reads(ticker: str, seconds: float) -> list[int]:
+    """Reads of a long loop, and ticks of a timer meanwhile."""
+    from time import perf_counter
+
+    from pyodide.code import run_js
+
+    import py_tensor as pt
+
+    ticks = run_js(ticker)
+    x = pt.ones((4, 4))
+    reads = 0
+    before = ticks()
+    end = perf_counter() + seconds
+    while perf_counter() < end:
+        assert (x + 1.0).tolist()[0][0] == 2.0
+        reads += 1
+    return [reads, ticks() - before]
+
+
+def test_page_gets_its_turn_in_a_loop_of_quick_reads(python: PagePython) -> None:
+    reads, ticks = python.call(many_quick_reads, TICKER, 1.0)
+    assert reads > 10
+    assert ticks > 10 if python.thread == "page" else ticks == 0
+
+
 def test_blocking_where_python_cannot_wait(python: PagePython) -> None:
     assert python.call_blocking(heavy_read, TICKER) == 0
