@@ -39,6 +39,25 @@ def test_second_pass_compiles_nothing(python: PagePython) -> None:
     assert len(values) == 12
 
 
+def never_read(passes: int) -> list[int]:
+    """Plans made by a long loop that reads nothing, with a number of tensors that fits no limit."""
+    import py_tensor as pt
+
+    missed = pt.cache_info().plan_misses
+    x = pt.asarray([0.5, 0.25])
+    for step in range(passes):
+        for _ in range(5):
+            x = pt.tanh(x * 0.5 + 0.25 * step)
+        x = x + 1.0
+    return [pt.cache_info().plan_misses - missed, len(x.tolist())]
+
+
+def test_a_loop_that_never_reads_makes_few_plans(python: PagePython) -> None:
+    made, size = python.call(never_read, 1000)
+    assert made <= 4
+    assert size == 2
+
+
 def same_shader() -> list[int]:
     """Programs compiled for one chain over three shapes, and draws of the same."""
     import py_tensor as pt

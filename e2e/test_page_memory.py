@@ -166,7 +166,7 @@ def scopes() -> dict[str, Any]:
     outside = pt.ones(4)
 
     @pt.tidy
-    def step(x):
+    def step(x: OnlyForTypeCheckers):  # noqa: F821
         kept = pt.keep(x * 3.0)
         lost = x + 1.0
         return {"result": x * 2.0, "kept": [kept]}, lost.tolist()

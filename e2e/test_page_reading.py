@@ -143,7 +143,7 @@ def through_the_buffer_protocol() -> list[Any]:
         [truth.format, truth.shape, truth.tolist()],
         [scalar.format, scalar.shape, scalar.tolist()],
         list(struct.unpack_from("=3h", tensor, 6)),
-        view.tobytes().hex(),
+        bytes(tensor).hex(),
     ]
 
 
