@@ -53,7 +53,8 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
     bridge.destroy()
 
 
-def _state(engine: Any) -> dict[str, int]:
+def state_of(engine: Any) -> dict[str, int]:
+    """What a test must not leave more of."""
     memory = pt.memory()
     bridge = getattr(engine, "bridge", None)
     return {
@@ -79,7 +80,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
 def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     """Fails a test that leaves tensors, textures, open scopes or a WebGL error behind."""
     runtime.use(engine)
-    before = _state(engine)
+    before = state_of(engine)
     yield
     if request.node.stash[FAILED]:
         return  # its traceback holds what the test held
@@ -91,10 +92,16 @@ def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _more(engine: Any, before: dict[str, int]) -> dict[str, str]:
-    after = _state(engine)
+    after = state_of(engine)
     return {name: f"{before[name]} -> {after[name]}" for name in after if after[name] > before[name]}
 
 
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20)
+
+
+@pytest.fixture
+def state(engine: Any) -> Any:
+    """A function that says what is alive now."""
+    return lambda: state_of(engine)

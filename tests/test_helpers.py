@@ -59,14 +59,12 @@ def test_assert_raises_fails_without_an_error():
         assert_raises(errors.ShapeError, "", lambda: pt.zeros(1))
 
 
-def test_leftovers_are_seen(engine):
-    from conftest import _state
-
-    before = _state(engine)
+def test_leftovers_are_seen(state):
+    before = state()
     kept = [pt.zeros(3) + 1]
-    assert _state(engine) != before
+    assert state() != before
     kept.clear()
-    assert _state(engine) == before
+    assert state() == before
 
 
 def test_kernel_names_are_read():
