@@ -9,17 +9,24 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from .dtypes import BY_NAME, DTYPES, DType, bool_, float32, int32, uint32
+from .dtypes import (
+    BY_NAME,
+    DTYPES,
+    FLOAT_END,
+    HALF_END,
+    DType,
+    bool_,
+    float32,
+    int32,
+    limited,
+    uint32,
+)
 from .errors import DTypeError, ShapeError
 from .indexing import Shape, coordinates
 
 _WIDE = {"d": float32, "q": int32, "l": int32, "n": int32, "Q": uint32, "L": uint32, "N": uint32}
 _BY_CODE = _WIDE | {dtype.code: dtype for dtype in DTYPES}
 _SEQUENCES = (list, tuple, range)
-
-HALF_END = 65520
-FLOAT_END = 2**128 - 2**103
-"""The smallest numbers that round to infinity in float16 and float32."""
 
 
 def to_host(
@@ -143,13 +150,6 @@ def _pack(
             return array("f", floats).tobytes(), shape, dtype
     position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
     raise _does_not_fit(operation, flat[position], tuple(coordinates(position, shape)), dtype)
-
-
-def limited(value: float, end: int) -> float:
-    """Infinite from `end` on, as NumPy makes it, where packing would refuse."""
-    if abs(value) < end or value != value:
-        return value
-    return math.inf if value > 0 else -math.inf
 
 
 def _plain(operation: str, item: Any) -> bool | int | float:

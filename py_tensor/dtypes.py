@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +102,18 @@ def as_dtype(value: Any, operation: str = "dtype") -> DType:
             f"{operation}: dtype {name} does not exist on WebGL; got {value!r}{instead}"
         )
     raise DTypeError(f"{operation}: not a dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
+
+
+HALF_END = 65520
+FLOAT_END = 2**128 - 2**103
+"""The smallest numbers that round to infinity in float16 and float32."""
+
+
+def limited(value: float, end: int) -> float:
+    """Infinite from `end` on, as NumPy makes it, where packing would refuse."""
+    if abs(value) < end or value != value:
+        return value
+    return math.inf if value > 0 else -math.inf
 
 
 _SIGNED = {1: int8, 2: int16, 4: int32}

@@ -10,8 +10,7 @@ import struct
 import warnings
 from collections.abc import Sequence
 
-from ..conversion import FLOAT_END, HALF_END, limited, unpack
-from ..dtypes import DType, float16, float32
+from ..dtypes import FLOAT_END, HALF_END, DType, float16, limited
 from ..errors import BackendError
 from ..glsl.shader import Shader
 from ..graph import Graph, Scalar
@@ -204,13 +203,13 @@ def _host(buffer: Buffer) -> memoryview:
 
 def _to_half(host: memoryview) -> memoryview:
     """float32 bytes as float16 bytes, for contexts that cannot render to float32."""
-    values = unpack(host, float32)
+    values = struct.unpack(f"={len(host) // 4}f", host)
     if any(65504 < abs(v) < math.inf for v in values):
         warnings.warn(
             "upload: values beyond 65504 become infinite: this GPU stores float16 only",
             stacklevel=2,
         )
-        values = [limited(v, HALF_END) for v in values]
+        values = tuple(limited(v, HALF_END) for v in values)
     return memoryview(struct.pack(f"={len(values)}e", *values))
 
 
