@@ -1,55 +1,27 @@
 /** @file The WebGL2 context: made, probed, watched for loss. */
 
-/** @typedef {OffscreenCanvas | HTMLCanvasElement} Canvas */
+/** @import { Canvas, GL } from "./types" */
 
-/**
- * @param {number} width
- * @param {number} height
- * @returns {Canvas}
- */
+/** @param {number} width @param {number} height @returns {Canvas} */
 export function ownCanvas(width, height) {
   if (typeof OffscreenCanvas !== "undefined") return new OffscreenCanvas(width, height);
   return Object.assign(document.createElement("canvas"), { width, height });
 }
 
-/**
- * @param {Canvas | undefined} given
- * @returns {WebGL2RenderingContext}
- */
-export function createContext(given) {
-  const gl = /** @type {WebGL2RenderingContext | null} */ (
-    (given ?? ownCanvas(1, 1)).getContext("webgl2", {
-      alpha: true,
-      premultipliedAlpha: true,
-      antialias: false,
-      depth: false,
-      stencil: false,
-      powerPreference: "high-performance",
-    })
+/** @param {Canvas} canvas @returns {GL} */
+export function createContext(canvas) {
+  const wishes = { antialias: false, depth: false, powerPreference: "high-performance" };
+  const gl = /** @type {GL | null} */ (canvas.getContext("webgl2", wishes));
+  if (gl) return gl;
+  throw new Error(
+    "webgl: backend not available: this page gets no WebGL2 context; " +
+      "the browser lacks it, has it turned off, or has too many contexts open",
   );
-  if (gl === null)
-    throw new Error(
-      "webgl: backend not available: this page gets no WebGL2 context; " +
-        "the browser lacks it, has it turned off, or has too many contexts open",
-    );
-  return gl;
-}
-
-/** @param {WebGL2RenderingContext} gl */
-function enableExtensions(gl) {
-  gl.getExtension("EXT_color_buffer_float");
-  gl.getExtension("EXT_color_buffer_half_float");
-  return {
-    timer: gl.getExtension("EXT_disjoint_timer_query_webgl2") !== null,
-    parallelCompile: gl.getExtension("KHR_parallel_shader_compile") !== null,
-    loss: gl.getExtension("WEBGL_lose_context"),
-  };
 }
 
 /**
  * Whether the format can be drawn to, found by clearing one texel and reading it: claims are not enough.
- * @param {WebGL2RenderingContext} gl
- * @param {number} internalFormat
+ * @param {GL} gl @param {number} internalFormat
  */
 function isRenderable(gl, internalFormat) {
   const texture = gl.createTexture();
@@ -67,22 +39,18 @@ function isRenderable(gl, internalFormat) {
     // -1234.5 does not fit the 11 bits of a half, which rounds it by at most a half.
     works = read.every((component, i) => Math.abs(component - value[i]) <= 0.5);
   }
-  gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-  gl.bindTexture(gl.TEXTURE_2D, null);
   gl.deleteFramebuffer(framebuffer);
   gl.deleteTexture(texture);
   while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
   return works;
 }
 
-/**
- * Enables what the bridge uses and says what the context can do.
- * @param {WebGL2RenderingContext} gl
- */
+/** Enables what the bridge uses and says what the context can do. @param {GL} gl */
 export function probe(gl) {
-  const { timer, parallelCompile, loss } = enableExtensions(gl);
+  gl.getExtension("EXT_color_buffer_float");
+  gl.getExtension("EXT_color_buffer_half_float");
   const names = gl.getExtension("WEBGL_debug_renderer_info");
-  const limits = {
+  return {
     maxTextureSize: gl.getParameter(gl.MAX_TEXTURE_SIZE),
     maxTextureUnits: gl.getParameter(gl.MAX_TEXTURE_IMAGE_UNITS),
     maxDrawBuffers: gl.getParameter(gl.MAX_DRAW_BUFFERS),
@@ -91,58 +59,52 @@ export function probe(gl) {
     float16Renderable: isRenderable(gl, gl.RGBA16F),
     renderer: gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER),
     vendor: gl.getParameter(names ? names.UNMASKED_VENDOR_WEBGL : gl.VENDOR),
-    timer,
-    parallelCompile,
+    timer: gl.getExtension("EXT_disjoint_timer_query_webgl2") !== null,
+    parallelCompile: gl.getExtension("KHR_parallel_shader_compile") !== null,
   };
-  return { limits, loss };
 }
 
 /**
  * Tells when the context is lost and when there is one again.
- * @param {WebGL2RenderingContext} gl
- * @param {{ lost: () => void, restored: () => void }} handlers
+ * @param {GL} gl @param {() => void} onLost @param {() => void} onRestored
  */
-export function watch(gl, handlers) {
-  let lost = false;
+export function watch(gl, onLost, onRestored) {
+  const canvas = /** @type {EventTarget} */ (gl.canvas);
   let extension = gl.getExtension("WEBGL_lose_context");
+  let lost = false;
   let restoreWanted = false;
   const restore = () => setTimeout(() => extension?.restoreContext());
-  const abort = new AbortController();
-  const { signal } = abort;
-  const canvas = /** @type {EventTarget} */ (gl.canvas);
-  canvas.addEventListener(
-    "webglcontextlost",
-    (event) => {
-      // Unprevented, the loss is for ever.
-      event.preventDefault();
-      lost = true;
-      handlers.lost();
-      if (restoreWanted) restore();
-      restoreWanted = false;
-    },
-    { signal },
-  );
-  canvas.addEventListener(
-    "webglcontextrestored",
-    () => {
-      lost = false;
-      extension = gl.getExtension("WEBGL_lose_context");
-      handlers.restored();
-    },
-    { signal },
-  );
+
+  /** @param {Event} event */
+  function whenLost(event) {
+    // Unprevented, the loss is for ever.
+    event.preventDefault();
+    lost = true;
+    onLost();
+    if (restoreWanted) restore();
+    restoreWanted = false;
+  }
+
+  function whenRestored() {
+    lost = false;
+    extension = gl.getExtension("WEBGL_lose_context");
+    onRestored();
+  }
+
+  canvas.addEventListener("webglcontextlost", whenLost);
+  canvas.addEventListener("webglcontextrestored", whenRestored);
   return {
     isLost: () => lost || gl.isContextLost(),
-    lose() {
-      extension?.loseContext();
-    },
+    lose: () => extension?.loseContext(),
     /** A context can be restored only after the page has seen that it was lost. */
     restore() {
       if (lost) restore();
       else restoreWanted = gl.isContextLost();
     },
     stop() {
-      abort.abort();
+      canvas.removeEventListener("webglcontextlost", whenLost);
+      canvas.removeEventListener("webglcontextrestored", whenRestored);
+      extension?.loseContext();
     },
   };
 }

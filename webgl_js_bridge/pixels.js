@@ -1,11 +1,8 @@
 /** @file Pictures: a texture drawn to a canvas, and a picture of the page put into a texture. */
 
-import { ownCanvas } from "./context.js";
+/** @import { Canvas, Make, Picture, Pixels, Program } from "./types" */
 
-/**
- * @typedef {ImageBitmap | ImageData | HTMLImageElement | HTMLVideoElement | HTMLCanvasElement | OffscreenCanvas} Source
- * @typedef {import("./context.js").Canvas} Canvas
- */
+import { ownCanvas } from "./context.js";
 
 /** Pixel p of the picture, row 0 on top, is texel p; a canvas wants its colours multiplied by alpha. */
 const TO_CANVAS = `#version 300 es
@@ -36,10 +33,7 @@ void main() {
 const UINT8 = 7;
 const ROW = 2048;
 
-/**
- * @param {Source} source
- * @returns {[number, number]}
- */
+/** @param {Picture} source @returns {[number, number]} */
 export function pixelSize(source) {
   if ("naturalWidth" in source) return [source.naturalWidth, source.naturalHeight];
   if ("videoWidth" in source) return [source.videoWidth, source.videoHeight];
@@ -50,9 +44,16 @@ export function pixelSize(source) {
   );
 }
 
+/** @param {Canvas} canvas @param {number} width @param {number} height */
+function resize(canvas, width, height) {
+  // Setting a size clears the canvas, even to the same size.
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+}
+
 /**
  * An ImageBitmap has its colours multiplied by alpha or not, and does not tell; a canvas sorts it out.
- * @param {Source} source
+ * @param {Picture} source
  */
 function unmultiplied(source) {
   if (typeof ImageBitmap === "undefined" || !(source instanceof ImageBitmap)) return source;
@@ -62,23 +63,34 @@ function unmultiplied(source) {
   return canvas;
 }
 
-/**
- * @param {WebGL2RenderingContext} gl
- * @param {object} parts
- * @param {import("./state.js").State} parts.state
- * @param {import("./textures.js").Textures} parts.textures
- * @param {import("./programs.js").Programs} parts.programs
- */
-export function createPixels(gl, { state, textures, programs }) {
+/** Copies a canvas to another on the GPU. @param {Canvas} source @param {Canvas} target */
+function copy(source, target) {
+  resize(target, source.width, source.height);
+  const flat = /** @type {CanvasRenderingContext2D | null} */ (target.getContext("2d"));
+  if (flat) {
+    flat.save();
+    flat.resetTransform();
+    Object.assign(flat, { globalAlpha: 1, globalCompositeOperation: "copy", filter: "none" });
+    flat.drawImage(source, 0, 0);
+    flat.restore();
+    return;
+  }
+  const bitmap = target.getContext("bitmaprenderer");
+  if (!bitmap || !("transferToImageBitmap" in source))
+    throw new Error(
+      "draw: the canvas is in use otherwise; got one whose context is neither 2d nor bitmaprenderer; " +
+        "pass a canvas of its own",
+    );
+  bitmap.transferFromImageBitmap(source.transferToImageBitmap());
+}
+
+/** @type {Make<Pixels, "gl" | "state" | "textures" | "programs">} */
+export function createPixels({ gl, state, textures, programs }) {
   const toCanvas = programs.internal("draw", TO_CANVAS);
   const fromPicture = programs.internal("from_pixels", FROM_PICTURE);
   const largest = gl.getParameter(gl.MAX_TEXTURE_SIZE);
 
-  /**
-   * @param {import("./programs.js").Program} program
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @param {Program} program @param {number} width @param {number} height */
   function use(program, width, height) {
     const got = `${program.name}: the picture is`;
     if (width * height === 0)
@@ -87,97 +99,48 @@ export function createPixels(gl, { state, textures, programs }) {
       throw new Error(
         `${got} too large; got ${width} x ${height}; at most ${largest} each way here`,
       );
-    programs.start(program);
-    programs.check(program);
-    state.use(/** @type {WebGLProgram} */ (program.program));
-    gl.uniform1iv(program.ints.location, [width, height]);
+    programs.prepare([program]);
+    state.use(program.linked);
+    program.ints.words.set([width, height]);
+    program.ints.send();
   }
 
-  /**
-   * Copies the context's own canvas to `target`, on the GPU.
-   * @param {Canvas} target
-   */
-  function present(target) {
-    const { width, height } = gl.canvas;
-    if (target.width !== width) target.width = width;
-    if (target.height !== height) target.height = height;
-    const flat = /** @type {CanvasRenderingContext2D | null} */ (target.getContext("2d"));
-    if (flat) {
-      flat.save();
-      flat.resetTransform();
-      flat.globalAlpha = 1;
-      flat.globalCompositeOperation = "copy";
-      flat.filter = "none";
-      flat.drawImage(gl.canvas, 0, 0);
-      flat.restore();
-      return;
-    }
-    const bitmap = /** @type {ImageBitmapRenderingContext | null} */ (
-      target.getContext("bitmaprenderer")
-    );
-    if (!bitmap || !("transferToImageBitmap" in gl.canvas))
-      throw new Error(
-        "draw: the canvas is in use otherwise; got one whose context is neither 2d nor bitmaprenderer; " +
-          "pass a canvas of its own",
-      );
-    bitmap.transferFromImageBitmap(gl.canvas.transferToImageBitmap());
+  /** @param {WebGLFramebuffer | null} framebuffer @param {number} width @param {number} height */
+  function cover(framebuffer, width, height) {
+    state.into(framebuffer);
+    state.viewport(width, height);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
   return {
-    /**
-     * @param {number} handle
-     * @param {number} width
-     * @param {number} height
-     * @param {Canvas} target
-     */
     draw(handle, width, height, target) {
-      const texture = textures.get(handle);
+      const { texture } = textures.get(handle);
       use(toCanvas, width, height);
-      if (gl.canvas.width !== width) gl.canvas.width = width;
-      if (gl.canvas.height !== height) gl.canvas.height = height;
-      state.bind(0, texture);
-      state.into(null);
-      state.viewport(width, height);
-      gl.drawArrays(gl.TRIANGLES, 0, 3);
-      if (target !== gl.canvas) present(target);
+      resize(gl.canvas, width, height);
+      state.bind(0, gl.TEXTURE_2D, texture);
+      cover(null, width, height);
+      if (target !== gl.canvas) copy(gl.canvas, target);
     },
 
-    /**
-     * @param {number} handle
-     * @param {Source} source
-     * @param {number} width
-     * @param {number} height
-     */
     fromPixels(handle, source, width, height) {
-      const texels = width * height;
-      const rows = Math.ceil(texels / ROW);
-      const columns = rows > 1 ? ROW : 2 ** Math.ceil(Math.log2(texels));
+      const { TEXTURE_2D, NEAREST, RGBA, RGBA8, UNSIGNED_BYTE } = gl;
+      const rows = Math.ceil((width * height) / ROW);
+      const columns = rows > 1 ? ROW : 2 ** Math.ceil(Math.log2(width * height));
       use(fromPicture, width, height);
       const picture = gl.createTexture();
-      state.edit(gl.TEXTURE_2D, picture);
-      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
       try {
-        gl.texImage2D(
-          gl.TEXTURE_2D,
-          0,
-          gl.RGBA8,
-          width,
-          height,
-          0,
-          gl.RGBA,
-          gl.UNSIGNED_BYTE,
-          unmultiplied(source),
-        );
+        state.edit(TEXTURE_2D, picture);
+        gl.texParameteri(TEXTURE_2D, gl.TEXTURE_MIN_FILTER, NEAREST);
+        gl.texParameteri(TEXTURE_2D, gl.TEXTURE_MAG_FILTER, NEAREST);
+        const image = unmultiplied(source);
+        gl.texImage2D(TEXTURE_2D, 0, RGBA8, width, height, 0, RGBA, UNSIGNED_BYTE, image);
         const texture = textures.open(handle, textures.shape(UINT8, columns, rows, 0));
         // A new texture is bound for its allocation, where the picture was.
-        state.edit(gl.TEXTURE_2D, picture);
-        state.into(textures.framebuffer(texture));
-        state.viewport(columns, rows);
-        gl.drawArrays(gl.TRIANGLES, 0, 3);
+        state.edit(TEXTURE_2D, picture);
+        cover(textures.framebuffer(texture), columns, rows);
       } finally {
-        state.forget(picture, null);
         gl.deleteTexture(picture);
+        state.forget();
       }
     },
   };

@@ -1,15 +1,6 @@
 /** @file Programs: compiled in parallel, asked for their status only when first needed. */
-
+/** @import { Compiled, Make, Program, Programs } from "./types" */
 import { shaderError } from "./shader_errors.js";
-
-/**
- * @typedef {ReturnType<typeof createPrograms>} Programs
- *
- * @typedef {object} Scalars one uniform array of a program, and what the GPU has of it
- * @property {WebGLUniformLocation | null} location
- * @property {Int32Array} words
- * @property {Float32Array | Int32Array | Uint32Array} values the same memory as `words`
- */
 
 /** One triangle that covers the viewport. */
 const VERTEX_SHADER = `#version 300 es
@@ -17,45 +8,22 @@ void main() {
   gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
 }`;
 
-/** @returns {Scalars} */
-const noScalars = () => ({ location: null, words: new Int32Array(0), values: new Int32Array(0) });
+const none = { words: new Int32Array(0), send() {} };
 
-export class Program {
-  /**
-   * @param {string} name
-   * @param {string} source
-   */
-  constructor(name, source) {
-    this.name = name;
-    this.source = source;
-    /** @type {WebGLProgram | null} */
-    this.program = null;
-    /** @type {WebGLShader | null} */
-    this.shader = null;
-    this.checked = false;
-    this.floats = noScalars();
-    this.ints = noScalars();
-    this.uints = noScalars();
-  }
-}
+/** @returns {Compiled} */
+const nothing = () => ({ linked: null, shader: null, floats: none, ints: none, uints: none });
 
-/**
- * @param {WebGL2RenderingContext} gl
- * @param {import("./state.js").State} state
- */
-export function createPrograms(gl, state) {
+/** @type {Make<Programs, "gl" | "state">} */
+export function createPrograms({ gl, state }) {
   /** @type {Map<number, Program>} */
   const registered = new Map();
-  /** @type {Set<Program>} */
+  /** @type {Set<Program>} the bridge's own, which the caller's counts leave out */
   const own = new Set();
   /** @type {WebGLShader | null} */
   let vertexShader = null;
   let compiled = 0;
 
-  /**
-   * @param {number} type
-   * @param {string} source
-   */
+  /** @param {number} type @param {string} source */
   function compile(type, source) {
     const shader = gl.createShader(type);
     // Without a shader the context is lost, which whoever asks for the status reports.
@@ -67,112 +35,88 @@ export function createPrograms(gl, state) {
 
   /** @param {Program} program */
   function start(program) {
-    if (program.program !== null) return;
+    if (program.linked !== null) return;
     vertexShader ??= compile(gl.VERTEX_SHADER, VERTEX_SHADER);
     const shader = compile(gl.FRAGMENT_SHADER, program.source);
-    const linking = gl.createProgram();
-    if (!vertexShader || !shader || !linking) return;
-    gl.attachShader(linking, vertexShader);
-    gl.attachShader(linking, shader);
-    gl.linkProgram(linking);
-    program.program = linking;
-    program.shader = shader;
+    const linked = gl.createProgram();
+    if (!vertexShader || !shader || !linked) return;
+    gl.attachShader(linked, vertexShader);
+    gl.attachShader(linked, shader);
+    gl.linkProgram(linked);
+    Object.assign(program, { linked, shader });
     if (!own.has(program)) compiled += 1;
   }
 
   /**
    * Finds the samplers x0, x1, ... and the arrays F, I, U.
-   * @param {Program} program
-   * @param {WebGLProgram} linked
+   * @param {Program} program @param {WebGLProgram} linked
    */
   function reflect(program, linked) {
     state.use(linked);
     const count = gl.getProgramParameter(linked, gl.ACTIVE_UNIFORMS);
     for (let i = 0; i < count; i++) {
-      const info = gl.getActiveUniform(linked, i);
-      if (info === null) continue;
-      const location = gl.getUniformLocation(linked, info.name);
-      const words = new Int32Array(info.size);
-      if (info.name === "F[0]")
-        program.floats = { location, words, values: new Float32Array(words.buffer) };
-      else if (info.name === "I[0]") program.ints = { location, words, values: words };
-      else if (info.name === "U[0]")
-        program.uints = { location, words, values: new Uint32Array(words.buffer) };
-      else if (/^x\d+$/.test(info.name)) gl.uniform1i(location, Number(info.name.slice(1)));
+      const { name, size } = /** @type {WebGLActiveInfo} */ (gl.getActiveUniform(linked, i));
+      const at = gl.getUniformLocation(linked, name);
+      const words = new Int32Array(size);
+      const floats = new Float32Array(words.buffer);
+      const uints = new Uint32Array(words.buffer);
+      if (name === "F[0]") program.floats = { words, send: () => gl.uniform1fv(at, floats) };
+      else if (name === "I[0]") program.ints = { words, send: () => gl.uniform1iv(at, words) };
+      else if (name === "U[0]") program.uints = { words, send: () => gl.uniform1uiv(at, uints) };
+      else if (/^x\d+$/.test(name)) gl.uniform1i(at, Number(name.slice(1)));
     }
   }
 
-  /**
-   * Waits for the compiler; throws what it complains about.
-   * @param {Program} program
-   */
+  /** Waits for the compiler; throws what it complains about. @param {Program} program */
   function check(program) {
-    if (program.checked) return;
-    const { program: linked, shader } = program;
-    if (linked === null || shader === null || !gl.getProgramParameter(linked, gl.LINK_STATUS)) {
-      if (gl.isContextLost() || linked === null || shader === null)
-        throw new Error("WebGL context lost");
+    const { name, source, linked, shader } = program;
+    if (linked === null) throw new Error("WebGL context lost");
+    // Shaders go when they are linked.
+    if (shader === null) return;
+    if (!gl.getProgramParameter(linked, gl.LINK_STATUS)) {
       const failed = gl.getShaderParameter(shader, gl.COMPILE_STATUS) === false;
       const log = failed ? gl.getShaderInfoLog(shader) : gl.getProgramInfoLog(linked);
       // A compiler that complains says why; none answers where the context died in this very task.
-      if (!log) throw new Error("WebGL context lost");
-      throw shaderError(program.name, log, program.source);
+      if (gl.isContextLost() || !log) throw new Error("WebGL context lost");
+      throw shaderError(name, log, source);
     }
     reflect(program, linked);
-    program.checked = true;
     gl.deleteShader(shader);
     program.shader = null;
   }
 
   return {
-    start,
-    check,
-
-    /**
-     * @param {number} id
-     * @param {string} name
-     * @param {string} source
-     */
     register(id, name, source) {
       if (registered.has(id)) throw new Error(`program ${id} exists already`);
-      const program = new Program(name, source);
+      const program = { name, source, ...nothing() };
       registered.set(id, program);
       start(program);
     },
 
-    /** @param {number} id */
     get(id) {
       const program = registered.get(id);
       if (program === undefined) throw new Error(`no program ${id}`);
       return program;
     },
 
-    /**
-     * A program of the bridge itself, which the caller's counts leave out.
-     * @param {string} name
-     * @param {string} source
-     */
     internal(name, source) {
-      const program = new Program(name, source);
+      const program = { name, source, ...nothing() };
       own.add(program);
       return program;
+    },
+
+    /** Makes them ready to draw; all compile before the first is waited for. */
+    prepare(programs) {
+      programs.forEach(start);
+      programs.forEach(check);
     },
 
     /** Forgets what the lost context had; sources stay, so that programs compile again when needed. */
     clear() {
       vertexShader = null;
-      for (const program of [...registered.values(), ...own]) {
-        program.program = null;
-        program.shader = null;
-        program.checked = false;
-        program.floats = noScalars();
-        program.ints = noScalars();
-        program.uints = noScalars();
-      }
+      for (const program of [...registered.values(), ...own]) Object.assign(program, nothing());
     },
 
-    stats() {
-      return { programs: registered.size, compiled };
-    },
+    stats: () => ({ programs: registered.size, compiled }),
   };
 }

@@ -2,19 +2,9 @@
 
 const CONTEXT_LINES = 2;
 
-/** An error whose text is a program's name, the compiler's first complaint and the source around it. */
-export class ShaderError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
-    this.name = "ShaderError";
-  }
-}
-
 /**
  * Where in `line` the complaint points: at the token it quotes, else at the first character.
- * @param {string} complaint
- * @param {string} line
+ * @param {string} complaint @param {string} line
  */
 function caret(complaint, line) {
   const token = /'([^']+)'/.exec(complaint)?.[1] ?? "";
@@ -25,9 +15,8 @@ function caret(complaint, line) {
 }
 
 /**
- * @param {string} name the program's
- * @param {string} log
- * @param {string} source
+ * An error whose text is a program's name, the compiler's first complaint and the source around it.
+ * @param {string} name @param {string} log @param {string} source
  */
 export function shaderError(name, log, source) {
   const complaints = log.replace(/\0/g, "").trim().split("\n");
@@ -44,5 +33,5 @@ export function shaderError(name, log, source) {
       if (i === number) message.push(`${" ".repeat(margin)} | ${caret(first, lines[i - 1])}`);
     }
   }
-  return new ShaderError(message.join("\n"));
+  return Object.assign(new Error(message.join("\n")), { name: "ShaderError" });
 }

@@ -1,117 +1,72 @@
 /** @file The context's bindings as they are, so that a draw asks only for what changes. */
+/** @import { Bindings, Make, State } from "./types" */
 
-/**
- * @typedef {ReturnType<typeof createState>} State
- * @typedef {import("./textures.js").Texture} Texture
- */
-
-/**
- * @param {WebGL2RenderingContext} gl
- */
-export function createState(gl) {
+/** @type {Make<State, "gl">} */
+export function createState({ gl }) {
   const units = gl.getParameter(gl.MAX_TEXTURE_IMAGE_UNITS);
-  /** @type {(WebGLTexture | null)[]} */
-  const flat = new Array(units).fill(null);
-  /** @type {(WebGLTexture | null)[]} */
-  const layered = new Array(units).fill(null);
-  let unit = 0;
-  /** @type {WebGLProgram | null} */
-  let program = null;
-  /** @type {WebGLFramebuffer | null} */
-  let framebuffer = null;
-  let width = -1;
-  let height = -1;
   const pixel = new Uint8Array(4);
+  /** @returns {Bindings} */
+  const unknown = () => ({ flat: new Array(units), layered: new Array(units), unit: -1 });
+  let bound = unknown();
 
+  /** @type {State} */
   const state = {
     units,
 
     /** Sets what never changes; after a restore everything is at its default again. */
     reset() {
-      flat.fill(null);
-      layered.fill(null);
-      unit = 0;
-      program = null;
-      framebuffer = null;
-      width = -1;
-      height = -1;
+      bound = unknown();
       gl.disable(gl.DITHER);
       gl.pixelStorei(gl.PACK_ALIGNMENT, 1);
       gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     },
 
-    /**
-     * @param {number} at
-     * @param {Texture} texture
-     */
-    bind(at, texture) {
-      const bound = texture.layers === 0 ? flat : layered;
-      if (bound[at] === texture.texture) return;
-      if (unit !== at) {
-        gl.activeTexture(gl.TEXTURE0 + at);
-        unit = at;
-      }
-      gl.bindTexture(texture.target, texture.texture);
-      bound[at] = texture.texture;
+    bind(unit, target, texture) {
+      const textures = target === gl.TEXTURE_2D ? bound.flat : bound.layered;
+      if (textures[unit] === texture) return;
+      if (bound.unit !== unit) gl.activeTexture(gl.TEXTURE0 + unit);
+      gl.bindTexture(target, texture);
+      bound.unit = unit;
+      textures[unit] = texture;
     },
 
-    /**
-     * Binds to unit 0 and leaves that unit active, for calls that change the texture itself.
-     * @param {number} target
-     * @param {WebGLTexture} texture
-     */
+    /** Binds to unit 0 and leaves that unit active, for calls that change the texture itself. */
     edit(target, texture) {
-      const bound = target === gl.TEXTURE_2D ? flat : layered;
-      if (unit !== 0) gl.activeTexture(gl.TEXTURE0);
-      unit = 0;
-      if (bound[0] !== texture) gl.bindTexture(target, texture);
-      bound[0] = texture;
+      if (bound.unit !== 0) gl.activeTexture(gl.TEXTURE0);
+      bound.unit = 0;
+      state.bind(0, target, texture);
     },
 
-    /** @param {WebGLProgram} next */
-    use(next) {
-      if (program === next) return;
-      gl.useProgram(next);
-      program = next;
+    use(program) {
+      if (bound.program === program) return;
+      gl.useProgram(program);
+      bound.program = program;
     },
 
-    /** @param {WebGLFramebuffer | null} next */
-    into(next) {
-      if (framebuffer === next) return;
-      gl.bindFramebuffer(gl.FRAMEBUFFER, next);
-      framebuffer = next;
+    into(framebuffer) {
+      if (bound.framebuffer === framebuffer) return;
+      gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+      bound.framebuffer = framebuffer;
     },
 
-    /**
-     * @param {number} w
-     * @param {number} h
-     */
-    viewport(w, h) {
-      if (width === w && height === h) return;
-      gl.viewport(0, 0, w, h);
-      width = w;
-      height = h;
+    viewport(width, height) {
+      if (bound.width === width && bound.height === height) return;
+      gl.viewport(0, 0, width, height);
+      bound.width = width;
+      bound.height = height;
     },
 
     /** Waits for the GPU by reading a pixel: in browsers gl.finish() only flushes. */
     finish() {
-      const back = framebuffer;
+      const { framebuffer = null } = bound;
       state.into(null);
       gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-      state.into(back);
+      state.into(framebuffer);
     },
 
-    /**
-     * Deleting unbinds, so a new object of the same name must not count as bound.
-     * @param {WebGLTexture} texture
-     * @param {WebGLFramebuffer | null} itsFramebuffer
-     */
-    forget(texture, itsFramebuffer) {
-      for (let i = 0; i < units; i++) {
-        if (flat[i] === texture) flat[i] = null;
-        if (layered[i] === texture) layered[i] = null;
-      }
-      if (itsFramebuffer !== null && framebuffer === itsFramebuffer) framebuffer = null;
+    /** Deleting unbinds, so after it nothing counts as bound. */
+    forget() {
+      bound = unknown();
     },
   };
   return state;

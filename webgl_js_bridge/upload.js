@@ -1,58 +1,40 @@
 /** @file Bytes of the heap into a texture, never looking behind the last of them. */
 
-import { createHeap } from "./heap.js";
+/** @import { Make, Uploader } from "./types" */
 
 /** Bytes of a row: 2048 texels of four 32-bit values. */
 const LONGEST_ROW = 2048 * 16;
 
-/**
- * @param {WebGL2RenderingContext} gl
- * @param {object} parts
- * @param {import("./heap.js").Heap} parts.heap
- * @param {import("./state.js").State} parts.state
- * @param {import("./textures.js").Textures} parts.textures
- */
-export function createUploader(gl, { heap, state, textures }) {
-  const room = new Uint8Array(LONGEST_ROW);
-  const row = createHeap(() => room);
+/** @type {Make<Uploader, "gl" | "heap" | "state" | "textures">} */
+export function createUploader({ gl, heap, state, textures }) {
+  const row = new Uint8Array(LONGEST_ROW);
   let uploads = 0;
 
-  /**
-   * @param {number} handle
-   * @param {number} format
-   * @param {number} width
-   * @param {number} height
-   * @param {number} address
-   * @param {number} byteLength
-   */
-  function upload(handle, format, width, height, address, byteLength) {
-    const shape = textures.shape(format, width, height, 0);
-    const { bytes } = shape;
-    if (byteLength > bytes)
-      throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength}`);
-    const { View, elementBytes, texelBytes, format: layout, type } = shape.format;
-    const rowBytes = width * texelBytes;
-    const rows = Math.floor(byteLength / rowBytes);
-    const whole = rows * rowBytes;
-    state.edit(gl.TEXTURE_2D, textures.open(handle, shape).texture);
-    uploads += 1;
-    /** @type {(y: number, height: number, values: ArrayBufferView, at: number) => void} */
-    const put = (y, height, values, at) =>
-      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, width, height, layout, type, values, at);
-    const at = address / elementBytes;
-    if (rows > 0 && Number.isInteger(at)) put(0, rows, heap.view(View), at);
-    else if (rows > 0)
-      put(0, rows, new View(heap.bytes().slice(address, address + whole).buffer), 0);
-    if (whole === byteLength) return;
-    // Drivers clear a texture first, or keep a list of patches, when an upload leaves texels out.
-    row.bytes().set(heap.bytes().subarray(address + whole, address + byteLength));
-    put(rows, 1, row.view(View), 0);
-  }
-
   return {
-    upload,
-    stats() {
-      return { uploads };
+    upload(handle, format, width, height, address, byteLength) {
+      const shape = textures.shape(format, width, height, 0);
+      const { View, elementBytes, texelBytes, format: layout, type } = shape.format;
+      if (byteLength > shape.bytes)
+        throw new Error(`buffer ${handle} has ${shape.bytes} bytes; got ${byteLength}`);
+      state.edit(gl.TEXTURE_2D, textures.open(handle, shape).texture);
+      uploads += 1;
+      /** @param {number} y @param {number} rows @param {ArrayBufferLike} memory @param {number} at */
+      const put = (y, rows, memory, at) => {
+        const values = new View(memory, at, rows * width * 4);
+        gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, width, rows, layout, type, values);
+      };
+      const rowBytes = width * texelBytes;
+      const rows = Math.floor(byteLength / rowBytes);
+      const rest = address + rows * rowBytes;
+      const bytes = heap();
+      if (rows > 0 && address % elementBytes === 0) put(0, rows, bytes.buffer, address);
+      else if (rows > 0) put(0, rows, bytes.slice(address, rest).buffer, 0);
+      if (rest === address + byteLength) return;
+      // Drivers clear a texture first, or keep a list of patches, when an upload leaves texels out.
+      row.set(bytes.subarray(rest, address + byteLength));
+      put(rows, 1, row.buffer, 0);
     },
+
+    stats: () => ({ uploads }),
   };
 }

@@ -1,6 +1,5 @@
 /** @file Waiting for the GPU without blocking: conditions polled from tasks of the event loop. */
-
-/** @typedef {ReturnType<typeof createWaiting>} Waiting */
+/** @import { Make, Waiting } from "./types" */
 
 /**
  * Messages come back at once but keep the processor busy, so they are used only this long. (A status of
@@ -8,55 +7,37 @@
  */
 const EAGER_MILLISECONDS = 8;
 
-export function createWaiting() {
-  /** @typedef {{ ready: () => boolean, resolve: (value: void) => void, reject: (reason: Error) => void }} Waiter */
-  /** @type {Set<Waiter>} */
-  const waiters = new Set();
-  const channel = new MessageChannel();
-  let since = 0;
-  channel.port1.onmessage = poll;
+/** @type {Make<Waiting, "gl">} */
+export function createWaiting({ gl }) {
+  let stop = new AbortController();
+  const { port1, port2 } = new MessageChannel();
+  /** @type {(() => void)[]} */
+  const turns = [];
+  port1.onmessage = () => turns.shift()?.();
 
-  function again() {
-    const waited = performance.now() - since;
-    if (waited < EAGER_MILLISECONDS) channel.port2.postMessage(null);
-    else setTimeout(poll, Math.min(waited / 8, 8));
-  }
-
-  function poll() {
-    for (const waiter of waiters) {
-      try {
-        if (!waiter.ready()) continue;
-        waiter.resolve();
-      } catch (error) {
-        waiter.reject(/** @type {Error} */ (error));
-      }
-      waiters.delete(waiter);
-      since = performance.now();
-    }
-    if (waiters.size > 0) again();
+  /** @param {number} waited @param {() => void} resolve */
+  function nextTask(waited, resolve) {
+    if (waited > EAGER_MILLISECONDS) setTimeout(resolve, Math.min(waited / 8, 8));
+    else port2.postMessage(turns.push(resolve));
   }
 
   return {
-    /**
-     * @param {() => boolean} ready
-     * @returns {Promise<void>}
-     */
-    until(ready) {
-      return new Promise((resolve, reject) => {
-        waiters.add({ ready, resolve, reject });
-        since = performance.now();
-        if (waiters.size === 1) again();
-      });
+    async until(ready) {
+      const { signal } = stop;
+      const since = performance.now();
+      while (!ready()) {
+        await new Promise((resolve) => nextTask(performance.now() - since, () => resolve(null)));
+        signal.throwIfAborted();
+        if (gl.isContextLost()) throw new Error("WebGL context lost");
+      }
     },
 
-    /** @param {string} reason */
     rejectAll(reason) {
-      for (const waiter of waiters) waiter.reject(new Error(reason));
-      waiters.clear();
+      stop.abort(new Error(reason));
+      stop = new AbortController();
+      for (const turn of turns.splice(0)) turn();
     },
 
-    close() {
-      channel.port1.close();
-    },
+    close: () => port1.close(),
   };
 }
