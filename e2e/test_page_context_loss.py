@@ -195,9 +195,9 @@ def test_lost_while_read(fresh_python: PagePython) -> None:
 async def lost_while_python_waits() -> str:
     """A blocking read that waits through JSPI is not left waiting."""
     import js
+    from pyodide.ffi import create_once_callable
 
     import py_tensor as pt
-    from pyodide.ffi import create_once_callable
     from py_tensor.runtime import backend
 
     x = pt.ones((512, 512)) / 512.0
