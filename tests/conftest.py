@@ -93,7 +93,9 @@ def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
 
 def _more(engine: Any, before: dict[str, int]) -> dict[str, str]:
     after = state_of(engine)
-    return {name: f"{before[name]} -> {after[name]}" for name in after if after[name] > before[name]}
+    return {
+        name: f"{before[name]} -> {after[name]}" for name in after if after[name] > before[name]
+    }
 
 
 @pytest.fixture

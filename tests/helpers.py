@@ -1,4 +1,4 @@
-"""Comparisons every test uses, and the samples they draw. `test_helpers.py` proves that each can fail."""
+"""Comparisons and samples of every test; `test_helpers.py` proves that each comparison can fail."""
 
 from __future__ import annotations
 

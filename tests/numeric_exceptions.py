@@ -1,4 +1,4 @@
-"""Where a result may differ from the reference by more than its row says, and why. Nothing is skipped."""
+"""Where a result may differ from the reference by more than its row says, and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 ABSOLUTE = {
-    "logaddexp": (1e-6, "max + log1p(...) cancels where the result is near 0, in NumPy's float32 too"),
+    "logaddexp": (
+        1e-6,
+        "max + log1p(...) cancels where the result is near 0, in NumPy's float32 too",
+    ),
 }
 """Absolute error allowed beside the row's relative one, by operation."""
 

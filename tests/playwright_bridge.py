@@ -179,7 +179,9 @@ class PlaywrightBridge:
         for at in range(0, len(self._data), SLICE_BYTES):
             part = base64.b64encode(self._data[at : at + SLICE_BYTES]).decode()
             length = len(self._data) + room
-            self._page.evaluate("([data, at, length]) => place(data, at, length)", [part, at, length])
+            self._page.evaluate(
+                "([data, at, length]) => place(data, at, length)", [part, at, length]
+            )
         return ""
 
     def _taken(self, reply: dict[str, Any], length: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Random programs over the op table: the same steps on tensors and, independently, on NumPy arrays."""
+"""Random programs: the same steps on tensors and, independently, on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -12,23 +12,50 @@ from rows import ELEMENTWISE, REDUCTIONS, dtypes_of
 
 import py_tensor as pt
 
-SHAPES = [(), (1,), (4,), (5,), (3, 4), (4, 1), (1, 8), (8, 8), (2, 3, 4), (5, 1, 4), (0, 3), (17, 3), (2, 2, 2, 2)]
+SHAPES = [
+    (),
+    (1,),
+    (4,),
+    (5,),
+    (3, 4),
+    (4, 1),
+    (1, 8),
+    (8, 8),
+    (2, 3, 4),
+    (5, 1, 4),
+    (0, 3),
+    (17, 3),
+    (2, 2, 2, 2),
+]
 DTYPES = ("float32", "int32", "uint32", "int16", "uint8", "bool", "int8", "uint16")
 LARGE = 1e4
 """Floats are brought back below this, so that errors stay comparable."""
-STEPWISE = {"floor_divide", "remainder", "floor", "ceil", "trunc", "round", "sign", "nextafter", "signbit"}
-"""One rounding before them can change their result: floats come to them as halves of small integers."""
+STEPWISE = {
+    "floor_divide",
+    "remainder",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "sign",
+    "nextafter",
+    "signbit",
+}
+"""One rounding before them can change their result, so floats do not come to them."""
 SMOOTH = [
-    row for row in ELEMENTWISE
-    if row.name not in STEPWISE | {"pow", "where", "tan", "divide", "reciprocal", "copysign", "atan2"}
-    and row.sample == (-4.0, 4.0) and row.result != "bool"
-]  # fmt: skip
+    row
+    for row in ELEMENTWISE
+    if row.name
+    not in STEPWISE | {"pow", "where", "tan", "divide", "reciprocal", "copysign", "atan2"}
+    and row.sample == (-4.0, 4.0)
+    and row.result != "bool"
+]
 EXACT = [row for row in ELEMENTWISE if row.name != "where"]
 
 
 @dataclass
 class Program:
-    """What was computed so far: pairs of a tensor and the array it must equal, with what made it."""
+    """Pairs of a tensor and the array it must equal, with what made them."""
 
     values: list[tuple[pt.Tensor, Any]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
@@ -41,7 +68,9 @@ class Program:
 def leaf(draw: Any, program: Program) -> None:
     shape, dtype = draw(st.sampled_from(SHAPES)), draw(st.sampled_from(DTYPES))
     rng = np.random.default_rng(draw(st.integers(0, 999)))
-    array = np.asarray(rng.integers(-6, 7, shape) if dtype[0] not in "ub" else rng.integers(0, 7, shape))
+    array = np.asarray(
+        rng.integers(-6, 7, shape) if dtype[0] not in "ub" else rng.integers(0, 7, shape)
+    )
     array = (array / 2).astype(dtype) if dtype[0] == "f" else array.astype(dtype)
     program.add(pt.asarray(array), array, "leaf")
 
@@ -58,17 +87,27 @@ def elementwise(draw: Any, program: Program) -> None:
     fitting = [row for row in rows if x.dtype in dtypes_of(row)]
     row = draw(st.sampled_from(fitting))
     if row.arity == 1:
-        program.add(getattr(pt, row.name)(x), reference.result(row.name, array), f"{row.name}(v{at})")
+        program.add(
+            getattr(pt, row.name)(x), reference.result(row.name, array), f"{row.name}(v{at})"
+        )
         return
     partners = [
-        n for n, (t, _) in enumerate(program.values)
+        n
+        for n, (t, _) in enumerate(program.values)
         if t.dtype is x.dtype and (t.shape == x.shape or t.size == 1 or t.shape == x.shape[-1:])
-    ]  # fmt: skip
+    ]
     to = draw(st.sampled_from(partners))
     y, other = program.values[to]
     if row.name == "pow":
-        y, other = pt.minimum(y & 7, 7), np.minimum(other & np.asarray(7, other.dtype), np.asarray(7, other.dtype))
-    program.add(getattr(pt, row.name)(x, y), reference.result(row.name, array, other), f"{row.name}(v{at}, v{to})")
+        y, other = (
+            pt.minimum(y & 7, 7),
+            np.minimum(other & np.asarray(7, other.dtype), np.asarray(7, other.dtype)),
+        )
+    program.add(
+        getattr(pt, row.name)(x, y),
+        reference.result(row.name, array, other),
+        f"{row.name}(v{at}, v{to})",
+    )
 
 
 def scalar(draw: Any, program: Program) -> None:
@@ -93,15 +132,27 @@ def reduction(draw: Any, program: Program) -> None:
     axis = draw(st.integers(-x.ndim, x.ndim - 1))
     keepdims = draw(st.booleans())
     got = getattr(pt, row.name)(x, axis=axis, keepdims=keepdims)
-    wide = array.astype("float64" if array.dtype.kind == "f" else got.dtype.name if row.result == "sum" else array.dtype)
-    want = np.asarray(getattr(np, row.name)(wide, axis=axis, keepdims=keepdims)).astype(got.dtype.name)
+    wide = array.astype(
+        "float64"
+        if array.dtype.kind == "f"
+        else got.dtype.name
+        if row.result == "sum"
+        else array.dtype
+    )
+    want = np.asarray(getattr(np, row.name)(wide, axis=axis, keepdims=keepdims)).astype(
+        got.dtype.name
+    )
     program.add(got, want, f"{row.name}(v{at}, axis={axis}, keepdims={keepdims})")
 
 
 def view(draw: Any, program: Program) -> None:
     at = draw(st.integers(0, len(program.values) - 1))
     x, array = program.values[at]
-    kind = draw(st.sampled_from(["flatten", "reverse", "transpose", "slice", "expand", "broadcast", "pad", "flip"]))
+    kind = draw(
+        st.sampled_from(
+            ["flatten", "reverse", "transpose", "slice", "expand", "broadcast", "pad", "flip"]
+        )
+    )
     if kind == "flatten":
         program.add(x.reshape((x.size,)), array.reshape(-1), f"v{at}.reshape")
     elif kind in ("reverse", "flip"):
@@ -110,14 +161,22 @@ def view(draw: Any, program: Program) -> None:
         axes = draw(st.permutations(range(x.ndim)))
         program.add(pt.permute_dims(x, axes), array.transpose(axes), f"permute_dims(v{at}, {axes})")
     elif kind == "slice" and x.ndim:
-        part = slice(draw(st.sampled_from([None, 1, -2])), draw(st.sampled_from([None, -1, 3])), draw(st.sampled_from([None, 2, -1])))
+        part = slice(
+            draw(st.sampled_from([None, 1, -2])),
+            draw(st.sampled_from([None, -1, 3])),
+            draw(st.sampled_from([None, 2, -1])),
+        )
         key = (..., part)
         program.add(x[key], array[key], f"v{at}[{key}]")
     elif kind == "expand":
         program.add(x[None], array[None], f"v{at}[None]")
     elif kind == "broadcast" and x.ndim < 4:
         shape = (2, *x.shape)
-        program.add(pt.broadcast_to(x, shape), np.broadcast_to(array, shape), f"broadcast_to(v{at}, {shape})")
+        program.add(
+            pt.broadcast_to(x, shape),
+            np.broadcast_to(array, shape),
+            f"broadcast_to(v{at}, {shape})",
+        )
     elif kind == "pad" and x.ndim:
         width = draw(st.sampled_from([1, (0, 2), (4, 0)]))
         program.add(pt.pad(x, width), np.pad(array, width), f"pad(v{at}, {width})")
@@ -129,7 +188,11 @@ def join(draw: Any, program: Program) -> None:
     if x.ndim:
         axis = draw(st.integers(0, x.ndim - 1))
         got = pt.concat([x, x, pt.flip(x)], axis=axis)
-        program.add(got, np.concatenate([array, array, np.flip(array)], axis=axis), f"concat(v{at}, axis={axis})")
+        program.add(
+            got,
+            np.concatenate([array, array, np.flip(array)], axis=axis),
+            f"concat(v{at}, axis={axis})",
+        )
 
 
 def assignment(draw: Any, program: Program) -> None:
@@ -137,7 +200,15 @@ def assignment(draw: Any, program: Program) -> None:
     x, array = program.values[at]
     if not x.ndim:
         return
-    key = draw(st.sampled_from([(slice(None, None, 2),), (-1 if x.shape[0] else slice(0),), (..., slice(None, None, -2))]))
+    key = draw(
+        st.sampled_from(
+            [
+                (slice(None, None, 2),),
+                (-1 if x.shape[0] else slice(0),),
+                (..., slice(None, None, -2)),
+            ]
+        )
+    )
     t, want = pt.copy(x), array.copy()
     t[key] = 1
     want[key] = 1
@@ -163,7 +234,11 @@ def choice(draw: Any, program: Program) -> None:
         return
     x, array = program.values[at]
     mask = np.arange(x.size).reshape(x.shape) % 3 == 0
-    program.add(pt.where(pt.asarray(mask), x, -x), np.where(mask, array, reference.result("negative", array)), f"where(..., v{at}, -v{at})")
+    program.add(
+        pt.where(pt.asarray(mask), x, -x),
+        np.where(mask, array, reference.result("negative", array)),
+        f"where(..., v{at}, -v{at})",
+    )
 
 
 def cast(draw: Any, program: Program) -> None:
@@ -175,7 +250,20 @@ def cast(draw: Any, program: Program) -> None:
     program.add(x.astype(to), array.astype(to), f"v{at}.astype({to})")
 
 
-STEPS = [elementwise, elementwise, elementwise, scalar, reduction, view, view, join, assignment, product, choice, cast]
+STEPS = [
+    elementwise,
+    elementwise,
+    elementwise,
+    scalar,
+    reduction,
+    view,
+    view,
+    join,
+    assignment,
+    product,
+    choice,
+    cast,
+]
 
 
 @st.composite
@@ -191,7 +279,9 @@ def programs(draw: Any) -> Program:
             if len(program.values) > count:
                 _, array = program.values[-1]
                 floats = array.dtype.kind == "f"
-                if array.size > 20_000 or (floats and array.size and not np.abs(array).max() < LARGE):
+                if array.size > 20_000 or (
+                    floats and array.size and not np.abs(array).max() < LARGE
+                ):
                     program.values.pop()
                     program.steps.pop()
     return program

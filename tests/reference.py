@@ -1,4 +1,4 @@
-"""What elementwise operations mean, by NumPy in float64: independent of the op table's own references."""
+"""Elementwise operations by NumPy in float64, independent of the op table's own references."""
 
 from __future__ import annotations
 

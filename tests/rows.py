@@ -24,7 +24,9 @@ def dtypes_of(row: Any) -> list[DType]:
 def each_dtype(rows: list[Any]) -> pytest.MarkDecorator:
     """Parameters `row` and `dtype`: every row with every dtype it allows."""
     cases = [
-        pytest.param(row, dtype, id=f"{row.name}-{dtype}") for row in rows for dtype in dtypes_of(row)
+        pytest.param(row, dtype, id=f"{row.name}-{dtype}")
+        for row in rows
+        for dtype in dtypes_of(row)
     ]
     return pytest.mark.parametrize(("row", "dtype"), cases)
 

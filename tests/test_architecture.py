@@ -17,10 +17,28 @@ import py_tensor as pt
 PACKAGE = Path(pt.__file__).parent
 ROOT = Path(__file__).parent.parent
 ROOMS = (
-    "errors", "dtypes", "indexing", "ops", "conversion", "graph", "schedule", "glsl", "plan", "backends", "runtime",
-    "lifetime", "printing", "tensor", "functions", "accounting", "debugging", "explaining", "pixels", "random",
+    "errors",
+    "dtypes",
+    "indexing",
+    "ops",
+    "conversion",
+    "graph",
+    "schedule",
+    "glsl",
+    "plan",
+    "backends",
+    "runtime",
+    "lifetime",
+    "printing",
+    "tensor",
+    "functions",
+    "accounting",
+    "debugging",
+    "explaining",
+    "pixels",
+    "random",
     "__init__",
-)  # fmt: skip
+)
 """In the order a call walks through them: each may import those before it."""
 UP_TO_TENSOR = ROOMS[: ROOMS.index("tensor") + 1]
 LINES = 3500
@@ -104,8 +122,13 @@ def code_lines(path: Path) -> int:
 
 
 NO_CODE = {
-    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
-}  # fmt: skip
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
 
 
 def test_code_lines_are_counted(tmp_path):
@@ -130,12 +153,18 @@ def test_operations_are_named_by_the_table_only():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Compare):
                 text = ast.unparse(node)
-                assert ".row.name ==" not in text and "row.name in" not in text, f"{name_of(path)}: {text}"
+                assert ".row.name ==" not in text and "row.name in" not in text, (
+                    f"{name_of(path)}: {text}"
+                )
 
 
 def test_stubs_are_up_to_date():
     done = subprocess.run(
-        [sys.executable, "tools/make_stubs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "tools/make_stubs.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
@@ -143,7 +172,11 @@ def test_stubs_are_up_to_date():
 def test_every_public_function_has_a_docstring_with_an_example():
     for name in pt.__all__:
         value = getattr(pt, name)
-        if callable(value) and getattr(value, "__module__", "").startswith("py_tensor") and name not in NO_EXAMPLE:
+        if (
+            callable(value)
+            and getattr(value, "__module__", "").startswith("py_tensor")
+            and name not in NO_EXAMPLE
+        ):
             assert ">>> " in (value.__doc__ or ""), name
 
 

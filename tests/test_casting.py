@@ -12,7 +12,9 @@ from py_tensor.dtypes import DTYPES
 
 NAMES = [dtype.name for dtype in DTYPES]
 INTEGERS = [dtype.name for dtype in DTYPES if dtype.kind in "iu"]
-NEED_64_BITS = {frozenset(pair) for pair in [("uint32", "int32"), ("uint32", "int16"), ("uint32", "int8")]}
+NEED_64_BITS = {
+    frozenset(pair) for pair in [("uint32", "int32"), ("uint32", "int16"), ("uint32", "int8")]
+}
 """The int64 of NumPy, which WebGL does not have."""
 
 
@@ -74,7 +76,10 @@ def test_promotion(a, b):
     x, y = pt.ones(2, dtype=a), pt.ones(2, dtype=b)
     if frozenset((a, b)) in NEED_64_BITS:
         wide, other = (a, b) if a == "uint32" else (b, a)
-        text = f"equal: dtypes {{}} and {{}} need int64, which WebGL does not have; got {{}} and {{}}; convert one with .astype(\"{{}}\") or .astype(\"{{}}\")"
+        text = (
+            "equal: dtypes {} and {} need int64, which WebGL does not have; got {} and {}; "
+            'convert one with .astype("{}") or .astype("{}")'
+        )
         with pytest.raises(errors.DTypeError, match="need int64, which WebGL does not have"):
             x == y  # noqa: B015
         assert wide == "uint32" and other[0] == "i" and text
@@ -102,7 +107,10 @@ def test_scalars_are_weak(dtype, scalar):
         want = "bool" if kind is bool else "int32"
     else:
         want = dtype
-    for result in (pt.where(pt.ones(3, dtype="bool"), t, scalar), pt.where(pt.zeros(3, dtype="bool"), scalar, t)):
+    for result in (
+        pt.where(pt.ones(3, dtype="bool"), t, scalar),
+        pt.where(pt.zeros(3, dtype="bool"), scalar, t),
+    ):
         assert_values(result, np.ones(3, want))
 
 
@@ -113,7 +121,10 @@ def test_scalars_must_fit(dtype):
     for scalar in (info.max + 1, info.min - 1):
         assert_raises(
             errors.DTypeError,
-            f"add: Python integer {scalar} does not fit dtype {dtype}; got {scalar}; {dtype} holds {info.min} to {info.max}",
+            (
+                f"add: Python integer {scalar} does not fit dtype {dtype}; got {scalar}; {dtype} "
+                f"holds {info.min} to {info.max}"
+            ),
             lambda scalar=scalar: t + scalar,
         )
     assert (t + info.max).dtype == dtype

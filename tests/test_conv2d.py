@@ -23,7 +23,7 @@ def _amounts(padding, n, kernel, stride, dilation, side):
 
 def convolve(x, w, stride=(1, 1), padding="valid", dilation=(1, 1), groups=1):
     """One output pixel and channel after the other."""
-    batch, height, width, channels = x.shape
+    batch, height, width, _ = x.shape
     kh, kw, each, outs = w.shape
     pads = [
         _amounts(padding, (height, width)[side], (kh, kw)[side], stride[side], dilation[side], side)
@@ -50,7 +50,10 @@ def small(rng, *shape):
 
 def check(rng, image, kernel, **options):
     x, w = small(rng, *image), small(rng, *kernel)
-    both = {name: (v, v) if name in ("stride", "dilation") and isinstance(v, int) else v for name, v in options.items()}
+    both = {
+        name: (v, v) if name in ("stride", "dilation") and isinstance(v, int) else v
+        for name, v in options.items()
+    }
     assert_values(pt.conv2d(pt.asarray(x), pt.asarray(w), **options), convolve(x, w, **both))
 
 
@@ -61,7 +64,9 @@ def test_channels(channels, outs, rng):
 
 
 @pytest.mark.parametrize("stride", [1, 2, 3, (2, 1), (1, 3)], ids=str)
-@pytest.mark.parametrize("padding", ["valid", "same", 0, 1, 2, ((1, 0), (0, 2)), ((2, 2), (1, 1))], ids=str)
+@pytest.mark.parametrize(
+    "padding", ["valid", "same", 0, 1, 2, ((1, 0), (0, 2)), ((2, 2), (1, 1))], ids=str
+)
 @pytest.mark.parametrize("channels", [3, 4])
 def test_stride_and_padding(stride, padding, channels, rng):
     check(rng, (1, 7, 9, channels), (3, 2, channels, 4), stride=stride, padding=padding)
@@ -74,15 +79,22 @@ def test_dilation(dilation, padding, stride, rng):
     check(rng, (1, 9, 10, 4), (3, 3, 4, 5), dilation=dilation, padding=padding, stride=stride)
 
 
-@pytest.mark.parametrize(("channels", "outs", "groups"), [(4, 4, 2), (6, 4, 2), (6, 9, 3), (8, 8, 2), (16, 8, 2), (16, 16, 4), (8, 12, 2)])
-@pytest.mark.parametrize("options", [{"padding": "same"}, {"padding": 1, "dilation": 2}, {"stride": 2}], ids=str)
+@pytest.mark.parametrize(
+    ("channels", "outs", "groups"),
+    [(4, 4, 2), (6, 4, 2), (6, 9, 3), (8, 8, 2), (16, 8, 2), (16, 16, 4), (8, 12, 2)],
+)
+@pytest.mark.parametrize(
+    "options", [{"padding": "same"}, {"padding": 1, "dilation": 2}, {"stride": 2}], ids=str
+)
 def test_groups(channels, outs, groups, options, rng):
     check(rng, (2, 7, 6, channels), (3, 3, channels // groups, outs), groups=groups, **options)
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4, 8, 9])
 @pytest.mark.parametrize("multiplier", [1, 2, 4])
-@pytest.mark.parametrize("options", [{"padding": "same"}, {"stride": 2, "padding": "same"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"padding": "same"}, {"stride": 2, "padding": "same"}], ids=str
+)
 def test_depthwise(channels, multiplier, options, rng):
     check(rng, (2, 6, 5, channels), (3, 3, 1, channels * multiplier), groups=channels, **options)
 
@@ -108,7 +120,9 @@ def test_operands_and_results_are_computed_in_place(channels, rng):
 
 def test_two_layers(rng):
     x, a, b = small(rng, 1, 8, 8, 3), small(rng, 3, 3, 3, 5), small(rng, 3, 3, 5, 2)
-    got = pt.conv2d(pt.relu(pt.conv2d(pt.asarray(x), pt.asarray(a), padding="same")), pt.asarray(b), stride=2)
+    got = pt.conv2d(
+        pt.relu(pt.conv2d(pt.asarray(x), pt.asarray(a), padding="same")), pt.asarray(b), stride=2
+    )
     assert_values(got, convolve(np.maximum(convolve(x, a, padding="same"), 0), b, stride=(2, 2)))
 
 
@@ -124,7 +138,10 @@ def test_integers_are_exact_and_wrap(dtype, channels, rng):
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_random_floats(dtype, rng):
-    x, w = rng.standard_normal((1, 9, 9, 16)).astype(dtype), rng.standard_normal((3, 3, 16, 8)).astype(dtype)
+    x, w = (
+        rng.standard_normal((1, 9, 9, 16)).astype(dtype),
+        rng.standard_normal((3, 3, 16, 8)).astype(dtype),
+    )
     want = convolve(x.astype("float64"), w.astype("float64"), padding="same")
     size = convolve(np.abs(x.astype("float64")), np.abs(w.astype("float64")), padding="same").max()
     rtol = RTOL if dtype == "float32" else HALF
@@ -136,13 +153,34 @@ def test_random_floats(dtype, rng):
     ("options", "text"),
     [
         ({"stride": 0}, "conv2d: stride does not fit; got 0; give a number or two, from 1 on"),
-        ({"dilation": (1, 0)}, "conv2d: dilation does not fit; got (1, 0); give a number or two, from 1 on"),
-        ({"padding": "full"}, "conv2d: padding does not fit; got 'full'; give \"valid\", \"same\", a number or ((top, bottom), (left, right))"),
-        ({"groups": 2}, "conv2d: channels do not fit; got 3 in x, 3 in w, 4 outputs, 2 groups; x needs w's channels times groups, outputs a multiple of groups"),
-        ({"dilation": 4}, "conv2d: kernel larger than the image; got kernel (3, 3) and image (5, 5) with padding [(0, 0), (0, 0)]; use padding=\"same\""),
+        (
+            {"dilation": (1, 0)},
+            "conv2d: dilation does not fit; got (1, 0); give a number or two, from 1 on",
+        ),
+        (
+            {"padding": "full"},
+            (
+                'conv2d: padding does not fit; got \'full\'; give "valid", "same", a number or '
+                "((top, bottom), (left, right))"
+            ),
+        ),
+        (
+            {"groups": 2},
+            (
+                "conv2d: channels do not fit; got 3 in x, 3 in w, 4 outputs, 2 groups; x needs "
+                "w's channels times groups, outputs a multiple of groups"
+            ),
+        ),
+        (
+            {"dilation": 4},
+            (
+                "conv2d: kernel larger than the image; got kernel (3, 3) and image (5, 5) with "
+                'padding [(0, 0), (0, 0)]; use padding="same"'
+            ),
+        ),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_wrong_arguments(options, text):
     with pytest.raises(pt.errors.TensorError) as raised:
         pt.conv2d(pt.zeros((1, 5, 5, 3)), pt.zeros((3, 3, 3, 4)), **options)
@@ -150,5 +188,8 @@ def test_wrong_arguments(options, text):
 
 
 def test_wrong_shapes():
-    with pytest.raises(pt.errors.ShapeError, match=r"^conv2d: needs 4 axes each; got shapes \(5, 5\) and \(3, 3, 3, 4\)"):
+    with pytest.raises(
+        pt.errors.ShapeError,
+        match=r"^conv2d: needs 4 axes each; got shapes \(5, 5\) and \(3, 3, 3, 4\)",
+    ):
         pt.conv2d(pt.zeros((5, 5)), pt.zeros((3, 3, 3, 4)))

@@ -31,7 +31,9 @@ def test_like_another(dtype):
     assert_values(pt.ones_like(x, dtype="int8"), np.ones((2, 3), "int8"))
 
 
-@pytest.mark.parametrize(("value", "dtype"), [(True, "bool"), (7, "int32"), (1.5, "float32"), (-(2**31), "int32")])
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(True, "bool"), (7, "int32"), (1.5, "float32"), (-(2**31), "int32")]
+)
 def test_full_takes_its_dtype_from_the_value(value, dtype):
     assert_values(pt.full((2,), value), np.full(2, value, dtype))
 
@@ -42,12 +44,30 @@ def test_full_of_a_tensor():
 
 @pytest.mark.parametrize(
     "args",
-    [(5,), (0,), (-3,), (2, 9), (2, 9, 3), (9, 2, -2), (9, 2), (0, 10, 4), (3.0,), (0, 1, 0.25), (1, 0, -0.3), (0.5, 5), (-3, 7.5, 2)],
+    [
+        (5,),
+        (0,),
+        (-3,),
+        (2, 9),
+        (2, 9, 3),
+        (9, 2, -2),
+        (9, 2),
+        (0, 10, 4),
+        (3.0,),
+        (0, 1, 0.25),
+        (1, 0, -0.3),
+        (0.5, 5),
+        (-3, 7.5, 2),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_arange(args):
     want = np.arange(*args)
-    assert_values(pt.arange(*args), want.astype("int32" if want.dtype.kind == "i" else "float32"), rtol=1e-6 * (want.dtype.kind == "f"))
+    assert_values(
+        pt.arange(*args),
+        want.astype("int32" if want.dtype.kind == "i" else "float32"),
+        rtol=1e-6 * (want.dtype.kind == "f"),
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES[:-1])
@@ -60,7 +80,10 @@ def test_arange_of_large_integers():
     assert pt.arange(20_000)[[19_999][0]].item() == 19_999
 
 
-@pytest.mark.parametrize(("start", "stop", "num"), [(0, 1, 5), (1, -1, 7), (0.1, 0.7, 13), (3, 3, 4), (0, 1, 1), (0, 1, 0), (-5, 100, 1000)])
+@pytest.mark.parametrize(
+    ("start", "stop", "num"),
+    [(0, 1, 5), (1, -1, 7), (0.1, 0.7, 13), (3, 3, 4), (0, 1, 1), (0, 1, 0), (-5, 100, 1000)],
+)
 @pytest.mark.parametrize("endpoint", [True, False])
 def test_linspace(start, stop, num, endpoint):
     want = np.linspace(start, stop, num, endpoint=endpoint).astype("float32")
@@ -92,12 +115,39 @@ def test_created_values_need_no_upload(engine):
 
 def test_wrong_arguments():
     cases = [
-        (errors.ShapeError, "zeros: length is negative; got shape (2, -1); use lengths from 0 on", lambda: pt.zeros((2, -1))),
-        (errors.ArgumentError, "arange: step is zero; got step 0; use a step other than 0", lambda: pt.arange(0, 5, 0)),
-        (errors.ArgumentError, "linspace: num is negative; got -1; use 0 or more", lambda: pt.linspace(0, 1, -1)),
-        (errors.DTypeError, 'ones: dtype float64 does not exist on WebGL; got \'float64\'; use "float32"', lambda: pt.ones(2, dtype="float64")),
-        (errors.DTypeError, "ones: not a dtype; got 'float8'; use one of float32, float16, int32, uint32, int16, uint16, int8, uint8, bool", lambda: pt.ones(2, dtype="float8")),
-        (errors.DTypeError, "full: Python integer 300 does not fit dtype uint8; got 300; uint8 holds 0 to 255", lambda: pt.full(2, 300, dtype="uint8")),
-    ]  # fmt: skip
+        (
+            errors.ShapeError,
+            "zeros: length is negative; got shape (2, -1); use lengths from 0 on",
+            lambda: pt.zeros((2, -1)),
+        ),
+        (
+            errors.ArgumentError,
+            "arange: step is zero; got step 0; use a step other than 0",
+            lambda: pt.arange(0, 5, 0),
+        ),
+        (
+            errors.ArgumentError,
+            "linspace: num is negative; got -1; use 0 or more",
+            lambda: pt.linspace(0, 1, -1),
+        ),
+        (
+            errors.DTypeError,
+            "ones: dtype float64 does not exist on WebGL; got 'float64'; use \"float32\"",
+            lambda: pt.ones(2, dtype="float64"),
+        ),
+        (
+            errors.DTypeError,
+            (
+                "ones: not a dtype; got 'float8'; use one of float32, float16, int32, uint32, "
+                "int16, uint16, int8, uint8, bool"
+            ),
+            lambda: pt.ones(2, dtype="float8"),
+        ),
+        (
+            errors.DTypeError,
+            "full: Python integer 300 does not fit dtype uint8; got 300; uint8 holds 0 to 255",
+            lambda: pt.full(2, 300, dtype="uint8"),
+        ),
+    ]
     for error, text, call in cases:
         assert_raises(error, text, call)

@@ -43,7 +43,10 @@ def test_the_first_that_is_not_finite_raises(name, call, value):
     with pytest.raises(errors.NumericError) as raised, pt.enable_debug_mode():
         call(x)
     at = 0 if value != "-inf" else 1
-    assert str(raised.value).startswith(f"{name}: result is not finite; got {value} at element {at} of shape (2,), at test_debug_mode.py:")
+    assert str(raised.value).startswith(
+        f"{name}: result is not finite; got {value} at element {at} of shape (2,), at "
+        f"test_debug_mode.py:"
+    )
     call(x).tolist()
 
 

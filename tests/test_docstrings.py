@@ -16,8 +16,14 @@ def _examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = {}
     for name, value in [*vars(pt).items(), *vars(pt.Tensor).items(), *vars(pt.random).items()]:
-        if callable(value) and hasattr(value, "__doc__") and getattr(value, "__module__", "").startswith("py_tensor"):
-            for test in finder.find(value, getattr(value, "__qualname__", name), module=False, globs={}):
+        if (
+            callable(value)
+            and hasattr(value, "__doc__")
+            and getattr(value, "__module__", "").startswith("py_tensor")
+        ):
+            for test in finder.find(
+                value, getattr(value, "__qualname__", name), module=False, globs={}
+            ):
                 found[test.name] = test
     for module in pkgutil.walk_packages(pt.__path__, "py_tensor."):
         if module.name.endswith("pyodide_bridge"):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import numeric_exceptions
+import numpy as np
 import pytest
 import reference
 from helpers import assert_values
@@ -51,7 +51,9 @@ def test_broadcast(row, dtype, rng):
     check(row, dtype, rng, PAIRS if row.name in ("add", "equal") else FEW)
 
 
-@pytest.mark.parametrize("shapes", [((3, 1), (5,), (2, 1, 1)), ((), (3, 8), (3, 1)), ((8,), (1,), ())], ids=str)
+@pytest.mark.parametrize(
+    "shapes", [((3, 1), (5,), (2, 1, 1)), ((), (3, 8), (3, 1)), ((8,), (1,), ())], ids=str
+)
 def test_broadcast_where(shapes, rng):
     c, a, b = (rng.random(shapes[0]) < 0.5, *(rng.random(s).astype("float32") for s in shapes[1:]))
     assert_values(pt.where(*map(pt.asarray, (c, a, b))), np.where(c, a, b))
@@ -108,14 +110,20 @@ def test_methods(row, dtype, rng):
         assert not hasattr(pt.Tensor, "where"), "the first operand of where is the condition"
         return
     x, *rest = map(pt.asarray, given)
-    assert_values(getattr(x, row.name)(*rest), reference.result(row.name, *given), rtol=tolerance(row, dtype))
+    assert_values(
+        getattr(x, row.name)(*rest), reference.result(row.name, *given), rtol=tolerance(row, dtype)
+    )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint32", "int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float16", "int32", "uint32", "int8", "uint8", "int16", "uint16"]
+)
 @pytest.mark.parametrize("limits", [(-1, 2), (0, None), (None, 3), (None, None), (3, 1)], ids=str)
 def test_clip(dtype, limits, rng):
     x = rng.integers(-5 if dtype[0] in "if" else 0, 6, (3, 5)).astype(dtype)
-    limits = tuple(limit if limit is None else max(limit, 0 if dtype[0] == "u" else -9) for limit in limits)
+    limits = tuple(
+        limit if limit is None else max(limit, 0 if dtype[0] == "u" else -9) for limit in limits
+    )
     expected = x if limits == (None, None) else np.clip(x, *limits)
     assert_values(pt.clip(pt.asarray(x), *limits), expected)
 

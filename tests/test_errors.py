@@ -63,17 +63,26 @@ CASES = {
     "ragged numbers": (
         errors.ShapeError,
         lambda: pt.asarray([[1, 2], [3]]),
-        "asarray: ragged input; got length 1 at index [1] and 2 before it; make all rows equally long",
+        (
+            "asarray: ragged input; got length 1 at index [1] and 2 before it; make all rows "
+            "equally long"
+        ),
     ),
     "ragged depth": (
         errors.ShapeError,
         lambda: pt.asarray([[1, 2], 3]),
-        "asarray: ragged input; got a number at index [1]; beside it are sequences; make all rows equally deep",
+        (
+            "asarray: ragged input; got a number at index [1]; beside it are sequences; make all "
+            "rows equally deep"
+        ),
     ),
     "a string": (
         errors.DTypeError,
         lambda: pt.asarray("text"),
-        "asarray: cannot make a tensor of str; got 'text'; give numbers, nested lists, a buffer or a NumPy array",
+        (
+            "asarray: cannot make a tensor of str; got 'text'; give numbers, nested lists, a "
+            "buffer or a NumPy array"
+        ),
     ),
     "complex numbers": (
         errors.DTypeError,
@@ -83,17 +92,26 @@ CASES = {
     "an array of complex numbers": (
         errors.DTypeError,
         lambda: pt.asarray(np.array([1j])),
-        "asarray: dtype complex128 does not exist on WebGL; got a NumPy array of complex128; use .astype",
+        (
+            "asarray: dtype complex128 does not exist on WebGL; got a NumPy array of complex128; "
+            "use .astype"
+        ),
     ),
     "a list with an integer beyond int32": (
         errors.DTypeError,
         lambda: pt.asarray([[1, 2], [2**31, 4]]),
-        "asarray: value does not fit dtype int32; got 2147483648 at index (1, 0); int32 holds -2147483648 to 2147483647",
+        (
+            "asarray: value does not fit dtype int32; got 2147483648 at index (1, 0); int32 "
+            "holds -2147483648 to 2147483647"
+        ),
     ),
     "an array with an integer beyond int32": (
         errors.DTypeError,
         lambda: pt.asarray(np.array([[1, 2], [2**40, -(2**40)]])),
-        f"asarray: value does not fit dtype int32; got {2**40} at index (1, 0); int32 holds -2147483648 to 2147483647",
+        (
+            f"asarray: value does not fit dtype int32; got {2**40} at index (1, 0); int32 holds "
+            f"-2147483648 to 2147483647"
+        ),
     ),
     "an array with an integer beyond uint8": (
         errors.DTypeError,
@@ -108,7 +126,7 @@ CASES = {
     "int64 of NumPy": (
         errors.DTypeError,
         lambda: pt.asarray([1]).astype(np.int64),
-        f"astype: dtype int64 does not exist on WebGL; got {np.int64!r}; use \"int32\"",
+        f'astype: dtype int64 does not exist on WebGL; got {np.int64!r}; use "int32"',
     ),
     "uint32 with int32": (
         errors.DTypeError,
@@ -149,7 +167,10 @@ CASES = {
     "pad": (
         errors.ShapeError,
         lambda: pt.pad(pt.asarray(X), ((1, 1), (1, -1))),
-        "pad: widths do not fit; got ((1, 1), (1, -1)) for shape (3, 4); give one (before, after) an axis, from 0 on",
+        (
+            "pad: widths do not fit; got ((1, 1), (1, -1)) for shape (3, 4); give one (before, "
+            "after) an axis, from 0 on"
+        ),
     ),
     "concat of nothing": (
         errors.ShapeError,
@@ -179,7 +200,10 @@ CASES = {
     "truth of several": (
         errors.ShapeError,
         lambda: bool(pt.asarray(X) > 0),
-        "bool: only a tensor of one element has a value of its own; got shape (3, 4); use .any(), .all() or an index",
+        (
+            "bool: only a tensor of one element has a value of its own; got shape (3, 4); use "
+            ".any(), .all() or an index"
+        ),
     ),
     "an unknown backend": (
         errors.BackendError,
@@ -197,25 +221,36 @@ def test_exact_text(name):
 
 def test_assignment_in_place_keeps_shape_and_dtype():
     x = pt.zeros((3, 1))
-    with pytest.raises(errors.ShapeError, match="^add: assignment in place would change the tensor"):
+    with pytest.raises(
+        errors.ShapeError, match=r"^add: assignment in place would change the tensor"
+    ):
         x += pt.zeros((3, 4))
     i = pt.asarray([1, 2])
-    with pytest.raises(errors.ShapeError, match="^multiply: assignment in place would change the tensor"):
+    with pytest.raises(
+        errors.ShapeError, match=r"^multiply: assignment in place would change the tensor"
+    ):
         i *= 1.5
     assert (x.shape, i.tolist()) == ((3, 1), [1, 2])
 
 
 def test_errors_are_what_python_expects_too():
     for error, builtin in [
-        (errors.ShapeError, ValueError), (errors.DTypeError, TypeError), (errors.ArgumentError, ValueError),
-        (errors.DisposedError, RuntimeError), (errors.BackendError, RuntimeError), (errors.ShaderError, errors.BackendError),
-    ]:  # fmt: skip
+        (errors.ShapeError, ValueError),
+        (errors.DTypeError, TypeError),
+        (errors.ArgumentError, ValueError),
+        (errors.DisposedError, RuntimeError),
+        (errors.BackendError, RuntimeError),
+        (errors.ShaderError, errors.BackendError),
+    ]:
         assert issubclass(error, builtin) and issubclass(error, errors.TensorError)
 
 
 TOO_LARGE = {
     "numpy": "zeros: too many elements; got shape (70000, 70000); stay below 2**31",
-    "webgl": "zeros: tensor larger than the GPU; got shape (70000, 70000), 4900000000 elements; this GPU holds {} in one tensor; split it",
+    "webgl": (
+        "zeros: tensor larger than the GPU; got shape (70000, 70000), 4900000000 elements; this "
+        "GPU holds {} in one tensor; split it"
+    ),
 }
 
 
@@ -227,7 +262,7 @@ def test_larger_than_the_device(engine):
 
 
 def test_no_page_no_webgl():
-    with pytest.raises(errors.BackendError, match="^webgl: backend not available: ") as raised:
+    with pytest.raises(errors.BackendError, match=r"^webgl: backend not available: ") as raised:
         webgl.create()
     assert "page" in str(raised.value)
 

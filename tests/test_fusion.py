@@ -1,7 +1,7 @@
 """Which operations share a draw, how each operand is read, and that no shader exceeds the limits.
 
-Graphs are built outside of `assert`: pytest holds on to every part of an assertion, and what is held
-may be asked for later, so it is stored.
+Graphs are built outside of `assert`: pytest holds on to every part of an assertion, and what is
+held may be asked for later, so it is stored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def kernels(*tensors):
 def modes(tensor):
     """How the only kernel reads each of its inputs, the first operand first."""
     (draw,) = plan_of(tensor).draws
-    return [mode for _, mode in sorted(zip(draw.inputs, draw.shader.modes, strict=True), reverse=True)]
+    return [
+        mode for _, mode in sorted(zip(draw.inputs, draw.shader.modes, strict=True), reverse=True)
+    ]
 
 
 def leaf(*shape, dtype="float32"):
@@ -40,7 +42,7 @@ def leaf(*shape, dtype="float32"):
     return x
 
 
-# --- how many kernels --------------------------------------------------------------------------------
+# --- how many kernels ---
 
 
 def test_a_chain_is_one_kernel():
@@ -114,7 +116,7 @@ def test_nothing_to_do_is_no_kernel():
     assert kernels(leaf(3, 0) + 1) == []
 
 
-# --- computed once or again ----------------------------------------------------------------------------
+# --- computed once or again ---
 
 
 def test_an_expensive_shared_node_is_computed_once():
@@ -144,7 +146,11 @@ def test_an_expensive_node_is_not_repeated_by_broadcasting():
     x = leaf(8)
     y = leaf(64, 8)
     plan = plan_of(pt.erfinv(pt.sin(x)) + y)
-    sizes = [plan.program.spec(draw.kernel.output).size for draw in plan.draws if "pt_erfinv(v" in draw.shader.source]
+    sizes = [
+        plan.program.spec(draw.kernel.output).size
+        for draw in plan.draws
+        if "pt_erfinv(v" in draw.shader.source
+    ]
     assert sizes == [8]
 
 
@@ -157,7 +163,7 @@ def test_shared_subexpressions_are_named_once():
     assert draw.shader.source.split("void main")[1].count("pt_exp(") == 1
 
 
-# --- how operands are read -------------------------------------------------------------------------------
+# --- how operands are read ---
 
 
 @pytest.mark.parametrize(
@@ -196,11 +202,14 @@ def test_modes_are_named_by_explain():
 
 
 def test_the_same_mode_knows_no_shape():
-    sources = {plan_of(pt.exp(leaf(*shape) * 2)).draws[0].shader.source for shape in [(3,), (5, 7), (2, 3, 4)]}
+    sources = {
+        plan_of(pt.exp(leaf(*shape) * 2)).draws[0].shader.source
+        for shape in [(3,), (5, 7), (2, 3, 4)]
+    }
     assert len(sources) == 1
 
 
-# --- limits ------------------------------------------------------------------------------------------------
+# --- limits ---
 
 
 def assert_within_limits(plan, limits):
@@ -245,8 +254,15 @@ def test_large_graphs_are_right(rng):
     arrays = [rng.standard_normal((3, 4)).astype("float32") for _ in range(50)]
     xs = [pt.asarray(a) for a in arrays]
     assert_values(LARGE["concat of 40"](xs), np.concatenate(arrays[:40]))
-    assert_values(LARGE["sum of 50"](xs), np.sum(arrays, axis=0, dtype="float32"), rtol=1e-5, atol=1e-5)
-    assert_values(LARGE["stack of 50 reduced"](xs), np.sum(arrays, axis=0, dtype="float32"), rtol=1e-5, atol=1e-5)
+    assert_values(
+        LARGE["sum of 50"](xs), np.sum(arrays, axis=0, dtype="float32"), rtol=1e-5, atol=1e-5
+    )
+    assert_values(
+        LARGE["stack of 50 reduced"](xs),
+        np.sum(arrays, axis=0, dtype="float32"),
+        rtol=1e-5,
+        atol=1e-5,
+    )
 
 
 def test_temporaries_share_textures():

@@ -1,4 +1,4 @@
-"""Shaders of typical kernels, as written down: a change of one shows in the diff. `make golden` rewrites them."""
+"""Shaders of typical kernels as written down, to show changes; `make golden` rewrites them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ KERNELS = {
 def text_of(build):
     nodes = [build()._node]
     plan = make_plan(linearise(nodes).graph(), DEVICE)
-    return "\n".join(f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws)
+    return "\n".join(
+        f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws
+    )
 
 
 @pytest.mark.parametrize("name", KERNELS)

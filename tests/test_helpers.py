@@ -47,7 +47,13 @@ def test_assert_spec_fails(shape, dtype):
 
 @pytest.mark.parametrize(
     ("error", "text"),
-    [(errors.ShapeError, "other text"), (errors.TensorError, "stack: nothing to join; got an empty sequence; give at least one tensor")],
+    [
+        (errors.ShapeError, "other text"),
+        (
+            errors.TensorError,
+            "stack: nothing to join; got an empty sequence; give at least one tensor",
+        ),
+    ],
 )
 def test_assert_raises_fails(error, text):
     with pytest.raises(AssertionError):
@@ -68,4 +74,7 @@ def test_leftovers_are_seen(state):
 
 
 def test_kernel_names_are_read():
-    assert helpers.ops_in(pt.exp(pt.asarray([1.0])), pt.asarray([1.0]).sum()) == ["map exp", "reduce sum"]
+    assert helpers.ops_in(pt.exp(pt.asarray([1.0])), pt.asarray([1.0]).sum()) == [
+        "map exp",
+        "reduce sum",
+    ]

@@ -10,11 +10,35 @@ import py_tensor as pt
 
 S = slice
 KEYS = [
-    0, -1, (1, 2), (S(None), 0), (..., -1), ..., None, (None, 1), (1, None, S(None)), (..., None, 0),
-    S(None), S(1, None), S(None, -1), S(None, None, 2), S(None, None, -1), S(None, None, -2), S(4, 1, -1),
-    S(10, None), S(3, 3), S(-100, 100), S(5, 0), (S(1, None, 2), S(None, None, -3)), (S(None), S(2, 3)),
-    (S(-2, None), 1), (S(0, 0), S(None)), (S(None, None, -4), S(6, 1, -2)), (S(1, 2), S(1, 2)), (),
-]  # fmt: skip
+    0,
+    -1,
+    (1, 2),
+    (S(None), 0),
+    (..., -1),
+    ...,
+    None,
+    (None, 1),
+    (1, None, S(None)),
+    (..., None, 0),
+    S(None),
+    S(1, None),
+    S(None, -1),
+    S(None, None, 2),
+    S(None, None, -1),
+    S(None, None, -2),
+    S(4, 1, -1),
+    S(10, None),
+    S(3, 3),
+    S(-100, 100),
+    S(5, 0),
+    (S(1, None, 2), S(None, None, -3)),
+    (S(None), S(2, 3)),
+    (S(-2, None), 1),
+    (S(0, 0), S(None)),
+    (S(None, None, -4), S(6, 1, -2)),
+    (S(1, 2), S(1, 2)),
+    (),
+]
 
 
 def key_id(key):
@@ -63,7 +87,9 @@ def test_values_broadcast(value_shape):
     assert_values(t, x)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool"]
+)
 def test_every_dtype_keeps_its_dtype(dtype):
     x = numbers(4, 6).astype(dtype)
     t = pt.asarray(x)
@@ -75,7 +101,10 @@ def test_every_dtype_keeps_its_dtype(dtype):
     assert_values(t, x)
 
 
-@pytest.mark.parametrize(("dtype", "value"), [("int32", 2.7), ("uint8", 2.0), ("float32", 3), ("bool", True), ("float16", 0.5)])
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [("int32", 2.7), ("uint8", 2.0), ("float32", 3), ("bool", True), ("float16", 0.5)],
+)
 def test_the_value_is_converted(dtype, value):
     x = np.zeros(3, dtype)
     t = pt.asarray(x)
@@ -152,7 +181,10 @@ def test_iteration():
         ("a", "getitem: not an index; got 'a'; use integers, slices, ... and None"),
         (True, "getitem: not an index; got True; use integers, slices, ... and None"),
         ([0, 1], "getitem: not an index; got [0, 1]; use integers, slices, ... and None"),
-        (S(None, None, 0), "getitem: slice does not fit; got slice(None, None, 0); slice step cannot be zero"),
+        (
+            S(None, None, 0),
+            "getitem: slice does not fit; got slice(None, None, 0); slice step cannot be zero",
+        ),
     ],
     ids=str,
 )
@@ -170,5 +202,8 @@ def test_wrong_values():
     t = pt.asarray(numbers(5, 7))
     with pytest.raises(pt.errors.ShapeError) as raised:
         t[1:3] = pt.zeros((3, 7))
-    assert str(raised.value) == "setitem: shapes do not fit; got (3, 7) for a place of shape (2, 7); the value must broadcast to it"
+    assert str(raised.value) == (
+        "setitem: shapes do not fit; got (3, 7) for a place of shape (2, 7); the value must "
+        "broadcast to it"
+    )
     assert_values(t, numbers(5, 7))

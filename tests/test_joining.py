@@ -1,4 +1,4 @@
-"""concat and stack: every axis, aligned and unaligned widths, empty operands, mixed dtypes, many operands."""
+"""concat and stack: axes, aligned and unaligned widths, empty operands, dtypes, many operands."""
 
 from __future__ import annotations
 
@@ -31,16 +31,30 @@ def parts(rng, shapes, dtype="float32"):
 )
 def test_concat(axis, shapes, rng):
     arrays = parts(rng, shapes)
-    assert_values(pt.concat([pt.asarray(a) for a in arrays], axis=axis), np.concatenate(arrays, axis=axis))
+    assert_values(
+        pt.concat([pt.asarray(a) for a in arrays], axis=axis), np.concatenate(arrays, axis=axis)
+    )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool"]
+)
 def test_concat_of_every_dtype(dtype, rng):
     arrays = parts(rng, [(2, 3), (2, 4)], dtype)
-    assert_values(pt.concat([pt.asarray(a) for a in arrays], axis=1), np.concatenate(arrays, axis=1))
+    assert_values(
+        pt.concat([pt.asarray(a) for a in arrays], axis=1), np.concatenate(arrays, axis=1)
+    )
 
 
-@pytest.mark.parametrize(("a", "b", "result"), [("int32", "float32", "float32"), ("int8", "uint8", "int16"), ("bool", "int16", "int16"), ("float16", "float32", "float32")])
+@pytest.mark.parametrize(
+    ("a", "b", "result"),
+    [
+        ("int32", "float32", "float32"),
+        ("int8", "uint8", "int16"),
+        ("bool", "int16", "int16"),
+        ("float16", "float32", "float32"),
+    ],
+)
 def test_concat_promotes(a, b, result, rng):
     x, y = parts(rng, [(3,)], a)[0], parts(rng, [(4,)], b)[0]
     got = pt.concat([pt.asarray(x), pt.asarray(y)])
@@ -62,7 +76,9 @@ def test_stack_of_scalars():
 @pytest.mark.parametrize("axis", [0, 1])
 def test_many_operands(n, axis, rng):
     arrays = parts(rng, [(2, 3)] * n)
-    assert_values(pt.concat([pt.asarray(a) for a in arrays], axis=axis), np.concatenate(arrays, axis=axis))
+    assert_values(
+        pt.concat([pt.asarray(a) for a in arrays], axis=axis), np.concatenate(arrays, axis=axis)
+    )
 
 
 def test_operands_are_computed_in_place(rng):

@@ -1,4 +1,4 @@
-"""Matrix products: every number of axes, sizes around texels and tiles, transposed operands, every dtype."""
+"""Matrix products: numbers of axes, sizes around texels and tiles, transposed operands, dtypes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,12 @@ def test_sizes(rows, rng):
 
 @pytest.mark.parametrize("n", [3, 4, 5, 8, 12, 17])
 def test_transposed_operands(n, rng):
-    a, b, c, d = small(rng, n, 2 * n), small(rng, n, 2 * n), small(rng, 2 * n, n), small(rng, 8, 3 * n)
+    a, b, c, d = (
+        small(rng, n, 2 * n),
+        small(rng, n, 2 * n),
+        small(rng, 2 * n, n),
+        small(rng, 8, 3 * n),
+    )
     s, t, u, v = map(pt.asarray, (a, b, c, d))
     check(
         [
@@ -58,13 +63,26 @@ def test_transposed_operands(n, rng):
 @pytest.mark.parametrize(
     ("p", "q"),
     [
-        ((5,), (5,)), ((8,), (8, 3)), ((3, 8), (8,)), ((2, 3, 5), (5,)), ((5,), (2, 5, 3)),
-        ((2, 4, 8), (8, 4)), ((2, 3, 5), (5, 7)), ((4, 8), (2, 8, 4)), ((2, 5, 7), (2, 7, 3)),
-        ((2, 1, 5, 6), (3, 6, 4)), ((2, 3, 4, 8), (2, 3, 8, 4)), ((1, 3, 8, 8), (2, 1, 8, 8)),
-        ((0, 3), (3, 4)), ((3, 0), (0, 4)), ((2, 0, 3), (3, 4)), ((0, 2, 3), (3, 4)), ((1, 1), (1, 1)),
+        ((5,), (5,)),
+        ((8,), (8, 3)),
+        ((3, 8), (8,)),
+        ((2, 3, 5), (5,)),
+        ((5,), (2, 5, 3)),
+        ((2, 4, 8), (8, 4)),
+        ((2, 3, 5), (5, 7)),
+        ((4, 8), (2, 8, 4)),
+        ((2, 5, 7), (2, 7, 3)),
+        ((2, 1, 5, 6), (3, 6, 4)),
+        ((2, 3, 4, 8), (2, 3, 8, 4)),
+        ((1, 3, 8, 8), (2, 1, 8, 8)),
+        ((0, 3), (3, 4)),
+        ((3, 0), (0, 4)),
+        ((2, 0, 3), (3, 4)),
+        ((0, 2, 3), (3, 4)),
+        ((1, 1), (1, 1)),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_axes(p, q, rng):
     a, b = small(rng, *p), small(rng, *q)
     assert_values(pt.asarray(a) @ pt.asarray(b), a @ b)
@@ -77,7 +95,9 @@ def test_many_axes_transposed(rng):
     assert_values(got, np.matrix_transpose(a) @ b.transpose(1, 0, 2, 3))
 
 
-@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((8, 16), (16, 12)), ((7,), (7, 9)), ((17, 33), (33, 5))], ids=str)
+@pytest.mark.parametrize(
+    "shapes", [((3, 5), (5, 4)), ((8, 16), (16, 12)), ((7,), (7, 9)), ((17, 33), (33, 5))], ids=str
+)
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int16", "uint16", "int8", "uint8"])
 def test_integers_are_exact_and_wrap(dtype, shapes, rng):
     info = np.iinfo(dtype)
@@ -85,14 +105,18 @@ def test_integers_are_exact_and_wrap(dtype, shapes, rng):
     assert_values(pt.asarray(a) @ pt.asarray(b), a @ b)
 
 
-@pytest.mark.parametrize("shapes", [((9, 31), (31, 6)), ((16, 64), (64, 16)), ((300, 200), (200, 100))], ids=str)
+@pytest.mark.parametrize(
+    "shapes", [((9, 31), (31, 6)), ((16, 64), (64, 16)), ((300, 200), (200, 100))], ids=str
+)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_random_floats(dtype, shapes, rng):
     a, b = (rng.standard_normal(s).astype(dtype) for s in shapes)
     want = a.astype("float64") @ b.astype("float64")
     size = np.abs(a).astype("float64") @ np.abs(b).astype("float64")
     rtol = RTOL if dtype == "float32" else HALF
-    assert_values(pt.asarray(a) @ pt.asarray(b), want.astype(dtype), rtol=rtol, atol=rtol * size.max())
+    assert_values(
+        pt.asarray(a) @ pt.asarray(b), want.astype(dtype), rtol=rtol, atol=rtol * size.max()
+    )
 
 
 def test_dtypes_promote(rng):
@@ -127,7 +151,10 @@ def test_wrong_shapes():
     x = pt.zeros((2, 3))
     assert_raises(
         errors.ShapeError,
-        "matmul: inner lengths differ; got shapes (2, 3) and (2, 3); axis -1 of the first is 3, axis -2 of the second is 2",
+        (
+            "matmul: inner lengths differ; got shapes (2, 3) and (2, 3); axis -1 of the first is "
+            "3, axis -2 of the second is 2"
+        ),
         lambda: x @ x,
     )
     assert_raises(

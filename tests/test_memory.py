@@ -1,4 +1,4 @@
-"""Counts are exact, loops are flat, scopes own what is made in them, and errors leave nothing behind."""
+"""Counts are exact, loops are flat, scopes own what is made in them, errors leave nothing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def test_counts_are_exact(name, engine):
     y = function(x)
     pt.realize(y)
     now = pt.memory()
-    assert (now.num_tensors - with_x.num_tensors, now.num_data_buffers - with_x.num_data_buffers) == (1, 1)
+    assert (
+        now.num_tensors - with_x.num_tensors,
+        now.num_data_buffers - with_x.num_data_buffers,
+    ) == (1, 1)
     assert now.num_bytes - with_x.num_bytes == nbytes == y.nbytes
     if engine.name == "webgl":
         textures = texture_bytes(16, 16) * (name not in ("random", "creation"))
@@ -60,7 +63,11 @@ def test_counts_are_exact(name, engine):
     assert pt.memory().num_tensors == with_x.num_tensors
     del x
     end = pt.memory()
-    assert (end.num_tensors, end.num_bytes, end.num_bytes_in_gpu) == (start.num_tensors, start.num_bytes, start.num_bytes_in_gpu)
+    assert (end.num_tensors, end.num_bytes, end.num_bytes_in_gpu) == (
+        start.num_tensors,
+        start.num_bytes,
+        start.num_bytes_in_gpu,
+    )
 
 
 def test_handles_on_one_value():
@@ -68,7 +75,10 @@ def test_handles_on_one_value():
     x = pt.ones(5)
     y = pt.copy(x)
     now = pt.memory()
-    assert (now.num_tensors - start.num_tensors, now.num_data_buffers - start.num_data_buffers) == (2, 1)
+    assert (now.num_tensors - start.num_tensors, now.num_data_buffers - start.num_data_buffers) == (
+        2,
+        1,
+    )
     assert now.num_bytes - start.num_bytes == 20
     assert not now.unreliable
     del x, y
@@ -110,10 +120,13 @@ def test_the_pool_keeps_freed_textures_for_the_next(engine):
     pt.realize(y)
     again = pt.memory()
     assert again.num_bytes_in_gpu == used
-    assert again.num_bytes_in_gpu + again.num_bytes_in_gpu_free == free.num_bytes_in_gpu + free.num_bytes_in_gpu_free
+    assert (
+        again.num_bytes_in_gpu + again.num_bytes_in_gpu_free
+        == free.num_bytes_in_gpu + free.num_bytes_in_gpu_free
+    )
 
 
-# --- ends --------------------------------------------------------------------------------------------
+# --- ends ---
 
 
 def test_dispose_twice_and_in_containers():
@@ -128,14 +141,29 @@ def test_use_after_dispose():
     x = pt.ones(3)
     line = "test_memory.py:" + str(test_use_after_dispose.__code__.co_firstlineno + 3)
     x.dispose()
-    text = f"tensor was disposed; got a tensor that ended at {line}; keep it with pt.keep, or return it from the tidy that made it"
+    text = (
+        f"tensor was disposed; got a tensor that ended at {line}; keep it with pt.keep, or "
+        f"return it from the tidy that made it"
+    )
     uses = {
-        "add": lambda: x + 1, "exp": lambda: pt.exp(x), "sum": lambda: x.sum(), "tolist": lambda: x.tolist(),
-        "tensor": lambda: x.shape, "getitem": lambda: x[0], "matmul": lambda: x @ x, "numpy": lambda: x.numpy(),
-        "astype": lambda: x.astype("int32"), "reshape": lambda: x.reshape((3, 1)), "realize": lambda: pt.realize(x),
-        "explain": lambda: pt.explain(x), "setitem": lambda: x.__setitem__(0, 1), "item": lambda: x.item(),
-        "keep": lambda: pt.keep(x), "where": lambda: pt.where(x, x, x), "concat": lambda: pt.concat([x]),
-    }  # fmt: skip
+        "add": lambda: x + 1,
+        "exp": lambda: pt.exp(x),
+        "sum": lambda: x.sum(),
+        "tolist": lambda: x.tolist(),
+        "tensor": lambda: x.shape,
+        "getitem": lambda: x[0],
+        "matmul": lambda: x @ x,
+        "numpy": lambda: x.numpy(),
+        "astype": lambda: x.astype("int32"),
+        "reshape": lambda: x.reshape((3, 1)),
+        "realize": lambda: pt.realize(x),
+        "explain": lambda: pt.explain(x),
+        "setitem": lambda: x.__setitem__(0, 1),
+        "item": lambda: x.item(),
+        "keep": lambda: pt.keep(x),
+        "where": lambda: pt.where(x, x, x),
+        "concat": lambda: pt.concat([x]),
+    }
     for operation, use in uses.items():
         assert_raises(errors.DisposedError, f"{operation}: {text}", use)
     assert repr(x) == f"tensor(disposed at {line})"
@@ -148,7 +176,7 @@ def test_pending_work_keeps_what_it_took():
     assert y.tolist() == [3, 6]
 
 
-# --- scopes ------------------------------------------------------------------------------------------
+# --- scopes ---
 
 
 @dataclass
@@ -247,11 +275,14 @@ def test_tidy_refuses_what_does_not_finish():
         yield pt.ones(1)
 
     for function in (later, one_by_one):
-        text = f"tidy: the function does not finish when it returns; got {function!r}; use `with pt.tidy():` around the parts between two awaits"
+        text = (
+            f"tidy: the function does not finish when it returns; got {function!r}; use `with "
+            f"pt.tidy():` around the parts between two awaits"
+        )
         assert_raises(errors.ArgumentError, text, lambda function=function: pt.tidy(function))
 
 
-# --- where memory comes from ---------------------------------------------------------------------------
+# --- where memory comes from ---
 
 
 def test_memory_trace():

@@ -36,7 +36,9 @@ def add_row(package: Path) -> None:
 def changed(tmp_path_factory):
     """The package with the row, imported under another name."""
     folder = tmp_path_factory.mktemp("one_row")
-    shutil.copytree(PACKAGE, folder / "changed_tensor", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE, folder / "changed_tensor", ignore=shutil.ignore_patterns("__pycache__")
+    )
     add_row(folder / "changed_tensor")
     sys.path.insert(0, str(folder))
     yield importlib.import_module("changed_tensor")
@@ -93,11 +95,18 @@ def test_documentation_and_gradient_come_from_it(changed):
 
 def test_the_stub_has_it(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "py_tensor", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(PACKAGE.parent / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE.parent / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__")
+    )
     shutil.copy(PACKAGE.parent / "pyproject.toml", tmp_path)
     add_row(tmp_path / "py_tensor")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    subprocess.run([sys.executable, "tools/make_stubs.py"], cwd=tmp_path, env=environment, check=True)
+    subprocess.run(
+        [sys.executable, "tools/make_stubs.py"], cwd=tmp_path, env=environment, check=True
+    )
     text = (tmp_path / "py_tensor" / "__init__.pyi").read_text()
     assert 'def softsign(x: Any, /) -> Tensor:\n    """x over 1 plus its size."""' in text
-    assert "    def softsign(self, /) -> Tensor:" in (tmp_path / "py_tensor" / "tensor.pyi").read_text()
+    assert (
+        "    def softsign(self, /) -> Tensor:"
+        in (tmp_path / "py_tensor" / "tensor.pyi").read_text()
+    )

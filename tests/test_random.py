@@ -1,4 +1,4 @@
-"""Random numbers: JAX's bits for the same key, the same on every backend, and of the right distribution."""
+"""Random numbers: JAX's bits, the same on every backend, of the right distribution."""
 
 from __future__ import annotations
 
@@ -48,7 +48,11 @@ def test_normal(known):
 
 def test_randint(known):
     for low, high, values in known["randint"]:
-        assert_values(pt.random.integers(low, high, (11,), key=key_of(known)), np.int32(values), what=f"{low} {high}")
+        assert_values(
+            pt.random.integers(low, high, (11,), key=key_of(known)),
+            np.int32(values),
+            what=f"{low} {high}",
+        )
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (5,), (3, 4), (2, 3, 5), (0,), (3000, 7)], ids=str)
@@ -123,7 +127,17 @@ def test_float_dtypes(dtype):
     assert_spec(pt.random.normal((3,), dtype=dtype), (3,), dtype)
 
 
-@pytest.mark.parametrize(("dtype", "low", "high"), [("int8", -128, 128), ("uint8", 0, 256), ("int16", -5, 5), ("uint16", 9, 60000), ("uint32", 0, 2**32), ("int32", -(2**31), 2**31)])
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [
+        ("int8", -128, 128),
+        ("uint8", 0, 256),
+        ("int16", -5, 5),
+        ("uint16", 9, 60000),
+        ("uint32", 0, 2**32),
+        ("int32", -(2**31), 2**31),
+    ],
+)
 def test_integer_dtypes(dtype, low, high):
     x = pt.random.integers(low, high, (2000,), dtype=dtype)
     assert_spec(x, (2000,), dtype)
@@ -137,9 +151,15 @@ def test_one_argument_counts_from_zero():
 
 
 def test_wrong_arguments():
-    text = "integers: range does not fit; got 5 to 5 as int32; high must be above low and inside the dtype"
+    text = (
+        "integers: range does not fit; got 5 to 5 as int32; high must be above low and inside "
+        "the dtype"
+    )
     assert_raises(errors.ArgumentError, text, lambda: pt.random.integers(5, 5))
-    text = "integers: range does not fit; got 0 to 300 as uint8; high must be above low and inside the dtype"
+    text = (
+        "integers: range does not fit; got 0 to 300 as uint8; high must be above low and inside "
+        "the dtype"
+    )
     assert_raises(errors.ArgumentError, text, lambda: pt.random.integers(0, 300, dtype="uint8"))
     text = "normal: dtype int32 is not floating; got int32; use float32 or float16"
     assert_raises(errors.DTypeError, text, lambda: pt.random.normal((2,), dtype="int32"))

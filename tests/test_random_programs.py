@@ -19,7 +19,7 @@ def check(program: Program, wanted: slice) -> None:
             assert_spec(tensor, array.shape, array.dtype.name)
             if array.dtype.kind == "f":
                 got, want = tensor.numpy().astype("float64"), array.astype("float64")
-                # Sums of what was rounded before cancel: errors are measured by the largest element.
+                # Sums of what was rounded cancel: errors are measured by the largest element.
                 size = max(1.0, np.abs(want).max(initial=0.0))
                 np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * size)
             else:
@@ -29,7 +29,9 @@ def check(program: Program, wanted: slice) -> None:
         raise
 
 
-@pytest.mark.parametrize("wanted", [slice(-1, None), slice(None)], ids=["the last value", "all values"])
+@pytest.mark.parametrize(
+    "wanted", [slice(-1, None), slice(None)], ids=["the last value", "all values"]
+)
 def test_random_programs(wanted, request):
     budget = request.config.getoption("examples")
 

@@ -1,4 +1,4 @@
-"""Values in and out: every dtype, sizes around texels and texture rows, all forms, blocking and not."""
+"""Values in and out: dtypes, sizes around texels and texture rows, forms, blocking and not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def values(size, dtype, rng):
         return rng.random(size) < 0.5
     if dtype[0] == "f":
         x = rng.standard_normal(size).astype(dtype)
-        x[:3] = np.array([np.inf if dtype == "float32" else 0, -0.0, np.finfo(dtype).max], dtype)[:size]
+        x[:3] = np.array([np.inf if dtype == "float32" else 0, -0.0, np.finfo(dtype).max], dtype)[
+            :size
+        ]
         return x
     info = np.iinfo(dtype)
     x = rng.integers(info.min, info.max, size, endpoint=True).astype(dtype)
@@ -108,9 +110,13 @@ def test_item_and_conversions():
     assert [10, 20, 30][pt.asarray(1)] == 20
     assert f"{x:.2f}" == "2.50"
     for convert in (float, int, bool):
-        with pytest.raises(pt.errors.ShapeError, match=f"^{convert.__name__}: only a tensor of one element"):
+        with pytest.raises(
+            pt.errors.ShapeError, match=f"^{convert.__name__}: only a tensor of one element"
+        ):
             convert(pt.zeros(2))
-    with pytest.raises(pt.errors.DTypeError, match="^index: tensor is not one integer; got dtype float32"):
+    with pytest.raises(
+        pt.errors.DTypeError, match=r"^index: tensor is not one integer; got dtype float32"
+    ):
         [1][pt.asarray(0.0)]
 
 
@@ -142,7 +148,10 @@ def test_what_is_read_is_a_copy(rng):
         (array("h", [-1, 300]), np.int16([-1, 300])),
         (array("q", [-1, 300]), np.int32([-1, 300])),
         (array("L", [1, 2**32 - 1]), np.uint32([1, 2**32 - 1])),
-        (memoryview(array("i", range(6))).cast("B").cast("i", [2, 3]), np.arange(6, dtype="int32").reshape(2, 3)),
+        (
+            memoryview(array("i", range(6))).cast("B").cast("i", [2, 3]),
+            np.arange(6, dtype="int32").reshape(2, 3),
+        ),
         (memoryview(array("i", range(6)))[::2], np.int32([0, 2, 4])),
         (range(3), np.int32([0, 1, 2])),
         (((1, 2), [3, 4]), np.int32([[1, 2], [3, 4]])),
@@ -157,13 +166,19 @@ def test_what_is_read_is_a_copy(rng):
         (np.float64([1.1, 1e-50, 1e300]), np.float32([1.1, 0, np.inf])),
         (np.int64([[1, -(2**31)]]), np.int32([[1, -(2**31)]])),
         (np.uint64([2**32 - 1]), np.uint32([2**32 - 1])),
-        (np.arange(12.0).reshape(3, 4)[::2, ::-1].T, np.float32(np.arange(12.0).reshape(3, 4)[::2, ::-1].T)),
-        (np.asfortranarray(np.arange(6, dtype="int16").reshape(2, 3)), np.arange(6, dtype="int16").reshape(2, 3)),
+        (
+            np.arange(12.0).reshape(3, 4)[::2, ::-1].T,
+            np.float32(np.arange(12.0).reshape(3, 4)[::2, ::-1].T),
+        ),
+        (
+            np.asfortranarray(np.arange(6, dtype="int16").reshape(2, 3)),
+            np.arange(6, dtype="int16").reshape(2, 3),
+        ),
         (np.arange(3, dtype=">i4"), np.arange(3, dtype="int32")),
         (np.float32(2.5), np.float32(2.5)),
     ],
     ids=lambda value: type(value).__name__,
-)  # fmt: skip
+)
 def test_inputs(given, expected):
     assert_bits(pt.asarray(given), expected)
 

@@ -18,9 +18,20 @@ def softmax(x, axis=-1):
 
 @pytest.mark.parametrize(
     ("shape", "axis"),
-    [((5,), -1), ((8,), 0), ((50, 10), -1), ((50, 12), 1), ((50, 12), 0), ((7, 13), 0), ((2, 3, 4), 1), ((3, 1), -1), ((2, 1000), -1), ((4000, 3), 0)],
+    [
+        ((5,), -1),
+        ((8,), 0),
+        ((50, 10), -1),
+        ((50, 12), 1),
+        ((50, 12), 0),
+        ((7, 13), 0),
+        ((2, 3, 4), 1),
+        ((3, 1), -1),
+        ((2, 1000), -1),
+        ((4000, 3), 0),
+    ],
     ids=str,
-)  # fmt: skip
+)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_softmax(shape, axis, dtype, rng):
     x = (rng.standard_normal(shape) * 3).astype(dtype)
@@ -35,15 +46,22 @@ def test_large_numbers_do_not_overflow():
 
 
 def test_of_work_before_it(rng):
-    x, w = rng.standard_normal((6, 8)).astype("float32"), rng.standard_normal((8, 5)).astype("float32")
-    assert_values(pt.softmax(pt.asarray(x) @ pt.asarray(w) * 0.5), softmax(x @ w * np.float32(0.5)), rtol=1e-5)
+    x, w = (
+        rng.standard_normal((6, 8)).astype("float32"),
+        rng.standard_normal((8, 5)).astype("float32"),
+    )
+    assert_values(
+        pt.softmax(pt.asarray(x) @ pt.asarray(w) * 0.5), softmax(x @ w * np.float32(0.5)), rtol=1e-5
+    )
 
 
 def test_attention(rng):
     q, k, v = (rng.standard_normal((2, 7, 16)).astype("float32") for _ in range(3))
     s, t, u = map(pt.asarray, (q, k, v))
     got = pt.softmax(s @ t.mT * 0.25) @ u
-    assert_values(got, softmax(q @ k.transpose(0, 2, 1) * np.float32(0.25)) @ v, rtol=1e-5, atol=1e-5)
+    assert_values(
+        got, softmax(q @ k.transpose(0, 2, 1) * np.float32(0.25)) @ v, rtol=1e-5, atol=1e-5
+    )
 
 
 def test_nothing():

@@ -1,9 +1,9 @@
-"""Infinities, NaN and signed zeros, as the array API standard defines them, and integers at their limits."""
+"""Infinities, NaN and signed zeros as the standard defines them; integers at their limits."""
 
 from __future__ import annotations
 
-import numpy as np
 import numeric_exceptions
+import numpy as np
 import pytest
 import reference
 from helpers import assert_bits, assert_values
@@ -12,14 +12,34 @@ from rows import ELEMENTWISE, dtypes_of, each, tolerance
 import py_tensor as pt
 
 SPECIAL = np.float32(
-    [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 2.5, -2.5, 3.0, -3.0, 1e30, -1e30]
+    [
+        np.inf,
+        -np.inf,
+        np.nan,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        2.0,
+        -2.0,
+        2.5,
+        -2.5,
+        3.0,
+        -3.0,
+        1e30,
+        -1e30,
+    ]
 )
 FLOATING = [row for row in ELEMENTWISE if pt.float32 in dtypes_of(row) and row.name != "where"]
 INTEGERS = ("int32", "uint32", "int16", "uint16", "int8", "uint8")
 
 
 def _grid(values, arity):
-    return tuple(np.ascontiguousarray(a).ravel() for a in np.meshgrid(*[values] * arity, indexing="ij"))
+    return tuple(
+        np.ascontiguousarray(a).ravel() for a in np.meshgrid(*[values] * arity, indexing="ij")
+    )
 
 
 @each(FLOATING)
@@ -36,7 +56,9 @@ def test_special_floats(row):
         large = (np.abs(given[0]) >= 1e5) & np.isfinite(given[0])
         assert row.name == "tan" or (np.abs(values[large]) <= 1).all()
         wrong &= ~large
-    found = [(*(float(x[at]) for x in given), values[at], expected[at]) for at in np.flatnonzero(wrong)]
+    found = [
+        (*(float(x[at]) for x in given), values[at], expected[at]) for at in np.flatnonzero(wrong)
+    ]
     assert not found, f"operands, got, expected: {found}"
 
 
@@ -47,7 +69,9 @@ def test_nan_propagates(name, at):
     x[at] = np.nan
     t = pt.asarray(x)
     got = getattr(pt, name)(t, t[::-1]) if name.endswith("imum") else getattr(t, name)()
-    assert_values(got, getattr(np, name)(x, x[::-1]) if name.endswith("imum") else np.float32(np.nan))
+    assert_values(
+        got, getattr(np, name)(x, x[::-1]) if name.endswith("imum") else np.float32(np.nan)
+    )
 
 
 def _limits(dtype):
@@ -56,7 +80,17 @@ def _limits(dtype):
     return np.array(sorted(v for v in values if info.min <= v <= info.max), dtype)
 
 
-WRAPPING = ["add", "subtract", "multiply", "floor_divide", "remainder", "maximum", "minimum", "less", "equal"]
+WRAPPING = [
+    "add",
+    "subtract",
+    "multiply",
+    "floor_divide",
+    "remainder",
+    "maximum",
+    "minimum",
+    "less",
+    "equal",
+]
 WRAPPING += ["bitwise_and", "bitwise_or", "bitwise_xor", "greater_equal"]
 
 
@@ -70,7 +104,9 @@ def test_integers_at_their_limits(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize("name", ["negative", "abs", "square", "sign", "bitwise_invert", "positive", "relu"])
+@pytest.mark.parametrize(
+    "name", ["negative", "abs", "square", "sign", "bitwise_invert", "positive", "relu"]
+)
 def test_integers_at_their_limits_alone(name, dtype):
     a = _limits(dtype)
     with np.errstate(all="ignore"):
@@ -88,7 +124,10 @@ def test_shifts_by_the_width_and_more(name, dtype):
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integer_powers_wrap(dtype):
-    base, exponent = (np.ascontiguousarray(v).ravel() for v in np.meshgrid(_limits(dtype), np.arange(12).astype(dtype)))
+    base, exponent = (
+        np.ascontiguousarray(v).ravel()
+        for v in np.meshgrid(_limits(dtype), np.arange(12).astype(dtype))
+    )
     with np.errstate(all="ignore"):
         expected = np.power(base, exponent)
     assert_bits(pt.pow(pt.asarray(base), pt.asarray(exponent)), expected)
@@ -113,7 +152,9 @@ def test_negative_integer_exponents_are_the_same_everywhere():
     assert pt.pow(pt.asarray([2, 1, -1, 0]), pt.asarray([-1, -2, -3, -1])).tolist() == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("values", [[0.5, 1.5, 2.5, -0.5, -1.5, 3.5], [8388607.5, -8388607.5, 1e10, 0.49999997]], ids=str)
+@pytest.mark.parametrize(
+    "values", [[0.5, 1.5, 2.5, -0.5, -1.5, 3.5], [8388607.5, -8388607.5, 1e10, 0.49999997]], ids=str
+)
 def test_round_halves_to_even(values):
     assert_bits(pt.round(pt.asarray(values)), np.round(np.float32(values)))
 
@@ -127,4 +168,6 @@ def test_large_angles(name):
 def test_large_remainders():
     a = np.float32([1e7, 123456.78, -1e6, 16777216.0, 5e-5])
     b = np.float32([3.0, 0.37, 7.7, 3.0, 1e-5])
-    assert_values(pt.remainder(pt.asarray(a), pt.asarray(b)), reference.result("remainder", a, b), rtol=2e-6)
+    assert_values(
+        pt.remainder(pt.asarray(a), pt.asarray(b)), reference.result("remainder", a, b), rtol=2e-6
+    )

@@ -1,7 +1,7 @@
 """Writes jax_numbers.json: what JAX draws for a few keys. Run where JAX is installed:
 
-    pip install "jax==0.10.2"
-    python tests/data/make_jax_numbers.py >tests/data/jax_numbers.json
+pip install "jax==0.10.2"
+python tests/data/make_jax_numbers.py >tests/data/jax_numbers.json
 """
 
 import json
@@ -25,7 +25,7 @@ def draws(seed):
         "normal": np.asarray(jax.random.normal(key, (17,))).tolist(),
         "randint": [
             [low, high, np.asarray(jax.random.randint(key, (11,), low, high)).tolist()]
-            for low, high in [(0, 10), (-100, 100), (0, 65536), (-2**31, 2**31 - 1), (7, 8)]
+            for low, high in [(0, 10), (-100, 100), (0, 65536), (-(2**31), 2**31 - 1), (7, 8)]
         ],
     }
 
