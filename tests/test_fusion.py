@@ -1,4 +1,4 @@
-"""Which operations share a draw, how each operand is read, and that no shader exceeds the limits.
+"""Which operations share a draw, and what is computed once.
 
 Graphs are built outside of `assert`: pytest holds on to every part of an assertion, and what is
 held may be asked for later, so it is stored.
@@ -6,41 +6,10 @@ held may be asked for later, so it is stored.
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from helpers import assert_values
+from plans import kernels, leaf, plan_of
 
 import py_tensor as pt
-from py_tensor.graph import linearise
-from py_tensor.plan import Device, make_plan
-from py_tensor.schedule.fuse import Limits
-
-DEVICE = Device(largest=8192, draw_buffers=8, limits=Limits())
-
-
-def plan_of(*tensors, device=DEVICE):
-    nodes = [tensor._node for tensor in tensors]
-    return make_plan(linearise([node for node in nodes if node.buffer is None]).graph(), device)
-
-
-def kernels(*tensors):
-    """Kind and name of each draw."""
-    return [f"{draw.kernel.kind} {draw.shader.name}" for draw in plan_of(*tensors).draws]
-
-
-def modes(tensor):
-    """How the only kernel reads each of its inputs, the first operand first."""
-    (draw,) = plan_of(tensor).draws
-    return [
-        mode for _, mode in sorted(zip(draw.inputs, draw.shader.modes, strict=True), reverse=True)
-    ]
-
-
-def leaf(*shape, dtype="float32"):
-    x = pt.asarray(np.ones(shape, dtype))
-    pt.realize(x)
-    return x
-
 
 # --- how many kernels ---
 
@@ -161,115 +130,3 @@ def test_shared_subexpressions_are_named_once():
     del shared
     (draw,) = plan_of(squared).draws
     assert draw.shader.source.split("void main")[1].count("pt_exp(") == 1
-
-
-# --- how operands are read ---
-
-
-@pytest.mark.parametrize(
-    ("build", "expected"),
-    [
-        (lambda: leaf(5, 7) + leaf(5, 7), ["same", "same"]),
-        (lambda: leaf(5, 8) + leaf(8), ["same", "aligned"]),
-        (lambda: leaf(5, 8) + leaf(5, 1), ["same", "splat"]),
-        (lambda: leaf(5, 7) + leaf(7), ["same", "lanes"]),
-        (lambda: leaf(5, 7) + leaf(5, 1), ["same", "lanes"]),
-        (lambda: leaf(5, 7) + leaf(1), ["same", "splat"]),
-        (lambda: leaf(8, 8)[2:6] + leaf(4, 8), ["aligned", "same"]),
-        (lambda: leaf(8, 8)[:, 4:] + 0, ["aligned"]),
-        (lambda: leaf(8, 8)[:, 3:7] + 0, ["lanes"]),
-        (lambda: leaf(8, 8).T + 0, ["lanes"]),
-        (lambda: leaf(8, 8).reshape((4, 16)) + 0, ["same"]),
-        (lambda: leaf(64, 32).sum(axis=1), ["aligned"]),
-        (lambda: leaf(64, 32).sum(axis=0), ["aligned"]),
-        (lambda: leaf(64, 33).sum(axis=0), ["lanes"]),
-        (lambda: pt.concat([leaf(4, 8), leaf(2, 8)]), ["aligned", "aligned"]),
-        (lambda: pt.concat([leaf(5, 3), leaf(2, 3)]), ["lanes", "lanes"]),
-        (lambda: pt.pad(leaf(4, 8), ((1, 2), (0, 0))), ["aligned"]),
-        (lambda: pt.pad(leaf(4, 8), ((0, 0), (1, 1))), ["lanes"]),
-    ],
-)
-def test_modes(build, expected):
-    found = modes(build())
-    assert found == expected
-
-
-def test_modes_are_named_by_explain():
-    text = pt.explain(leaf(5, 8) + leaf(8) + leaf(5, 1))
-    assert "slot 2 (same)" in text
-    assert "slot 1 (aligned)" in text
-    assert "slot 0 (splat)" in text
-
-
-def test_the_same_mode_knows_no_shape():
-    sources = {
-        plan_of(pt.exp(leaf(*shape) * 2)).draws[0].shader.source
-        for shape in [(3,), (5, 7), (2, 3, 4)]
-    }
-    assert len(sources) == 1
-
-
-# --- limits ---
-
-
-def assert_within_limits(plan, limits):
-    for draw in plan.draws:
-        assert len(draw.inputs) <= limits.inputs
-        assert sum(map(len, draw.uniforms)) <= limits.scalars
-        assert len(draw.shader.source) < 40_000
-
-
-def test_assert_within_limits_fails():
-    xs = [leaf(4) for _ in range(3)]
-    with pytest.raises(AssertionError):
-        assert_within_limits(plan_of(xs[0] + xs[1] + xs[2]), Limits(inputs=2))
-
-
-LARGE = {
-    "concat of 40": lambda xs: pt.concat(xs[:40]),
-    "sum of 50": lambda xs: sum(xs, start=pt.zeros(())),
-    "sum of 50 sines": lambda xs: sum(map(pt.sin, xs), start=pt.zeros(())),
-    "stack of 50 reduced": lambda xs: pt.stack(xs).sum(axis=0),
-    "500 steps": lambda xs: repeated(xs[0], 500),
-    "200 scalars": lambda xs: sum((xs[0] * (i + 0.5) for i in range(200)), start=pt.zeros(())),
-}
-
-
-def repeated(x, n):
-    y = x
-    for i in range(n):
-        y = pt.sin(y) + x * (i * 0.01)
-    return y
-
-
-@pytest.mark.parametrize("inputs", [15, 9])
-@pytest.mark.parametrize("name", LARGE)
-def test_no_shader_exceeds_the_limits(name, inputs):
-    xs = [leaf(3, 4) for _ in range(50)]
-    limits = Limits(inputs=inputs)
-    assert_within_limits(plan_of(LARGE[name](xs), device=Device(8192, 8, limits)), limits)
-
-
-def test_large_graphs_are_right(rng):
-    arrays = [rng.standard_normal((3, 4)).astype("float32") for _ in range(50)]
-    xs = [pt.asarray(a) for a in arrays]
-    assert_values(LARGE["concat of 40"](xs), np.concatenate(arrays[:40]))
-    assert_values(
-        LARGE["sum of 50"](xs), np.sum(arrays, axis=0, dtype="float32"), rtol=1e-5, atol=1e-5
-    )
-    assert_values(
-        LARGE["stack of 50 reduced"](xs),
-        np.sum(arrays, axis=0, dtype="float32"),
-        rtol=1e-5,
-        atol=1e-5,
-    )
-
-
-def test_temporaries_share_textures():
-    x = leaf(64, 64)
-    y = x
-    for _ in range(6):
-        y = pt.softmax(y @ x)
-    plan = plan_of(y)
-    assert len(plan.draws) >= 12
-    assert len(plan.temporaries) <= 6

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
+from plans import leaf, plan_of
 
 import py_tensor as pt
-from py_tensor.graph import linearise
-from py_tensor.plan import Device, make_plan
-from py_tensor.schedule.fuse import Limits
 
 FOLDER = Path(__file__).parent / "golden"
-DEVICE = Device(largest=8192, draw_buffers=8, limits=Limits())
-
-
-def leaf(*shape, dtype="float32"):
-    return pt.asarray(np.ones(shape, dtype))
 
 
 def assigned():
@@ -44,8 +36,7 @@ KERNELS = {
 
 
 def text_of(build):
-    nodes = [build()._node]
-    plan = make_plan(linearise(nodes).graph(), DEVICE)
+    plan = plan_of(build())
     return "\n".join(
         f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws
     )

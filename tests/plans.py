@@ -1,0 +1,28 @@
+"""Plans of pending tensors on a common device, whatever the backend in use."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import py_tensor as pt
+from py_tensor.graph import linearise
+from py_tensor.plan import Device, make_plan
+from py_tensor.schedule.fuse import Limits
+
+DEVICE = Device(largest=8192, draw_buffers=8, limits=Limits())
+
+
+def plan_of(*tensors, device=DEVICE):
+    nodes = [tensor._node for tensor in tensors]
+    return make_plan(linearise([node for node in nodes if node.buffer is None]).graph(), device)
+
+
+def kernels(*tensors):
+    """Kind and name of each draw."""
+    return [f"{draw.kernel.kind} {draw.shader.name}" for draw in plan_of(*tensors).draws]
+
+
+def leaf(*shape, dtype="float32"):
+    x = pt.asarray(np.ones(shape, dtype))
+    pt.realize(x)
+    return x
