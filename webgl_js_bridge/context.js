@@ -1,5 +1,4 @@
 /** @file The WebGL2 context: made, probed, watched for loss. */
-
 /** @import { Canvas, GL } from "./types" */
 
 /** @param {number} width @param {number} height @returns {Canvas} */
@@ -91,8 +90,9 @@ export function watch(gl, onLost, onRestored) {
     onRestored();
   }
 
-  canvas.addEventListener("webglcontextlost", whenLost);
-  canvas.addEventListener("webglcontextrestored", whenRestored);
+  const ended = new AbortController();
+  canvas.addEventListener("webglcontextlost", whenLost, { signal: ended.signal });
+  canvas.addEventListener("webglcontextrestored", whenRestored, { signal: ended.signal });
   return {
     isLost: () => lost || gl.isContextLost(),
     lose: () => extension?.loseContext(),
@@ -102,8 +102,7 @@ export function watch(gl, onLost, onRestored) {
       else restoreWanted = gl.isContextLost();
     },
     stop() {
-      canvas.removeEventListener("webglcontextlost", whenLost);
-      canvas.removeEventListener("webglcontextrestored", whenRestored);
+      ended.abort();
       extension?.loseContext();
     },
   };

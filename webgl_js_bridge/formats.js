@@ -1,5 +1,4 @@
 /** @file The table of storage formats: a small int from the caller to what WebGL wants to hear. */
-
 /** @import { Format, GL, Values, View } from "./types" */
 
 /** @param {GL} gl @returns {Format[]} */

@@ -1,7 +1,5 @@
 /** @file The bridge: a WebGL2 context behind few verbs, over which only numbers, texts and addresses cross. */
-
 /** @import { Options } from "./types" */
-
 import { createContext, ownCanvas, probe, watch } from "./context.js";
 import { createPixels, pixelSize } from "./pixels.js";
 import { createPlans } from "./plans.js";
@@ -43,7 +41,6 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
 
   function onRestored() {
     programs.clear();
-    plans.clear();
     setUp();
     generation += 1;
   }

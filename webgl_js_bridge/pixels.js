@@ -1,15 +1,15 @@
 /** @file Pictures: a texture drawn to a canvas, and a picture of the page put into a texture. */
-
 /** @import { Canvas, Make, Picture, Pixels, Program } from "./types" */
-
 import { ownCanvas } from "./context.js";
 
-/** Pixel p of the picture, row 0 on top, is texel p; a canvas wants its colours multiplied by alpha. */
-const TO_CANVAS = `#version 300 es
+const HEAD = `#version 300 es
 precision highp float;
 precision highp int;
+uniform int I[2];`;
+
+/** Pixel p of the picture, row 0 on top, is texel p; a canvas wants its colours multiplied by alpha. */
+const TO_CANVAS = `${HEAD}
 uniform highp usampler2D x0;
-uniform int I[2];
 out vec4 color;
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
@@ -18,11 +18,8 @@ void main() {
   color = vec4(straight.rgb * straight.a, straight.a);
 }`;
 
-const FROM_PICTURE = `#version 300 es
-precision highp float;
-precision highp int;
+const FROM_PICTURE = `${HEAD}
 uniform highp sampler2D x0;
-uniform int I[2];
 out uvec4 pixel;
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
@@ -92,14 +89,12 @@ export function createPixels({ gl, state, textures, programs }) {
 
   /** @param {Program} program @param {number} width @param {number} height */
   function use(program, width, height) {
-    const got = `${program.name}: the picture is`;
-    if (width * height === 0)
-      throw new Error(`${got} empty; got ${width} x ${height}; wait until it has loaded`);
+    const picture = `${program.name}: the picture is`;
+    const got = `got ${width} x ${height}`;
+    if (width * height === 0) throw new Error(`${picture} empty; ${got}; wait until it has loaded`);
     if (Math.max(width, height) > largest)
-      throw new Error(
-        `${got} too large; got ${width} x ${height}; at most ${largest} each way here`,
-      );
-    programs.prepare([program]);
+      throw new Error(`${picture} too large; ${got}; at most ${largest} each way here`);
+    programs.prepare([{ program }]);
     state.use(program.linked);
     program.ints.words.set([width, height]);
     program.ints.send();

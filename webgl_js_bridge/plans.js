@@ -1,5 +1,4 @@
 /** @file Plans: draws decoded once from words, then run with nothing but the GL calls they need. */
-
 /** @import { Draw, Make, Plan, Plans, Program, Scalars, Texture } from "./types" */
 
 /**
@@ -69,15 +68,8 @@ export function createPlans({ gl, state, textures, programs, timer }) {
           `shader ${program.name} reads ${inputs.length} inputs; at most ${state.units} here`,
         );
     }
-    return {
-      leaves,
-      named,
-      shapes,
-      slots: new Array(shapes.length).fill(null),
-      draws: decoded,
-      words: last + 1,
-      ready: false,
-    };
+    const slots = new Array(shapes.length).fill(null);
+    return { leaves, named, shapes, slots, draws: decoded, words: last + 1 };
   }
 
   /** @param {Program} program */
@@ -120,8 +112,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
       const { leaves, named, shapes, slots } = plan;
       if (words.length < plan.words)
         throw new Error(`plan ${id} takes ${plan.words} words; got ${words.length}`);
-      if (!plan.ready) programs.prepare(plan.draws.map(({ program }) => program));
-      plan.ready = true;
+      programs.prepare(plan.draws);
       try {
         for (let i = 0; i < leaves; i++) slots[i] = textures.get(words[1 + i]);
         for (let i = leaves; i < named; i++) slots[i] = textures.open(words[1 + i], shapes[i]);
@@ -146,11 +137,6 @@ export function createPlans({ gl, state, textures, programs, timer }) {
 
     profile(on) {
       timing = on;
-    },
-
-    /** The lost context's programs are gone. */
-    clear() {
-      for (const plan of plans.values()) plan.ready = false;
     },
 
     stats: () => ({ plans: plans.size, draws }),

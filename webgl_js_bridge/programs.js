@@ -105,10 +105,10 @@ export function createPrograms({ gl, state }) {
       return program;
     },
 
-    /** Makes them ready to draw; all compile before the first is waited for. */
-    prepare(programs) {
-      programs.forEach(start);
-      programs.forEach(check);
+    /** Makes their programs ready; all compile before the first is waited for. */
+    prepare(draws) {
+      for (const { program } of draws) start(program);
+      for (const { program } of draws) check(program);
     },
 
     /** Forgets what the lost context had; sources stay, so that programs compile again when needed. */

@@ -1,7 +1,5 @@
 /** @file Reading textures into the heap, blocking or not, in the width of the format. */
-
 /** @import { Format, Make, Reader } from "./types" */
-
 import { narrow } from "./formats.js";
 
 /** Rows that go through a copy are read this many bytes at a time. */

@@ -1,7 +1,5 @@
 /** @file Textures under the caller's handles, and the pool that freed ones wait in. */
-
 /** @import { Make, Shape, Texture, Textures } from "./types" */
-
 import { createFormats } from "./formats.js";
 
 /** The pool keeps at most this much by default. */

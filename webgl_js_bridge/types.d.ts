@@ -3,19 +3,17 @@
 export type GL = WebGL2RenderingContext;
 export type Canvas = OffscreenCanvas | HTMLCanvasElement;
 export type Picture = ImageBitmap | ImageData | HTMLImageElement | HTMLVideoElement | Canvas;
-export type Values =
-  | Float32Array
-  | Int32Array
-  | Uint32Array
-  | Int16Array
-  | Uint16Array
-  | Int8Array
-  | Uint8Array;
+/** Any of the typed arrays, and what makes one. */
+export type Values = Float32Array | Int32Array | Uint32Array | SmallValues;
+type SmallValues = Int16Array | Uint16Array | Int8Array | Uint8Array;
 export interface View {
   new (lengthOrValues: number | Values): Values;
   new (memory: ArrayBufferLike, byteOffset: number, length: number): Values;
   BYTES_PER_ELEMENT: number;
 }
+
+/** Bytes of the caller's memory. */
+export type Place = [address: number, byteLength: number];
 
 export interface Options {
   /** Returns the caller's memory as it is now. */
@@ -99,7 +97,6 @@ export interface Plan {
   slots: (Texture | null)[];
   draws: Draw[];
   words: number;
-  ready: boolean;
 }
 
 /** What is bound: textures by unit, plain and layered ones apart. */
@@ -144,7 +141,7 @@ export interface Programs {
   register(id: number, name: string, source: string): void;
   get(id: number): Program;
   internal(name: string, source: string): Program;
-  prepare(programs: Program[]): void;
+  prepare(draws: { program: Program }[]): void;
   clear(): void;
   stats(): object;
 }
@@ -154,25 +151,17 @@ export interface Plans {
   run(id: number, words: Int32Array): void;
   checks(on: boolean): void;
   profile(on: boolean): void;
-  clear(): void;
   stats(): object;
 }
 
 export interface Uploader {
-  upload(
-    handle: number,
-    format: number,
-    width: number,
-    height: number,
-    address: number,
-    byteLength: number,
-  ): void;
+  upload(handle: number, format: number, width: number, height: number, ...from: Place): void;
   stats(): object;
 }
 
 export interface Reader {
-  read(handle: number, address: number, byteLength: number): void;
-  readAsync(handle: number, address: number, byteLength: number): Promise<void>;
+  read(handle: number, ...to: Place): void;
+  readAsync(handle: number, ...to: Place): Promise<void>;
   stats(): object;
 }
 

@@ -1,5 +1,4 @@
 /** @file Bytes of the heap into a texture, never looking behind the last of them. */
-
 /** @import { Make, Uploader } from "./types" */
 
 /** Bytes of a row: 2048 texels of four 32-bit values. */
