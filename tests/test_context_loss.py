@@ -1,0 +1,91 @@
+"""A lost context: calls raise while it is away; what Python holds comes back, the rest says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import playwright_bridge
+import pytest
+from helpers import assert_raises, assert_values
+
+import py_tensor as pt
+from py_tensor import errors, runtime
+from py_tensor.backends.webgl import WebGLBackend
+
+LOST = (
+    "realize: the tensor was lost with the WebGL context; got a tensor that lived on the GPU only; "
+    "compute it again from tensors made by asarray"
+)
+X = np.float32([[1, 2], [3, 4]])
+
+
+@pytest.fixture
+def own(engine: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A backend whose context may be lost; NumPy, which has none, cannot lose anything."""
+    if engine.name == "numpy":
+        yield engine
+        return
+    backend = WebGLBackend(playwright_bridge.PlaywrightBridge(request.getfixturevalue("page")))
+    runtime.use(backend)
+    yield backend
+    backend.bridge.destroy()
+    runtime.use(engine)
+
+
+def lose(own):
+    if own.name == "webgl":
+        own.bridge.lose_context()
+
+
+def restore(own):
+    if own.name == "webgl":
+        own.bridge.restore_context()
+
+
+def test_calls_raise_while_it_is_away(own):
+    x = pt.asarray(X)
+    assert_values(x * 2, X * 2)
+    lose(own)
+    if own.name == "webgl":
+        with pytest.raises(errors.BackendError, match="WebGL context lost"):
+            (x * 3).tolist()
+    restore(own)
+    assert_values(x * 3, X * 3)
+
+
+def test_what_python_holds_is_uploaded_again(own):
+    x, w = pt.asarray(X), pt.asarray(X + 1)
+    assert_values(x @ w + 1.0, X @ (X + 1) + 1)
+    before = pt.cache_info()
+    lose(own)
+    restore(own)
+    assert_values(x @ w + 1.0, X @ (X + 1) + 1)
+    after = pt.cache_info()
+    assert after.plan_misses == before.plan_misses
+
+
+def test_what_lived_on_the_gpu_only_says_so(own):
+    x = pt.asarray(X)
+    y = x * 2
+    pt.realize(y)
+    pending = y + 1.0
+    lose(own)
+    restore(own)
+    if own.name == "numpy":
+        assert_values(pending, X * 2 + 1)
+        return
+    assert_raises(errors.BackendError, LOST, y.tolist)
+    assert_raises(errors.BackendError, LOST, lambda: pending.tolist())
+    y = x * 2
+    assert_values(y + 1.0, X * 2 + 1)
+
+
+def test_handles_of_lost_textures_are_let_go(own):
+    y = pt.asarray(X) * 2
+    pt.realize(y)
+    lose(own)
+    restore(own)
+    del y
+    assert pt.memory().num_bytes_in_gpu == 0
