@@ -154,6 +154,26 @@ def test_own_picture(demo: Demo) -> None:
     assert_pixels(demo.photo(), filtered(own, [("blur", 3.0)]))
 
 
+def test_dropped_picture(demo: Demo) -> None:
+    red = io.BytesIO()
+    Image.new("RGB", (60, 40), (200, 30, 10)).save(red, "PNG")
+    dropped = demo.page.evaluate_handle(
+        """(bytes) => {
+          const data = new DataTransfer();
+          data.items.add(new File([new Uint8Array(bytes)], "red.png", { type: "image/png" }));
+          return data;
+        }""",
+        list(red.getvalue()),
+    )
+    demo.page.dispatch_event("#stage", "dragover", {"dataTransfer": dropped})
+    assert demo.page.is_visible(".drop-hint")
+    demo.page.dispatch_event("#stage", "drop", {"dataTransfer": dropped})
+    wait_for_photo(demo, 60)
+    assert demo.page.is_hidden(".drop-hint")
+    assert (demo.photo() == (200, 30, 10)).all()
+    assert demo.page.locator("[data-photo][aria-pressed=true]").count() == 0
+
+
 def test_file_that_is_no_picture_is_said(demo: Demo) -> None:
     demo.page.set_input_files(
         "#file", {"name": "no.png", "mimeType": "image/png", "buffer": b"no picture"}
