@@ -12,21 +12,12 @@ from rows import ELEMENTWISE, REDUCTIONS, dtypes_of
 
 import py_tensor as pt
 
+# fmt: off
 SHAPES = [
-    (),
-    (1,),
-    (4,),
-    (5,),
-    (3, 4),
-    (4, 1),
-    (1, 8),
-    (8, 8),
-    (2, 3, 4),
-    (5, 1, 4),
-    (0, 3),
-    (17, 3),
-    (2, 2, 2, 2),
+    (), (1,), (4,), (5,), (3, 4), (4, 1), (1, 8), (8, 8), (2, 3, 4), (5, 1, 4), (0, 3), (17, 3),
+    (2, 2, 2, 2), (3, 4, 4), (2, 3, 4, 8),
 ]
+# fmt: on
 DTYPES = ("float32", "int32", "uint32", "int16", "uint8", "bool", "int8", "uint16")
 LARGE = 1e4
 """Floats are brought back below this, so that errors stay comparable."""
@@ -80,6 +71,18 @@ def choose(draw: Any, program: Program, kinds: str) -> int | None:
     return draw(st.sampled_from(fitting)) if fitting else None
 
 
+def joint(a: str, b: str) -> str | None:
+    """The dtype two promote to, where none of them has to be rounded."""
+    if "f" in (a[0], b[0]):
+        return a if a == b else None
+    both = np.promote_types(a, b).name
+    return both if both in DTYPES else None
+
+
+def allows(row: Any, dtype: str | None) -> bool:
+    return any(dtype == allowed for allowed in dtypes_of(row))
+
+
 def elementwise(draw: Any, program: Program) -> None:
     at = draw(st.integers(0, len(program.values) - 1))
     x, array = program.values[at]
@@ -94,11 +97,18 @@ def elementwise(draw: Any, program: Program) -> None:
     partners = [
         n
         for n, (t, _) in enumerate(program.values)
-        if t.dtype is x.dtype and (t.shape == x.shape or t.size == 1 or t.shape == x.shape[-1:])
+        if joint(x.dtype.name, t.dtype.name) is not None
+        and (t.shape == x.shape or t.size == 1 or t.shape == x.shape[-1:])
     ]
     to = draw(st.sampled_from(partners))
     y, other = program.values[to]
+    both = joint(x.dtype.name, y.dtype.name)
+    if not allows(row, both):
+        return
+    array, other = array.astype(both), other.astype(both)
     if row.name == "pow":
+        if x.dtype is not y.dtype:
+            return
         y, other = (
             pt.minimum(y & 7, 7),
             np.minimum(other & np.asarray(7, other.dtype), np.asarray(7, other.dtype)),
@@ -228,6 +238,32 @@ def product(draw: Any, program: Program) -> None:
         program.add(x @ x.mT, want, f"v{at} @ v{at}.mT")
 
 
+def product_of_two(draw: Any, program: Program) -> None:
+    at, to = choose(draw, program, "fi"), choose(draw, program, "fi")
+    if at is None or to is None:
+        return
+    (x, array), (y, other) = program.values[at], program.values[to]
+    if x.ndim < 2 or y.ndim < 2 or x.dtype is not y.dtype or x.shape[-1] != y.shape[-2]:
+        return
+    if x.shape[:-2] and y.shape[:-2] and x.shape[:-2] != y.shape[:-2]:
+        return
+    wide = "float64" if x.dtype.kind == "f" else array.dtype
+    want = (array.astype(wide) @ other.astype(wide)).astype(array.dtype)
+    program.add(x @ y, want, f"v{at} @ v{to}")
+
+
+def softmax(draw: Any, program: Program) -> None:
+    at = choose(draw, program, "f")
+    if at is None:
+        return
+    x, array = program.values[at]
+    if x.ndim and x.size:
+        axis = draw(st.integers(0, x.ndim - 1))
+        powers = np.exp(array.astype("float64") - array.max(axis=axis, keepdims=True))
+        want = powers / powers.sum(axis=axis, keepdims=True)
+        program.add(pt.softmax(x, axis=axis), want.astype(array.dtype), f"softmax(v{at}, {axis})")
+
+
 def choice(draw: Any, program: Program) -> None:
     at = choose(draw, program, "fiu")
     if at is None:
@@ -261,6 +297,8 @@ STEPS = [
     join,
     assignment,
     product,
+    product_of_two,
+    softmax,
     choice,
     cast,
 ]
