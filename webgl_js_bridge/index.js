@@ -41,6 +41,7 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
 
   function onRestored() {
     programs.clear();
+    plans.clear();
     setUp();
     generation += 1;
   }

@@ -69,7 +69,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
         );
     }
     const slots = new Array(shapes.length).fill(null);
-    return { leaves, named, shapes, slots, draws: decoded, words: last + 1 };
+    return { leaves, named, shapes, slots, draws: decoded, words: last + 1, ready: false };
   }
 
   /** @param {Program} program */
@@ -112,7 +112,8 @@ export function createPlans({ gl, state, textures, programs, timer }) {
       const { leaves, named, shapes, slots } = plan;
       if (words.length < plan.words)
         throw new Error(`plan ${id} takes ${plan.words} words; got ${words.length}`);
-      programs.prepare(plan.draws);
+      if (!plan.ready) programs.prepare(plan.draws);
+      plan.ready = true;
       try {
         for (let i = 0; i < leaves; i++) slots[i] = textures.get(words[1 + i]);
         for (let i = leaves; i < named; i++) slots[i] = textures.open(words[1 + i], shapes[i]);
@@ -137,6 +138,11 @@ export function createPlans({ gl, state, textures, programs, timer }) {
 
     profile(on) {
       timing = on;
+    },
+
+    /** The lost context's programs are gone. */
+    clear() {
+      for (const plan of plans.values()) plan.ready = false;
     },
 
     stats: () => ({ plans: plans.size, draws }),

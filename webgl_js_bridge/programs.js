@@ -69,16 +69,16 @@ export function createPrograms({ gl, state }) {
 
   /** Waits for the compiler; throws what it complains about. @param {Program} program */
   function check(program) {
-    const { name, source, linked, shader } = program;
+    const { linked, shader } = program;
     if (linked === null) throw new Error("WebGL context lost");
-    // Shaders go when they are linked.
+    // It went when the program was found to be good.
     if (shader === null) return;
     if (!gl.getProgramParameter(linked, gl.LINK_STATUS)) {
       const failed = gl.getShaderParameter(shader, gl.COMPILE_STATUS) === false;
       const log = failed ? gl.getShaderInfoLog(shader) : gl.getProgramInfoLog(linked);
       // A compiler that complains says why; none answers where the context died in this very task.
       if (gl.isContextLost() || !log) throw new Error("WebGL context lost");
-      throw shaderError(name, log, source);
+      throw shaderError(program.name, log, program.source);
     }
     reflect(program, linked);
     gl.deleteShader(shader);

@@ -97,6 +97,7 @@ export interface Plan {
   slots: (Texture | null)[];
   draws: Draw[];
   words: number;
+  ready: boolean;
 }
 
 /** What is bound: textures by unit, plain and layered ones apart. */
@@ -151,6 +152,7 @@ export interface Plans {
   run(id: number, words: Int32Array): void;
   checks(on: boolean): void;
   profile(on: boolean): void;
+  clear(): void;
   stats(): object;
 }
 

@@ -15,21 +15,25 @@ export function createWaiting({ gl }) {
   const turns = [];
   port1.onmessage = () => turns.shift()?.();
 
-  /** @param {number} waited @param {() => void} resolve */
-  function nextTask(waited, resolve) {
-    if (waited > EAGER_MILLISECONDS) setTimeout(resolve, Math.min(waited / 8, 8));
-    else port2.postMessage(turns.push(resolve));
-  }
+  /** @param {number} waited @returns {Promise<void>} */
+  const nextTask = (waited) =>
+    new Promise((resolve) => {
+      if (waited > EAGER_MILLISECONDS) setTimeout(resolve, Math.min(waited / 8, 8));
+      else {
+        turns.push(resolve);
+        port2.postMessage(null);
+      }
+    });
 
   return {
     async until(ready) {
       const { signal } = stop;
       const since = performance.now();
-      while (!ready()) {
-        await new Promise((resolve) => nextTask(performance.now() - since, () => resolve(null)));
+      do {
+        await nextTask(performance.now() - since);
         signal.throwIfAborted();
         if (gl.isContextLost()) throw new Error("WebGL context lost");
-      }
+      } while (!ready());
     },
 
     rejectAll(reason) {
