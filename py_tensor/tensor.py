@@ -5,7 +5,6 @@ Comes in: Python calls; goes out: nodes. Nothing runs here until a value is aske
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
@@ -13,9 +12,8 @@ from . import conversion, lifetime, printing
 from .backends.base import Buffer
 from .dtypes import DType, as_dtype, bool_, float32, int32, of_scalar, promote
 from .errors import ArgumentError, DisposedError, DTypeError, ShapeError
-from .graph import Call, Node, Spec, leaf_node, node_of, scalar_node, spec_of
+from .graph import Node, Spec, leaf_node, node_of, scalar_node, spec_of
 from .lifetime import state
-from .ops import ROWS
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
 from .runtime import backend, realize_nodes
@@ -357,127 +355,7 @@ def apply(row: Row, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:
     return Tensor(node_of(row, operand_nodes(row, operands), arg))
 
 
-# --- functions and operators out of rows ----------------------------------------------------------
-
-_OTHERS = (bool, int, float, Tensor, list, tuple, bytes, bytearray, memoryview, array)
-
-
-def function_of(row: Elementwise) -> Callable[..., Tensor]:
-    """The public function of an elementwise row; as a method its first operand is self."""
-    calls: dict[Any, Call] = {}
-
-    def unary(x: Any, /) -> Tensor:
-        if x.__class__ is Tensor:
-            node = x._node
-            call = calls.get(node.spec)
-            if call is not None:
-                return Tensor(Node(call, (node,), call.spec))
-        return remember(x.__class__ is Tensor and x._node.spec, apply(row, (x,)))
-
-    def binary(x1: Any, x2: Any, /) -> Tensor:
-        if x1.__class__ is Tensor and x2.__class__ is Tensor:
-            a, b = x1._node, x2._node
-            call = calls.get((a.spec, b.spec))
-            if call is not None:
-                return Tensor(Node(call, (a, b), call.spec))
-        elif x1.__class__ is Tensor and x2.__class__ is float:
-            a = x1._node
-            call = calls.get((a.spec, float))
-            if call is not None:
-                scalar = Node(None, (), call.specs[1])
-                scalar.value = x2
-                return Tensor(Node(call, (a, scalar), call.spec))
-        key: Any = None
-        if x1.__class__ is Tensor and x1._node.spec is not None:
-            if x2.__class__ is Tensor:
-                key = (x1._node.spec, x2._node.spec)
-            elif x2.__class__ is float:
-                key = (x1._node.spec, float)
-        return remember(key, apply(row, (x1, x2)))
-
-    def remember(key: Any, result: Tensor) -> Tensor:
-        # A node that was run at once, in debug mode or at the pending limit, has lost its call.
-        if key and result._node.call is not None:
-            calls[key] = result._node.call
-        return result
-
-    def ternary(x1: Any, x2: Any, x3: Any, /) -> Tensor:
-        return apply(row, (x1, x2, x3))
-
-    function: Any = (unary, binary, ternary)[row.arity - 1]
-    function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = documentation(row)
-    function.__module__ = "py_tensor"
-    return function  # type: ignore[no-any-return]
-
-
-def documentation(row: Elementwise) -> str:
-    """The docstring of a row's function."""
-    dtypes = {"all": "any", "integer or boolean": "integer or bool"}.get(row.dtypes, row.dtypes)
-    gives = "bool" if row.result == "bool" else "the operands' promoted dtype"
-    operands = "operand" if row.arity == 1 else "operands"
-    together = "" if row.arity == 1 else ", broadcast together"
-    first, *others = ["True" if row.dtypes == "boolean" else "2"] * row.arity
-    if isinstance(row, Where):
-        first, *others = "True", "1", "0"
-    if row.dtypes == "floating":
-        first += ", dtype=pt.float32"
-    return (
-        f"{row.doc}\n\n"
-        f"{operands.capitalize()}: {dtypes} dtype, any shape{together}. Result: {gives}.\n"
-        "Raises DTypeError and ShapeError where they do not fit.\n\n"
-        ">>> import py_tensor as pt\n"
-        f">>> result = pt.{row.name}({', '.join([f'pt.asarray({first})', *others])})\n"
-    )
-
-
-def operators_of(row: Elementwise) -> dict[str, Callable[..., Any]]:
-    """The Python operators of a row: forward, reflected and in place."""
-    function = function_of(row)
-    if row.arity == 1:
-        return {row.dunder: function}
-
-    def forward(self: Tensor, other: Any) -> Tensor:
-        if other.__class__ is Tensor or other.__class__ is float or _can_convert(other):
-            return function(self, other)
-        return NotImplemented
-
-    def reflected(self: Tensor, other: Any) -> Tensor:
-        return function(other, self) if _can_convert(other) else NotImplemented
-
-    def in_place(self: Tensor, other: Any) -> Tensor:
-        result = forward(self, other)
-        if result is NotImplemented:
-            return result
-        spec = self._spec
-        if result.dtype is not spec.dtype or result.shape != spec.shape:
-            raise ShapeError(
-                f"{row.name}: assignment in place would change the tensor; got {spec} and a result "
-                f"of {result._spec}; write x = x {row.name} y"
-            )
-        self._move(result._node)
-        return self
-
-    bare = row.dunder.strip("_")
-    operators: dict[str, Callable[..., Any]] = {row.dunder: forward}
-    if row.result != "bool":
-        operators[f"__r{bare}__"] = reflected
-        operators[f"__i{bare}__"] = in_place
-    for name, operator in operators.items():
-        operator.__name__ = name
-        operator.__qualname__ = f"Tensor.{name}"
-    return operators
-
-
-def _can_convert(other: Any) -> bool:
-    return isinstance(other, _OTHERS) or hasattr(other, "__array__")
-
-
 def install(methods: dict[str, Callable[..., Any]]) -> None:
-    """Puts functions on Tensor as methods: the rows' operators and the given ones."""
-    for row in ROWS.values():
-        if isinstance(row, Elementwise) and row.dunder:
-            for name, operator in operators_of(row).items():
-                setattr(Tensor, name, operator)
+    """Puts functions on Tensor as methods and operators."""
     for name, function in methods.items():
         setattr(Tensor, name, function)

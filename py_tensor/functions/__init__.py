@@ -31,4 +31,4 @@ METHODS = {
     if name != "where"
 }
 
-install(METHODS | indexing.OPERATORS | linear_algebra.OPERATORS)
+install(METHODS | elementwise.OPERATORS | indexing.OPERATORS | linear_algebra.OPERATORS)

@@ -10,7 +10,8 @@ from ..graph import node_of
 from ..ops import ROWS
 from ..ops.elementwise import CAST
 from ..ops.rows import Elementwise
-from ..tensor import Tensor, apply, asarray, function_of, node_behind
+from ..tensor import Tensor, apply, asarray, node_behind
+from .from_rows import function_of, operators_of
 
 _INFINITY = float("inf")
 
@@ -53,3 +54,10 @@ PUBLIC: dict[str, Callable[..., Tensor]] = {
     for row in ROWS.values()
     if isinstance(row, Elementwise) and row.public
 } | {"astype": astype, "clip": clip}
+
+OPERATORS: dict[str, Callable[..., Tensor]] = {
+    name: operator
+    for row in ROWS.values()
+    if isinstance(row, Elementwise) and row.dunder
+    for name, operator in operators_of(row, PUBLIC[row.name]).items()
+}
