@@ -40,9 +40,12 @@ ROOMS = (
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
-UP_TO_TENSOR = ROOMS[: ROOMS.index("tensor") + 1]
-LINES = 3500
+BESIDE = {"conversion", "lifetime", "printing"}
+"""The host's side of a tensor; a call does not walk through them on its way to the GPU."""
+CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
+LINES = 3000
 """Of code in those: without blank lines, comments and docstrings."""
+BESIDE_LINES = 300
 FOREIGN = {
     "numpy": {"backends/numpy.py", "conversion.py", "tensor.py"},
     "js": {"backends/pyodide_bridge.py"},
@@ -141,8 +144,8 @@ def test_the_core_is_small():
     lines = Counter()
     for path in FILES:
         lines[room_of(name_of(path))] += code_lines(path)
-    core = sum(lines[room] for room in UP_TO_TENSOR)
-    assert core < LINES, dict(lines)
+    assert sum(lines[room] for room in CORE) < LINES, dict(lines)
+    assert sum(lines[room] for room in BESIDE) < BESIDE_LINES, dict(lines)
 
 
 def test_operations_are_named_by_the_table_only():
