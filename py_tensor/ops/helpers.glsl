@@ -188,7 +188,7 @@ vec4 pt_log_near(vec4 d) {
 
 vec4 pt_log1p(vec4 x) {
   vec4 r = mix(pt_log(1.0 + x), pt_log_near(x), lessThan(abs(x), vec4(0.5)));
-  return mix(r, x, equal(x, vec4(0.0)));
+  return mix(pt_copysign(r, x), x, pt_is_nan(x));
 }
 
 // log() may be undefined outside its domain, and is allowed an absolute error of 2**-21 where it is near
