@@ -176,7 +176,9 @@ uvec4 pt_pow_u(uvec4 x, uvec4 n) {
 // lack, so a polynomial serves |x| < 0.5 (Taylor to x**8: error below 2e-9 there).
 vec4 pt_expm1(vec4 x) {
   vec4 p = x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0 + x * (1.0 / 720.0 + x * (1.0 / 5040.0 + x / 40320.0)))))));
-  return mix(mix(exp(x) - 1.0, p, lessThan(abs(x), vec4(0.5))), x, pt_is_nan(x));
+  // Some compilers choose by arithmetic, in which -0.0 loses its sign.
+  vec4 r = pt_copysign(mix(exp(x) - 1.0, p, lessThan(abs(x), vec4(0.5))), x);
+  return mix(r, x, pt_is_nan(x));
 }
 
 // log(1 + d) for |d| < 0.5: 2 atanh(d / (2 + d)); the series in s converges fast there.
