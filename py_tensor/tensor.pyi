@@ -250,12 +250,12 @@ class Tensor:
         """A value put around x."""
     def permute_dims(self, /, axes: Sequence[int]) -> Tensor:
         """Axes in another order: axis i of the result is axis `axes[i]` of x."""
-    def reshape(self, /, shape: Any, *, copy: bool | None = None) -> Tensor:
-        """The same elements in another shape; one length may be -1 and is then worked out."""
+    def reshape(self, /, *lengths: Any, shape: Any = None, copy: bool | None = None) -> Tensor:
+        """The same elements in another shape, given as one sequence or as one number an axis."""
     def squeeze(self, /, axis: int | Sequence[int] | None = None) -> Tensor:
         """Axes of length 1 removed: the given ones, or all. Raises ShapeError for longer axes."""
-    def transpose(self, /) -> Tensor:
-        """All axes in reverse order."""
+    def transpose(self, /, axes: Sequence[int] | None = None) -> Tensor:
+        """All axes in reverse order, or in the order given, as `permute_dims`."""
     def softmax(self, /, *, axis: int = -1) -> Tensor:
         """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows."""
     def conv2d(

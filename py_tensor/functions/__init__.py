@@ -7,6 +7,7 @@ steps.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..tensor import Tensor, install
 from . import (
@@ -24,11 +25,13 @@ CHAPTERS = (creation, elementwise, statistical, manipulation, joining, linear_al
 PUBLIC: dict[str, Callable[..., Tensor]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
-METHODS = {
+METHODS: dict[str, Any] = {
     name: function
     for chapter in (elementwise, statistical, manipulation, neural)
     for name, function in chapter.PUBLIC.items()
     if name != "where"
 }
 
-install(METHODS | elementwise.OPERATORS | indexing.OPERATORS | linear_algebra.OPERATORS)
+for operators in (elementwise, manipulation, indexing, linear_algebra):
+    METHODS |= operators.OPERATORS
+install(METHODS)

@@ -86,15 +86,29 @@ def matrix_transpose(x: Any, /) -> Tensor:
     return permute_dims(x, axes)
 
 
-def transpose(x: Any, /) -> Tensor:
-    """All axes in reverse order.
+def transpose(x: Any, /, axes: Sequence[int] | None = None) -> Tensor:
+    """All axes in reverse order, or in the order given, as `permute_dims`.
 
     >>> import py_tensor as pt
     >>> pt.transpose(pt.ones((2, 3))).shape
     (3, 2)
     """
     x = asarray(x)
-    return permute_dims(x, tuple(reversed(range(x.ndim))))
+    return permute_dims(x, tuple(reversed(range(x.ndim))) if axes is None else axes)
+
+
+def _reshaped(
+    self: Tensor, /, *lengths: Any, shape: Any = None, copy: bool | None = None
+) -> Tensor:
+    """The same elements in another shape, given as one sequence or as one number an axis.
+
+    >>> import py_tensor as pt
+    >>> pt.arange(4).reshape(2, -1).shape
+    (2, 2)
+    """
+    if shape is None:
+        shape = lengths[0] if len(lengths) == 1 else lengths
+    return reshape(self, shape, copy=copy)
 
 
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
@@ -235,6 +249,8 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
     value = scalar_node(constant_values, x.dtype)
     return Tensor(node_of(PAD, (node, value), tuple((index(a), index(b), 0) for a, b in widths)))
 
+
+OPERATORS: dict[str, Callable[..., Tensor]] = {"reshape": _reshaped}
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {
     function.__name__: function

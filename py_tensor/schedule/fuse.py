@@ -15,7 +15,7 @@ from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, ViewRow
 from .kernel import Kernel, Schedule
 from .program import Program
 
-CHEAP = 16
+CHEAP = 20
 """Operations and reads an element that may be done, over all places, instead of storing once."""
 LONGEST = 256
 """Operations in one shader; longer ones take drivers seconds to compile."""
