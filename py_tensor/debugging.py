@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import sys
 import time
 from types import TracebackType
 from typing import Any
@@ -81,7 +82,7 @@ def enable_debug_mode() -> Any:
     """Runs every operation by itself from now on, logs it to the logger "py_tensor" (name, wall
     milliseconds, rank, shape, size), checks each draw, and raises NumericError at the first NaN or
     infinity, naming the operation and the user's line. Slow. As a context manager, for a block
-    only.
+    only. Where the program has set up no logging, the log goes to standard output.
 
     >>> import py_tensor as pt
     >>> with pt.enable_debug_mode():
@@ -89,6 +90,9 @@ def enable_debug_mode() -> Any:
     """
     enable_production_mode()
     logger.setLevel(logging.INFO)
+    if not logger.hasHandlers():
+        # Python shows warnings only until a program sets up logging, and few in a page do.
+        logger.addHandler(logging.StreamHandler(sys.stdout))
     lifetime.watch(_inspect)
     _bridge_checks(True)
     return _Debugging()
