@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 
 import pytest
 from helpers import assert_values
@@ -28,6 +30,17 @@ def test_every_operation_is_logged(logged):
     before = len(logged())
     assert_values(y, (2 * pt.exp(x)).numpy().sum(axis=0), rtol=1e-6)
     assert len(logged()) == before
+
+
+def test_a_program_without_logging_sees_the_log():
+    program = (
+        "import py_tensor as pt\n"
+        'pt.set_backend("numpy")\n'
+        "with pt.enable_debug_mode():\n"
+        "    pt.sqrt(pt.ones(3))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "sqrt: " in done.stdout and "shape (3,), size 3" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(
