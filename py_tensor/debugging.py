@@ -6,7 +6,7 @@ import logging
 import math
 import sys
 import time
-from types import TracebackType
+from contextlib import ExitStack
 from typing import Any
 
 from . import lifetime
@@ -19,21 +19,6 @@ from .runtime import backend
 from .tensor import Tensor
 
 logger = logging.getLogger("py_tensor")
-
-
-class _Debugging:
-    """Given by `enable_debug_mode`; as a context manager, ends the mode behind the block."""
-
-    def __enter__(self) -> _Debugging:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        enable_production_mode()
 
 
 def _name(node: Node) -> str:
@@ -78,7 +63,7 @@ def _bridge_checks(on: bool) -> None:
         bridge.checks(on)
 
 
-def enable_debug_mode() -> Any:
+def enable_debug_mode() -> ExitStack:
     """Runs every operation by itself from now on, logs it to the logger "py_tensor" (name, wall
     milliseconds, rank, shape, size), checks each draw, and raises NumericError at the first NaN or
     infinity, naming the operation and the user's line. Slow. As a context manager, for a block
@@ -95,7 +80,9 @@ def enable_debug_mode() -> Any:
         logger.addHandler(logging.StreamHandler(sys.stdout))
     lifetime.watch(_inspect)
     _bridge_checks(True)
-    return _Debugging()
+    ending = ExitStack()
+    ending.callback(enable_production_mode)
+    return ending
 
 
 def enable_production_mode() -> None:

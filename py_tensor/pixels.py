@@ -7,7 +7,6 @@ from typing import Any
 from .backends.base import Buffer
 from .dtypes import uint8
 from .errors import ArgumentError, BackendError, ShapeError
-from .functions import PUBLIC
 from .graph import leaf_node, spec_of
 from .runtime import backend
 from .tensor import Tensor, asarray
@@ -70,18 +69,18 @@ def to_rgba(tensor: Any) -> Tensor:
             "use (height, width) or (height, width, 1, 3 or 4)"
         )
     if x.dtype.kind == "f":
-        x = PUBLIC["round"](PUBLIC["clip"](x, 0.0, 1.0) * 255.0)
+        x = (x.clip(0.0, 1.0) * 255.0).round()
     elif x.dtype.kind == "b":
-        x = PUBLIC["astype"](x, uint8) * 255
+        x = x.astype(uint8) * 255
     elif x.dtype.itemsize > 1:
-        x = PUBLIC["clip"](x, 0, 255)
-    x = PUBLIC["astype"](x, uint8)
+        x = x.clip(0, 255)
+    x = x.astype(uint8)
     if len(shape) == 2:
         x = x.reshape((*shape, 1))
     if x.shape[2] == 1:
-        x = PUBLIC["broadcast_to"](x, (*shape[:2], 3))
+        x = x.broadcast_to((*shape[:2], 3))
     if x.shape[2] == 3:
-        x = PUBLIC["pad"](x, ((0, 0), (0, 0), (0, 1)), constant_values=255)
+        x = x.pad(((0, 0), (0, 0), (0, 1)), constant_values=255)
     return x
 
 

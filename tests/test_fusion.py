@@ -50,6 +50,22 @@ def test_convolution_normalised_and_clipped():
     assert [name.split()[0] for name in names] == ["contract", "map"]
 
 
+@pytest.mark.parametrize(
+    ("view", "copies"),
+    [
+        (lambda x: x[0], 0),
+        (lambda x: x.reshape((1, 16, 8, 16)), 0),
+        (lambda x: x[:, ::-1], 1),
+        (lambda x: pt.exp(x)[:, ::-1], 1),
+    ],
+    ids=["one picture", "reshaped", "flipped", "flipped expression"],
+)
+def test_convolution_copies_only_what_lies_in_another_order(view, copies):
+    x, w = leaf(2, 8, 8, 16), leaf(3, 3, 16, 32)
+    names = kernels(pt.conv2d(view(x), w))
+    assert [name.split()[0] for name in names] == ["map"] * copies + ["contract", "map"]
+
+
 def test_layer_norm():
     x, scale, shift = leaf(32, 64), leaf(64), leaf(64)
     mean = pt.mean(x, axis=-1, keepdims=True)

@@ -31,24 +31,21 @@ def function_of(row: Elementwise) -> Callable[..., Tensor]:
         return remember(x.__class__ is Tensor and x._node.spec, apply(row, (x,)))
 
     def binary(x1: Any, x2: Any, /) -> Tensor:
+        key: Any = None
         if x1.__class__ is Tensor and x2.__class__ is Tensor:
             a, b = x1._node, x2._node
-            call = calls.get((a.spec, b.spec))
+            key = (a.spec, b.spec)
+            call = calls.get(key)
             if call is not None:
                 return Tensor(Node(call, (a, b), call.spec))
         elif x1.__class__ is Tensor and x2.__class__ is float:
             a = x1._node
-            call = calls.get((a.spec, float))
+            key = (a.spec, float)
+            call = calls.get(key)
             if call is not None:
                 scalar = Node(None, (), call.specs[1])
                 scalar.value = x2
                 return Tensor(Node(call, (a, scalar), call.spec))
-        key: Any = None
-        if x1.__class__ is Tensor and x1._node.spec is not None:
-            if x2.__class__ is Tensor:
-                key = (x1._node.spec, x2._node.spec)
-            elif x2.__class__ is float:
-                key = (x1._node.spec, float)
         return remember(key, apply(row, (x1, x2)))
 
     def remember(key: Any, result: Tensor) -> Tensor:

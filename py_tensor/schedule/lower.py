@@ -113,15 +113,16 @@ def _aligned(program: Program, at: int, high: tuple[int, ...] | None) -> int:
                     return at
         high = (0, 0, 0)
     high = (high[0], high[1], _up(shape[2] + high[2]) - shape[2])
-    copy = _padded(program, at, high) if any(high) else _whole(program, at)
-    program.forced.add(copy)
-    return copy
+    return _whole(program, _padded(program, at, high) if any(high) else at)
 
 
 def _whole(program: Program, at: int) -> int:
-    """The operand as a contiguous buffer: itself, or a copy where it is a real view."""
-    _, stack = program.view(at)
-    return program.add(CAST, (at,), program.spec(at).dtype) if stack else at
+    """The operand as a stored contiguous buffer: itself, or a copy where it is a real view."""
+    base, stack = program.view(at)
+    if stack:
+        at = base = program.add(CAST, (at,), program.spec(at).dtype)
+    program.forced.add(base)
+    return at
 
 
 def _convolve(program: Program, call: Call, x: int, w: int) -> int:
@@ -135,10 +136,7 @@ def _convolve(program: Program, call: Call, x: int, w: int) -> int:
         x = _padded(program, x, (0, 0, 0, _up(each) - each))
     if each % 4 or columns % 4:
         w = _padded(program, w, (0, 0, _up(each) - each, _up(outs) - outs if groups == 1 else 0))
-    for at in (x, w):
-        program.forced.add(program.view(at)[0])
-    x, w = (_whole(program, at) for at in (x, w))
-    program.forced |= {x, w}
+    x, w = _whole(program, x), _whole(program, w)
     return program.append(
         Call(CONVOLVE, window, (program.spec(x), program.spec(w)), call.spec, call.operands), (x, w)
     )
