@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from .dtypes import BY_NAME, DType
 from .glsl.contract_kernel import tile_dtype
 from .glsl.shader import Shader
+from .glsl.tile_choice import tilings_of
 from .glsl.tiles import Tiling
-from .glsl.write import tilings_of, write
+from .glsl.write import write
 from .graph import Call, Graph, Scalar
 from .schedule.fuse import Limits, fuse
 from .schedule.kernel import Kernel

@@ -10,11 +10,11 @@ from __future__ import annotations
 from itertools import product
 
 from ..dtypes import DType, float32
-from ..indexing import row_major
 from ..ops.contractions import CONVOLVE, Window
 from ..schedule.kernel import Kernel
 from ..schedule.program import Program
 from .expressions import Writer
+from .tile_choice import layout, offsets
 from .tiles import Tiling
 from .types import VECTOR, converted, wrapped
 
@@ -30,21 +30,18 @@ def write_contract(program: Program, kernel: Kernel, tiling: Tiling) -> Writer:
     """The statements of a contraction; the block is in y0, y1, ..."""
     writer = Writer(program, kernel, {})
     call = program.calls[kernel.root]
-    line = writer.line
-    line(f"int block = P.y * {tiling.texture[0]} + P.x;")
-    line(f"int n0 = block % {tiling.across} * {tiling.width};")
-    line(f"int m0 = block / {tiling.across} % {tiling.down} * {tiling.height};")
-    line(f"int g = block / {tiling.across * tiling.down};")
+    for text in tiling.place("P.x", "P.y"):
+        writer.line(text)
     vector = VECTOR[call.spec.dtype.kind]
-    for row, column in product(range(tiling.height), range(tiling.width // 4)):
-        line(f"{vector} s{row}{column} = {vector}(0);")
+    for row, texel in product(range(tiling.height), range(tiling.texels)):
+        writer.line(f"{vector} s{row}{texel} = {vector}(0);")
     if call.row is CONVOLVE:
         _convolve(program, kernel, tiling, writer)
     else:
         _dot(program, kernel, tiling, writer)
-    for row, column in product(range(tiling.height), range(tiling.width // 4)):
-        layer = row * (tiling.width // 4) + column
-        line(f"y{layer} = {wrapped(f's{row}{column}', call.spec.dtype)};")
+    for row, texel in product(range(tiling.height), range(tiling.texels)):
+        value = wrapped(f"s{row}{texel}", call.spec.dtype)
+        writer.line(f"y{row * tiling.texels + texel} = {value};")
     return writer
 
 
@@ -55,11 +52,11 @@ def _texel(program: Program, kernel: Kernel, at: int, base: int, position: str) 
     return converted(f"pt_texel(x{slot}, {position})", program.spec(at).dtype, call.spec.dtype)
 
 
-def _multiply(writer: Writer, tiling: Tiling) -> None:
-    """Adds the products of a{row} (four inner positions each) and b{inner}{column}."""
-    for row, column in product(range(tiling.height), range(tiling.width // 4)):
-        terms = " + ".join(f"a{row}.{LANES[k]} * b{k}{column}" for k in range(4))
-        writer.line(f"s{row}{column} += {terms};")
+def _multiply(writer: Writer, tiling: Tiling, first: list[str]) -> None:
+    """Adds the products of each row's name in `first` (four inner positions) and b{inner}{texel}."""
+    for row, texel in product(range(tiling.height), range(tiling.texels)):
+        terms = " + ".join(f"{first[row]}.{LANES[k]} * b{k}{texel}" for k in range(4))
+        writer.line(f"s{row}{texel} += {terms};")
 
 
 def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> None:
@@ -67,47 +64,38 @@ def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> No
     call = program.calls[kernel.root]
     vector = VECTOR[call.spec.dtype.kind]
     a, b = program.edges[kernel.root]
-    base_a, (ga, ma, ka), offset_a = _layout(program, a)
-    base_b, (gb, kb, nb), offset_b = _layout(program, b)
+    base_a, (ga, ma, ka), offset_a = layout(program, a)
+    base_b, (gb, kb, nb), offset_b = layout(program, b)
     inner = call.specs[0].shape[2]
-    line(f"int ta = {offset_a // 4} + g * {ga // 4};")
-    line(f"int tb = {offset_b // 4} + g * {gb // 4};")
+    height, texels, spread = tiling.height, tiling.texels, tiling.spread
+    down = f"m0 * {ma // 4}" if ka == 1 else "m0 / 4"
+    along = "n0" if nb == 1 else f"n0 * {nb}"
+    line(f"int ta = {offset_a // 4} + line * {ga // 4} + {down};")
+    line(f"int tb = {offset_b // 4} + line * {gb // 4} + {along};")
     with writer.block(f"for (int k = 0; k < {inner // 4}; k++)"):
         if ka == 1:
-            for row in range(tiling.height):
-                position = f"ta + (m0 + {row}) * {ma // 4} + k"
+            for row in range(height):
+                position = f"ta + {row * ma // 4} + k"
                 line(f"{vector} a{row} = {_texel(program, kernel, a, base_a, position)};")
         else:
-            for k, part in product(range(4), range(tiling.height // 4)):
-                position = f"ta + (k * 4 + {k}) * {ka // 4} + m0 / 4 + {part}"
+            for k, part in product(range(4), range(height // 4)):
+                position = f"ta + k * {ka} + {k * ka // 4 + part}"
                 line(f"{vector} t{k}{part} = {_texel(program, kernel, a, base_a, position)};")
-            for row in range(tiling.height):
+            for row in range(height):
                 lanes = ", ".join(f"t{k}{row // 4}.{LANES[row % 4]}" for k in range(4))
                 line(f"{vector} a{row} = {vector}({lanes});")
         if nb == 1:
-            for k, column in product(range(4), range(tiling.width // 4)):
-                position = f"tb + (k * 4 + {k}) * {kb // 4} + n0 / 4 + {column}"
-                line(f"{vector} b{k}{column} = {_texel(program, kernel, b, base_b, position)};")
+            for k, texel in product(range(4), range(texels)):
+                position = f"tb + k * {kb} + {k * kb // 4 + texel * spread}"
+                line(f"{vector} b{k}{texel} = {_texel(program, kernel, b, base_b, position)};")
         else:
-            for n in range(tiling.width):
-                position = f"tb + (n0 + {n}) * {nb // 4} + k"
-                line(f"{vector} u{n} = {_texel(program, kernel, b, base_b, position)};")
-            for k, column in product(range(4), range(tiling.width // 4)):
-                lanes = ", ".join(f"u{column * 4 + n}.{LANES[k]}" for n in range(4))
-                line(f"{vector} b{k}{column} = {vector}({lanes});")
-        _multiply(writer, tiling)
-
-
-def _layout(program: Program, at: int) -> tuple[int, tuple[int, ...], int]:
-    """The stored operand and the strides by which it is read; exactly one inner stride is 1."""
-    base, strides, offset = program.strides(at)
-    assert strides is not None
-    groups, outer, inner = strides
-    shape = program.spec(at).shape
-    if outer == 1 and inner == 1:
-        # Both hold where one axis has length 1; prefer the innermost.
-        outer = row_major(shape)[1]
-    return base, (groups, outer, inner), offset
+            for texel, n in product(range(texels), range(4)):
+                position = f"tb + {(texel * spread * 4 + n) * nb // 4} + k"
+                line(f"{vector} u{texel}{n} = {_texel(program, kernel, b, base_b, position)};")
+            for k, texel in product(range(4), range(texels)):
+                lanes = ", ".join(f"u{texel}{n}.{LANES[k]}" for n in range(4))
+                line(f"{vector} b{k}{texel} = {vector}({lanes});")
+        _multiply(writer, tiling, [f"a{row}" for row in range(height)])
 
 
 def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> None:
@@ -118,30 +106,53 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
     base_x, base_w = program.view(x)[0], program.view(w)[0]
     window: Window = call.arg
     (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = window
-    _, height, width, channels = call.specs[0].shape
+    batch, height, width, channels = call.specs[0].shape
     each, outs = call.specs[1].shape[2:]
-    for row in range(tiling.height):
-        line(f"int m{row + 1} = min(m0 + {row}, {tiling.rows - 1});")
-        line(f"int i{row} = m{row + 1} / {ow} % {oh} * {sh} - {ph};")
-        line(f"int j{row} = m{row + 1} % {ow} * {sw} - {pw};")
-        line(f"int q{row} = m{row + 1} / {oh * ow} * {height};")
-    group = f" + g * {each // 4}" if groups > 1 else ""
-    column_group = f" + g * {tiling.columns // 4}" if groups > 1 else ""
-    with (
-        writer.block(f"for (int ky = 0; ky < {kh}; ky++)"),
-        writer.block(f"for (int kx = 0; kx < {kw}; kx++)"),
-    ):
-        for row in range(tiling.height):
-            line(f"int iy{row} = i{row} + ky * {dh}, ix{row} = j{row} + kx * {dw};")
-            inside = f"iy{row} >= 0 && iy{row} < {height} && ix{row} >= 0 && ix{row} < {width}"
-            line(f"bool in{row} = {inside};")
-            line(f"int t{row} = ((q{row} + iy{row}) * {width} + ix{row}) * {channels // 4}{group};")
-        line(f"int tw = (ky * {kw} + kx) * {each * outs // 4} + n0 / 4{column_group};")
+    group = f" + line / {batch * oh} * {each // 4}" if groups > 1 else ""
+    group_w = f" + line / {batch * oh} * {tiling.columns // 4}" if groups > 1 else ""
+    picture = f"line / {oh} % {batch}" if batch > 1 else "0"
+    line(f"int iy0 = line % {oh} * {sh} - {ph}, ix0 = m0 * {sw} - {pw};")
+    line(f"int tx0 = ({picture} * {height * width} + ix0) * {channels // 4}{group};")
+    line(f"int tw0 = n0{group_w};")
+    taps = offsets(tiling.height, window)
+    shared = len(taps) > tiling.height
+    reach = (ow - 1) * sw + (kw - 1) * dw - pw
+    sides = pw > 0 or reach >= width
+    ends = ph > 0 or (oh - 1) * sh + (kh - 1) * dh - ph >= height
+
+    def columns(shift: str) -> None:
+        for at, tap in enumerate(taps):
+            if sides:
+                inside = f"ix0 + {tap}{shift} >= 0 && ix0 + {tap}{shift} < {width}"
+                line(f"bool in{at} = {inside};")
+
+    def inner() -> None:
         with writer.block(f"for (int c = 0; c < {each // 4}; c++)"):
-            for row in range(tiling.height):
-                texel = _texel(program, kernel, x, base_x, f"t{row} + c")
-                line(f"{vector} a{row} = in{row} ? {texel} : {vector}(0);")
-            for k, column in product(range(4), range(tiling.width // 4)):
-                position = f"tw + (c * 4 + {k}) * {outs // 4} + {column}"
-                line(f"{vector} b{k}{column} = {_texel(program, kernel, w, base_w, position)};")
-            _multiply(writer, tiling)
+            for at, tap in enumerate(taps):
+                position = f"tx + {tap * channels // 4} + c"
+                texel = _texel(program, kernel, x, base_x, position)
+                line(f"{vector} a{at} = " + (f"in{at} ? {texel} : {vector}(0);" if sides else f"{texel};"))
+            for kx in range(kw if shared else 1):
+                with writer.block(""):
+                    for k, texel in product(range(4), range(tiling.texels)):
+                        start = (kx * each + k) * outs // 4 + texel * tiling.spread
+                        position = f"tw + {start} + c * {outs}"
+                        line(f"{vector} b{k}{texel} = {_texel(program, kernel, w, base_w, position)};")
+                    rows = (row * sw + kx * dw for row in range(tiling.height))
+                    _multiply(writer, tiling, [f"a{taps.index(row)}" for row in rows])
+
+    if shared:
+        columns("")
+    with writer.block(f"for (int ky = 0; ky < {kh}; ky++)"):
+        line(f"int iy = iy0 + ky * {dh};")
+        if ends:
+            line(f"if (iy < 0 || iy >= {height}) continue;")
+        line(f"int tx = tx0 + iy * {width * channels // 4};")
+        line(f"int tw = tw0 + ky * {kw * each * outs // 4};")
+        if shared:
+            inner()
+        else:
+            with writer.block(f"for (int kx = 0; kx < {kw}; kx++)"):
+                columns(f" + kx * {dw}")
+                inner()
+                line(f"tx += {dw * channels // 4}; tw += {each * outs // 4};")

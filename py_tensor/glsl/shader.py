@@ -26,10 +26,6 @@ _ACCESS = {
     "return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }}",
     "pt_texel": "{vector} pt_texel({sampler} x, int t) {{ "
     "return texelFetch(x, ivec2(t & 2047, t >> 11), 0); }}",
-    "pt_tile": "{vector} pt_tile({sampler}Array x, int block, int layer, int width) {{ "
-    "return texelFetch(x, ivec3(block % width, block / width, layer), 0); }}",
-    "pt_tile_at": "{scalar} pt_tile_at({sampler}Array x, int block, int layer, int width, "
-    "int lane) {{ return texelFetch(x, ivec3(block % width, block / width, layer), 0)[lane]; }}",
 }
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 

@@ -1,7 +1,9 @@
 """The layout contractions write: blocks of rows and columns, spread over texture layers.
 
-A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + column / 4` holds
-four neighbouring columns of one row. Blocks are numbered row-major and folded into a texture.
+A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + i` holds its i-th
+texel of four columns in that row. GPUs shade fragments in quads of 2 x 2 and fetch for a quad at
+once, fastest where its four fragments want the same texel or neighbours. So the fragments of a quad
+stand side by side: `spread` of them share their rows and take columns texel by texel in turn.
 """
 
 from __future__ import annotations
@@ -11,59 +13,107 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tiling:
-    """How the elements (groups, rows, columns) of a contraction lie in its texture array."""
+    """How the elements (lines, rows, columns) of a contraction lie in its texture array.
 
-    groups: int
+    No block leaves its line: a line is a matrix of a batch, or a row of an image's pixels.
+    """
+
+    lines: int
     rows: int
     columns: int
     height: int
     width: int
+    spread: int
     limit: int
     """Largest texture side of the context."""
 
     @property
-    def across(self) -> int:
-        return -(-self.columns // self.width)
-
-    @property
-    def down(self) -> int:
-        return -(-self.rows // self.height)
-
-    @property
-    def blocks(self) -> int:
-        return self.groups * self.down * self.across
+    def texels(self) -> int:
+        """Texels of a row that one fragment computes."""
+        return self.width // 4
 
     @property
     def layers(self) -> int:
-        return self.height * self.width // 4
+        return self.height * self.texels
+
+    @property
+    def stacked(self) -> int:
+        """Fragments of a quad that stand one below the other, in different rows."""
+        return 4 // self.spread
+
+    @property
+    def across(self) -> int:
+        """Quads side by side."""
+        return -(-self.columns // (4 * self.texels * self.spread))
+
+    @property
+    def down(self) -> int:
+        """Blocks of rows in a line."""
+        return -(-self.rows // self.height)
+
+    @property
+    def quads(self) -> int:
+        return -(-self.lines * self.down // self.stacked) * self.across
+
+    @property
+    def wide(self) -> int:
+        """Quads in a row of the texture: all that stand side by side, or more where it is full."""
+        side = self.limit // 2
+        if self.across > side:
+            return side
+        return self.across * -(-self.quads // (self.across * side))
 
     @property
     def texture(self) -> tuple[int, int]:
-        """Width and height: one row of blocks a row, or more where it grew too high."""
-        lines = self.groups * self.down
-        if self.across > self.limit:
-            side = min(self.limit, 2048)
-            return side, -(-self.blocks // side)
-        folded = -(-lines // self.limit)
-        return self.across * folded, -(-lines // folded)
+        """Width and height in texels, which are fragments."""
+        return 2 * self.wide, 2 * -(-self.quads // self.wide)
 
-    def _place(self, position: str) -> tuple[str, str, str]:
+    def place(self, x: str, y: str) -> list[str]:
+        """GLSL that finds, for the fragment at (x, y), its column texel `n0` and its block of rows.
+
+        `n0 + i * spread` are its column texels, `line` and the row `m0` in it where its rows begin.
+        """
+        lanes = {4: (f"({x} & 1) + ({y} & 1) * 2", ""), 2: (f"({x} & 1)", f"({y} & 1)")}
+        column, row = lanes.get(self.spread, ("", f"({x} & 1) + ({y} & 1) * 2"))
+        step = self.texels * self.spread
+        block = f"quad / {self.across}" + (f" * {self.stacked} + {row}" if row else "")
+        return [
+            f"int quad = ({y} >> 1) * {self.wide} + ({x} >> 1);",
+            f"int n0 = quad % {self.across} * {step}" + (f" + {column};" if column else ";"),
+            f"int block = {block};",
+            f"int m0 = block % {self.down} * {self.height};",
+            f"int line = block / {self.down};",
+        ]
+
+    def _found(self, position: str) -> str:
+        """GLSL for column, line and layer of the texel that holds an element."""
         row = f"({position} / {self.columns})"
-        column = f"({position} % {self.columns})"
-        down, inside = f"{row} / {self.height}", f"{row} % {self.height}"
-        if self.rows % self.height:
-            down = f"({row} / {self.rows}) * {self.down} + ({row} % {self.rows}) / {self.height}"
-            inside = f"({row} % {self.rows}) % {self.height}"
-        block = f"({down}) * {self.across} + {column} / {self.width}"
-        layer = f"({inside}) * {self.width // 4} + ({column} % {self.width}) / 4"
-        return block, layer, column
+        block, inside = f"{row} / {self.height}", f"{row} % {self.height}"
+        if self.lines > 1 and self.rows % self.height:
+            block = f"{row} / {self.rows} * {self.down} + {row} % {self.rows} / {self.height}"
+            inside = f"{row} % {self.rows} % {self.height}"
+        texel = f"({position} % {self.columns} >> 2)"
+        step = self.texels * self.spread
+        quad = f"({block}) / {self.stacked} * {self.across} + {texel} / {step}"
+        x, y = f"{texel} / {step}", f"({block}) / {self.stacked}"
+        if self.wide != self.across:
+            x, y = f"({quad}) % {self.wide}", f"({quad}) / {self.wide}"
+        x, y = f"{x} * 2", f"{y} * 2"
+        if self.spread == 4:
+            x, y = f"{x} + ({texel} & 1)", f"{y} + ({texel} >> 1 & 1)"
+        elif self.spread == 2:
+            x, y = f"{x} + ({texel} & 1)", f"{y} + (({block}) & 1)"
+        else:
+            x, y = f"{x} + (({block}) & 1)", f"{y} + (({block}) >> 1 & 1)"
+        layer = inside
+        if self.texels > 1:
+            layer = f"({inside}) * {self.texels} + {texel} % {step} / {self.spread}"
+        return f"ivec3({x}, {y}, {layer})"
 
     def texel(self, slot: int, position: str) -> str:
         """GLSL for four elements from `position` on, a multiple of 4 in a row of whole texels."""
-        block, layer, _ = self._place(position)
-        return f"pt_tile(x{slot}, {block}, {layer}, {self.texture[0]})"
+        return f"texelFetch(x{slot}, {self._found(position)}, 0)"
 
     def element(self, slot: int, position: str) -> str:
         """GLSL for one element."""
-        block, layer, column = self._place(position)
-        return f"pt_tile_at(x{slot}, {block}, {layer}, {self.texture[0]}, {column} & 3)"
+        return f"{self.texel(slot, position)}[{position} % {self.columns} & 3]"

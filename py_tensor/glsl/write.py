@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..ops.rows import Contraction
 from ..schedule.kernel import Kernel
 from ..schedule.program import Program
 from .contract_kernel import tile_dtype, write_contract
@@ -10,17 +9,6 @@ from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .shader import Shader, assemble
 from .tiles import Tiling
-
-
-def tilings_of(program: Program, draw_buffers: int, largest: int) -> dict[int, Tiling]:
-    """The block layout of every contraction in a program."""
-    width = 8 if draw_buffers >= 8 else 4
-    tilings = {}
-    for at in range(len(program.calls)):
-        if isinstance(program.row(at), Contraction):
-            groups, rows, columns = program.spec(at).shape
-            tilings[at] = Tiling(groups, rows, columns, 4, width, largest)
-    return tilings
 
 
 def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shader:

@@ -1,7 +1,8 @@
 """Rewrites what one kernel cannot do, or does badly, into what it can.
 
-Contractions: operands whose rows do not start at a texel are copied into padded ones; products with
-very few rows or columns, and grouped convolutions with few channels a group, become fused sums.
+Contractions: operands whose rows do not start at a texel are copied into padded ones; long products
+with few results are cut into parts; very small products, and grouped convolutions with few channels a
+group, become fused sums.
 Reductions: long sums with few results are cut into parts, so that the GPU has enough to do at once.
 Comes in: a Graph; goes out: a Program.
 """
@@ -22,6 +23,8 @@ FEW_RESULTS = 8192
 """A reduction with fewer results than this leaves most of a GPU idle ..."""
 LONG = 512
 """... and is cut up where each would add up more elements than this."""
+SHORTEST = 32
+"""Products that one part of a cut sum of products adds up at least."""
 
 
 def lower(graph: Graph) -> Program:
@@ -73,20 +76,42 @@ def _contract(program: Program, call: Call, srcs: tuple[int, ...]) -> int:
     if call.row is CONVOLVE:
         return _convolve(program, call, *srcs)
     assert call.row is DOT
-    a, b = srcs
+    return _dot(program, call, *srcs)
+
+
+def _dot(program: Program, call: Call, a: int, b: int) -> int:
     groups, rows, columns = call.spec.shape
     inner = call.specs[0].shape[2]
-    if rows < 4 or columns < 4 or inner < 4:
+    if inner < 4 or max(rows, columns) < 4:
         left = program.add(RESHAPE, (a,), (groups, rows, inner, 1))
         right = program.add(RESHAPE, (b,), (groups, 1, inner, columns))
         total = _sum_of_products(program, left, right, (2,), call)
         return program.add(RESHAPE, (total,), call.spec.shape)
+    if columns < 4:
+        # A texel holds four columns, so the product is made of the transposed operands.
+        a, b = (program.add(PERMUTE, (at,), (0, 2, 1)) for at in (b, a))
+        turned = call_of(DOT, (program.spec(a), program.spec(b)))
+        return program.add(PERMUTE, (_dot(program, turned, a, b),), (0, 2, 1))
+    if groups == 1:
+        parts = _parts(inner, rows * columns)
+        if parts > 1:
+            a = program.add(RESHAPE, (a,), (rows, parts, inner // parts))
+            a = program.add(PERMUTE, (a,), (1, 0, 2))
+            b = program.add(RESHAPE, (b,), (parts, inner // parts, columns))
+            each = _dot(program, call_of(DOT, (program.spec(a), program.spec(b))), a, b)
+            return _cast(program, program.add(SUM, (each,), (0,)), call)
     whole = inner % 4 == 0
     a = _aligned(program, a, None if whole else (0, 0, _up(inner) - inner))
     b = _aligned(program, b, None if whole else (0, _up(inner) - inner, 0))
     return program.append(
         Call(DOT, None, (program.spec(a), program.spec(b)), call.spec, call.operands), (a, b)
     )
+
+
+def _parts(inner: int, results: int) -> int:
+    """Into how many sums a product with few results is cut, so that a GPU has enough to do."""
+    wanted = min(inner // SHORTEST, FEW_RESULTS * 8 // max(1, results))
+    return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
 
 
 def _padded(program: Program, at: int, high: tuple[int, ...]) -> int:
@@ -132,6 +157,12 @@ def _convolve(program: Program, call: Call, x: int, w: int) -> int:
     columns = outs // groups
     if groups > 1 and (each % 4 or columns % 4):
         return _convolve_by_sum(program, call, x, w)
+    if groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
+        _, pixels, outs = call.spec.shape
+        if math.prod(program.spec(x).shape[:3]) == pixels:
+            x = program.add(RESHAPE, (x,), (1, pixels, each))
+            w = program.add(RESHAPE, (w,), (1, each, outs))
+            return _dot(program, call_of(DOT, (program.spec(x), program.spec(w))), x, w)
     if each % 4:
         x = _padded(program, x, (0, 0, 0, _up(each) - each))
     if each % 4 or columns % 4:
