@@ -96,24 +96,56 @@ def compose(first: View, then: View) -> View | None:
         return first
     if first.is_identity and first.size == then.size:
         return then
-    found = follow(first, then)
-    return None if found is None else make_view(first.shape, *found)
+    for view in (first, _refined(first, then.shape)):
+        found = follow(view, then)
+        if found is not None:
+            return make_view(view.shape, *found)
+    return None
+
+
+def _refined(view: View, shape: Shape) -> View:
+    """The same map with axes cut where their steps would carry from one axis of `shape` to the next."""
+    pieces: list[tuple[int, int]] = []
+    rest = list(zip(view.shape, view.strides, strict=True))[::-1]
+    while rest:
+        n, step = rest.pop()
+        places = [axis for axis, c in enumerate(coordinates(step, shape)) if c]
+        if len(places) == 1:
+            (axis,) = places
+            inner = shape[axis] // coordinates(step, shape)[axis]
+            if 1 < inner < n and n % inner == 0 and step * inner == row_major((1, *shape))[axis]:
+                rest += [(inner, step), (n // inner, step * inner)]
+                continue
+        pieces.append((n, step))
+    return View(tuple(n for n, _ in pieces), tuple(step for _, step in pieces), view.offset)
 
 
 def follow(first: View, then: View) -> tuple[tuple[int, ...], int] | None:
     """Strides along the axes of `first`, and offset, of `first` applied before `then`, or None."""
-    start, *along = (coordinates(step, then.shape) for step in (first.offset, *first.strides))
-    for axis, length in enumerate(then.shape):
-        reach = [step[axis] * (n - 1) for step, n in zip(along, first.shape, strict=True)]
-        low = start[axis] + sum(r for r in reach if r < 0)
-        high = start[axis] + sum(r for r in reach if r > 0)
-        if low < 0 or high >= length:
-            return None
+    found = steps(first, then.shape)
+    if found is None:
+        return None
+    start, along = found
 
     def distance(step: list[int]) -> int:
         return sum(c * s for c, s in zip(step, then.strides, strict=True))
 
     return tuple(map(distance, along)), then.offset + distance(start)
+
+
+def steps(view: View, shape: Shape) -> tuple[list[int], list[list[int]]] | None:
+    """Coordinates in `shape` of where the view starts and of each axis' step, or None.
+
+    None where steps may carry from one axis of `shape` into the next, or leave it.
+    """
+    start, *along = (coordinates(step, shape) for step in (view.offset, *view.strides))
+    for axis, length in enumerate(shape):
+        reach = [step[axis] * (n - 1) for step, n in zip(along, view.shape, strict=True)]
+        low = start[axis] + sum(r for r in reach if r < 0)
+        high = start[axis] + sum(r for r in reach if r > 0)
+        if low < 0 or high >= length:
+            return None
+    return start, along
 
 
 Stack = tuple[View, ...]

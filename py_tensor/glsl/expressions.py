@@ -7,17 +7,21 @@ known of the base decides how an operand is read, cheapest first: *same* (the fr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..graph import Call, Scalar
-from ..indexing import Shape, Stack, View, broadcast_view, push, row_major
+from ..indexing import Shape, Stack, View, broadcast_view, contiguous, push, row_major, steps
 from ..ops.rows import Cast, Concat, Elementwise, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .tiles import Tiling
 from .types import UNIFORM, VECTOR, converted, literal, wrapped
+
+
+Axes = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,9 @@ class Index:
 
     `first` names an int holding the position of lane 0 where the lanes are neighbours and that
     position is a multiple of 4; `lanes` names an ivec4 of all positions; `own` says that they are
-    the fragment's own texel. One of `first` and `lanes` is always given.
+    the fragment's own texel. One of `first` and `lanes` is always given. Where it is known, `axes`
+    has the coordinates of that position, outermost first, as (name, length); the lanes of `first`
+    are then neighbours along the last axis.
     """
 
     size: int
@@ -34,6 +40,7 @@ class Index:
     lanes: str = ""
     own: bool = False
     stack: Stack = ()
+    axes: Axes = ()
 
     def through(self, view: View) -> Index:
         return self if view.is_identity else replace(self, stack=push(self.stack, view))
@@ -57,6 +64,7 @@ class Writer:
         self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
         self.modes: dict[int, set[str]] = {}
         self.fixed: dict[int, str] = {}
+        self.offered: list[str] = []
 
     # --- statements -----------------------------------------------------------------------------
 
@@ -92,6 +100,18 @@ class Writer:
             self.line(f"{kind} {name} = {expression};")
             self.values[-1][key] = name
         return name
+
+    def offer(self, kind: str, name: str, expression: str) -> None:
+        """Declares a name that may remain unused; `prune` drops it then."""
+        self.offered.append(name)
+        self.line(f"{kind} {name} = {expression};")
+
+    def prune(self) -> None:
+        """Drops the offered names that nothing uses, the last first: they use each other."""
+        for name in reversed(self.offered):
+            uses = [at for at, text in enumerate(self.lines) if re.search(rf"\b{name}\b", text)]
+            if len(uses) == 1:
+                del self.lines[uses[0]]
 
     # --- values ---------------------------------------------------------------------------------
 
@@ -207,21 +227,22 @@ class Writer:
         tail = row_major(shape)[last] if last >= 0 else 4
         whole = self._aligned_first(index)
         together = whole is not None and tail % 4 == 0
-        kind, position = ("int", whole) if together else ("ivec4", self.lanes(index))
+        kind = "int" if together else "ivec4"
         size = self.program.spec(src).size
         if size == 0:
             return self._filler(fill, call)
+        places = self._coordinates(index, shape, together)
         tests, terms = [], []
-        for axis, (low, _, interior) in enumerate(call.arg):
-            c = _coordinate(str(position), shape, axis)
-            if low or call.arg[axis][1] or interior:
-                c = self.let((at, index, axis), kind, "c", f"{c} - {low}" if low else c)
-                step = interior + 1
-                tests.append((c, inner[axis], step))
-                if interior:
-                    c = f"({c} / {step})"
-            terms.append(f"({c}) * {inner_strides[axis]}" if inner_strides[axis] != 1 else f"({c})")
+        for axis, (c, (low, high, interior)) in enumerate(zip(places, call.arg, strict=True)):
+            c = f"{c} - {low}" if low else c
+            c = self.let((at, index, axis), kind, "c", c if together else f"ivec4({c})")
+            if low or high or interior:
+                tests.append((c, inner[axis], interior + 1))
+            places[axis] = f"({c} / {interior + 1})" if interior else c
+            step = inner_strides[axis]
+            terms.append(f"{places[axis]} * {step}" if step != 1 else places[axis])
         source = self.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
+        axes = tuple((c, n) for c, n in zip(places, inner, strict=True) if n != 1)
         filler = self._filler(fill, call)
         result = VECTOR[call.spec.dtype.kind]
         name = self.name("v")
@@ -233,7 +254,8 @@ class Writer:
             )
             self.line(f"{result} {name} = {filler};")
             with self.block(f"if ({condition})"):
-                self.line(f"{name} = {self.value(src, Index(size, first=source))};")
+                below = Index(size, first=source, axes=axes)
+                self.line(f"{name} = {self.value(src, below)};")
             return name
         condition = " & ".join(
             f"uvec4(lessThan(uvec4({c}), uvec4({(n - 1) * step + 1}u)))"
@@ -295,10 +317,16 @@ class Writer:
             if index.lanes:
                 return index.lanes
             return self.let((index, "lanes"), "ivec4", "i", f"{index.first} + ivec4(0, 1, 2, 3)")
-        before = self.lanes(replace(index, stack=index.stack[:-1], own=False))
         view = index.stack[-1]
         if view.is_constant:
             return self.let((index, "lanes"), "ivec4", "i", f"ivec4({view.offset})")
+        known = _by_axes(view, index.axes) if len(index.stack) == 1 else None
+        if known is not None:
+            if index.first and known and known[-1][0] == index.axes[-1][0]:
+                name, step = known.pop()
+                known.append((f"({name} + ivec4(0, 1, 2, 3))", step))
+            return self.let((index, "lanes"), "ivec4", "i", f"ivec4({_total(known, view.offset)})")
+        before = self.lanes(replace(index, stack=index.stack[:-1], own=False))
         return self.let((index, "lanes"), "ivec4", "i", mapped(view, before))
 
     def _aligned_first(self, index: Index) -> str | None:
@@ -306,13 +334,44 @@ class Writer:
 
         None where lanes do not stay neighbours that start at a multiple of 4.
         """
-        if not index.first:
+        if not index.first or not all(map(_keeps_texels, index.stack)):
             return None
+        return self._first(index)
+
+    def _first(self, index: Index) -> str:
+        """The name of an int, the position of lane 0 behind the views."""
         if not index.stack:
             return index.first
-        if len(index.stack) > 1 or not _keeps_texels(index.stack[0]):
-            return None
-        return self.let((index, "first"), "int", "i", mapped(index.stack[0], index.first))
+        view = index.stack[-1]
+        known = _by_axes(view, index.axes) if len(index.stack) == 1 else None
+        if known is not None:
+            return self.let((index, "first"), "int", "i", _total(known, view.offset))
+        before = self._first(replace(index, stack=index.stack[:-1], own=False))
+        return self.let((index, "first"), "int", "i", mapped(view, before))
+
+    def _coordinates(self, index: Index, shape: Shape, together: bool) -> list[str]:
+        """GLSL for the coordinates in `shape` behind the views: of lane 0, or of all lanes."""
+        if index.axes and len(index.stack) <= 1 and (together or not index.first):
+            view = index.stack[0] if index.stack else contiguous(shape)
+            known = _by_axes(view, index.axes)
+            if known is not None:
+                lengths = dict(index.axes)
+                along = View(
+                    tuple(lengths[name] for name, _ in known),
+                    tuple(step for _, step in known),
+                    view.offset,
+                )
+                found = steps(along, shape)
+                if found is not None:
+                    start, each = found
+                    return [
+                        _total(
+                            [(known[i][0], each[i][axis]) for i in range(len(known))], start[axis]
+                        )
+                        for axis in range(len(shape))
+                    ]
+        position = self._first(index) if together else self.lanes(index)
+        return [_coordinate(position, shape, axis) for axis in range(len(shape))]
 
     def _read(self, at: int, index: Index) -> str:
         spec = self.program.spec(at)
@@ -329,12 +388,11 @@ class Writer:
             modes.add("aligned")
             texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)
-        single = index.stack[0] if len(index.stack) == 1 else None
-        if single is not None and (single.is_constant or (index.first and _splats(single))):
+        *before, last = index.stack or (View((), ()),)
+        splats = index.first and _splats(last) and all(map(_keeps_texels, before))
+        if index.stack and (last.is_constant or splats):
             modes.add("splat")
-            position = str(single.offset)
-            if not single.is_constant:
-                position = self.let((index, "splat"), "int", "i", mapped(single, index.first))
+            position = str(last.offset) if last.is_constant else self._first(index)
             return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
         modes.add("lanes")
         lanes = self.lanes(index)
@@ -344,6 +402,32 @@ class Writer:
 
 def _element(slot: int, position: str, tiling: Tiling | None) -> str:
     return tiling.element(slot, position) if tiling else f"pt_at(x{slot}, {position})"
+
+
+def _by_axes(view: View, axes: Axes) -> list[tuple[str, int]] | None:
+    """How far each coordinate moves what the view reads, or None where its axes are others."""
+    if not axes:
+        return None
+    found: list[tuple[str, int]] = []
+    rest = [(name, n) for name, n in axes if n != 1]
+    for n, step in zip(reversed(view.shape), reversed(view.strides), strict=True):
+        inner = 1
+        while inner < n and rest:
+            name, length = rest.pop()
+            if step:
+                found.append((name, step * inner))
+            inner *= length
+        if inner != n:
+            return None
+    return found[::-1] if not rest else None
+
+
+def _total(terms: list[tuple[str, int]], offset: int) -> str:
+    """GLSL for a sum of coordinates times their steps."""
+    parts = [name if step == 1 else f"{name} * {step}" for name, step in terms if step]
+    if offset or not parts:
+        parts.append(str(offset))
+    return " + ".join(parts)
 
 
 def mapped(view: View, position: str) -> str:

@@ -94,10 +94,11 @@ class Tiling:
             inside = f"{row} % {self.rows} % {self.height}"
         texel = f"({position} % {self.columns} >> 2)"
         step = self.texels * self.spread
-        quad = f"({block}) / {self.stacked} * {self.across} + {texel} / {step}"
-        x, y = f"{texel} / {step}", f"({block}) / {self.stacked}"
+        x = f"{texel} / {step}"
+        y = f"({block})" if self.stacked == 1 else f"({block}) / {self.stacked}"
         if self.wide != self.across:
-            x, y = f"({quad}) % {self.wide}", f"({quad}) / {self.wide}"
+            quad = f"({y} * {self.across} + {x})"
+            x, y = f"{quad} % {self.wide}", f"{quad} / {self.wide}"
         x, y = f"{x} * 2", f"{y} * 2"
         if self.spread == 4:
             x, y = f"{x} + ({texel} & 1)", f"{y} + ({texel} >> 1 & 1)"

@@ -62,6 +62,10 @@ def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
 # fmt: off
 MULTIPLY = Elementwise(name="multiply", arity=2, glsl="{0} * {1}", wraps=True, dunder="__mul__", doc="Product, element by element.")
 CAST = Cast(name="astype", glsl="{0}", dtypes="all", weight=0, reference=lambda xp, x: x, public=False, doc="Converted to another dtype.")
+EQUAL = Elementwise(name="equal", arity=2, glsl=_compare("equal"), dtypes="all", result="bool", dunder="__eq__", doc="Whether operands are equal.")
+EITHER = Elementwise(name="logical_or", arity=2, glsl="{0} | {1}", dtypes="boolean", doc="Whether either holds.")
+ISNAN = Elementwise(name="isnan", glsl=_by_kind("uvec4(pt_is_nan({0}))", "uvec4(0u)"), result="bool", doc="Whether NaN.")
+WHERE = Where(name="where", arity=3, glsl=dict.fromkeys("fiub", "pt_pick(bvec4({0}), {1}, {2})"), dtypes="all", doc="Second operand where the first holds, else the third.")
 
 ROWS = (
     # --- arithmetic -----------------------------------------------------------------------------
@@ -91,7 +95,7 @@ ROWS = (
     Elementwise(name="square", glsl="{0} * {0}", wraps=True, doc="Product with itself."),
     Elementwise(name="reciprocal", glsl="1.0 / {0}", dtypes="floating", sample=(0.5, 8.0), doc="One over the operand."),
     # --- comparison -----------------------------------------------------------------------------
-    Elementwise(name="equal", arity=2, glsl=_compare("equal"), dtypes="all", result="bool", dunder="__eq__", doc="Whether operands are equal."),
+    EQUAL,
     Elementwise(name="not_equal", arity=2, glsl=_compare("notEqual"), dtypes="all", result="bool", dunder="__ne__", doc="Whether operands differ."),
     Elementwise(name="less", arity=2, glsl=_compare("lessThan"), result="bool", dunder="__lt__", doc="Whether the first is smaller."),
     Elementwise(name="less_equal", arity=2, glsl=_compare("lessThanEqual"), result="bool", dunder="__le__", doc="Whether the first is not larger."),
@@ -101,7 +105,7 @@ ROWS = (
     Elementwise(name="minimum", arity=2, glsl=_by_kind("pt_min({0}, {1})", "min({0}, {1})"), doc="The smaller operand; NaN if either is."),
     # --- logic and bits -------------------------------------------------------------------------
     Elementwise(name="logical_and", arity=2, glsl="{0} & {1}", dtypes="boolean", doc="Whether both hold."),
-    Elementwise(name="logical_or", arity=2, glsl="{0} | {1}", dtypes="boolean", doc="Whether either holds."),
+    EITHER,
     Elementwise(name="logical_xor", arity=2, glsl="{0} ^ {1}", dtypes="boolean", doc="Whether exactly one holds."),
     Elementwise(name="logical_not", glsl="1u - {0}", dtypes="boolean", doc="Whether the operand does not hold."),
     Elementwise(name="bitwise_and", arity=2, glsl="{0} & {1}", dtypes="integer or boolean", dunder="__and__", doc="Bits set in both."),
@@ -117,7 +121,7 @@ ROWS = (
     Elementwise(name="round", glsl=_by_kind("roundEven({0})", "{0}"), tolerance=0.0, doc="Rounded to the nearest integer, halves to even."),
     Elementwise(name="isfinite", glsl=_by_kind("uvec4(pt_is_finite({0}))", "uvec4(1u)"), result="bool", doc="Whether neither infinite nor NaN."),
     Elementwise(name="isinf", glsl=_by_kind("uvec4(pt_is_inf({0}))", "uvec4(0u)"), result="bool", doc="Whether infinite."),
-    Elementwise(name="isnan", glsl=_by_kind("uvec4(pt_is_nan({0}))", "uvec4(0u)"), result="bool", doc="Whether NaN."),
+    ISNAN,
     Elementwise(name="signbit", glsl="uvec4(pt_signbit({0}))", dtypes="floating", result="bool", doc="Whether the sign bit is set, also for -0.0."),
     Elementwise(name="copysign", arity=2, glsl="pt_copysign({0}, {1})", dtypes="floating", tolerance=0.0, doc="First operand's size with the second's sign."),
     Elementwise(name="nextafter", arity=2, glsl={"float32": "pt_nextafter({0}, {1})", "float16": "pt_nextafter_half({0}, {1})"}, dtypes="floating", tolerance=0.0, doc="Next number of the dtype from the first operand towards the second."),
@@ -152,7 +156,7 @@ ROWS = (
     Elementwise(name="erf", glsl="pt_erf({0})", dtypes="floating", weight=24, tolerance=2e-6, reference=_erf, doc="Gauss error function."),
     Elementwise(name="erfinv", glsl="pt_erfinv({0})", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, reference=_erfinv, doc="Inverse of the Gauss error function."),
     # --- choice and conversion ------------------------------------------------------------------------
-    Where(name="where", arity=3, glsl=dict.fromkeys("fiub", "pt_pick(bvec4({0}), {1}, {2})"), dtypes="all", doc="Second operand where the first holds, else the third."),
+    WHERE,
     Elementwise(name="clip", arity=3, glsl=_by_kind("pt_min(pt_max({0}, {1}), {2})", "min(max({0}, {1}), {2})"), reference=lambda xp, x, low, high: xp.minimum(xp.maximum(x, low), high), public=False, doc="Held between two limits."),
     CAST,
     # --- random bits ----------------------------------------------------------------------------------

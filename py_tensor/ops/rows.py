@@ -151,7 +151,7 @@ class Reduction(Row):
 
     `identity` gives the neutral element for a dtype as GLSL; `combine` joins {0} and {1}, four
     lanes at once. `index` rows return the position of the first element that beats all others by
-    the comparison `combine`, along one axis.
+    the comparison `combine`, along one axis; `extreme` is the reduction that gives that element.
     """
 
     dtypes: str = "numeric"
@@ -159,6 +159,7 @@ class Reduction(Row):
     identity: Callable[[DType], str]
     combine: str
     index: bool = False
+    extreme: Reduction | None = None
     tolerance: float = 1e-5
     root: ClassVar[bool] = True
 

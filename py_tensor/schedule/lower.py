@@ -13,9 +13,10 @@ import math
 
 from ..graph import Call, Graph, call_of, spec_of
 from ..ops.contractions import CONVOLVE, DOT, Window
-from ..ops.elementwise import CAST, MULTIPLY
-from ..ops.reductions import SUM
+from ..ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
+from ..ops.reductions import MIN, SUM
 from ..ops.rows import Contraction, Reduction
+from ..ops.sources import IOTA
 from ..ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
 from .program import Partial, Program
 
@@ -24,7 +25,7 @@ FEW_RESULTS = 8192
 LONG = 512
 """... and is cut up where each would add up more elements than this."""
 SHORTEST = 32
-"""Products that one part of a cut sum of products adds up at least."""
+"""Elements or products that one part of a cut-up sum adds up at least."""
 
 
 def lower(graph: Graph) -> Program:
@@ -51,15 +52,30 @@ def _up(n: int) -> int:
 def _reduce(program: Program, row: Reduction, src: int, axes: tuple[int, ...]) -> int:
     call = call_of(row, (program.spec(src),), axes)
     results, length = call.spec.size, math.prod(call.specs[0].shape[axis] for axis in axes)
-    if results >= FEW_RESULTS or length <= LONG or results == 0 or row.index:
+    if results >= FEW_RESULTS or length <= LONG or results == 0:
         return program.append(call, (src,))
-    parts = max(2, min(length // 32, 2 * FEW_RESULTS // results))
-    chunk = _up(-(-length // parts))
-    parts = -(-length // chunk)
-    spec = spec_of((parts, results), call.spec.dtype)
-    partial = Call(row, Partial(axes, parts, chunk), call.specs, spec, call.operands)
-    rest = _reduce(program, row, program.append(partial, (src,)), (0,))
+    if row.extreme is not None:
+        return _position(program, row, src, call)
+    parts = max(4, min(length // SHORTEST, 2 * FEW_RESULTS // results) // 4 * 4)
+    along = program.along(src, axes)
+    spec = spec_of((results, parts) if along else (parts, results), call.spec.dtype)
+    partial = Call(row, Partial(axes, parts), call.specs, spec, call.operands)
+    rest = _reduce(program, row, program.append(partial, (src,)), (1,) if along else (0,))
     return program.add(RESHAPE, (rest,), call.spec.shape)
+
+
+def _position(program: Program, row: Reduction, src: int, call: Call) -> int:
+    """The first position that holds the extreme element: two reductions that can be cut up."""
+    assert row.extreme is not None
+    (axis,) = call.arg
+    shape = call.specs[0].shape
+    extreme = _reduce(program, row.extreme, src, call.arg)
+    found = program.add(EQUAL, (src, extreme))
+    if call.operands[0].kind == "f":
+        found = program.add(EITHER, (found, program.add(ISNAN, (src,))))
+    place = program.add(IOTA, (), tuple(n if a == axis else 1 for a, n in enumerate(shape)))
+    nowhere = program.constant(shape[axis], call.spec.dtype)
+    return _reduce(program, MIN, program.add(WHERE, (found, place, nowhere)), call.arg)
 
 
 def _sum_of_products(program: Program, a: int, b: int, axes: tuple[int, ...], call: Call) -> int:

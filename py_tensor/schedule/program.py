@@ -13,7 +13,7 @@ from typing import Any
 from ..dtypes import DType
 from ..graph import Call, Graph, Spec, call_of, spec_of
 from ..indexing import Stack, View, follow, push, row_major
-from ..ops.rows import Row, ViewRow
+from ..ops.rows import Elementwise, Row, ViewRow
 
 
 class Constant:
@@ -28,11 +28,13 @@ class Constant:
 
 @dataclass(frozen=True)
 class Partial:
-    """Static argument of a reduction cut into `parts` along its axes: result (parts, kept)."""
+    """Static argument of a reduction cut up: part i has every `parts`-th element from i on.
+
+    The result is (kept, parts) where lanes run along the reduced axes, else (parts, kept).
+    """
 
     axes: tuple[int, ...]
     parts: int
-    chunk: int
 
 
 class Program:
@@ -44,7 +46,7 @@ class Program:
         self.forced: set[int] = set()
         self.graph = graph
         self.origin: list[int] = []
-        self.seen: dict[tuple[Call, tuple[int, ...]], int] = {}
+        self.seen: dict[tuple[object, ...], int] = {}
 
     def spec(self, at: int) -> Spec:
         call = self.calls[at]
@@ -63,10 +65,11 @@ class Program:
     def append(self, call: Any, edges: tuple[int, ...] = ()) -> int:
         """A new node, or the one that already computes the same."""
         if type(call) is Call:
-            at = self.seen.get((call, edges))
+            key = (call.row, call.arg, call.spec, edges)
+            at = self.seen.get(key)
             if at is not None:
                 return at
-            self.seen[call, edges] = len(self.calls)
+            self.seen[key] = len(self.calls)
         self.calls.append(call)
         self.edges.append(edges)
         return len(self.calls) - 1
@@ -101,3 +104,26 @@ class Program:
             return base, None, 0
         steps = (step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True))
         return base, *(follow(View(shape, tuple(steps)), stack[0]) or (None, 0))
+
+    def lane_axis(self, at: int) -> int:
+        """The axis along which neighbours in `at` are neighbours in what it is read from, or -1.
+
+        Of several operands the largest decides, since it is read most.
+        """
+        while True:
+            base, strides, _ = self.strides(at)
+            if strides is None:
+                return -1
+            axis = next((a for a, step in enumerate(strides) if abs(step) == 1), -1)
+            row = self.row(base)
+            if base != at or not isinstance(row, Elementwise):
+                return axis
+            largest = max(self.edges[at], key=lambda src: self.spec(src).size, default=at)
+            if self.spec(largest).shape != self.spec(at).shape:
+                return axis
+            at = largest
+
+    def along(self, at: int, axes: tuple[int, ...]) -> bool:
+        """Whether a reduction over `axes` best reads four neighbours of one result at once."""
+        axis = self.lane_axis(at)
+        return axis in axes and self.spec(at).shape[axis] % 4 == 0

@@ -39,15 +39,13 @@ void main() {
   int e = ((P.y << 11) | P.x) << 2;
   ivec4 total = ivec4(0);
   for (int lane = 0; lane < 4; lane++) {
-    int r = e + lane;
-    if (r >= 64) break;
-    int o = r;
-    int start = 0, stop = 32;
+    int o = e + lane;
+    if (o >= 64) break;
     vec4 acc = vec4(-PT_INF);
     ivec4 where = ivec4(32);
-    for (int k = start; k < stop; k += 4) {
-      int p = o * 32 + k;
-      vec4 v1 = texelFetch(x0, ivec2((p >> 2) & 2047, p >> 13), 0);
+    for (int k = 0; k < 32; k += 4) {
+      int q = o * 32 + k;
+      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
       bvec4 better = pt_beats_greater(v1, (k + ivec4(0, 1, 2, 3)), acc, where);
       acc = pt_pick(better, v1, acc);
       where = pt_pick(better, (k + ivec4(0, 1, 2, 3)), where);

@@ -25,14 +25,12 @@ void main() {
   int e = ((P.y << 11) | P.x) << 2;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
-    int r = e + lane;
-    if (r >= 50) break;
-    int o = r;
-    int start = 0, stop = 12;
+    int o = e + lane;
+    if (o >= 50) break;
     vec4 acc = vec4(-PT_INF);
-    for (int k = start; k < stop; k += 4) {
-      int p = o * 12 + k;
-      vec4 v1 = texelFetch(x0, ivec2((p >> 2) & 2047, p >> 13), 0);
+    for (int k = 0; k < 12; k += 4) {
+      int q = o * 12 + k;
+      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
       acc = pt_reduce_max(acc, v1);
     }
     acc = pt_reduce_max(acc, acc.zwxy);
@@ -66,15 +64,13 @@ void main() {
   int e = ((P.y << 11) | P.x) << 2;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
-    int r = e + lane;
-    if (r >= 50) break;
-    int o = r;
-    int start = 0, stop = 12;
+    int o = e + lane;
+    if (o >= 50) break;
     vec4 acc = vec4(0.0);
-    for (int k = start; k < stop; k += 4) {
-      int p = o * 12 + k;
-      vec4 v1 = texelFetch(x0, ivec2((p >> 2) & 2047, p >> 13), 0);
-      int i2 = (p / 12);
+    for (int k = 0; k < 12; k += 4) {
+      int q = o * 12 + k;
+      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+      int i2 = o;
       vec4 v3 = vec4(pt_at(x1, i2));
       vec4 v4 = v1 - v3;
       vec4 v5 = pt_exp(v4);

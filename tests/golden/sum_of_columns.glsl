@@ -15,10 +15,11 @@ float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  ivec4 o = (e + ivec4(0, 1, 2, 3));
+  ivec4 o = e + ivec4(0, 1, 2, 3);
   vec4 acc = vec4(0.0);
-  for (int n = 0; n < 64; n++) {
-    ivec4 q = n * 33 + o;
+  for (int k0 = 0; k0 < 64; k0++) {
+    int k = k0;
+    ivec4 q = k * 33 + o;
     vec4 v1 = vec4(pt_at(x0, q.x), pt_at(x0, q.y), pt_at(x0, q.z), pt_at(x0, q.w));
     acc = acc + v1;
   }

@@ -24,14 +24,12 @@ void main() {
   int e = ((P.y << 11) | P.x) << 2;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
-    int r = e + lane;
-    if (r >= 64) break;
-    int o = r;
-    int start = 0, stop = 32;
+    int o = e + lane;
+    if (o >= 64) break;
     vec4 acc = vec4(0.0);
-    for (int k = start; k < stop; k += 4) {
-      int p = o * 32 + k;
-      vec4 v1 = texelFetch(x0, ivec2((p >> 2) & 2047, p >> 13), 0);
+    for (int k = 0; k < 32; k += 4) {
+      int q = o * 32 + k;
+      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
       vec4 v2 = v1 * v1;
       acc = acc + v2;
     }
