@@ -1,11 +1,14 @@
 """Which block of rows and columns each fragment of a contraction computes.
 
 A rule instead of trial runs: texture fetches are what contractions wait for, so the block with the
-fewest fetches in all is chosen, where blocks that stick out of the result count in full.
+fewest fetches in all is chosen, where blocks that stick out of the result count in full. A fetch
+counts once for each place that the four fragments of a quad read from, where a place is two texels
+wide and two high.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -16,6 +19,8 @@ from .tiles import Tiling
 
 BUSY = 2048
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
+FULL_ROW = 2048
+"""Texels in a row of a texture: a texel lies below the one so many before it."""
 SHARED = 20
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""
 
@@ -47,37 +52,39 @@ def _choose(program: Program, at: int, draw_buffers: int, limit: int) -> Tiling:
     if call.row is CONVOLVE:
         window = call.arg
         lines, rows = groups * (rows // window.out[1]), window.out[1]
-    by_row, by_column = _units(program, at)
-    found: list[tuple[float, int, int, Tiling]] = []
-    for height, width, spread in product((8, 4, 2, 1), (8, 4), (4, 2, 1)):
+    by_row = by_column = False
+    stride = 0
+    if window is None:
+        a, b = (layout(program, operand) for operand in program.edges[at])
+        by_row, by_column, stride = b[1][2] != 1, a[1][2] != 1, a[1][1]
+    found: list[tuple[float, int, Tiling]] = []
+    for height, width, spread in product((8, 4, 2, 1), (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
             continue
         tiling = Tiling(lines, rows, columns, height, width, spread, limit)
-        left = right = 0.0
-        if window is None:
-            left, right = height, width
-        else:
-            taps = offsets(height, window)
-            shared = len(taps) > height
-            left = len(taps) / (window.kernel[1] if shared else 1)
-            right = width
-        # A quad whose fragments read different rows fetches each of them.
-        left *= 1 if by_column else tiling.stacked
-        right *= spread if by_row else 1
-        cost = max(4 * tiling.quads, BUSY) * (left + right)
-        found.append((cost, -height * width, -spread, tiling))
-    return min(found, key=lambda entry: entry[:3])[3]
+        left = _left_fetches(height, window)
+        if spread != 4 and not (by_column and height == 4):
+            left *= tiling.stacked
+        # A texture serves two neighbours at once; rows of a transposed operand are none.
+        right = width * (spread if by_row else max(1, spread // 2))
+        found.append((_cost(tiling, left + right), len(found), tiling))
+        below = FULL_ROW * 4 // stride if stride and FULL_ROW * 4 % stride == 0 else 0
+        if spread == 2 and not by_column and below and below % height == 0:
+            apart = replace(tiling, apart=below)
+            found.append((_cost(apart, left / 2 + right), len(found), apart))
+    return min(found, key=lambda entry: entry[:2])[2]
 
 
-def _units(program: Program, at: int) -> tuple[bool, bool]:
-    """Whether texels of the second operand lie along its rows' axis, of the first down its columns.
+def _cost(tiling: Tiling, fetches: float) -> float:
+    return max(4 * tiling.quads, BUSY) * fetches
 
-    That is, whether they were given transposed.
-    """
-    if program.calls[at].row is CONVOLVE:
-        return False, False
-    a, b = program.edges[at]
-    return layout(program, b)[1][2] != 1, layout(program, a)[1][2] != 1
+
+def _left_fetches(height: int, window: Window | None) -> float:
+    """Texels of the first operand that a fragment fetches for four texels of the second."""
+    if window is None:
+        return height
+    taps = offsets(height, window)
+    return len(taps) / (window.kernel[1] if len(taps) > height else 1)
 
 
 def layout(program: Program, at: int) -> tuple[int, tuple[Any, ...], int]:

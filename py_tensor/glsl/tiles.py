@@ -2,8 +2,9 @@
 
 A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + i` holds its i-th
 texel of four columns in that row. GPUs shade fragments in quads of 2 x 2 and fetch for a quad at
-once, fastest where its four fragments want the same texel or neighbours. So the fragments of a quad
-stand side by side: `spread` of them share their rows and take columns texel by texel in turn.
+once, fastest where its fragments want one texel, or neighbours to the side or below. So `spread`
+fragments of a quad share their rows and take columns texel by texel in turn, and the others' rows
+may lie `apart` from theirs such that their texels lie one below the other.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ class Tiling:
     spread: int
     limit: int
     """Largest texture side of the context."""
+    apart: int = 0
+    """Rows between the two fragments of a column of a quad; 0 for the blocks' natural order."""
 
     @property
     def texels(self) -> int:
@@ -52,7 +55,14 @@ class Tiling:
         return -(-self.rows // self.height)
 
     @property
+    def pairs(self) -> int:
+        """Pairs of blocks in a line whose rows lie apart."""
+        return -(-self.rows // (2 * self.apart)) * (self.apart // self.height)
+
+    @property
     def quads(self) -> int:
+        if self.apart:
+            return self.lines * self.pairs * self.across
         return -(-self.lines * self.down // self.stacked) * self.across
 
     @property
@@ -76,10 +86,22 @@ class Tiling:
         lanes = {4: (f"({x} & 1) + ({y} & 1) * 2", ""), 2: (f"({x} & 1)", f"({y} & 1)")}
         column, row = lanes.get(self.spread, ("", f"({x} & 1) + ({y} & 1) * 2"))
         step = self.texels * self.spread
-        block = f"quad / {self.across}" + (f" * {self.stacked} + {row}" if row else "")
-        return [
+        lines = [
             f"int quad = ({y} >> 1) * {self.wide} + ({x} >> 1);",
             f"int n0 = quad % {self.across} * {step}" + (f" + {column};" if column else ";"),
+        ]
+        if self.apart:
+            per = self.apart // self.height
+            inside = f"(block % {per}) * {self.height} + {row} * {self.apart}"
+            return [
+                *lines,
+                f"int line = quad / {self.across * self.pairs};",
+                f"int block = quad / {self.across} % {self.pairs};",
+                f"int m0 = block / {per} * {2 * self.apart} + {inside};",
+            ]
+        block = f"quad / {self.across}" + (f" * {self.stacked} + {row}" if row else "")
+        return [
+            *lines,
             f"int block = {block};",
             f"int m0 = block % {self.down} * {self.height};",
             f"int line = block / {self.down};",
@@ -96,6 +118,13 @@ class Tiling:
         step = self.texels * self.spread
         x = f"{texel} / {step}"
         y = f"({block})" if self.stacked == 1 else f"({block}) / {self.stacked}"
+        if self.apart:
+            per, place = self.apart // self.height, f"{row} % {self.rows}"
+            inside = f"{place} % {self.apart} % {self.height}"
+            y = f"({place} / {2 * self.apart} * {per} + {place} % {self.apart} / {self.height})"
+            if self.lines > 1:
+                y = f"({row} / {self.rows} * {self.pairs} + {y})"
+            block = f"{place} / {self.apart}"
         if self.wide != self.across:
             quad = f"({y} * {self.across} + {x})"
             x, y = f"{quad} % {self.wide}", f"{quad} / {self.wide}"

@@ -63,6 +63,6 @@ layout(location = 0) out vec4 y0;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3((e % 16 >> 2) / 4 * 2 + ((e % 16 >> 2) & 1), ((e / 16) / 1) / 1 * 2 + ((e % 16 >> 2) >> 1 & 1), (e / 16) % 1), 0);
+  vec4 v1 = texelFetch(x0, ivec3((e % 16 >> 2) / 4 * 2 + ((e % 16 >> 2) & 1), ((e / 16) / 1) * 2 + ((e % 16 >> 2) >> 1 & 1), (e / 16) % 1), 0);
   y0 = v1;
 }

@@ -56,7 +56,7 @@ vec4 pt_max(vec4 a, vec4 b) {
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3((e % 24 >> 2) / 4 * 2 + ((e % 24 >> 2) & 1), ((e / 24) / 1) / 1 * 2 + ((e % 24 >> 2) >> 1 & 1), (e / 24) % 1), 0);
+  vec4 v1 = texelFetch(x0, ivec3((e % 24 >> 2) / 4 * 2 + ((e % 24 >> 2) & 1), ((e / 24) / 1) * 2 + ((e % 24 >> 2) >> 1 & 1), (e / 24) % 1), 0);
   int i2 = (e % 24);
   vec4 v3 = texelFetch(x1, ivec2((i2 >> 2) & 2047, i2 >> 13), 0);
   vec4 v4 = v1 + v3;
