@@ -8,7 +8,6 @@ combination, and being one object it serves as its own key.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -177,49 +176,48 @@ def linearise(wanted: Sequence[Node]) -> Linear:
     nodes: list[Node] = []
     calls: list[Any] = []
     edges: list[int] = []
+    uses: list[int] = []
     leaves: list[Node] = []
     scalars: list[Node] = []
-    stack: list[Node] = list(reversed(wanted))
+    stack: list[Node] = [*wanted]
+    stack.reverse()
     while stack:
         node = stack[-1]
         identity = id(node)
         if identity in index:
             stack.pop()
             continue
-        call = node.call
-        if call is None:
-            stack.pop()
-            index[identity] = len(nodes)
-            nodes.append(node)
-            if node.buffer is None:
-                scalars.append(node)
-                calls.append(_scalars[node.spec.dtype])
-            else:
-                leaves.append(node)
-                calls.append(node.spec)
-            continue
-        depth = len(stack)
-        for src in node.srcs:
-            if id(src) not in index:
-                stack.append(src)
-        if len(stack) == depth:
-            stack.pop()
-            index[identity] = len(nodes)
-            nodes.append(node)
-            calls.append(call)
+        call: Any = node.call
+        if call is not None:
+            ready = True
             for src in node.srcs:
-                edges.append(index[id(src)])
+                if id(src) not in index:
+                    stack.append(src)
+                    ready = False
+            if not ready:
+                continue
+            for src in node.srcs:
+                position = index[id(src)]
+                edges.append(position)
+                uses[position] += 1
+        elif node.buffer is None:
+            scalars.append(node)
+            call = _scalars[node.spec.dtype]
+        else:
+            leaves.append(node)
+            call = node.spec
+        stack.pop()
+        index[identity] = len(nodes)
+        nodes.append(node)
+        calls.append(call)
+        uses.append(_BASE)
     outputs = [index[id(node)] for node in wanted]
-    del node, stack
-    src = None  # type: ignore[assignment]  # a loop variable must not count as a reference
-    uses = Counter(edges)
+    node = src = call = None  # type: ignore[assignment]  # variables must not count as references
     kept = set(outputs)
     shared = [
         position
         for position, count in enumerate(map(getrefcount, nodes))
-        if count > _BASE + uses[position]
-        and nodes[position].call is not None
-        and position not in kept
+        if count > uses[position] and type(calls[position]) is Call and position not in kept
     ]
     key = (tuple(calls), tuple(edges), tuple(outputs), tuple(shared))
     return Linear(key, nodes, leaves, scalars)

@@ -104,7 +104,7 @@ def compose(first: View, then: View) -> View | None:
 
 
 def _refined(view: View, shape: Shape) -> View:
-    """The same map with axes cut where their steps would carry from one axis of `shape` to the next."""
+    """The same map, its axes cut where steps would carry from one axis of `shape` to the next."""
     pieces: list[tuple[int, int]] = []
     rest = list(zip(view.shape, view.strides, strict=True))[::-1]
     while rest:

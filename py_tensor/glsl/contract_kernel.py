@@ -53,7 +53,7 @@ def _texel(program: Program, kernel: Kernel, at: int, base: int, position: str) 
 
 
 def _multiply(writer: Writer, tiling: Tiling, first: list[str]) -> None:
-    """Adds the products of each row's name in `first` (four inner positions) and b{inner}{texel}."""
+    """Adds the products of each row's four inner positions in `first` and b{inner}{texel}."""
     for row, texel in product(range(tiling.height), range(tiling.texels)):
         terms = " + ".join(f"{first[row]}.{LANES[k]} * b{k}{texel}" for k in range(4))
         writer.line(f"s{row}{texel} += {terms};")
@@ -129,15 +129,15 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
     def inner() -> None:
         with writer.block(f"for (int c = 0; c < {each // 4}; c++)"):
             for at, tap in enumerate(taps):
-                position = f"tx + {tap * channels // 4} + c"
-                texel = _texel(program, kernel, x, base_x, position)
-                line(f"{vector} a{at} = " + (f"in{at} ? {texel} : {vector}(0);" if sides else f"{texel};"))
+                value = _texel(program, kernel, x, base_x, f"tx + {tap * channels // 4} + c")
+                value = f"in{at} ? {value} : {vector}(0)" if sides else value
+                line(f"{vector} a{at} = {value};")
             for kx in range(kw if shared else 1):
                 with writer.block(""):
-                    for k, texel in product(range(4), range(tiling.texels)):
-                        start = (kx * each + k) * outs // 4 + texel * tiling.spread
-                        position = f"tw + {start} + c * {outs}"
-                        line(f"{vector} b{k}{texel} = {_texel(program, kernel, w, base_w, position)};")
+                    for k, i in product(range(4), range(tiling.texels)):
+                        start = (kx * each + k) * outs // 4 + i * tiling.spread
+                        value = _texel(program, kernel, w, base_w, f"tw + {start} + c * {outs}")
+                        line(f"{vector} b{k}{i} = {value};")
                     rows = (row * sw + kx * dw for row in range(tiling.height))
                     _multiply(writer, tiling, [f"a{taps.index(row)}" for row in rows])
 

@@ -20,7 +20,6 @@ from ..schedule.program import Constant, Program
 from .tiles import Tiling
 from .types import UNIFORM, VECTOR, converted, literal, wrapped
 
-
 Axes = tuple[tuple[str, int], ...]
 
 

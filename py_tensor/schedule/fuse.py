@@ -17,6 +17,8 @@ from .program import Program
 
 CHEAP = 20
 """Operations and reads an element that may be done, over all places, instead of storing once."""
+TILED = 8
+"""Operations that reading an element of a contraction counts as."""
 LONGEST = 256
 """Operations in one shader; longer ones take drivers seconds to compile."""
 
@@ -132,7 +134,8 @@ class Fusion:
         self.reads[at] = frozenset((at,))
         scalars[at] = frozenset()
         length[at] = 0.0
-        self.weight[at] = 1
+        # Finding an element among tiles takes arithmetic of its own.
+        self.weight[at] = TILED if isinstance(self.program.row(at), Contraction) else 1
 
     def _cheap(self, at: int, places: int) -> bool:
         """Computing in so many places costs little and reads hardly more than the result."""

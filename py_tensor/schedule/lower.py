@@ -1,8 +1,8 @@
 """Rewrites what one kernel cannot do, or does badly, into what it can.
 
 Contractions: operands whose rows do not start at a texel are copied into padded ones; long products
-with few results are cut into parts; very small products, and grouped convolutions with few channels a
-group, become fused sums.
+with few results are cut into parts; very small products, and grouped convolutions with few
+channels a group, become fused sums.
 Reductions: long sums with few results are cut into parts, so that the GPU has enough to do at once.
 Comes in: a Graph; goes out: a Program.
 """
