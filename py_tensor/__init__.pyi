@@ -33,6 +33,7 @@ from py_tensor.functions.creation import (
     zeros_like,
 )
 from py_tensor.functions.elementwise import astype, clip
+from py_tensor.functions.indexing import take
 from py_tensor.functions.joining import concat, stack
 from py_tensor.functions.linear_algebra import matmul
 from py_tensor.functions.manipulation import (
@@ -433,6 +434,7 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "take",
     "tan",
     "tanh",
     "tidy",

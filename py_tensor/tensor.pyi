@@ -256,6 +256,8 @@ class Tensor:
         """Axes of length 1 removed: the given ones, or all. Raises ShapeError for longer axes."""
     def transpose(self, /, axes: Sequence[int] | None = None) -> Tensor:
         """All axes in reverse order, or in the order given, as `permute_dims`."""
+    def take(self, indices: Any, /, *, axis: int | None = None) -> Tensor:
+        """Slices of x at places of an axis, in the order `indices` names them."""
     def softmax(self, /, *, axis: int = -1) -> Tensor:
         """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows."""
     def conv2d(

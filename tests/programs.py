@@ -205,6 +205,23 @@ def join(draw: Any, program: Program) -> None:
         )
 
 
+def gather(draw: Any, program: Program) -> None:
+    at, to = draw(st.integers(0, len(program.values) - 1)), choose(draw, program, "iu")
+    if to is None:
+        return
+    (x, array), (indices, places) = program.values[at], program.values[to]
+    if x.ndim and indices.ndim < 3 and all(x.shape):
+        axis = draw(st.integers(0, x.ndim - 1))
+        n = x.shape[axis]
+        wide = places.astype("int64")
+        wide = np.clip(np.where(wide < 0, wide + n, wide), 0, n - 1)
+        program.add(
+            pt.take(x, indices, axis=axis),
+            np.take(array, wide, axis=axis),
+            f"take(v{at}, v{to}, axis={axis})",
+        )
+
+
 def assignment(draw: Any, program: Program) -> None:
     at = draw(st.integers(0, len(program.values) - 1))
     x, array = program.values[at]
@@ -295,6 +312,7 @@ STEPS = [
     view,
     view,
     join,
+    gather,
     assignment,
     product,
     product_of_two,

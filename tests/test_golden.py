@@ -30,6 +30,7 @@ KERNELS = {
     "matmul": lambda: pt.relu(leaf(16, 20) @ leaf(20, 24) + leaf(24)),
     "convolution": lambda: pt.conv2d(leaf(2, 9, 9, 8), leaf(3, 3, 8, 16), padding="same"),
     "concat": lambda: pt.concat([leaf(5, 3), leaf(5, 4)], axis=1),
+    "take": lambda: pt.take(leaf(9, 8), leaf(5, dtype="int32"), axis=0),
     "assignment": assigned,
     "random": lambda: pt.random.uniform((9,), key=pt.random.key(7)),
 }

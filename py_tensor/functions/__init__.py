@@ -21,13 +21,22 @@ from . import (
     statistical,
 )
 
-CHAPTERS = (creation, elementwise, statistical, manipulation, joining, linear_algebra, neural)
+CHAPTERS = (
+    creation,
+    elementwise,
+    statistical,
+    manipulation,
+    joining,
+    indexing,
+    linear_algebra,
+    neural,
+)
 PUBLIC: dict[str, Callable[..., Tensor]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
 METHODS: dict[str, Any] = {
     name: function
-    for chapter in (elementwise, statistical, manipulation, neural)
+    for chapter in (elementwise, statistical, manipulation, indexing, neural)
     for name, function in chapter.PUBLIC.items()
     if name != "where"
 }

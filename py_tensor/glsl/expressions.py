@@ -7,13 +7,14 @@ known of the base decides how an operand is read, cheapest first: *same* (the fr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..graph import Call, Scalar
-from ..indexing import Shape, Stack, View, broadcast_view, push, row_major
-from ..ops.rows import Cast, Concat, Elementwise, Pad, Source, ViewRow
+from ..indexing import Shape, Stack, View, broadcast_view, make_view, push, row_major
+from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .tiles import Tiling
@@ -159,6 +160,8 @@ class Writer:
             return self._pad(at, index)
         if isinstance(row, Concat):
             return self._concat(at, index)
+        if isinstance(row, Gather):
+            return self._gather(at, index)
         assert isinstance(row, Source)
         return self.lanes(index)
 
@@ -286,6 +289,33 @@ class Writer:
                 self.line(f"{name} = {picked};")
             start += width
         return name
+
+    def _gather(self, at: int, index: Index) -> str:
+        call = self.program.calls[at]
+        src, indices = self.program.edges[at]
+        shape, axis = call.specs[0].shape, call.arg
+        length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
+        whole = self._aligned_first(index)
+        if not index.stack:
+            own = index
+        elif whole is not None:
+            own = Index(call.spec.size, first=whole)
+        else:
+            own = Index(call.spec.size, lanes=self.lanes(index))
+        frame = (math.prod(shape[:axis]), count, tail)
+        given = self.value(indices, own.through(make_view(frame, (0, 1, 0))))
+        place = f"pt_place({given}, {length})"
+        together = whole is not None and tail % 4 == 0
+        kind, position = ("int", str(whole)) if together else ("ivec4", self.lanes(index))
+        source = f"{place}.x" if together else place
+        if frame[0] > 1:
+            source = f"({position} / {count * tail} * {length} + {source})"
+        if tail > 1:
+            source = f"{source} * {tail} + {position} % {tail}"
+        source = self.let((at, index, "source"), kind, "j", source)
+        size = call.specs[0].size
+        below = Index(size, first=source) if together else Index(size, lanes=source)
+        return self.value(src, below)
 
     # --- positions ------------------------------------------------------------------------------
 

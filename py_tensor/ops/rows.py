@@ -224,6 +224,29 @@ class Concat(Row):
         return Result(shape, dtype, (dtype,) * len(specs))
 
 
+class Gather(Row):
+    """Slices of the first operand at the places the second names.
+
+    The static argument is the axis; the second operand's axes take its place. Negative indices
+    count from the end; indices out of range are held at the ends, since a shader cannot raise.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        x, indices = specs
+        if indices.dtype.kind not in "iu":
+            raise DTypeError(
+                f"{self.name}: indices are not integers; got dtype {indices.dtype}; "
+                'use indices.astype("int32")'
+            )
+        if x.shape[arg] == 0 and indices.size:
+            raise ShapeError(
+                f"{self.name}: nothing to take from; got length 0 of axis {arg} of shape {x.shape} "
+                f"and {indices.size} indices; give an axis with elements"
+            )
+        shape = (*x.shape[:arg], *indices.shape, *x.shape[arg + 1 :])
+        return Result(shape, x.dtype, (x.dtype, indices.dtype))
+
+
 class Source(Row):
     """A tensor out of nothing: the static argument is its shape, values are positions."""
 
