@@ -18,6 +18,7 @@ from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
+from py_tensor.functions.convolution import conv2d
 from py_tensor.functions.creation import (
     arange,
     copy,
@@ -49,7 +50,8 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
-from py_tensor.functions.neural import conv2d, softmax
+from py_tensor.functions.neural import softmax
+from py_tensor.functions.pooling import avg_pool2d, max_pool2d
 from py_tensor.functions.statistical import mean, std, var
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.runtime import get_backend, set_backend
@@ -321,6 +323,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "avg_pool2d",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -391,6 +394,7 @@ __all__ = [
     "matmul",
     "matrix_transpose",
     "max",
+    "max_pool2d",
     "maximum",
     "mean",
     "memory",

@@ -271,6 +271,21 @@ class Tensor:
         groups: int = 1,
     ) -> Tensor:
         """2-d convolution (cross-correlation, as all machine-learning libraries mean it)."""
+    def max_pool2d(
+        self, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
+    ) -> Tensor:
+        """The largest element of each window of each channel; NaN if any is."""
+    def avg_pool2d(
+        self,
+        size: Any,
+        /,
+        *,
+        stride: Any = None,
+        padding: Any = "valid",
+        dilation: Any = 1,
+        count_include_pad: bool = False,
+    ) -> Tensor:
+        """The mean of each window of each channel."""
     def __add__(self, other: Any) -> Tensor: ...
     def __radd__(self, other: Any) -> Tensor: ...
     def __iadd__(self, other: Any) -> Tensor: ...

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..tensor import Tensor, install
 from . import (
+    convolution,
     creation,
     elementwise,
     indexing,
@@ -18,6 +19,7 @@ from . import (
     linear_algebra,
     manipulation,
     neural,
+    pooling,
     statistical,
 )
 
@@ -30,13 +32,23 @@ CHAPTERS = (
     indexing,
     linear_algebra,
     neural,
+    convolution,
+    pooling,
 )
 PUBLIC: dict[str, Callable[..., Tensor]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
 METHODS: dict[str, Any] = {
     name: function
-    for chapter in (elementwise, statistical, manipulation, indexing, neural)
+    for chapter in (
+        elementwise,
+        statistical,
+        manipulation,
+        indexing,
+        neural,
+        convolution,
+        pooling,
+    )
     for name, function in chapter.PUBLIC.items()
     if name != "where"
 }
