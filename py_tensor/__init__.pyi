@@ -18,7 +18,7 @@ from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
-from py_tensor.functions.convolution import conv2d
+from py_tensor.functions.convolution import conv2d, conv2d_transpose
 from py_tensor.functions.creation import (
     arange,
     copy,
@@ -337,6 +337,7 @@ __all__ = [
     "clip",
     "concat",
     "conv2d",
+    "conv2d_transpose",
     "copy",
     "copysign",
     "cos",

@@ -271,6 +271,18 @@ class Tensor:
         groups: int = 1,
     ) -> Tensor:
         """2-d convolution (cross-correlation, as all machine-learning libraries mean it)."""
+    def conv2d_transpose(
+        self,
+        w: Any,
+        /,
+        *,
+        stride: Any = 1,
+        padding: Any = "valid",
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        """Transposed 2-d convolution: the gradient of `conv2d` with respect to its first operand."""
     def max_pool2d(
         self, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
     ) -> Tensor:

@@ -235,7 +235,7 @@ class Writer:
                 for c, n, step in tests
             )
             self.line(f"{result} {name} = {filler};")
-            with self.block(f"if ({condition})"):
+            with self.block(f"if ({condition or 'true'})"):
                 self.line(f"{name} = {self.value(src, Index(size, first=source))};")
             return name
         condition = " & ".join(
@@ -336,13 +336,25 @@ class Writer:
 
         None where lanes do not stay neighbours that start at a multiple of 4.
         """
-        if not index.first:
+        if not index.first or not all(map(_keeps_texels, index.stack)):
             return None
+        first = index.first
+        for depth, view in enumerate(index.stack):
+            reached = replace(index, stack=index.stack[: depth + 1], own=False)
+            first = self.let((reached, "first"), "int", "i", mapped(view, first))
+        return first
+
+    def _splat(self, index: Index) -> str | None:
+        """The position that all lanes read behind the views, or None."""
         if not index.stack:
-            return index.first
-        if len(index.stack) > 1 or not _keeps_texels(index.stack[0]):
             return None
-        return self.let((index, "first"), "int", "i", mapped(index.stack[0], index.first))
+        last = index.stack[-1]
+        if last.is_constant:
+            return str(last.offset)
+        before = self._aligned_first(replace(index, stack=index.stack[:-1], own=False))
+        if before is None or not _splats(last):
+            return None
+        return self.let((index, "splat"), "int", "i", mapped(last, before))
 
     def _read(self, at: int, index: Index) -> str:
         spec = self.program.spec(at)
@@ -359,12 +371,9 @@ class Writer:
             modes.add("aligned")
             texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)
-        single = index.stack[0] if len(index.stack) == 1 else None
-        if single is not None and (single.is_constant or (index.first and _splats(single))):
+        position = self._splat(index)
+        if position is not None:
             modes.add("splat")
-            position = str(single.offset)
-            if not single.is_constant:
-                position = self.let((index, "splat"), "int", "i", mapped(single, index.first))
             return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
         modes.add("lanes")
         lanes = self.lanes(index)
