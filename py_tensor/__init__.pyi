@@ -126,6 +126,16 @@ def cos(x: Any, /) -> Tensor:
 def cosh(x: Any, /) -> Tensor:
     """Hyperbolic cosine."""
 
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: builtins.bool = False
+) -> Tensor:
+    """Product of each element and all before it along an axis."""
+
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: builtins.bool = False
+) -> Tensor:
+    """Sum of each element and all before it along an axis."""
+
 def divide(x1: Any, x2: Any, /) -> Tensor:
     """Quotient, element by element."""
 
@@ -342,6 +352,8 @@ __all__ = [
     "copysign",
     "cos",
     "cosh",
+    "cumulative_prod",
+    "cumulative_sum",
     "dispose",
     "divide",
     "draw",

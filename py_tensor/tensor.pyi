@@ -234,6 +234,14 @@ class Tensor:
         self, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
     ) -> Tensor:
         """Standard deviation along axes: the square root of `var`."""
+    def cumulative_sum(
+        self, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        """Sum of each element and all before it along an axis."""
+    def cumulative_prod(
+        self, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        """Product of each element and all before it along an axis."""
     def broadcast_to(self, /, shape: Any) -> Tensor:
         """x repeated along axes of length 1 to the given shape."""
     def expand_dims(self, /, *, axis: int | Sequence[int] = 0) -> Tensor:

@@ -155,6 +155,21 @@ def reduction(draw: Any, program: Program) -> None:
     program.add(got, want, f"{row.name}(v{at}, axis={axis}, keepdims={keepdims})")
 
 
+def scan(draw: Any, program: Program) -> None:
+    at = choose(draw, program, "fiub")
+    x, array = program.values[at]
+    floats = array.dtype.kind == "f"
+    name, function = draw(
+        st.sampled_from([("cumulative_sum", np.cumsum), ("cumulative_prod", np.cumprod)])
+    )
+    if not x.ndim or (floats and name == "cumulative_prod"):
+        return  # one rounding before a product of many can change it
+    axis = draw(st.integers(0, x.ndim - 1))
+    got = getattr(pt, name)(x, axis=axis)
+    want = function(array, axis=axis, dtype="float64" if floats else got.dtype.name)
+    program.add(got, want.astype(got.dtype.name), f"{name}(v{at}, axis={axis})")
+
+
 def view(draw: Any, program: Program) -> None:
     at = draw(st.integers(0, len(program.values) - 1))
     x, array = program.values[at]
@@ -309,6 +324,7 @@ STEPS = [
     elementwise,
     scalar,
     reduction,
+    scan,
     view,
     view,
     join,

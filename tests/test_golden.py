@@ -25,6 +25,8 @@ KERNELS = {
     "transposed": lambda: leaf(6, 8).T + 1.0,
     "sum_of_rows": lambda: pt.sqrt(pt.square(leaf(64, 32)).sum(axis=1)),
     "sum_of_columns": lambda: leaf(64, 33).sum(axis=0),
+    "cumulative_sum": lambda: pt.cumulative_sum(leaf(70, 64), axis=1),
+    "cumulative_sum_of_columns": lambda: pt.cumulative_sum(leaf(70, 64), axis=0),
     "argmax": lambda: leaf(64, 32).argmax(axis=1),
     "softmax": lambda: pt.softmax(leaf(50, 12)),
     "matmul": lambda: pt.relu(leaf(16, 20) @ leaf(20, 24) + leaf(24)),

@@ -13,6 +13,7 @@ from ..tensor import Tensor, install
 from . import (
     convolution,
     creation,
+    cumulative,
     elementwise,
     indexing,
     joining,
@@ -27,6 +28,7 @@ CHAPTERS = (
     creation,
     elementwise,
     statistical,
+    cumulative,
     manipulation,
     joining,
     indexing,
@@ -43,6 +45,7 @@ METHODS: dict[str, Any] = {
     for chapter in (
         elementwise,
         statistical,
+        cumulative,
         manipulation,
         indexing,
         neural,

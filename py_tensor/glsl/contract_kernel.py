@@ -31,10 +31,8 @@ def write_contract(program: Program, kernel: Kernel, tiling: Tiling) -> Writer:
     writer = Writer(program, kernel, {})
     call = program.calls[kernel.root]
     line = writer.line
-    line(f"int block = P.y * {tiling.texture[0]} + P.x;")
-    line(f"int n0 = block % {tiling.across} * {tiling.width};")
-    line(f"int m0 = block / {tiling.across} % {tiling.down} * {tiling.height};")
-    line(f"int g = block / {tiling.across * tiling.down};")
+    for text in tiling.corner:
+        line(text)
     vector = VECTOR[call.spec.dtype.kind]
     for row, column in product(range(tiling.height), range(tiling.width // 4)):
         line(f"{vector} s{row}{column} = {vector}(0);")

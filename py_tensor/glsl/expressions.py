@@ -346,15 +346,21 @@ class Writer:
 
     def _splat(self, index: Index) -> str | None:
         """The position that all lanes read behind the views, or None."""
-        if not index.stack:
-            return None
-        last = index.stack[-1]
-        if last.is_constant:
-            return str(last.offset)
-        before = self._aligned_first(replace(index, stack=index.stack[:-1], own=False))
-        if before is None or not _splats(last):
-            return None
-        return self.let((index, "splat"), "int", "i", mapped(last, before))
+        for depth, view in enumerate(index.stack):
+            if view.is_constant:
+                position = str(view.offset)
+            elif index.first and _splats(view):
+                before = self._aligned_first(replace(index, stack=index.stack[:depth], own=False))
+                position = mapped(view, str(before))
+            elif _keeps_texels(view):
+                continue
+            else:
+                return None
+            for behind in index.stack[depth + 1 :]:
+                position = mapped(behind, self.let((position,), "int", "i", position))
+            known = position.isdigit()
+            return position if known else self.let((index, "splat"), "int", "i", position)
+        return None
 
     def _read(self, at: int, index: Index) -> str:
         spec = self.program.spec(at)
@@ -367,7 +373,7 @@ class Writer:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
         first = self._aligned_first(index)
-        if first is not None and (tiling is None or tiling.columns % 4 == 0):
+        if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
             texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)

@@ -1,4 +1,4 @@
-"""The layout contractions write: blocks of rows and columns, spread over texture layers.
+"""The layout contractions and scans write: blocks of rows and columns, spread over texture layers.
 
 A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + column / 4` holds
 four neighbouring columns of one row. Blocks are numbered row-major and folded into a texture.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tiling:
-    """How the elements (groups, rows, columns) of a contraction lie in its texture array."""
+    """How the elements (groups, rows, columns) of a kernel's result lie in its texture array."""
 
     groups: int
     rows: int
@@ -46,6 +46,21 @@ class Tiling:
             return side, -(-self.blocks // side)
         folded = -(-lines // self.limit)
         return self.across * folded, -(-lines // folded)
+
+    @property
+    def whole_texels(self) -> bool:
+        """Whether four elements at a multiple of 4 always lie in one texel."""
+        return self.columns % 4 == 0 or self.groups * self.rows == 1
+
+    @property
+    def corner(self) -> tuple[str, ...]:
+        """GLSL for the first column n0, row m0 and the group g of the fragment's block."""
+        return (
+            f"int block = P.y * {self.texture[0]} + P.x;",
+            f"int n0 = block % {self.across} * {self.width};",
+            f"int m0 = block / {self.across} % {self.down} * {self.height};",
+            f"int g = block / {self.across * self.down};",
+        )
 
     def _place(self, position: str) -> tuple[str, str, str]:
         row = f"({position} / {self.columns})"

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from ..ops.rows import Contraction
+from ..ops.rows import Scan
 from ..schedule.kernel import Kernel
 from ..schedule.program import Program
 from .contract_kernel import tile_dtype, write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
+from .scan_kernel import write_scan
 from .shader import Shader, assemble
 from .tiles import Tiling
 
 
 def tilings_of(program: Program, draw_buffers: int, largest: int) -> dict[int, Tiling]:
-    """The block layout of every contraction in a program."""
+    """The block layout of every contraction and scan in a program."""
     width = 8 if draw_buffers >= 8 else 4
     tilings = {}
     for at in range(len(program.calls)):
-        if isinstance(program.row(at), Contraction):
-            groups, rows, columns = program.spec(at).shape
-            tilings[at] = Tiling(groups, rows, columns, 4, width, largest)
+        row = program.row(at)
+        if row is None or not row.tiled or not program.spec(at).size:
+            continue
+        height, across = 4, width
+        if isinstance(row, Scan):
+            piece = program.calls[at].arg
+            height, across = (1, piece.chunk) if piece.axis == 2 else (piece.chunk, 4)
+        groups, rows, columns = program.spec(at).shape
+        tilings[at] = Tiling(groups, rows, columns, height, across, largest)
     return tilings
 
 
@@ -33,7 +40,10 @@ def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shade
         writer = write_reduce(program, kernel, tilings)
     else:
         tiling = tilings[kernel.root]
-        writer = write_contract(program, kernel, tiling)
+        if kernel.kind == "scan":
+            writer = write_scan(program, kernel, tilings)
+        else:
+            writer = write_contract(program, kernel, tiling)
         outputs = [tile_dtype(dtype)] * tiling.layers
     inputs = [(program.spec(at).dtype, at in kernel.tiles) for at in kernel.inputs]
     source = assemble(inputs, writer.uniforms, outputs, writer.lines)

@@ -7,7 +7,7 @@ Comes in: nothing; goes out: `ROWS`, by name.
 
 from __future__ import annotations
 
-from . import contractions, elementwise, gathers, reductions, sources, views
+from . import contractions, elementwise, gathers, reductions, scans, sources, views
 from .rows import Row
 
 ROWS: dict[str, Row] = {
@@ -15,6 +15,7 @@ ROWS: dict[str, Row] = {
     for table in (
         elementwise.ROWS,
         reductions.ROWS,
+        scans.ROWS,
         views.ROWS,
         gathers.ROWS,
         sources.ROWS,

@@ -50,7 +50,8 @@ class Row(Facts):
     `reference` computes the result with an array namespace `xp` (NumPy): the name of its function,
     or a callable `(xp, *arrays, arg)`. `gradient` is the rule for reverse-mode differentiation,
     None where there is none. `doc` is the first line of the docstring. `weight` counts scalar
-    floating-point operations an element, for the decision whether recomputing beats storing.
+    floating-point operations an element, for the decision whether recomputing beats storing. `root`
+    rows are the loop of a kernel, and `tiled` ones write the layout of `glsl/tiles.py`.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Row(Facts):
     weight: int = 1
     public: bool = True
     root: ClassVar[bool] = False
+    tiled: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name})"
@@ -174,9 +176,30 @@ class Reduction(Row):
             return bool_
         if self.index:
             return int32
-        if self.result == "sum" and dtype.kind in "iub":
-            return uint32 if dtype.kind == "u" else int32
-        return dtype
+        return accumulated(dtype) if self.result == "sum" else dtype
+
+
+class Scan(Row):
+    """Combines each element along an axis with all before it, by the elementwise row `join`.
+
+    The static argument is (axis, whether the identity stands before the first element). `identity`
+    is as a reduction's.
+    """
+
+    join: Elementwise
+    identity: Callable[[DType], str]
+    dtypes: str = "all"
+    tolerance: float = 1e-5
+    root: ClassVar[bool] = True
+    tiled: ClassVar[bool] = True
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        axis, include_initial = arg
+        self.check(specs[0].dtype, self.dtypes)
+        shape = list(specs[0].shape)
+        shape[axis] += include_initial
+        dtype = accumulated(specs[0].dtype)
+        return Result(tuple(shape), dtype, (dtype,))
 
 
 class ViewRow(Row):
@@ -263,11 +286,19 @@ class Contraction(Row):
     """`rule(a, b, arg)`: the result's shape (groups, rows, columns)."""
     tolerance: float = 1e-5
     root: ClassVar[bool] = True
+    tiled: ClassVar[bool] = True
 
     def infer(self, specs: Sequence[Any], arg: Any) -> Result:
         dtype = promote(self.name, specs[0].dtype, specs[1].dtype)
         self.check(dtype, "numeric")
         return Result(self.rule(specs[0].shape, specs[1].shape, arg), dtype, (dtype, dtype))
+
+
+def accumulated(dtype: DType) -> DType:
+    """The dtype in which many elements add up: integers and bool in 32 bits."""
+    if dtype.kind == "f":
+        return dtype
+    return uint32 if dtype.kind == "u" else int32
 
 
 def broadcast(name: str, shapes: Sequence[Shape]) -> Shape:

@@ -1,0 +1,76 @@
+// scan cumulative_sum
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+layout(location = 0) out vec4 y0;
+layout(location = 1) out vec4 y1;
+layout(location = 2) out vec4 y2;
+layout(location = 3) out vec4 y3;
+layout(location = 4) out vec4 y4;
+layout(location = 5) out vec4 y5;
+layout(location = 6) out vec4 y6;
+layout(location = 7) out vec4 y7;
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int block = P.y * 2 + P.x;
+  int n0 = block % 2 * 32;
+  int m0 = block / 2 % 70 * 1;
+  int g = block / 140;
+  int start = (g * 70 + m0) * 64;
+  vec4 s = vec4(0.0);
+  vec4 chunk[8];
+  for (int k = 0; k < n0; k += 4) {
+    int q = start + k;
+    vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+    s = s + v1;
+  }
+  s = s + s.zwxy;
+  s = s + s.yxwz;
+  for (int k = 0; k < 8; k++) {
+    int q = start + n0 + k * 4;
+    vec4 v2 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+    vec4 v = v2;
+    v = vec4(0.0, v.xyz) + v;
+    v = vec4(0.0, 0.0, v.xy) + v;
+    s = s + v;
+    chunk[k] = s;
+    s = s.wwww;
+  }
+  y0 = chunk[0];
+  y1 = chunk[1];
+  y2 = chunk[2];
+  y3 = chunk[3];
+  y4 = chunk[4];
+  y5 = chunk[5];
+  y6 = chunk[6];
+  y7 = chunk[7];
+}
+
+// map cumulative_sum
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2DArray x0;
+layout(location = 0) out vec4 y0;
+vec4 pt_tile(sampler2DArray x, int block, int layer, int width) { return texelFetch(x, ivec3(block % width, block / width, layer), 0); }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  vec4 v1 = pt_tile(x0, ((e / 64) / 1) * 2 + (e % 64) / 32, ((e / 64) % 1) * 8 + ((e % 64) % 32) / 4, 2);
+  y0 = v1;
+}
