@@ -18,6 +18,7 @@ from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
+from py_tensor.functions.convolution import conv2d, conv2d_transpose
 from py_tensor.functions.creation import (
     arange,
     copy,
@@ -33,6 +34,7 @@ from py_tensor.functions.creation import (
     zeros_like,
 )
 from py_tensor.functions.elementwise import astype, clip
+from py_tensor.functions.indexing import take
 from py_tensor.functions.joining import concat, stack
 from py_tensor.functions.linear_algebra import matmul
 from py_tensor.functions.manipulation import (
@@ -48,7 +50,8 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
-from py_tensor.functions.neural import conv2d, softmax
+from py_tensor.functions.neural import softmax
+from py_tensor.functions.pooling import avg_pool2d, max_pool2d
 from py_tensor.functions.statistical import mean, std, var
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.runtime import get_backend, set_backend
@@ -122,6 +125,16 @@ def cos(x: Any, /) -> Tensor:
 
 def cosh(x: Any, /) -> Tensor:
     """Hyperbolic cosine."""
+
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: builtins.bool = False
+) -> Tensor:
+    """Product of each element and all before it along an axis."""
+
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: builtins.bool = False
+) -> Tensor:
+    """Sum of each element and all before it along an axis."""
 
 def divide(x1: Any, x2: Any, /) -> Tensor:
     """Quotient, element by element."""
@@ -320,6 +333,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "avg_pool2d",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -333,10 +347,13 @@ __all__ = [
     "clip",
     "concat",
     "conv2d",
+    "conv2d_transpose",
     "copy",
     "copysign",
     "cos",
     "cosh",
+    "cumulative_prod",
+    "cumulative_sum",
     "dispose",
     "divide",
     "draw",
@@ -390,6 +407,7 @@ __all__ = [
     "matmul",
     "matrix_transpose",
     "max",
+    "max_pool2d",
     "maximum",
     "mean",
     "memory",
@@ -433,6 +451,7 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "take",
     "tan",
     "tanh",
     "tidy",

@@ -100,7 +100,7 @@ class Plan:
 
 def make_plan(graph: Graph, device: Device) -> Plan:
     """The plan of a graph on a device."""
-    program = lower(graph)
+    program = lower(graph, device.draw_buffers)
     schedule = fuse(program, device.limits)
     tilings = tilings_of(program, device.draw_buffers, device.largest)
     slots: dict[Stored, int] = {}
@@ -139,7 +139,7 @@ Stored = tuple[int, bool]
 
 
 def _target(kernel: Kernel) -> Stored:
-    return kernel.output, kernel.kind == "contract"
+    return kernel.output, kernel.tiled
 
 
 def _sources(kernel: Kernel) -> list[Stored]:

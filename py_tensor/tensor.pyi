@@ -234,6 +234,14 @@ class Tensor:
         self, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
     ) -> Tensor:
         """Standard deviation along axes: the square root of `var`."""
+    def cumulative_sum(
+        self, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        """Sum of each element and all before it along an axis."""
+    def cumulative_prod(
+        self, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        """Product of each element and all before it along an axis."""
     def broadcast_to(self, /, shape: Any) -> Tensor:
         """x repeated along axes of length 1 to the given shape."""
     def expand_dims(self, /, *, axis: int | Sequence[int] = 0) -> Tensor:
@@ -256,6 +264,8 @@ class Tensor:
         """Axes of length 1 removed: the given ones, or all. Raises ShapeError for longer axes."""
     def transpose(self, /, axes: Sequence[int] | None = None) -> Tensor:
         """All axes in reverse order, or in the order given, as `permute_dims`."""
+    def take(self, indices: Any, /, *, axis: int | None = None) -> Tensor:
+        """Slices of x at places of an axis, in the order `indices` names them."""
     def softmax(self, /, *, axis: int = -1) -> Tensor:
         """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows."""
     def conv2d(
@@ -269,6 +279,33 @@ class Tensor:
         groups: int = 1,
     ) -> Tensor:
         """2-d convolution (cross-correlation, as all machine-learning libraries mean it)."""
+    def conv2d_transpose(
+        self,
+        w: Any,
+        /,
+        *,
+        stride: Any = 1,
+        padding: Any = "valid",
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        """Transposed 2-d convolution: the gradient of `conv2d` with respect to its first operand."""
+    def max_pool2d(
+        self, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
+    ) -> Tensor:
+        """The largest element of each window of each channel; NaN if any is."""
+    def avg_pool2d(
+        self,
+        size: Any,
+        /,
+        *,
+        stride: Any = None,
+        padding: Any = "valid",
+        dilation: Any = 1,
+        count_include_pad: bool = False,
+    ) -> Tensor:
+        """The mean of each window of each channel."""
     def __add__(self, other: Any) -> Tensor: ...
     def __radd__(self, other: Any) -> Tensor: ...
     def __iadd__(self, other: Any) -> Tensor: ...

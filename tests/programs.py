@@ -155,6 +155,21 @@ def reduction(draw: Any, program: Program) -> None:
     program.add(got, want, f"{row.name}(v{at}, axis={axis}, keepdims={keepdims})")
 
 
+def scan(draw: Any, program: Program) -> None:
+    at = choose(draw, program, "fiub")
+    x, array = program.values[at]
+    floats = array.dtype.kind == "f"
+    name, function = draw(
+        st.sampled_from([("cumulative_sum", np.cumsum), ("cumulative_prod", np.cumprod)])
+    )
+    if not x.ndim or (floats and name == "cumulative_prod"):
+        return  # one rounding before a product of many can change it
+    axis = draw(st.integers(0, x.ndim - 1))
+    got = getattr(pt, name)(x, axis=axis)
+    want = function(array, axis=axis, dtype="float64" if floats else got.dtype.name)
+    program.add(got, want.astype(got.dtype.name), f"{name}(v{at}, axis={axis})")
+
+
 def view(draw: Any, program: Program) -> None:
     at = draw(st.integers(0, len(program.values) - 1))
     x, array = program.values[at]
@@ -202,6 +217,23 @@ def join(draw: Any, program: Program) -> None:
             got,
             np.concatenate([array, array, np.flip(array)], axis=axis),
             f"concat(v{at}, axis={axis})",
+        )
+
+
+def gather(draw: Any, program: Program) -> None:
+    at, to = draw(st.integers(0, len(program.values) - 1)), choose(draw, program, "iu")
+    if to is None:
+        return
+    (x, array), (indices, places) = program.values[at], program.values[to]
+    if x.ndim and indices.ndim < 3 and all(x.shape):
+        axis = draw(st.integers(0, x.ndim - 1))
+        n = x.shape[axis]
+        wide = places.astype("int64")
+        wide = np.clip(np.where(wide < 0, wide + n, wide), 0, n - 1)
+        program.add(
+            pt.take(x, indices, axis=axis),
+            np.take(array, wide, axis=axis),
+            f"take(v{at}, v{to}, axis={axis})",
         )
 
 
@@ -292,9 +324,11 @@ STEPS = [
     elementwise,
     scalar,
     reduction,
+    scan,
     view,
     view,
     join,
+    gather,
     assignment,
     product,
     product_of_two,

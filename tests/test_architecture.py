@@ -43,7 +43,7 @@ ROOMS = (
 BESIDE = {"conversion", "lifetime", "printing"}
 """The host's side of a tensor; a call does not walk through them on its way to the GPU."""
 CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
-LINES = 3500
+LINES = 3800
 """Of code in those: without blank lines, comments and docstrings."""
 BESIDE_LINES = 300
 FOREIGN = {

@@ -99,6 +99,10 @@ def test_depthwise(channels, multiplier, options, rng):
     check(rng, (2, 6, 5, channels), (3, 3, 1, channels * multiplier), groups=channels, **options)
 
 
+def test_depthwise_without_neighbours(rng):
+    check(rng, (1, 4, 5, 5), (1, 1, 1, 5), groups=5)
+
+
 @pytest.mark.parametrize("kernel", [(1, 1), (1, 5), (5, 1), (5, 5), (7, 7)], ids=str)
 @pytest.mark.parametrize("channels", [3, 8])
 def test_kernel_sizes(kernel, channels, rng):

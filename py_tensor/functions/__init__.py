@@ -11,23 +11,47 @@ from typing import Any
 
 from ..tensor import Tensor, install
 from . import (
+    convolution,
     creation,
+    cumulative,
     elementwise,
     indexing,
     joining,
     linear_algebra,
     manipulation,
     neural,
+    pooling,
     statistical,
 )
 
-CHAPTERS = (creation, elementwise, statistical, manipulation, joining, linear_algebra, neural)
+CHAPTERS = (
+    creation,
+    elementwise,
+    statistical,
+    cumulative,
+    manipulation,
+    joining,
+    indexing,
+    linear_algebra,
+    neural,
+    convolution,
+    pooling,
+)
 PUBLIC: dict[str, Callable[..., Tensor]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
 METHODS: dict[str, Any] = {
     name: function
-    for chapter in (elementwise, statistical, manipulation, neural)
+    for chapter in (
+        elementwise,
+        statistical,
+        cumulative,
+        manipulation,
+        indexing,
+        neural,
+        convolution,
+        pooling,
+    )
     for name, function in chapter.PUBLIC.items()
     if name != "where"
 }

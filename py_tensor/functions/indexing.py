@@ -1,7 +1,8 @@
-"""Indexing: t[key] is a view; t[key] = value is a new value for the handle."""
+"""Indexing: t[key] is a view, t[key] = value a new value for the handle, take reads at places."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index
 from typing import Any
 
@@ -10,9 +11,11 @@ from ..errors import ShapeError
 from ..graph import Node, node_of, scalar_node
 from ..ops import ROWS
 from ..ops.elementwise import CAST
+from ..ops.gathers import TAKE
 from ..ops.rows import Shape
 from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE
-from ..tensor import Tensor, node_behind, operand_nodes
+from ..tensor import Tensor, asarray, node_behind, operand_nodes
+from .axes import one_axis
 
 Part = tuple[int, int, int]
 
@@ -145,4 +148,28 @@ def put(self: Tensor, key: Any, value: Any) -> None:
     self._move(assigned(self, key, value)._node)
 
 
+def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
+    """Slices of x at places of an axis, in the order `indices` names them.
+
+    `indices` are integers of any shape, which stands in the result in the place of the axis; `axis`
+    may be left out where x has only one. Negative indices count from the end. An index out of range
+    reads the nearest end of the axis: whether it is one is known only where the values are.
+    Raises DTypeError for indices that are not integers, ShapeError for an axis without elements.
+
+    >>> import py_tensor as pt
+    >>> pt.take(pt.asarray([[1, 2], [3, 4], [5, 6]]), [2, 0, -1], axis=0).tolist()
+    [[5, 6], [1, 2], [5, 6]]
+    """
+    node, places = node_behind("take", asarray(x)), node_behind("take", asarray(indices))
+    shape = node.spec.shape
+    if axis is None and len(shape) != 1:
+        raise ShapeError(
+            f"take: no axis to take along; got shape {shape}; "
+            + ("give axis" if shape else "reshape it to one axis")
+        )
+    return Tensor(node_of(TAKE, (node, places), one_axis("take", axis or 0, len(shape))))
+
+
 OPERATORS = {"__getitem__": get, "__setitem__": put}
+
+PUBLIC: dict[str, Callable[..., Tensor]] = {"take": take}

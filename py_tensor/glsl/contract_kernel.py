@@ -67,7 +67,7 @@ def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> No
     base_a, (ga, ma, ka), offset_a = layout(program, a)
     base_b, (gb, kb, nb), offset_b = layout(program, b)
     inner = call.specs[0].shape[2]
-    height, texels, spread = tiling.height, tiling.texels, tiling.spread
+    height, texels, step = tiling.height, tiling.texels, tiling.step
     down = f"m0 * {ma // 4}" if ka == 1 else "m0 / 4"
     along = "n0" if nb == 1 else f"n0 * {nb}"
     line(f"int ta = {offset_a // 4} + line * {ga // 4} + {down};")
@@ -86,11 +86,11 @@ def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> No
                 line(f"{vector} a{row} = {vector}({lanes});")
         if nb == 1:
             for k, texel in product(range(4), range(texels)):
-                position = f"tb + k * {kb} + {k * kb // 4 + texel * spread}"
+                position = f"tb + k * {kb} + {k * kb // 4 + texel * step}"
                 line(f"{vector} b{k}{texel} = {_texel(program, kernel, b, base_b, position)};")
         else:
             for texel, n in product(range(texels), range(4)):
-                position = f"tb + {(texel * spread * 4 + n) * nb // 4} + k"
+                position = f"tb + {(texel * step * 4 + n) * nb // 4} + k"
                 line(f"{vector} u{texel}{n} = {_texel(program, kernel, b, base_b, position)};")
             for k, texel in product(range(4), range(texels)):
                 lanes = ", ".join(f"u{texel}{n}.{LANES[k]}" for n in range(4))
@@ -135,7 +135,7 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
             for kx in range(kw if shared else 1):
                 with writer.block(""):
                     for k, i in product(range(4), range(tiling.texels)):
-                        start = (kx * each + k) * outs // 4 + i * tiling.spread
+                        start = (kx * each + k) * outs // 4 + i * tiling.step
                         value = _texel(program, kernel, w, base_w, f"tw + {start} + c * {outs}")
                         line(f"{vector} b{k}{i} = {value};")
                     rows = (row * sw + kx * dw for row in range(tiling.height))

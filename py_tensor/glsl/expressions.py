@@ -7,14 +7,25 @@ known of the base decides how an operand is read, cheapest first: *same* (the fr
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..graph import Call, Scalar
-from ..indexing import Shape, Stack, View, broadcast_view, contiguous, push, row_major, steps
-from ..ops.rows import Cast, Concat, Elementwise, Pad, Source, ViewRow
+from ..indexing import (
+    Shape,
+    Stack,
+    View,
+    broadcast_view,
+    contiguous,
+    make_view,
+    push,
+    row_major,
+    steps,
+)
+from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .tiles import Tiling
@@ -178,6 +189,8 @@ class Writer:
             return self._pad(at, index)
         if isinstance(row, Concat):
             return self._concat(at, index)
+        if isinstance(row, Gather):
+            return self._gather(at, index)
         assert isinstance(row, Source)
         return self.lanes(index)
 
@@ -252,7 +265,7 @@ class Writer:
                 for c, n, step in tests
             )
             self.line(f"{result} {name} = {filler};")
-            with self.block(f"if ({condition})"):
+            with self.block(f"if ({condition or 'true'})"):
                 below = Index(size, first=source, axes=axes)
                 self.line(f"{name} = {self.value(src, below)};")
             return name
@@ -307,6 +320,33 @@ class Writer:
                 self.line(f"{name} = {picked};")
             start += width
         return name
+
+    def _gather(self, at: int, index: Index) -> str:
+        call = self.program.calls[at]
+        src, indices = self.program.edges[at]
+        shape, axis = call.specs[0].shape, call.arg
+        length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
+        whole = self._aligned_first(index)
+        if not index.stack:
+            own = index
+        elif whole is not None:
+            own = Index(call.spec.size, first=whole)
+        else:
+            own = Index(call.spec.size, lanes=self.lanes(index))
+        frame = (math.prod(shape[:axis]), count, tail)
+        given = self.value(indices, own.through(make_view(frame, (0, 1, 0))))
+        place = f"pt_place({given}, {length})"
+        together = whole is not None and tail % 4 == 0
+        kind, position = ("int", str(whole)) if together else ("ivec4", self.lanes(index))
+        source = f"{place}.x" if together else place
+        if frame[0] > 1:
+            source = f"({position} / {count * tail} * {length} + {source})"
+        if tail > 1:
+            source = f"{source} * {tail} + {position} % {tail}"
+        source = self.let((at, index, "source"), kind, "j", source)
+        size = call.specs[0].size
+        below = Index(size, first=source) if together else Index(size, lanes=source)
+        return self.value(src, below)
 
     # --- positions ------------------------------------------------------------------------------
 
@@ -372,6 +412,23 @@ class Writer:
         position = self._first(index) if together else self.lanes(index)
         return [_coordinate(position, shape, axis) for axis in range(len(shape))]
 
+    def _splat(self, index: Index) -> str | None:
+        """The position that all lanes read behind the views, or None."""
+        for depth, view in enumerate(index.stack):
+            if view.is_constant:
+                position = str(view.offset)
+            elif index.first and _splats(view):
+                position = self._first(replace(index, stack=index.stack[: depth + 1], own=False))
+            elif _keeps_texels(view):
+                continue
+            else:
+                return None
+            for behind in index.stack[depth + 1 :]:
+                position = mapped(behind, self.let((position,), "int", "i", position))
+            known = position.isidentifier() or position.isdigit()
+            return position if known else self.let((index, "splat"), "int", "i", position)
+        return None
+
     def _read(self, at: int, index: Index) -> str:
         spec = self.program.spec(at)
         kind = spec.dtype.kind
@@ -383,15 +440,13 @@ class Writer:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
         first = self._aligned_first(index)
-        if first is not None and (tiling is None or tiling.columns % 4 == 0):
+        if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
             texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)
-        *before, last = index.stack or (View((), ()),)
-        splats = index.first and _splats(last) and all(map(_keeps_texels, before))
-        if index.stack and (last.is_constant or splats):
+        position = self._splat(index)
+        if position is not None:
             modes.add("splat")
-            position = str(last.offset) if last.is_constant else self._first(index)
             return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
         modes.add("lanes")
         lanes = self.lanes(index)

@@ -1,9 +1,9 @@
-"""Which block of rows and columns each fragment of a contraction computes.
+"""Which block of rows and columns each fragment of a contraction or scan computes.
 
-A rule instead of trial runs: texture fetches are what contractions wait for, so the block with the
-fewest fetches in all is chosen, where blocks that stick out of the result count in full. A fetch
-counts once for each place that the four fragments of a quad read from, where a place is two texels
-wide and two high.
+A scan's chunk is its block. For contractions, a rule instead of trial runs: texture fetches are what
+they wait for, so the block with the fewest fetches in all is chosen, where blocks that stick out of
+the result count in full. A fetch counts once for each place that the four fragments of a quad read
+from, where a place is two texels wide and two high.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import product
 from typing import Any
 
 from ..ops.contractions import CONVOLVE, Window
-from ..ops.rows import Contraction
-from ..schedule.program import Program
+from ..ops.rows import Contraction, Scan
+from ..schedule.program import Piece, Program
 from .tiles import Tiling
 
 BUSY = 2048
@@ -37,12 +37,18 @@ def offsets(height: int, window: Window) -> list[int]:
 
 
 def tilings_of(program: Program, draw_buffers: int, limit: int) -> dict[int, Tiling]:
-    """The block layout of every contraction in a program."""
-    return {
-        at: _choose(program, at, draw_buffers, limit)
-        for at in range(len(program.calls))
-        if isinstance(program.row(at), Contraction)
-    }
+    """The block layout of every contraction and scan in a program."""
+    tilings = {}
+    for at, call in enumerate(program.calls):
+        row = program.row(at)
+        if isinstance(row, Contraction):
+            tilings[at] = _choose(program, at, draw_buffers, limit)
+        elif isinstance(row, Scan) and call.spec.size:
+            piece: Piece = call.arg
+            height, width = (1, piece.chunk) if piece.axis == 2 else (piece.chunk, 4)
+            lines, rows, columns = call.spec.shape
+            tilings[at] = Tiling(lines, rows, columns, height, width, 4, limit, turns=False)
+    return tilings
 
 
 def _choose(program: Program, at: int, draw_buffers: int, limit: int) -> Tiling:

@@ -1,4 +1,4 @@
-"""The layout contractions write: blocks of rows and columns, spread over texture layers.
+"""The layout contractions and scans write: blocks of rows and columns, spread over texture layers.
 
 A fragment computes `height` rows by `width` columns; layer `row * (width / 4) + i` holds its i-th
 texel of four columns in that row. GPUs shade fragments in quads of 2 x 2 and fetch for a quad at
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tiling:
-    """How the elements (lines, rows, columns) of a contraction lie in its texture array.
+    """How the elements (lines, rows, columns) of a kernel's result lie in its texture array.
 
     No block leaves its line: a line is a matrix of a batch, or a row of an image's pixels.
     """
@@ -29,11 +29,23 @@ class Tiling:
     """Largest texture side of the context."""
     apart: int = 0
     """Rows between the two fragments of a column of a quad; 0 for the blocks' natural order."""
+    turns: bool = True
+    """Whether fragments side by side take texels in turn; else each takes neighbouring ones."""
 
     @property
     def texels(self) -> int:
         """Texels of a row that one fragment computes."""
         return self.width // 4
+
+    @property
+    def step(self) -> int:
+        """From one of a fragment's texels to its next."""
+        return self.spread if self.turns else 1
+
+    @property
+    def whole_texels(self) -> bool:
+        """Whether four elements at a multiple of 4 always lie in one texel."""
+        return self.columns % 4 == 0 or self.lines * self.rows == 1
 
     @property
     def layers(self) -> int:
@@ -81,14 +93,16 @@ class Tiling:
     def place(self, x: str, y: str) -> list[str]:
         """GLSL that finds, for the fragment at (x, y), its column texel `n0` and its block of rows.
 
-        `n0 + i * spread` are its column texels, `line` and the row `m0` in it where its rows begin.
+        `n0 + i * step` are its column texels, `line` and the row `m0` in it where its rows begin.
         """
         lanes = {4: (f"({x} & 1) + ({y} & 1) * 2", ""), 2: (f"({x} & 1)", f"({y} & 1)")}
         column, row = lanes.get(self.spread, ("", f"({x} & 1) + ({y} & 1) * 2"))
-        step = self.texels * self.spread
+        if column and not self.turns:
+            column = f"({column}) * {self.texels}"
         lines = [
             f"int quad = ({y} >> 1) * {self.wide} + ({x} >> 1);",
-            f"int n0 = quad % {self.across} * {step}" + (f" + {column};" if column else ";"),
+            f"int n0 = quad % {self.across} * {self.texels * self.spread}"
+            + (f" + {column};" if column else ";"),
         ]
         if self.apart:
             per = self.apart // self.height
@@ -115,8 +129,8 @@ class Tiling:
             block = f"{row} / {self.rows} * {self.down} + {row} % {self.rows} / {self.height}"
             inside = f"{row} % {self.rows} % {self.height}"
         texel = f"({position} % {self.columns} >> 2)"
-        step = self.texels * self.spread
-        x = f"{texel} / {step}"
+        width = self.texels * self.spread
+        x = f"{texel} / {width}"
         y = f"({block})" if self.stacked == 1 else f"({block}) / {self.stacked}"
         if self.apart:
             per, place = self.apart // self.height, f"{row} % {self.rows}"
@@ -129,15 +143,19 @@ class Tiling:
             quad = f"({y} * {self.across} + {x})"
             x, y = f"{quad} % {self.wide}", f"{quad} / {self.wide}"
         x, y = f"{x} * 2", f"{y} * 2"
+        lane = texel if self.turns or self.texels == 1 else f"({texel} / {self.texels})"
         if self.spread == 4:
-            x, y = f"{x} + ({texel} & 1)", f"{y} + ({texel} >> 1 & 1)"
+            x, y = f"{x} + ({lane} & 1)", f"{y} + ({lane} >> 1 & 1)"
         elif self.spread == 2:
-            x, y = f"{x} + ({texel} & 1)", f"{y} + (({block}) & 1)"
+            x, y = f"{x} + ({lane} & 1)", f"{y} + (({block}) & 1)"
         else:
             x, y = f"{x} + (({block}) & 1)", f"{y} + (({block}) >> 1 & 1)"
         layer = inside
         if self.texels > 1:
-            layer = f"({inside}) * {self.texels} + {texel} % {step} / {self.spread}"
+            among = (
+                f"{texel} % {width} / {self.spread}" if self.turns else f"{texel} % {self.texels}"
+            )
+            layer = f"({inside}) * {self.texels} + {among}"
         return f"ivec3({x}, {y}, {layer})"
 
     def texel(self, slot: int, position: str) -> str:

@@ -7,6 +7,7 @@ from ..schedule.program import Program
 from .contract_kernel import tile_dtype, write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
+from .scan_kernel import write_scan
 from .shader import Shader, assemble
 from .tiles import Tiling
 
@@ -21,7 +22,10 @@ def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shade
         writer = write_reduce(program, kernel, tilings)
     else:
         tiling = tilings[kernel.root]
-        writer = write_contract(program, kernel, tiling)
+        if kernel.kind == "scan":
+            writer = write_scan(program, kernel, tilings)
+        else:
+            writer = write_contract(program, kernel, tiling)
         outputs = [tile_dtype(dtype)] * tiling.layers
     inputs = [(program.spec(at).dtype, at in kernel.tiles) for at in kernel.inputs]
     source = assemble(inputs, writer.uniforms, outputs, writer.lines)

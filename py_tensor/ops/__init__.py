@@ -7,11 +7,19 @@ Comes in: nothing; goes out: `ROWS`, by name.
 
 from __future__ import annotations
 
-from . import contractions, elementwise, reductions, sources, views
+from . import contractions, elementwise, gathers, reductions, scans, sources, views
 from .rows import Row
 
 ROWS: dict[str, Row] = {
     row.name: row
-    for table in (elementwise.ROWS, reductions.ROWS, views.ROWS, sources.ROWS, contractions.ROWS)
+    for table in (
+        elementwise.ROWS,
+        reductions.ROWS,
+        scans.ROWS,
+        views.ROWS,
+        gathers.ROWS,
+        sources.ROWS,
+        contractions.ROWS,
+    )
     for row in table
 }

@@ -60,6 +60,7 @@ def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
 
 
 # fmt: off
+ADD = Elementwise(name="add", arity=2, glsl="{0} + {1}", wraps=True, dunder="__add__", doc="Sum, element by element.")
 MULTIPLY = Elementwise(name="multiply", arity=2, glsl="{0} * {1}", wraps=True, dunder="__mul__", doc="Product, element by element.")
 CAST = Cast(name="astype", glsl="{0}", dtypes="all", weight=0, reference=lambda xp, x: x, public=False, doc="Converted to another dtype.")
 EQUAL = Elementwise(name="equal", arity=2, glsl=_compare("equal"), dtypes="all", result="bool", dunder="__eq__", doc="Whether operands are equal.")
@@ -69,7 +70,7 @@ WHERE = Where(name="where", arity=3, glsl=dict.fromkeys("fiub", "pt_pick(bvec4({
 
 ROWS = (
     # --- arithmetic -----------------------------------------------------------------------------
-    Elementwise(name="add", arity=2, glsl="{0} + {1}", wraps=True, dunder="__add__", doc="Sum, element by element."),
+    ADD,
     Elementwise(name="subtract", arity=2, glsl="{0} - {1}", wraps=True, dunder="__sub__", doc="Difference, element by element."),
     MULTIPLY,
     Elementwise(name="divide", arity=2, glsl="{0} / {1}", dtypes="floating", dunder="__truediv__", sample=(0.5, 8.0), doc="Quotient, element by element."),

@@ -444,3 +444,7 @@ bvec4 pt_beats_less(ivec4 v, ivec4 i, ivec4 best, ivec4 where) {
 bvec4 pt_beats_less(uvec4 v, ivec4 i, uvec4 best, ivec4 where) {
   return bvec4(uvec4(lessThan(v, best)) | (uvec4(equal(v, best)) & uvec4(lessThan(i, where))));
 }
+
+// Places on an axis of length n: negative ones count from the end, those outside are held at the ends.
+ivec4 pt_place(ivec4 i, int n) { return clamp(i + n * ivec4(lessThan(i, ivec4(0))), 0, n - 1); }
+ivec4 pt_place(uvec4 i, int n) { return ivec4(min(i, uvec4(n - 1))); }

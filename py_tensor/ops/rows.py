@@ -50,7 +50,8 @@ class Row(Facts):
     `reference` computes the result with an array namespace `xp` (NumPy): the name of its function,
     or a callable `(xp, *arrays, arg)`. `gradient` is the rule for reverse-mode differentiation,
     None where there is none. `doc` is the first line of the docstring. `weight` counts scalar
-    floating-point operations an element, for the decision whether recomputing beats storing.
+    floating-point operations an element, for the decision whether recomputing beats storing. `root`
+    rows are the loop of a kernel, and `tiled` ones write the layout of `glsl/tiles.py`.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Row(Facts):
     weight: int = 1
     public: bool = True
     root: ClassVar[bool] = False
+    tiled: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name})"
@@ -175,9 +177,30 @@ class Reduction(Row):
             return bool_
         if self.index:
             return int32
-        if self.result == "sum" and dtype.kind in "iub":
-            return uint32 if dtype.kind == "u" else int32
-        return dtype
+        return accumulated(dtype) if self.result == "sum" else dtype
+
+
+class Scan(Row):
+    """Combines each element along an axis with all before it, by the elementwise row `join`.
+
+    The static argument is (axis, whether the identity stands before the first element). `identity`
+    is as a reduction's.
+    """
+
+    join: Elementwise
+    identity: Callable[[DType], str]
+    dtypes: str = "all"
+    tolerance: float = 1e-5
+    root: ClassVar[bool] = True
+    tiled: ClassVar[bool] = True
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        axis, include_initial = arg
+        self.check(specs[0].dtype, self.dtypes)
+        shape = list(specs[0].shape)
+        shape[axis] += include_initial
+        dtype = accumulated(specs[0].dtype)
+        return Result(tuple(shape), dtype, (dtype,))
 
 
 class ViewRow(Row):
@@ -225,6 +248,29 @@ class Concat(Row):
         return Result(shape, dtype, (dtype,) * len(specs))
 
 
+class Gather(Row):
+    """Slices of the first operand at the places the second names.
+
+    The static argument is the axis; the second operand's axes take its place. Negative indices
+    count from the end; indices out of range are held at the ends, since a shader cannot raise.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        x, indices = specs
+        if indices.dtype.kind not in "iu":
+            raise DTypeError(
+                f"{self.name}: indices are not integers; got dtype {indices.dtype}; "
+                'use indices.astype("int32")'
+            )
+        if x.shape[arg] == 0 and indices.size:
+            raise ShapeError(
+                f"{self.name}: nothing to take from; got length 0 of axis {arg} of shape {x.shape} "
+                f"and {indices.size} indices; give an axis with elements"
+            )
+        shape = (*x.shape[:arg], *indices.shape, *x.shape[arg + 1 :])
+        return Result(shape, x.dtype, (x.dtype, indices.dtype))
+
+
 class Source(Row):
     """A tensor out of nothing: the static argument is its shape, values are positions."""
 
@@ -241,11 +287,19 @@ class Contraction(Row):
     """`rule(a, b, arg)`: the result's shape (groups, rows, columns)."""
     tolerance: float = 1e-5
     root: ClassVar[bool] = True
+    tiled: ClassVar[bool] = True
 
     def infer(self, specs: Sequence[Any], arg: Any) -> Result:
         dtype = promote(self.name, specs[0].dtype, specs[1].dtype)
         self.check(dtype, "numeric")
         return Result(self.rule(specs[0].shape, specs[1].shape, arg), dtype, (dtype, dtype))
+
+
+def accumulated(dtype: DType) -> DType:
+    """The dtype in which many elements add up: integers and bool in 32 bits."""
+    if dtype.kind == "f":
+        return dtype
+    return uint32 if dtype.kind == "u" else int32
 
 
 def broadcast(name: str, shapes: Sequence[Shape]) -> Shape:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..graph import Call, Scalar
-from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, ViewRow
+from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Scan, ViewRow
 from .kernel import Kernel, Schedule
-from .program import Program
+from .program import Piece, Program
 
 CHEAP = 20
 """Operations and reads an element that may be done, over all places, instead of storing once."""
@@ -155,15 +155,18 @@ class Fusion:
             labels |= self._labels_through(at, consumer)
         if not labels and at not in self.stored:
             return
-        if isinstance(row, Contraction):
-            self.labels[at] = frozenset(((at, "contract"),))
+        assert row is not None
+        if row.tiled:
+            self.labels[at] = frozenset(((at, "tiles"),))
             return
         if isinstance(row, Reduction):
             self._place_reduction(at, labels)
             return
         again = isinstance(row, ViewRow) or (
             (len(labels) == 1 or self._cheap(at, len(labels)))
-            and (2 * self.weight[at] <= CHEAP or not self._expands(at))
+            and (
+                2 * self.weight[at] <= CHEAP or not (self._expands(at) or self._reads_again(labels))
+            )
         )
         if at in self.stored or not again:
             self.stored.add(at)
@@ -192,6 +195,11 @@ class Fusion:
             if not isinstance(self.program.row(consumer), (Pad, Concat, Reduction, Contraction))
         )
 
+    def _reads_again(self, labels: set[Label]) -> bool:
+        """In a scan whose fragments read what others have read."""
+        pieces = [self.program.calls[out].arg for out, _ in labels]
+        return any(isinstance(arg, Piece) and not arg.alone for arg in pieces)
+
     def _place_reduction(self, at: int, labels: set[Label]) -> None:
         """In the kernel of the elementwise node behind it, its epilogue; else in one of its own."""
         if at in self.stored or not self._has_epilogue(at, labels):
@@ -209,7 +217,7 @@ class Fusion:
             via is None
             and self.program.spec(out).size == self.program.spec(at).size
             and out not in self.root
-            and not isinstance(self.program.row(out), (Reduction, Contraction))
+            and not self.program.calls[out].row.root
             and len(self.reads_of(at) | self.reads_of(out)) <= self.limits.inputs
         )
 
@@ -218,28 +226,30 @@ class Fusion:
 
     def _kernels(self) -> list[Kernel]:
         kernels: list[Kernel] = []
-        contractions = {
+        tiled = {
             at
             for at, labels in enumerate(self.labels)
-            if labels and isinstance(self.program.row(at), Contraction)
+            if labels and (row := self.program.row(at)) is not None and row.tiled
         }
         for at in range(len(self.program.calls)):
-            if at in contractions:
-                a, b = (self.program.view(src)[0] for src in self.program.edges[at])
-                inputs = (a,) if a == b else (a, b)
-                kernels.append(Kernel("contract", at, at, inputs, frozenset(), ()))
+            if at in tiled:
+                kind = "scan" if isinstance(self.program.row(at), Scan) else "contract"
+                kernels.append(self._collect(kind, at, at, self.program.edges[at], tiled))
             if at in self.stored and not self.program.is_buffer(at):
-                kernels.append(self._collect(at, contractions))
+                root = self.root.get(at, -1)
+                kind = "map" if root < 0 else "reduce"
+                kernels.append(self._collect(kind, at, root, (at,), tiled))
         return kernels
 
-    def _collect(self, out: int, contractions: set[int]) -> Kernel:
-        """The kernel that stores `out`: walks down to stored nodes."""
-        root = self.root.get(out, -1)
+    def _collect(
+        self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]
+    ) -> Kernel:
+        """The kernel that computes `out`: walks from `tops` down to stored nodes."""
         inputs: list[int] = []
         scalars: list[int] = []
         tiles: set[int] = set()
         seen: set[int] = set()
-        stack = [out]
+        stack = list(reversed(tops))
         while stack:
             at = stack.pop()
             if at in seen:
@@ -250,12 +260,11 @@ class Fusion:
                 scalars.append(at)
             elif self.program.is_buffer(at) or (at in self.stored and at != out):
                 inputs.append(at)
-            elif at in contractions:
+            elif at in tiled:
                 inputs.append(at)
                 tiles.add(at)
             elif type(call) is Call:
                 stack.extend(reversed(self.program.edges[at]))
-        kind = "map" if root < 0 else "reduce"
         return Kernel(kind, out, root, tuple(inputs), frozenset(tiles), tuple(sorted(scalars)))
 
 

@@ -10,9 +10,9 @@ class Kernel:
     """One draw of a schedule; numbers are positions in its Program.
 
     `kind` is "map" (each element from its operands), "reduce" (a loop over reduced axes; `root` is
-    the reduction, `output` it or an elementwise consumer) or "contract" (`output` in tile layout).
-    `inputs` are stored nodes it reads; `tiles` those of them read in tile layout. `scalars` are
-    uniforms.
+    the reduction, `output` it or an elementwise consumer), "contract" or "scan" (`root`, and
+    `output` in tile layout). `inputs` are stored nodes it reads; `tiles` those of them read in tile
+    layout. `scalars` are uniforms.
     """
 
     kind: str
@@ -21,6 +21,11 @@ class Kernel:
     inputs: tuple[int, ...]
     tiles: frozenset[int]
     scalars: tuple[int, ...]
+
+    @property
+    def tiled(self) -> bool:
+        """Whether it writes tile layout."""
+        return self.kind in ("contract", "scan")
 
 
 @dataclass(frozen=True)

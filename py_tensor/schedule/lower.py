@@ -4,6 +4,7 @@ Contractions: operands whose rows do not start at a texel are copied into padded
 with few results are cut into parts; very small products, and grouped convolutions with few
 channels a group, become fused sums.
 Reductions: long sums with few results are cut into parts, so that the GPU has enough to do at once.
+Scans: `scans` cuts them into chunks.
 Comes in: a Graph; goes out: a Program.
 """
 
@@ -15,10 +16,11 @@ from ..graph import Call, Graph, call_of, spec_of
 from ..ops.contractions import CONVOLVE, DOT, Window
 from ..ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
 from ..ops.reductions import MIN, SUM
-from ..ops.rows import Contraction, Reduction
+from ..ops.rows import Contraction, Reduction, Scan
 from ..ops.sources import IOTA
 from ..ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
 from .program import Partial, Program
+from .scans import lower_scan
 
 FEW_RESULTS = 8192
 """A reduction with fewer results than this leaves most of a GPU idle ..."""
@@ -28,8 +30,8 @@ SHORTEST = 32
 """Elements or products that one part of a cut-up sum adds up at least."""
 
 
-def lower(graph: Graph) -> Program:
-    """The graph in terms of operations a kernel can do."""
+def lower(graph: Graph, draw_buffers: int) -> Program:
+    """The graph in terms of operations a kernel can do, drawing into so many buffers at once."""
     program = Program(graph)
     for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple(program.origin[at] for at in edges)
@@ -38,6 +40,8 @@ def lower(graph: Graph) -> Program:
             at = _contract(program, call, srcs)
         elif isinstance(row, Reduction):
             at = _reduce(program, row, srcs[0], call.arg)
+        elif isinstance(row, Scan):
+            at = lower_scan(program, call, srcs[0], draw_buffers)
         else:
             at = program.append(call, srcs)
         program.origin.append(at)

@@ -37,6 +37,20 @@ class Partial:
     parts: int
 
 
+@dataclass(frozen=True)
+class Piece:
+    """Static argument of a scan over an operand (groups, rows, columns), along rows or columns.
+
+    A fragment gives `chunk` neighbouring results: each chunk `alone`, or with all before it,
+    which the fragment then reads too. Where `initial`, result i is without element i.
+    """
+
+    axis: int
+    initial: bool
+    chunk: int
+    alone: bool
+
+
 class Program:
     """Calls and edges by position; `origin` maps positions of the graph to positions here."""
 

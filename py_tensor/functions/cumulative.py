@@ -1,0 +1,56 @@
+"""Cumulative functions: each element combined with all before it along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import as_dtype, float32
+from ..errors import ShapeError
+from ..graph import node_of
+from ..ops import ROWS
+from ..ops.rows import Scan
+from ..tensor import Tensor, asarray, node_behind
+from .axes import one_axis
+from .elementwise import astype
+
+
+def _function_of(row: Scan) -> Callable[..., Tensor]:
+    def function(
+        x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        given = asarray(x)
+        shape = node_behind(row.name, given).spec.shape
+        if axis is None and len(shape) != 1:
+            raise ShapeError(
+                f"{row.name}: no axis to go along; got shape {shape}; "
+                + ("give axis" if shape else "reshape it to one axis")
+            )
+        place = one_axis(row.name, axis or 0, len(shape))
+        target = None if dtype is None else as_dtype(dtype, row.name)
+        if target is not None:
+            given = astype(given, target, copy=False)
+        # Halves add up in float32, as in mean.
+        half = given.dtype.kind == "f" and given.dtype.itemsize == 2
+        wide = astype(given, float32) if half else given
+        result = Tensor(node_of(row, (wide._node,), (place, bool(include_initial))))
+        target = given.dtype if half else target
+        return result if target is None else astype(result, target, copy=False)
+
+    function.__name__ = function.__qualname__ = row.name
+    function.__module__ = "py_tensor"
+    function.__doc__ = (
+        f"{row.doc}\n\n"
+        "`axis` may be left out where x has only one. With `include_initial` the result is one\n"
+        "longer and starts with what is before the first element. `dtype` is the result's; x is\n"
+        "converted to it first. Small integers and bool give 32 bits where it is left out.\n"
+        "Raises ShapeError for axes that do not exist.\n\n"
+        ">>> import py_tensor as pt\n"
+        f">>> result = pt.{row.name}(pt.asarray([[1, 2], [3, 4]]), axis=1)\n"
+    )
+    return function
+
+
+PUBLIC: dict[str, Callable[..., Tensor]] = {
+    row.name: _function_of(row) for row in ROWS.values() if isinstance(row, Scan)
+}

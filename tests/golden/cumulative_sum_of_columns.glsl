@@ -1,0 +1,71 @@
+// scan cumulative_sum
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+layout(location = 0) out vec4 y0;
+layout(location = 1) out vec4 y1;
+layout(location = 2) out vec4 y2;
+layout(location = 3) out vec4 y3;
+layout(location = 4) out vec4 y4;
+layout(location = 5) out vec4 y5;
+layout(location = 6) out vec4 y6;
+layout(location = 7) out vec4 y7;
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int quad = (P.y >> 1) * 4 + (P.x >> 1);
+  int n0 = quad % 4 * 4 + ((P.x & 1) + (P.y & 1) * 2) * 1;
+  int block = quad / 4;
+  int m0 = block % 9 * 8;
+  int line = block / 9;
+  int c0 = n0 * 4;
+  int start = line * 4480 + c0;
+  vec4 s = vec4(0.0);
+  vec4 chunk[8];
+  for (int k = 0; k < m0; k++) {
+    int q = start + k * 64;
+    vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+    s = s + v1;
+  }
+  for (int k = 0; k < 8; k++) {
+    int q = start + (m0 + k) * 64;
+    vec4 v2 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+    s = s + v2;
+    chunk[k] = s;
+  }
+  y0 = chunk[0];
+  y1 = chunk[1];
+  y2 = chunk[2];
+  y3 = chunk[3];
+  y4 = chunk[4];
+  y5 = chunk[5];
+  y6 = chunk[6];
+  y7 = chunk[7];
+}
+
+// map cumulative_sum
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2DArray x0;
+layout(location = 0) out vec4 y0;
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 11) | P.x) << 2;
+  vec4 v1 = texelFetch(x0, ivec3((e % 64 >> 2) / 4 * 2 + ((e % 64 >> 2) & 1), ((e / 64) / 8) * 2 + ((e % 64 >> 2) >> 1 & 1), (e / 64) % 8), 0);
+  y0 = v1;
+}
