@@ -1,0 +1,79 @@
+/** @file The benchmark's page: starts both sides, runs the workloads, shows and sends what came out. */
+
+import { find } from "../dom.js";
+import { textOf } from "../error_text.js";
+import { measureDevice } from "./device_limits.js";
+import { measure } from "./measure.js";
+import { parametersOf } from "./parameters.js";
+import { PythonSide } from "./python_side.js";
+import { report, rowLines } from "./report.js";
+import { summarise } from "./results.js";
+import { createView } from "./view.js";
+import { nameOf, selected, workloads } from "./workloads.js";
+
+/** @import { Row } from "./measure.js" */
+/** @import { Results } from "./results.js" */
+
+const parameters = parametersOf(location.search);
+const view = createView();
+const start = find("start", HTMLButtonElement);
+
+/** Offers text to the server, which need not take it. @param {string} address @param {string} text */
+function send(address, text) {
+  if (parameters.auto) fetch(address, { method: "POST", body: text }).catch(() => {});
+}
+
+/** @returns {Promise<Results>} */
+async function run() {
+  const chosen = selected(workloads(parameters.scale), parameters.only);
+  view.status("Measuring the device");
+  const device = measureDevice();
+  const python = new PythonSide();
+  const pyTensor = await python.start(view.status, parameters.wait);
+  view.status("Starting TensorFlow.js");
+  const tensorflow = await import("./tensorflow/side.js");
+  const versions = { py_tensor: pyTensor, "TensorFlow.js": await tensorflow.start() };
+  const sides = {
+    ours: python.prepare.bind(python),
+    theirs: tensorflow.prepare,
+  };
+  /** @type {Row[]} */
+  const rows = [];
+  const results = {
+    date: new Date().toISOString().slice(0, 16),
+    versions,
+    parameters,
+    device,
+    rows,
+    summary: summarise(rows),
+    sections: [],
+  };
+  for (const [number, workload] of chosen.entries()) {
+    view.status(`${number + 1} of ${chosen.length}: ${nameOf(workload)}`, number / chosen.length);
+    await view.painted();
+    const row = await measure(workload, sides, parameters, device);
+    rows.push(row);
+    results.summary = summarise(rows);
+    view.show(results);
+    send("/log", rowLines(row).join("\n"));
+  }
+  return results;
+}
+
+async function runAndTell() {
+  start.disabled = true;
+  try {
+    const results = await run();
+    view.finish(results);
+    send("/result", report(results));
+  } catch (error) {
+    console.error(error);
+    view.fail(textOf(error));
+    send("/result", `failed: ${textOf(error)}`);
+  } finally {
+    start.disabled = false;
+  }
+}
+
+start.addEventListener("click", runAndTell);
+if (parameters.auto) runAndTell();
