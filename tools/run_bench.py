@@ -1,4 +1,4 @@
-"""Run the site's benchmark of py_tensor beside TensorFlow.js in a browser; print and keep the results.
+"""Run the benchmark of py_tensor beside TensorFlow.js in a browser; print and keep the results.
 
 usage: python tools/run_bench.py --quick   (after make site; CHROMIUM names the browser)
 """

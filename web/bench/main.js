@@ -3,16 +3,18 @@
 import { find } from "../dom.js";
 import { textOf } from "../error_text.js";
 import { measureDevice } from "./device_limits.js";
+import { growthSections, pythonGrowth } from "./growth.js";
 import { measure } from "./measure.js";
 import { parametersOf } from "./parameters.js";
 import { PythonSide } from "./python_side.js";
 import { report, rowLines } from "./report.js";
 import { summarise } from "./results.js";
+import { stageSections } from "./stages.js";
 import { createView } from "./view.js";
 import { nameOf, selected, workloads } from "./workloads.js";
 
 /** @import { Row } from "./measure.js" */
-/** @import { Results } from "./results.js" */
+/** @import { Results, Section } from "./results.js" */
 
 const parameters = parametersOf(location.search);
 const view = createView();
@@ -46,7 +48,7 @@ async function run() {
     device,
     rows,
     summary: summarise(rows),
-    sections: [],
+    sections: /** @type {Section[]} */ ([]),
   };
   for (const [number, workload] of chosen.entries()) {
     view.status(`${number + 1} of ${chosen.length}: ${nameOf(workload)}`, number / chosen.length);
@@ -56,6 +58,19 @@ async function run() {
     results.summary = summarise(rows);
     view.show(results);
     send("/log", rowLines(row).join("\n"));
+  }
+  /** @param {string} title @param {() => Promise<Section[]>} measureSections */
+  const add = async (title, measureSections) => {
+    view.status(title);
+    await view.painted();
+    results.sections.push(...(await measureSections()));
+  };
+  if (parameters.growth) {
+    const growing = { ours: pythonGrowth(python), theirs: tensorflow.growth };
+    await add("Growth", () => growthSections(growing, parameters));
+  }
+  if (parameters.stages) {
+    await add("Stages", () => stageSections(python, tensorflow.addChain, parameters.rounds));
   }
   return results;
 }

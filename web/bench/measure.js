@@ -42,8 +42,8 @@ export function hasFailed({ ours, theirs, comparison }) {
   return [ours, theirs].some((side) => side && "error" in side) || comparison?.same === false;
 }
 
-/** @param {unknown} error */
-function lastLine(error) {
+/** What an error says, without a traceback. @param {unknown} error */
+export function lastLine(error) {
   const text = error instanceof Error ? error.message : String(error);
   return text.trimEnd().split("\n").pop() ?? "";
 }

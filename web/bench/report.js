@@ -42,7 +42,7 @@ export function rowLines(row) {
 }
 
 /** @param {Section} section */
-function sectionLines({ title, columns, rows }) {
+function sectionLines({ title, columns, rows, notes }) {
   const cells = rows.map((row) =>
     row.map((cell) => (typeof cell === "number" ? digits(cell) : cell)),
   );
@@ -50,6 +50,7 @@ function sectionLines({ title, columns, rows }) {
     "",
     line(title, columns.slice(1)),
     ...cells.map(([name, ...rest]) => line(`  ${name}`, rest)),
+    ...notes.map((note) => `  ${note.slice(0, ERROR_LENGTH)}`),
   ];
 }
 

@@ -16,8 +16,8 @@ import { hasFailed } from "./measure.js";
  * @property {Section[]} sections
  *
  * @typedef {{ compared: number, slower: number, failed: number, geometricMean: number | null }} Summary
- * @typedef {{ title: string, columns: string[], rows: (string | number)[][], failed?: boolean }} Section
- *   a table of its own
+ * @typedef {{ title: string, columns: string[], rows: (string | number)[][], notes: string[] }} Section
+ *   a table of its own, and what there is to say about it
  */
 
 /**

@@ -68,14 +68,21 @@ function rowElement(row) {
 }
 
 /** @param {Section} section */
-function sectionElement({ title, columns, rows }) {
+function sectionElement({ title, columns, rows, notes }) {
   const head = make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)));
   const body = rows.map((row) => {
     const texts = row.map((value) => (typeof value === "number" ? digits(value) : value));
     return make("tr", {}, ...texts.map((text) => make("td", {}, text)));
   });
   const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
-  return make("section", {}, make("h2", {}, title), make("div", { className: "wide" }, table));
+  const said = notes.map((note) => make("p", { className: "hint" }, note));
+  return make(
+    "section",
+    {},
+    make("h2", {}, title),
+    make("div", { className: "wide" }, table),
+    ...said,
+  );
 }
 
 export function createView() {

@@ -2,12 +2,14 @@
 
 import * as tf from "@tensorflow/tfjs";
 import { firstPixel, pixels } from "../pixels.js";
-import { WORKLOADS } from "./workloads.js";
+import { readOne } from "./reading.js";
+import { READING_WORKLOADS, WORKLOADS } from "./workloads.js";
+
+export { addChain, growth } from "./growth.js";
 
 /** @import { Workload } from "../workloads.js" */
 /** @import { Side } from "../timing.js" */
 
-const AsyncFunction = (async () => {}).constructor;
 /** So many elements that TensorFlow.js computes with them on the GPU. */
 const ENOUGH = 1024;
 /** @type {tf.Tensor} */
@@ -22,24 +24,9 @@ export async function start() {
   return tf.version_core;
 }
 
-export const memory = () => tf.memory();
-
-/** One element, blocking: on every machine tried that is faster than `await data()`. @param {tf.Tensor} tensor */
-function readOne(tensor) {
-  const element =
-    tensor.rank === 0
-      ? tensor
-      : tf.slice(
-          tensor,
-          tensor.shape.map(() => 0),
-          tensor.shape.map(() => 1),
-        );
-  return element.dataSync();
-}
-
 /** Waits until the GPU has done everything asked for. */
 function drain() {
-  tf.tidy(() => readOne(resident));
+  readOne(resident);
 }
 
 /**
@@ -50,19 +37,19 @@ function drain() {
  * @returns {Side | null}
  */
 export function prepare({ operation, inputs, options, onHost }, arrays) {
-  const make = WORKLOADS[operation];
+  const make = WORKLOADS[operation] ?? READING_WORKLOADS[operation];
   if (!make) return null;
   tf.engine().startScope();
   const canvas = document.createElement("canvas");
   const given = onHost ? arrays : inputs.map(({ shape }, i) => tf.tensor(arrays[i], shape));
   const step = make(given, { ...options, canvas });
 
-  /** @returns {unknown} what the step gives; all else that it made is gone */
-  const once = () =>
-    step instanceof AsyncFunction ? step() : tf.tidy(/** @type {() => any} */ (step));
+  // What a step gives passes through tf.tidy element by element, so values must not.
+  /** @type {() => unknown} */
+  const once = operation in WORKLOADS ? () => tf.tidy(/** @type {any} */ (step)) : step;
   /** @param {unknown} result */
   const finish = (result) => {
-    if (result instanceof tf.Tensor) tf.tidy(() => readOne(result));
+    if (result instanceof tf.Tensor) readOne(result);
     else if (result === canvas) firstPixel(canvas);
   };
   /** @param {unknown} result */

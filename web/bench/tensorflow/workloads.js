@@ -5,19 +5,31 @@ import { mobilenet } from "./mobilenet.js";
 import { trainCnn, trainMlp } from "./training.js";
 
 /**
- * A function of one repetition; it gives the result, or, if it reads or draws by itself, a promise or an array.
+ * A function of one repetition that makes tensors: it runs in `tf.tidy`, and its result is the caller's.
  *
- * @typedef {() => tf.Tensor | Promise<unknown> | ArrayBufferView} Step
+ * @typedef {() => tf.Tensor} Step
+ *
+ * One that reads values or draws to the canvas, and leaves no tensors behind.
+ *
+ * @typedef {() => unknown} ReadingStep
  * @typedef {{ canvas: HTMLCanvasElement, [option: string]: any }} Options
  */
 
+/** So many adds, each of the one before. @param {tf.Tensor} a @param {tf.Tensor} b @param {number} length */
+export function added(a, b, length) {
+  let x = a;
+  for (let i = 0; i < length; i++) x = tf.add(x, b);
+  return x;
+}
+
 /** @param {tf.Tensor[]} inputs @param {Options} options */
 function addChain([a, b], { length }) {
-  return () => {
-    let x = a;
-    for (let i = 0; i < length; i++) x = tf.add(x, b);
-    return x;
-  };
+  return () => added(a, b, length);
+}
+
+/** Eight elementwise operations. @param {tf.Tensor} x @param {tf.Tensor} a @param {tf.Tensor} b */
+export function chained(x, a, b) {
+  return x.mul(a).add(b).mul(x).sub(0.25).div(3).relu().mul(0.5).add(a);
 }
 
 /** @type {Record<string, (inputs: any[], options: Options) => Step>} */
@@ -33,7 +45,7 @@ export const WORKLOADS = {
   elementwise_chain:
     ([x, a, b]) =>
     () =>
-      x.mul(a).add(b).mul(x).sub(0.25).div(3).relu().mul(0.5).add(a),
+      chained(x, a, b),
   bias_relu:
     ([x, bias]) =>
     () =>
@@ -67,7 +79,7 @@ export const WORKLOADS = {
   cumulative_sum:
     ([x]) =>
     () =>
-      tf.cumsum(x, -1),
+      tf.cumsum(x, x.rank - 1),
   concat: (parts) => () => tf.concat(parts, 1),
   add_chain: addChain,
   add_chain_jit: addChain,
@@ -98,10 +110,18 @@ export const WORKLOADS = {
     ([data], { shape }) =>
     () =>
       tf.relu(tf.tensor(data, shape)),
+};
+
+/** @type {Record<string, (inputs: any[], options: Options) => ReadingStep>} */
+export const READING_WORKLOADS = {
   read_back:
     ([x]) =>
-    () =>
-      tf.add(x, 1).dataSync(),
+    () => {
+      const result = tf.add(x, 1);
+      const values = result.dataSync();
+      result.dispose();
+      return values;
+    },
   read_back_async:
     ([x]) =>
     async () => {

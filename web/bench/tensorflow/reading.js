@@ -1,0 +1,13 @@
+/** @file Reads one element, which waits for all that was asked for before. */
+
+import * as tf from "@tensorflow/tfjs";
+
+/** Blocking: `await data()` takes milliseconds longer, because it waits in timers. @param {tf.Tensor} tensor */
+export function readOne(tensor) {
+  const start = tensor.shape.map(() => 0);
+  const size = tensor.shape.map(() => 1);
+  const element = tf.tidy(() => tf.slice(tensor, start, size));
+  const values = element.dataSync();
+  element.dispose();
+  return values;
+}
