@@ -27,8 +27,10 @@ export function randomArrays(inputs) {
   return inputs.map(({ shape, scale = 1, below }, position) => {
     const next = generator(position + 1);
     const size = shape.reduce((product, length) => product * length, 1);
-    if (below === undefined)
-      return Float32Array.from({ length: size }, () => (2 * next() - 1) * scale);
-    return Int32Array.from({ length: size }, () => Math.floor(next() * below));
+    const array = below === undefined ? new Float32Array(size) : new Int32Array(size);
+    for (let i = 0; i < size; i++) {
+      array[i] = below === undefined ? (2 * next() - 1) * scale : Math.floor(next() * below);
+    }
+    return array;
   });
 }

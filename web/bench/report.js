@@ -8,7 +8,7 @@ import { digits } from "./results.js";
 const COLUMNS = ["ours ms", "tf ms", "ratio", "1st ours", "1st tf", "limit ms", "share"];
 const NAME_WIDTH = 34;
 const WIDTH = 8;
-const ERROR_LENGTH = 90;
+const ERROR_LENGTH = 70;
 
 /** @param {string} name @param {string[]} cells */
 function line(name, cells) {
