@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from urllib.parse import urlencode
@@ -58,8 +59,9 @@ def run(options: argparse.Namespace) -> int:
     flags = [flag for flag in FLAGS if flag not in software]
     flags += software if options.angle == SOFTWARE else [f"--use-angle={options.angle}"]
     with sync_playwright() as playwright, serve(SITE) as url:
+        path = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM"), headless=not options.headed, args=flags
+            executable_path=path, headless=not options.headed, args=flags
         )
         page = browser.new_page()
         page.on("request", print_progress)

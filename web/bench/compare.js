@@ -36,9 +36,14 @@ export function compare(values, expected, { atol, rtol }) {
     }
   }
   const same = worstExcess <= 0 || values.length === 0;
-  const tolerance = `tolerance ${atol} + ${rtol} |x|`;
+  const tolerance = `tolerance ${brief(atol)} + ${brief(rtol)} |x|`;
   const text = same
-    ? `${values.length} values, at most ${worst.toPrecision(2)} apart (${tolerance})`
+    ? `${values.length} values, at most ${brief(worst)} apart (${tolerance})`
     : `value ${worstAt} is ${values[worstAt]} beside ${expected[worstAt]} (${tolerance})`;
   return { same, worst, text };
+}
+
+/** @param {number} value */
+function brief(value) {
+  return Number(value.toPrecision(2));
 }

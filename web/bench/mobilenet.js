@@ -77,9 +77,9 @@ export function mobilenet(operation, image) {
   const inputs = [{ shape: [1, image, image, 3] }, ...weights, ...dense];
   return workload(operation, `${image}x${image}`, inputs, [1, CLASSES], {
     flops,
-    // 53 layers, each with the rounding errors of the one before it.
-    atol: 1e-3,
-    rtol: 1e-3,
+    // 53 layers, each with the rounding errors of the one before it; 2e-5 apart at 224x224.
+    atol: 2e-4,
+    rtol: 1e-4,
     options: { blocks },
   });
 }
