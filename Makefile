@@ -66,6 +66,10 @@ test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromiu
 test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless Chromium
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e
 
+.PHONY: bench
+bench: $(VENV_READY) site  ## Measure py_tensor beside TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)
+	$(WITH_CHROMIUM) $(PYTHON) tools/run_bench.py $(ARGS)
+
 .PHONY: lint
 lint: install  ## Check style and formatting
 	$(PYTHON) -m ruff check .

@@ -1,17 +1,17 @@
-/** @file Starts Python in the worker: Pyodide, the py_tensor wheel, and the demo's own Python files. */
+/** @file Starts Python: Pyodide, the py_tensor wheel, and the Python files of whoever starts it. */
 
 import { DownloadMeter } from "./download_meter.js";
 
 /** @import { PyodideInterface } from "pyodide" */
 /** @import { Progress } from "./protocol.js" */
 
-/** @type {Record<string, string>} */
-const SOURCES = import.meta.glob("./python/*.py", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
-const FOLDER = "/home/pyodide/demo";
+/**
+ * @typedef {object} Program
+ * @property {Record<string, string>} sources Python files, path to text
+ * @property {Record<string, object>} modules objects that Python imports by these names
+ */
+
+const FOLDER = "/home/pyodide/program";
 const MEGABYTE = 1e6;
 // Until the large files have begun, what is known of the total is far too little.
 const LEAST_TOTAL = 10 * MEGABYTE;
@@ -20,12 +20,12 @@ const DOWNLOADED = 0.7;
 const STARTED = 0.9;
 
 /**
- * @param {string} base address of the page's folder
- * @param {object} page what Python sees as the module `demo_page`
+ * @param {string} base address of the site's folder
+ * @param {Program} program
  * @param {(progress: Progress) => void} report
  * @returns {Promise<PyodideInterface>}
  */
-export async function startPython(base, page, report) {
+export async function startPython(base, program, report) {
   report({ step: "Downloading Python", fraction: 0 });
   const meter = new DownloadMeter((got, total) => {
     const expected = Math.max(total, LEAST_TOTAL);
@@ -47,7 +47,7 @@ export async function startPython(base, page, report) {
       throw new Error(`py_tensor: the wheel did not load; ${meter.failures.join("; ")}`);
     }
     report({ step: "Starting py_tensor", fraction: STARTED });
-    install(pyodide, page);
+    install(pyodide, program);
     await pyodide.runPythonAsync("import py_tensor");
     report({ step: "Ready", fraction: 1 });
     return pyodide;
@@ -58,12 +58,12 @@ export async function startPython(base, page, report) {
 
 /**
  * @param {PyodideInterface} pyodide
- * @param {object} page
+ * @param {Program} program
  */
-function install(pyodide, page) {
-  pyodide.registerJsModule("demo_page", page);
+function install(pyodide, { sources, modules }) {
+  for (const [name, module] of Object.entries(modules)) pyodide.registerJsModule(name, module);
   pyodide.FS.mkdirTree(FOLDER);
-  for (const [path, source] of Object.entries(SOURCES)) {
+  for (const [path, source] of Object.entries(sources)) {
     pyodide.FS.writeFile(`${FOLDER}/${path.slice(path.lastIndexOf("/") + 1)}`, source);
   }
   pyodide.runPython(`import sys; sys.path.insert(0, "${FOLDER}")`);

@@ -7,6 +7,13 @@ import { probeWebGL } from "./webgl_probe.js";
 
 /** @import { Events, Request } from "./protocol.js" */
 
+/** @type {Record<string, string>} */
+const sources = import.meta.glob("./python/*.py", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
 // A Python error's message is its whole traceback; what follows the last frame says what is wrong.
 const PYTHON_FRAMES = /^Traceback [\s\S]*\n {2}File .*\n( {4}.*\n)*/;
 
@@ -29,7 +36,8 @@ const verbs = {
   /** @param {string} base */
   async start(base) {
     const renderer = probeWebGL();
-    const python = await startPython(base, page, (progress) => send("progress", progress));
+    const program = { sources, modules: { demo_page: page } };
+    const python = await startPython(base, program, (progress) => send("progress", progress));
     demo = python.pyimport("demo");
     page.numbers(demo.numbers());
     return { renderer };

@@ -1,0 +1,168 @@
+"""The benchmark's page: it compares results, times both sides, and says what is wrong."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Request, Route
+from server import serve
+
+WEB = Path(__file__).parent.parent / "web"
+RUN_LIMIT = 120_000
+TINY = "quick=1&scale=0.03&rounds=2&ms=2"
+
+
+def run_bench(page: Page, site_url: str, parameters: str) -> dict:
+    """Run the page to its end; what it found out."""
+    page.goto(f"{site_url}/bench/index.html?auto=1&{TINY}&{parameters}")
+    page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
+    assert page.inner_text("#status") == "Finished"
+    return json.loads(page.text_content("#json") or "")
+
+
+def change_program(page: Page, pattern: str, replacement: str) -> None:
+    """Put something else into the page's scripts, where the Python files are too."""
+
+    def change(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=re.sub(pattern, replacement, answer.text()))
+
+    page.route("**/assets/*.js", change)
+
+
+@pytest.fixture(scope="module")
+def web_url() -> Iterator[str]:
+    """The address of the site's sources."""
+    with serve(WEB) as url:
+        yield url
+
+
+def compare(page: Page, web_url: str, values: list, expected: list, tolerance: dict) -> dict:
+    page.goto(f"{web_url}/icon.svg")
+    return page.evaluate(
+        """async ([values, expected, tolerance]) => {
+          const { compare } = await import("/bench/compare.js");
+          return compare(Float32Array.from(values), Float32Array.from(expected), tolerance);
+        }""",
+        [values, expected, tolerance],
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "expected", "same"),
+    [
+        ([1, 2, 3], [1, 2, 3], True),
+        ([1, 2, 3.02], [1, 2, 3], True),
+        ([1, 2, 3.2], [1, 2, 3], False),
+        ([0.02, 0, 0], [0, 0, 0], False),
+        ([1, 2], [1, 2, 3], False),
+        ([math.nan], [1], False),
+        ([1], [math.nan], False),
+        ([math.nan, math.inf], [math.nan, math.inf], True),
+        ([math.inf], [-math.inf], False),
+        ([1e30], [math.inf], False),
+        ([math.inf], [1], False),
+    ],
+)
+def test_comparison(page: Page, web_url: str, values: list, expected: list, same: bool) -> None:
+    tolerance = {"atol": 0.005, "rtol": 0.01}
+    assert compare(page, web_url, values, expected, tolerance)["same"] is same
+
+
+def test_comparison_names_the_worst_value(page: Page, web_url: str) -> None:
+    found = compare(page, web_url, [1, 2.5, 3.25], [1, 2, 3], {"atol": 0.01, "rtol": 0})
+    assert found["worst"] == 0.5
+    assert found["text"].startswith("value 1 is 2.5 beside 2 ")
+
+
+def test_run_tells_the_same_everywhere(page: Page, site_url: str) -> None:
+    posts: list[Request] = []
+    page.on("request", lambda request: posts.append(request) if request.method == "POST" else None)
+    results = run_bench(page, site_url, "only=bias_relu,argmax,train_mlp,read_back_async")
+    rows = {row["name"].split()[0]: row for row in results["rows"]}
+    assert list(rows) == ["bias_relu", "argmax", "train_mlp", "read_back_async"]
+    assert results["summary"]["failed"] == 0
+    for name in ("bias_relu", "argmax", "read_back_async"):
+        row = rows[name]
+        assert row["comparison"]["same"]
+        for side in ("ours", "theirs"):
+            times = row[side]
+            assert 0 < times["minimum"] <= times["median"], times
+            assert times["first"] > 0
+            assert 3 <= times["repetitions"] <= 400
+        assert row["ratio"] == row["theirs"]["median"] / row["ours"]["median"]
+        assert row["share"] == row["limit"] / row["ours"]["median"]
+    ratios = [row["ratio"] for row in results["rows"] if row["ratio"]]
+    mean = math.prod(ratios) ** (1 / len(ratios))
+    assert results["summary"]["geometricMean"] == pytest.approx(mean)
+    assert results["summary"]["slower"] == sum(ratio < 1 for ratio in ratios)
+    device = results["device"]
+    assert min(device["flops"], device["bytesPerSecond"], device["drawMicroseconds"]) > 0
+
+    shown = page.locator("#table tbody tr").all()
+    names = [row.get_attribute("data-name") for row in shown]
+    assert names == [row["name"] for row in results["rows"]]
+    texts = [request.post_data for request in posts if request.url.endswith("/result")]
+    assert texts == [page.text_content("#text")]
+    assert all(name in texts[0] for name in names)
+    assert len(texts[0]) < 9000
+    assert len([request for request in posts if request.url.endswith("/log")]) == len(names)
+
+
+def test_workload_without_python_has_no_ratio(page: Page, site_url: str) -> None:
+    change_program(page, r"def softmax\(", "def not_softmax(")
+    (row,) = run_bench(page, site_url, "only=softmax")["rows"]
+    assert row["ours"] is None
+    assert row["theirs"]["median"] > 0
+    assert row["ratio"] is None and row["comparison"] is None
+    assert "no counterpart" in page.inner_text("#table tbody th small")
+
+
+def test_wrong_result_is_flagged(page: Page, site_url: str) -> None:
+    change_program(page, r"relu\(x \+ bias\)", "relu(x - bias)")
+    results = run_bench(page, site_url, "only=bias_relu,softmax")
+    wrong, right = results["rows"]
+    assert wrong["ours"]["error"].startswith("wrong: value ")
+    assert wrong["ratio"] is None
+    assert right["ratio"] > 0
+    assert results["summary"]["failed"] == 1
+    assert "wrong: value" in page.inner_text("#table .failed small")
+
+
+@pytest.mark.parametrize(
+    ("side", "pattern", "replacement"),
+    [
+        ("ours", r"return lambda: pt.softmax\(x\)", "return lambda: 1 / 0"),
+        ("theirs", r"softmax:\(\[(\w+)\]\)=>\(\)=>", r"softmax:([\1])=>()=>null.broken+"),
+    ],
+)
+def test_error_of_one_side_stops_nothing(
+    page: Page, site_url: str, side: str, pattern: str, replacement: str
+) -> None:
+    change_program(page, pattern, replacement)
+    results = run_bench(page, site_url, "only=softmax,bias_relu")
+    good, bad = results["rows"]
+    other = {"ours": "theirs", "theirs": "ours"}[side]
+    assert re.match("(ZeroDivision|Type)Error|Cannot read properties of null", bad[side]["error"])
+    assert bad[other]["median"] > 0
+    assert bad["ratio"] is None
+    assert good["ratio"] > 0
+    assert results["summary"]["failed"] == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_phone_has_no_sideways_scroll(page: Page, site_url: str, scheme: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(color_scheme=scheme)
+    run_bench(page, site_url, "only=softmax,train_mlp")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_unknown_workload_is_said(page: Page, site_url: str, page_errors: list[str]) -> None:
+    page.goto(f"{site_url}/bench/index.html?auto=1&only=nothing")
+    page.wait_for_selector("[data-state=failed]", timeout=RUN_LIMIT)
+    assert page.inner_text("#status").startswith("bench: no workload is named so; got only=nothing")
+    page_errors.clear()

@@ -1,0 +1,82 @@
+"""Run the benchmark of py_tensor beside TensorFlow.js in a browser; print and keep the results.
+
+usage: python tools/run_bench.py --quick   (after make site; CHROMIUM names the browser)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from urllib.parse import urlencode
+
+from playwright.sync_api import Request, sync_playwright
+
+ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "e2e"))
+
+from conftest import FLAGS, SITE  # type: ignore[import-not-found]  # noqa: E402
+from server import serve  # type: ignore[import-not-found]  # noqa: E402
+
+HOURS_MILLISECONDS = 2 * 60 * 60 * 1000
+SOFTWARE = "swiftshader"
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, few and short rounds")
+    parser.add_argument("--only", help="parts of workloads' names, separated by commas")
+    parser.add_argument("--scale", type=float, help="factor of the large sizes")
+    parser.add_argument("--rounds", type=int, help="rounds of each side")
+    parser.add_argument("--ms", type=float, help="milliseconds that a round shall last")
+    parser.add_argument("--growth", action="store_true", help="also grow graphs, arrays and loops")
+    parser.add_argument("--stages", action="store_true", help="also time the stages in Python")
+    parser.add_argument("--wait", action="store_true", help="reads in Python wait, not block")
+    parser.add_argument("--headed", action="store_true", help="show the browser's window")
+    parser.add_argument("--angle", default=SOFTWARE, help="ANGLE's backend: gl, metal, d3d11, ...")
+    parser.add_argument("--output", type=Path, default=ROOT / "bench-results.json")
+    return parser.parse_args()
+
+
+def address(url: str, options: argparse.Namespace) -> str:
+    """The page's address with what it shall do."""
+    names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "wait")
+    given = {name: getattr(options, name) for name in names}
+    chosen = {name: 1 if value is True else value for name, value in given.items() if value}
+    return f"{url}/bench/index.html?{urlencode({'auto': 1} | chosen)}"
+
+
+def print_progress(request: Request) -> None:
+    if request.method == "POST" and request.url.endswith("/log"):
+        print(request.post_data, flush=True)
+
+
+def run(options: argparse.Namespace) -> int:
+    software = [flag for flag in FLAGS if SOFTWARE in flag]
+    flags = [flag for flag in FLAGS if flag not in software]
+    flags += software if options.angle == SOFTWARE else [f"--use-angle={options.angle}"]
+    with sync_playwright() as playwright, serve(SITE) as url:
+        path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        browser = playwright.chromium.launch(
+            executable_path=path, headless=not options.headed, args=flags
+        )
+        page = browser.new_page()
+        page.on("request", print_progress)
+        page.goto(address(url, options))
+        page.wait_for_selector("body[data-state]", timeout=HOURS_MILLISECONDS)
+        if page.get_attribute("body", "data-state") == "failed":
+            print(f"bench: {page.inner_text('#status')}", file=sys.stderr)
+            return 1
+        text = page.text_content("#text") or ""
+        results = json.loads(page.text_content("#json") or "")
+        browser.close()
+    options.output.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"\n{text}\n\nwritten to {options.output}")
+    return 1 if results["summary"]["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(parse_arguments()))
