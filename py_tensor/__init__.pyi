@@ -50,9 +50,12 @@ from py_tensor.functions.manipulation import (
 )
 from py_tensor.functions.neural import conv2d, softmax
 from py_tensor.functions.statistical import mean, std, var
+from py_tensor.jit import jit
 from py_tensor.pixels import draw, from_pixels
+from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
+from py_tensor.warmup import ShapeDtype, warmup
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""
@@ -303,6 +306,7 @@ __version__: str
 __all__ = [
     "CacheInfo",
     "Memory",
+    "ShapeDtype",
     "Tensor",
     "abs",
     "acos",
@@ -374,6 +378,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "jit",
     "keep",
     "less",
     "less_equal",
@@ -437,11 +442,16 @@ __all__ = [
     "tanh",
     "tidy",
     "transpose",
+    "tree_flatten",
+    "tree_leaves",
+    "tree_map",
+    "tree_unflatten",
     "trunc",
     "uint8",
     "uint16",
     "uint32",
     "var",
+    "warmup",
     "where",
     "zeros",
     "zeros_like",

@@ -160,9 +160,13 @@ def memory() -> Memory:
         num_bytes_in_gpu=statistics["bytesInUse"],
         num_bytes_in_gpu_free=statistics["bytesFree"],
         num_programs=statistics["programs"],
-        num_plans=len(runtime.plans),
+        num_plans=_plans(),
         unreliable=False,
     )
+
+
+def _plans() -> int:
+    return len(runtime.plans) + len(runtime.traces)
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ def cache_info() -> CacheInfo:
         runtime.hits,
         runtime.misses,
         statistics["programs"],
-        len(runtime.plans),
+        _plans(),
         statistics["draws"],
     )
 

@@ -217,7 +217,7 @@ def linearise(wanted: Sequence[Node]) -> Linear:
     shared = [
         position
         for position, count in enumerate(map(getrefcount, nodes))
-        if count > _BASE + uses[position]
+        if count > BASE_COUNT + uses[position]
         and nodes[position].call is not None
         and position not in kept
     ]
@@ -226,9 +226,9 @@ def linearise(wanted: Sequence[Node]) -> Linear:
 
 
 def _base_count() -> int:
-    """The count `map(getrefcount, nodes)` gives for a node only the list refers to."""
     nodes = [Node(None, (), spec_of((), float32))]
     return next(map(getrefcount, nodes))
 
 
-_BASE = _base_count()
+BASE_COUNT = _base_count()
+"""What `map(getrefcount, items)` gives for an item that only the list refers to."""

@@ -20,6 +20,7 @@ ROOMS = (
     "errors",
     "dtypes",
     "indexing",
+    "pytree",
     "ops",
     "conversion",
     "graph",
@@ -28,6 +29,7 @@ ROOMS = (
     "plan",
     "backends",
     "runtime",
+    "tracing",
     "lifetime",
     "printing",
     "tensor",
@@ -37,6 +39,9 @@ ROOMS = (
     "explaining",
     "pixels",
     "random",
+    "replaying",
+    "jit",
+    "warmup",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
