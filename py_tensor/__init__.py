@@ -27,12 +27,12 @@ from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
-from .jit import jit
+from .jitting import jit
 from .pixels import draw, from_pixels
 from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
-from .warmup import ShapeDtype, warmup
+from .warming import ShapeDtype, warmup
 
 e = 2.718281828459045
 inf = float("inf")

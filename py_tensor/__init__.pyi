@@ -50,12 +50,12 @@ from py_tensor.functions.manipulation import (
 )
 from py_tensor.functions.neural import conv2d, softmax
 from py_tensor.functions.statistical import mean, std, var
-from py_tensor.jit import jit
+from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
-from py_tensor.warmup import ShapeDtype, warmup
+from py_tensor.warming import ShapeDtype, warmup
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""

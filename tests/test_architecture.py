@@ -20,7 +20,6 @@ ROOMS = (
     "errors",
     "dtypes",
     "indexing",
-    "pytree",
     "ops",
     "conversion",
     "graph",
@@ -39,9 +38,10 @@ ROOMS = (
     "explaining",
     "pixels",
     "random",
+    "pytree",
     "replaying",
-    "jit",
-    "warmup",
+    "jitting",
+    "warming",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""

@@ -10,7 +10,7 @@ from typing import Any
 from .dtypes import DType, as_dtype, float32
 from .functions.axes import a_shape
 from .functions.creation import empty
-from .jit import Jitted, jit
+from .jitting import Jitted, jit
 from .pytree import tree_map
 from .replaying import Trace
 
