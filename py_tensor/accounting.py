@@ -92,6 +92,7 @@ def tidy(function: Callable[..., Any] | None = None, /) -> Any:
 
 def _takes_arguments(function: Callable[..., Any]) -> bool:
     """Whether the function needs arguments; evaluates no annotations, as `inspect` may."""
+    function = inspect.unwrap(function)
     plain = getattr(function, "__func__", function)
     code: CodeType | None = getattr(plain, "__code__", None)
     if code is None:

@@ -336,6 +336,7 @@ def _places(option: str, function: Callable[..., Any], argnums: Any, argnames: A
     """Arguments chosen by position or name, as both where the function says how they are named."""
     positions = {argnums} if isinstance(argnums, int) else set(argnums)
     names = {argnames} if isinstance(argnames, str) else set(argnames)
+    function = inspect.unwrap(function)
     plain = getattr(function, "__func__", function)
     code: CodeType | None = getattr(plain, "__code__", None)
     if code is None:

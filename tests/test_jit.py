@@ -826,6 +826,16 @@ def test_results_belong_to_the_open_scope():
     assert not x.is_disposed
 
 
+def test_scopes_around():
+    @pt.tidy
+    @pt.jit(static_argnames="n")
+    def f(x, n):
+        return x * n
+
+    for _ in range(2):
+        assert_values(f(pt.asarray(X), n=2), X * 2)
+
+
 def test_scopes_inside():
     @pt.jit
     @pt.tidy
