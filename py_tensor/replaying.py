@@ -12,7 +12,8 @@ from typing import Any
 
 from . import lifetime
 from .errors import ArgumentError, DisposedError
-from .graph import BASE_COUNT, Graph, Node, leaf_node, linearise
+from .graph import BASE_COUNT, Graph, Node, Spec, leaf_node, linearise
+from .lifetime import state
 from .pytree import Structure
 from .runtime import backend, runtime
 from .tensor import Tensor, realize_pending
@@ -69,6 +70,7 @@ class Trace:
         self.graph: Graph | None = None
         self.buffers: list[Any] = []
         """The plan's leaves: buffers that the function captured, None for arguments."""
+        self.leaves: list[Spec] = []
         self.inputs: list[tuple[int, int]] = []
         """(position among the plan's leaves, leaf) of each argument that it reads."""
         self.scalars: list[Any] = []
@@ -88,6 +90,7 @@ class Trace:
         # Handles of the traced function's own still refer to nodes that no call will ask for.
         self.graph = replace(linear.graph(), shared=())
         for position, node in enumerate(linear.leaves):
+            self.leaves.append(node.spec)
             traced = type(node.buffer) is TracedBuffer
             self.buffers.append(None if traced else node.buffer)
             if traced:
@@ -118,6 +121,8 @@ class Trace:
         result = self.build(
             list(map(Tensor, made)) if self.plain else self._wrapped(leaves, made, values)
         )
+        # Pending work is counted by new handles, and these have their values.
+        state.pending -= len(self.handles)
         if self.donated:
             end_donated([leaves[at] for at in self.donated], self.name)
         return result
@@ -125,6 +130,16 @@ class Trace:
     def ready(self) -> tuple[int, int]:
         """How many of the programs it needs are compiled, and of how many."""
         return (0, 0) if self.plan is None else self.engine.ready(self.plan)
+
+    async def rehearse(self) -> None:
+        """Runs the plan on blank arguments: drivers finish a program at its first draw only."""
+        buffers = [
+            self.engine.blank(spec.dtype, spec.size) if buffer is None else buffer
+            for buffer, spec in zip(self.buffers, self.leaves, strict=True)
+        ]
+        samples = self.scalars if self.tape is None else [self.tape.values[s] for s in self.scalars]
+        outputs = [buffer for _, buffer in self.engine.run(self.plan, buffers, samples)]
+        await self.engine.read_async(min(outputs, key=lambda buffer: buffer.size))
 
     def _gathered(self, leaves: list[Any]) -> list[Any]:
         """The buffers of the plan's leaves; runs what is pending for them."""

@@ -80,8 +80,8 @@ class Tape:
         self.closed = False
 
     def number(self, kind: type) -> TracedNumber:
-        """A number in a new slot."""
-        return TracedNumber(self, kind, self.slot(None))
+        """A number in a new slot, which holds a sample until the tape is played."""
+        return TracedNumber(self, kind, self.slot(_SAMPLES.get(kind)))
 
     def slot(self, value: Any) -> int:
         """Where a constant, or a number of this tape, lies."""

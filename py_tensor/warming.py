@@ -51,9 +51,9 @@ def warmup(
 
     `specs` and `named` are the arguments with a `pt.ShapeDtype` in the place of each tensor
     (tensors do too), numbers and static arguments as they will be. Traces the function and starts
-    compiling everything it needs at once; awaiting waits without blocking the page and gives the
-    function under `jit`. `progress(done, total)` is called as programs get ready. Raises what
-    tracing raises here, ShaderError and BackendError where awaited.
+    compiling everything it needs at once; awaiting waits without blocking the page, runs it once on
+    blank tensors, and gives the function under `jit`. `progress(done, total)` is called as programs
+    get ready. Raises what tracing raises here, ShaderError and BackendError where awaited.
 
     >>> import py_tensor as pt
     >>> @pt.jit
@@ -87,5 +87,8 @@ async def _wait(
             progress(done, total)
             shown = done
         if done == total:
-            return function
+            break
         await asyncio.sleep(POLL_SECONDS)
+    if total:
+        await trace.rehearse()
+    return function

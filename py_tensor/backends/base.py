@@ -74,6 +74,9 @@ class Backend(Protocol):
     def ready(self, plan: Any) -> tuple[int, int]:
         """How many of a plan's programs are compiled, and of how many; does not wait for more."""
 
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        """A buffer whose values do not matter."""
+
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         """Raises BackendError where no buffer of that size can exist."""
 

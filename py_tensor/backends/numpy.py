@@ -60,6 +60,9 @@ class NumpyBackend:
     def ready(self, plan: Any) -> tuple[int, int]:
         return 0, 0
 
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        return Buffer(dtype, size, np.empty(size, dtype.name))
+
     def array(self, buffer: Buffer) -> Any:
         """The buffer's elements as a flat array."""
         host = buffer.host if buffer.host is not None else buffer.backend.read(buffer)

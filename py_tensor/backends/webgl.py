@@ -155,6 +155,11 @@ class WebGLBackend:
         buffer.handle = self.handles
         return self.handles
 
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        handle = self.new_handle()
+        self.bridge.alloc(handle, self.device.format(dtype), *texture_size(size))
+        return Buffer(dtype, size, None, self, handle, self.generation)
+
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         size = math.prod(shape)
         if max(texture_size(size)) > self.device.largest:
