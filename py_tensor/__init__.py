@@ -27,9 +27,12 @@ from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
+from .jitting import jit
 from .pixels import draw, from_pixels
+from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
+from .warming import ShapeDtype, warmup
 
 e = 2.718281828459045
 inf = float("inf")
@@ -39,11 +42,12 @@ pi = 3.141592653589793
 
 # fmt: off
 __all__ = [
-    "CacheInfo", "Memory", "Tensor", "bool", "cache_info", "dispose", "draw", "e",
+    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "dispose", "draw", "e",
     "enable_debug_mode", "enable_production_mode", "errors", "explain", "float16", "float32",
-    "from_pixels", "get_backend", "inf", "int8", "int16", "int32", "keep", "memory",
+    "from_pixels", "get_backend", "inf", "int8", "int16", "int32", "jit", "keep", "memory",
     "memory_trace", "nan", "newaxis", "pi", "random", "realize", "set_backend", "tidy",
-    "uint8", "uint16", "uint32", *_PUBLIC,
+    "tree_flatten", "tree_leaves", "tree_map", "tree_unflatten", "uint8", "uint16", "uint32",
+    "warmup", *_PUBLIC,
 ]
 # fmt: on
 

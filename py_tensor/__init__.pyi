@@ -53,9 +53,12 @@ from py_tensor.functions.manipulation import (
 from py_tensor.functions.neural import softmax
 from py_tensor.functions.pooling import avg_pool2d, max_pool2d
 from py_tensor.functions.statistical import mean, std, var
+from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
+from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
+from py_tensor.warming import ShapeDtype, warmup
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""
@@ -316,6 +319,7 @@ __version__: str
 __all__ = [
     "CacheInfo",
     "Memory",
+    "ShapeDtype",
     "Tensor",
     "abs",
     "acos",
@@ -391,6 +395,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "jit",
     "keep",
     "less",
     "less_equal",
@@ -456,11 +461,16 @@ __all__ = [
     "tanh",
     "tidy",
     "transpose",
+    "tree_flatten",
+    "tree_leaves",
+    "tree_map",
+    "tree_unflatten",
     "trunc",
     "uint8",
     "uint16",
     "uint32",
     "var",
+    "warmup",
     "where",
     "zeros",
     "zeros_like",

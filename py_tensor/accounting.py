@@ -92,6 +92,7 @@ def tidy(function: Callable[..., Any] | None = None, /) -> Any:
 
 def _takes_arguments(function: Callable[..., Any]) -> bool:
     """Whether the function needs arguments; evaluates no annotations, as `inspect` may."""
+    function = inspect.unwrap(function)
     plain = getattr(function, "__func__", function)
     code: CodeType | None = getattr(plain, "__code__", None)
     if code is None:
@@ -160,9 +161,13 @@ def memory() -> Memory:
         num_bytes_in_gpu=statistics["bytesInUse"],
         num_bytes_in_gpu_free=statistics["bytesFree"],
         num_programs=statistics["programs"],
-        num_plans=len(runtime.plans),
+        num_plans=_plans(),
         unreliable=False,
     )
+
+
+def _plans() -> int:
+    return len(runtime.plans) + len(runtime.traces)
 
 
 @dataclass(frozen=True)
@@ -188,7 +193,7 @@ def cache_info() -> CacheInfo:
         runtime.hits,
         runtime.misses,
         statistics["programs"],
-        len(runtime.plans),
+        _plans(),
         statistics["draws"],
     )
 

@@ -57,6 +57,11 @@ def _inspect(tensor: Tensor) -> None:
             )
 
 
+def is_debug_mode() -> bool:
+    """Whether every operation runs by itself."""
+    return _inspect in lifetime.state.watchers
+
+
 def _bridge_checks(on: bool) -> None:
     bridge: Any = getattr(backend(), "bridge", None)
     if bridge is not None:

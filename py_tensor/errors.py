@@ -29,6 +29,10 @@ class DisposedError(TensorError, RuntimeError):
     """A tensor was used after `dispose` or after the `tidy` that owned it."""
 
 
+class TraceError(TensorError, TypeError):
+    """A function being traced asked for a value, or what it left behind was used later."""
+
+
 class NumericError(TensorError, ArithmeticError):
     """Debug mode found the first NaN or infinity."""
 

@@ -26,7 +26,11 @@ def explain(*tensors: Tensor) -> str:
     pending = [node for node in nodes if node.buffer is None]
     if not pending:
         return "graph\n  nothing pending: the values are there\n"
-    graph = linearise(pending).graph()
+    return describe(linearise(pending).graph())
+
+
+def describe(graph: Graph) -> str:
+    """A graph, its kernels and their shaders as text."""
     plan = make_plan(graph, getattr(backend(), "device", _COMMON))
     return "\n".join([*_graph_lines(graph), "", *_kernel_lines(plan)]) + "\n"
 

@@ -210,7 +210,7 @@ def linearise(wanted: Sequence[Node]) -> Linear:
         index[identity] = len(nodes)
         nodes.append(node)
         calls.append(call)
-        uses.append(_BASE)
+        uses.append(BASE_COUNT)
     outputs = [index[id(node)] for node in wanted]
     node = src = call = None  # type: ignore[assignment]  # variables must not count as references
     kept = set(outputs)
@@ -224,9 +224,9 @@ def linearise(wanted: Sequence[Node]) -> Linear:
 
 
 def _base_count() -> int:
-    """The count `map(getrefcount, nodes)` gives for a node only the list refers to."""
     nodes = [Node(None, (), spec_of((), float32))]
     return next(map(getrefcount, nodes))
 
 
-_BASE = _base_count()
+BASE_COUNT = _base_count()
+"""What `map(getrefcount, items)` gives for an item that only the list refers to."""

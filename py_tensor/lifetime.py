@@ -12,17 +12,34 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
+from .errors import DisposedError, TensorError
 from .graph import Node
+from .tracing import Recording
 
 _HERE = str(Path(__file__).parent)
+
+
+class End(NamedTuple):
+    """How a handle ended: the error of using it, what is wrong, before the place, and advice."""
+
+    error: type[TensorError]
+    wrong: str
+    advice: str
+
+
+DISPOSED = End(
+    DisposedError,
+    "was disposed; got a tensor that ended at",
+    "keep it with pt.keep, or return it from the tidy that made it",
+)
 
 
 class State:
     """Counts and hooks every new tensor meets; one object, so that the check is one attribute."""
 
-    __slots__ = ("anchor", "live", "pending", "watchers")
+    __slots__ = ("anchor", "live", "pending", "trace", "watchers")
 
     def __init__(self) -> None:
         self.live: dict[int, Node] = {}
@@ -32,7 +49,9 @@ class State:
         self.anchor: tuple[object, ...] = ()
         """Where the user's code was when pending work was last run for being too much."""
         self.watchers: tuple[Callable[[Any], None], ...] = ()
-        """Called with each new tensor: open scopes, debug mode, tracing."""
+        """Called with each new tensor: open scopes, debug mode, traces."""
+        self.trace: Recording | None = None
+        """The function being traced by `jit`, if one is."""
 
 
 state = State()
@@ -63,7 +82,10 @@ def user_line() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
-    return "unknown" if frame is None else f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+    if frame is None:
+        return "unknown"
+    file = frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{frame.f_lineno}"
 
 
 def tensors_in(value: Any, kind: type) -> list[Any]:

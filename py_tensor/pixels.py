@@ -6,8 +6,9 @@ from typing import Any
 
 from .backends.base import Buffer
 from .dtypes import uint8
-from .errors import ArgumentError, BackendError, ShapeError
+from .errors import ArgumentError, BackendError, ShapeError, TraceError
 from .graph import leaf_node, spec_of
+from .lifetime import state
 from .runtime import backend
 from .tensor import Tensor, asarray
 
@@ -43,6 +44,11 @@ def from_pixels(source: Any, channels: int = 3) -> Tensor:
     """
     if channels not in (1, 3, 4):
         raise ArgumentError(f"from_pixels: channels does not fit; got {channels}; use 1, 3 or 4")
+    if state.trace is not None:
+        raise TraceError(
+            f"from_pixels: every call of {state.trace.name} would see the picture of the first; "
+            "got a picture inside jit; pass the tensor as an argument"
+        )
     engine = _webgl("from_pixels")
     width, height = engine.bridge.pixel_size(source)
     _check_sides("from_pixels", height, width, engine)

@@ -18,8 +18,10 @@ from .functions.creation import PUBLIC as CREATION
 from .functions.elementwise import PUBLIC as ELEMENTWISE
 from .functions.elementwise import astype
 from .graph import node_of, scalar_node
+from .lifetime import state
 from .ops import ROWS
 from .tensor import Tensor
+from .tracing import on_host
 
 Key = tuple[int, int]
 _MASK = 0xFFFFFFFF
@@ -43,6 +45,12 @@ def _threefry(k: Key, counter: tuple[int, int]) -> Key:
     return a, b
 
 
+def _block(a: int, b: int, count: int) -> int:
+    """The two words of a block as one number."""
+    high, low = _threefry((a, b), (0, count))
+    return high << 32 | low
+
+
 def split(k: Key, num: int = 2) -> list[Key]:
     """`num` independent keys out of one, equal to jax.random.split.
 
@@ -50,7 +58,7 @@ def split(k: Key, num: int = 2) -> list[Key]:
     >>> len(pt.random.split(pt.random.key(0), 3))
     3
     """
-    return [_threefry(k, (0, i)) for i in range(num)]
+    return [key(on_host(_block, *k, i)) for i in range(num)]
 
 
 _current: list[Key] = [key(int.from_bytes(os.urandom(8), "little"))]
@@ -66,14 +74,29 @@ def seed(value: int) -> None:
     >>> a == pt.random.uniform((3,)).tolist()
     True
     """
+    if state.trace is not None:
+        state.trace.tape.record(type(None), _seed, value)
+    else:
+        _seed(value)
+
+
+def _seed(value: int) -> None:
     _current[0] = key(value)
+
+
+def _draw() -> int:
+    """A fresh key as one number; the current key moves on."""
+    _current[0], fresh = split(_current[0])
+    return fresh[0] << 32 | fresh[1]
 
 
 def _next(given: Key | None) -> Key:
     if given is not None:
         return given
-    _current[0], fresh = split(_current[0])
-    return fresh
+    if state.trace is not None:
+        # Each call of the traced function draws anew, in the order in which it would untraced.
+        return key(state.trace.tape.record(int, _draw))  # type: ignore[arg-type]
+    return key(_draw())
 
 
 def bits(k: Key, shape: Any = ()) -> Tensor:

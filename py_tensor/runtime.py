@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakSet
 
 from .backends.base import Backend
 from .errors import BackendError
@@ -24,6 +25,8 @@ class Runtime:
         self.backends: dict[str, Backend] = {}
         self.backend: Backend | None = None
         self.plans: dict[tuple[Any, ...], Any] = {}
+        self.traces: WeakSet[Any] = WeakSet()
+        """What functions under `jit` hold in the place of plans."""
         self.hits = 0
         self.misses = 0
         self.on_plan: Callable[[Any], None] | None = None

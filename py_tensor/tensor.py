@@ -10,13 +10,15 @@ from typing import Any
 
 from . import conversion, lifetime, printing
 from .backends.base import Buffer
-from .dtypes import DType, as_dtype, bool_, float32, int32, of_scalar, promote
-from .errors import ArgumentError, DisposedError, DTypeError, ShapeError
+from .dtypes import OF_PYTHON, DType, as_dtype, bool_, float32, int32, of_scalar, promote
+from .errors import ArgumentError, DTypeError, ShapeError
 from .graph import Node, Spec, leaf_node, node_of, scalar_node, spec_of
-from .lifetime import state
+from .lifetime import DISPOSED, End, state
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
+from .ops.views import BROADCAST
 from .runtime import backend, realize_nodes
+from .tracing import TracedNumber, fitting, is_traced, kind_of, sample, unknown
 
 PENDING_LIMIT = 500
 """Nodes made before all pending work is run: a loop that never reads must not grow for ever."""
@@ -29,12 +31,13 @@ _live = state.live
 class _Disposed:
     """What a handle points to after its end."""
 
-    __slots__ = ("place",)
+    __slots__ = ("end", "place")
     spec = None
     buffer = None
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, end: End) -> None:
         self.place = place
+        self.end = end
 
 
 class Tensor:
@@ -113,12 +116,14 @@ class Tensor:
         if not self.is_disposed:
             self._end(lifetime.user_line())
 
-    def _end(self, place: str) -> None:
+    def _end(self, place: str, end: End = DISPOSED) -> None:
         _live.pop(id(self), None)
-        self._node = _Disposed(place)
+        self._node = _Disposed(place, end)
 
     def _move(self, node: Node) -> None:
         """Points this handle to another value."""
+        if state.trace is not None:
+            state.trace.refuse_move(self)
         self._node = node
         _live[id(self)] = node
 
@@ -126,6 +131,8 @@ class Tensor:
 
     def _buffer(self, operation: str) -> Buffer:
         node = node_behind(operation, self)
+        if state.trace is not None and is_traced(node):
+            raise unknown("tensor", f"{operation} of {node.spec}")
         if node.buffer is None:
             realize_pending([node])
         return node.buffer
@@ -145,7 +152,10 @@ class Tensor:
             raise ShapeError(
                 f"item: tensor has not exactly one element; got shape {spec.shape}; index it first"
             )
-        return conversion.unpack(self._bytes("item"), spec.dtype)[0]
+        return self._first("item")
+
+    def _first(self, operation: str) -> Any:
+        return conversion.unpack(self._bytes(operation), self._spec.dtype)[0]
 
     def numpy(self) -> Any:
         """The values as a new NumPy array. Needs NumPy; waits for the values."""
@@ -182,7 +192,7 @@ class Tensor:
                 f"{operation}: only a tensor of one element has a value of its own; "
                 f"got shape {self.shape}; use .any(), .all() or an index"
             )
-        return self.item()
+        return self._first(operation)
 
     def __bool__(self) -> bool:
         return bool(self._one("bool"))
@@ -203,7 +213,7 @@ class Tensor:
                 f"index: tensor is not one integer; got dtype {spec.dtype}, shape {spec.shape}; "
                 "use int(x) for one element"
             )
-        return int(self.item())
+        return int(self._first("index"))
 
     def __bytes__(self) -> bytes:
         return bytes(self._bytes("bytes"))
@@ -221,6 +231,8 @@ class Tensor:
         if self.is_disposed:
             return f"tensor(disposed at {self._node.place})"
         spec = self._spec
+        if state.trace is not None and is_traced(self._node):
+            return f"tensor(traced, shape={spec.shape}, dtype={spec.dtype})"
         text = printing.values(self.tolist(), spec.shape, " " * len("tensor("))
         return f"tensor({text}, shape={spec.shape}, dtype={spec.dtype}, backend={backend().name})"
 
@@ -236,10 +248,8 @@ def node_behind(operation: str, tensor: Tensor) -> Node:
     """The node of a handle; raises DisposedError, naming where, if the handle has ended."""
     node = tensor._node
     if type(node) is _Disposed:
-        raise DisposedError(
-            f"{operation}: tensor was disposed; got a tensor that ended at {node.place}; "
-            "keep it with pt.keep, or return it from the tidy that made it"
-        )
+        error, wrong, advice = node.end
+        raise error(f"{operation}: tensor {wrong} {node.place}; {advice}")
     return node  # type: ignore[no-any-return]
 
 
@@ -254,6 +264,8 @@ def flush_in_step() -> None:
 
     Cut anywhere else, the pending graph would differ each time and need a plan of its own.
     """
+    if state.trace is not None:
+        return
     place = lifetime.place()
     if place == state.anchor or not state.anchor or state.pending > 2 * PENDING_LIMIT:
         state.anchor = place
@@ -261,18 +273,22 @@ def flush_in_step() -> None:
 
 
 def flush() -> None:
-    """Runs everything pending that a living handle can still ask for."""
+    """Runs everything pending that a living handle can still ask for; a trace must end first."""
+    if state.trace is not None:
+        return
     realize_pending([node for node in list(_live.values()) if node.buffer is None])
 
 
 def realize(*tensors: Tensor) -> None:
-    """Computes the tensors now, in one go, without reading them.
+    """Computes the tensors now, in one go, without reading them; inside `jit`, does nothing.
 
     >>> import py_tensor as pt
     >>> x = pt.ones((2, 2)) * 3
     >>> pt.realize(x)
     """
-    realize_pending([node_behind("realize", tensor) for tensor in tensors])
+    nodes = [node_behind("realize", tensor) for tensor in tensors]
+    if state.trace is None:
+        realize_pending(nodes)
 
 
 _pending_bytes = 0
@@ -310,6 +326,10 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
         if target is not None and target is not node.spec.dtype:
             return Tensor(node_of(CAST, (node,), target))
         return Tensor(node) if copy else obj
+    if type(obj) is TracedNumber:
+        target = target or OF_PYTHON[obj.kind]
+        scalar = scalar_node(fitting("asarray", obj, target), target)
+        return Tensor(node_of(BROADCAST, (scalar,), ()))
     data, shape, target = conversion.to_host(obj, target)
     if copy is False:
         raise ArgumentError("asarray: host data is always copied; got copy=False; leave copy out")
@@ -318,7 +338,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
 
 def _operand(operation: str, value: Any) -> Any:
     """A tensor or a Python scalar out of what the user passed."""
-    if type(value) in (bool, int, float, Tensor):
+    if type(value) in (bool, int, float, Tensor, TracedNumber):
         return value
     data, shape, dtype = conversion.to_host(value, None, operation)
     return from_host(data, shape, dtype, operation)
@@ -338,16 +358,18 @@ def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:
     if scalars:
         if dtype is None:
             floating = isinstance(row, Elementwise) and row.dtypes == "floating"
-            kinds = {type(value) for value in scalars}
+            kinds = set(map(kind_of, scalars))
             dtype = float32 if floating or float in kinds else int32 if int in kinds else bool_
         for value in scalars:
-            dtype = of_scalar(name, value, dtype)
-    return tuple(
-        node_behind(name, value)
-        if isinstance(value, Tensor)
-        else scalar_node(value, bool_ if position < first else dtype)  # type: ignore[arg-type]
-        for position, value in enumerate(operands)
-    )
+            dtype = of_scalar(name, sample(value), dtype)
+
+    def node(position: int, value: Any) -> Node:
+        if isinstance(value, Tensor):
+            return node_behind(name, value)
+        own: Any = bool_ if position < first else dtype
+        return scalar_node(fitting(name, value, own), own)
+
+    return tuple(node(position, value) for position, value in enumerate(operands))
 
 
 def apply(row: Row, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:

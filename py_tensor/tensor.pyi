@@ -6,6 +6,7 @@ from typing import Any
 from py_tensor.backends.base import Buffer
 from py_tensor.dtypes import DType
 from py_tensor.graph import Node, Spec
+from py_tensor.lifetime import End
 from py_tensor.ops.rows import Row, Shape
 
 PENDING_LIMIT: int
@@ -41,7 +42,7 @@ class Tensor:
         """Whether `dispose` or a scope ended this handle."""
     def dispose(self) -> None:
         """Ends this handle; pending work that took its value keeps it. Twice does nothing."""
-    def _end(self, place: str) -> None: ...
+    def _end(self, place: str, end: End = ...) -> None: ...
     def _move(self, node: Node) -> None:
         """Points this handle to another value."""
     def _buffer(self, operation: str) -> Buffer: ...
@@ -50,6 +51,7 @@ class Tensor:
         """The values as nested lists of Python numbers; the number itself for shape ()."""
     def item(self) -> bool | int | float:
         """The only element as a Python number. Raises ShapeError for other sizes."""
+    def _first(self, operation: str) -> Any: ...
     def numpy(self) -> Any:
         """The values as a new NumPy array. Needs NumPy; waits for the values."""
     async def data(self) -> memoryview:
@@ -382,10 +384,10 @@ def flush_in_step() -> None:
     """Runs everything pending where the user's loop is as far as it was the last time."""
 
 def flush() -> None:
-    """Runs everything pending that a living handle can still ask for."""
+    """Runs everything pending that a living handle can still ask for; a trace must end first."""
 
 def realize(*tensors: Tensor) -> None:
-    """Computes the tensors now, in one go, without reading them."""
+    """Computes the tensors now, in one go, without reading them; inside `jit`, does nothing."""
 
 def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     """A tensor of flat host bytes, uploaded at first use."""

@@ -229,6 +229,13 @@ class PlaywrightBridge:
         self._queue("run", plan, address, length // 4)
         return self._generation
 
+    def ready(self, plan: int) -> int:
+        done: int = self._ask("ready", plan)
+        return done
+
+    def drop_plan(self, plan: int) -> None:
+        self._queue("dropPlan", plan)
+
     def run_now(self, plan: int, words: bytes) -> int:
         """Run without queueing and return what the page answers."""
         address, length = self._place(words)

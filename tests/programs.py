@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +51,8 @@ class Program:
 
     values: list[tuple[pt.Tensor, Any]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
+    make: Callable[[Any], pt.Tensor] = pt.asarray
+    """Where leaves come from."""
 
     def add(self, tensor: pt.Tensor, array: Any, step: str) -> None:
         self.values.append((tensor, np.asarray(array)))
@@ -63,7 +66,7 @@ def leaf(draw: Any, program: Program) -> None:
         rng.integers(-6, 7, shape) if dtype[0] not in "ub" else rng.integers(0, 7, shape)
     )
     array = (array / 2).astype(dtype) if dtype[0] == "f" else array.astype(dtype)
-    program.add(pt.asarray(array), array, "leaf")
+    program.add(program.make(array), array, "leaf")
 
 
 def choose(draw: Any, program: Program, kinds: str) -> int | None:
@@ -338,10 +341,8 @@ STEPS = [
 ]
 
 
-@st.composite
-def programs(draw: Any) -> Program:
+def build(draw: Any, program: Program) -> Program:
     """A few leaves and some steps; results that grow too large are taken out again."""
-    program = Program()
     for _ in range(draw(st.integers(1, 3))):
         leaf(draw, program)
     with np.errstate(all="ignore"):
@@ -357,3 +358,8 @@ def programs(draw: Any) -> Program:
                     program.values.pop()
                     program.steps.pop()
     return program
+
+
+@st.composite
+def programs(draw: Any) -> Program:
+    return build(draw, Program())

@@ -28,6 +28,7 @@ ROOMS = (
     "plan",
     "backends",
     "runtime",
+    "tracing",
     "lifetime",
     "printing",
     "tensor",
@@ -37,6 +38,10 @@ ROOMS = (
     "explaining",
     "pixels",
     "random",
+    "pytree",
+    "replaying",
+    "jitting",
+    "warming",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""

@@ -89,3 +89,40 @@ def test_handles_of_lost_textures_are_let_go(own):
     restore(own)
     del y
     assert pt.memory().num_bytes_in_gpu == 0
+
+
+def test_functions_under_jit(own):
+    captured, on_gpu = pt.asarray(X), pt.asarray(X) * 2
+    pt.realize(on_gpu)
+    f = pt.jit(lambda x: x @ captured + 1.0)
+    g = pt.jit(lambda x: x + on_gpu)
+    x = pt.asarray(X)
+    assert_values(f(x), X @ X + 1)
+    assert_values(g(x), X * 3)
+    before = pt.cache_info().plan_misses
+    lose(own)
+    if own.name == "webgl":
+        with pytest.raises(errors.BackendError, match="WebGL context lost"):
+            f(x)
+            own.bridge.flush()
+    restore(own)
+    assert_values(f(x), X @ X + 1)
+    assert pt.cache_info().plan_misses == before
+    if own.name == "webgl":
+        assert_raises(errors.BackendError, LOST, lambda: g(x))
+    else:
+        assert_values(g(x), X * 3)
+
+
+def test_donated_tensors_survive_a_call_that_fails(own):
+    f = pt.jit(lambda x: x + 1.0, donate_argnums=0)
+    assert_values(f(pt.asarray(X)), X + 1)
+    x, y = pt.asarray(X), pt.asarray(X) * 2
+    pt.realize(x, y)
+    lose(own)
+    restore(own)
+    if own.name == "webgl":
+        assert_raises(errors.BackendError, LOST, lambda: f(y))
+        assert not y.is_disposed
+    assert_values(f(x), X + 1)
+    assert x.is_disposed

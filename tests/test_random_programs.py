@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from helpers import assert_spec
 from hypothesis import HealthCheck, given, settings
-from programs import Program, programs
+from hypothesis import strategies as st
+from programs import Program, build, programs
 
 import py_tensor as pt
 
 
+def compare(pairs: list[tuple[pt.Tensor, Any]]) -> None:
+    pt.realize(*(tensor for tensor, _ in pairs))
+    for tensor, array in pairs:
+        assert_spec(tensor, array.shape, array.dtype.name)
+        if array.dtype.kind == "f":
+            got, want = tensor.numpy().astype("float64"), array.astype("float64")
+            # Sums of what was rounded cancel: errors are measured by the largest element.
+            size = max(1.0, np.abs(want).max(initial=0.0))
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * size)
+        else:
+            np.testing.assert_array_equal(tensor.numpy(), array)
+
+
 def check(program: Program, wanted: slice) -> None:
-    pairs = program.values[wanted]
     try:
-        pt.realize(*(tensor for tensor, _ in pairs))
-        for tensor, array in pairs:
-            assert_spec(tensor, array.shape, array.dtype.name)
-            if array.dtype.kind == "f":
-                got, want = tensor.numpy().astype("float64"), array.astype("float64")
-                # Sums of what was rounded cancel: errors are measured by the largest element.
-                size = max(1.0, np.abs(want).max(initial=0.0))
-                np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * size)
-            else:
-                np.testing.assert_array_equal(tensor.numpy(), array)
+        compare(program.values[wanted])
     except Exception as error:
         error.add_note("\n".join(program.steps))
         raise
@@ -45,6 +51,55 @@ def test_random_programs(wanted, request):
     @given(programs())
     def run(program):
         check(program, wanted)
+
+    run()
+
+
+def check_jitted(draw: Any) -> None:
+    """A random program, as a function of its leaves under jit, gives what it gives without."""
+    drawn: list[Any] = []
+
+    def noted(strategy: Any) -> Any:
+        drawn.append(draw(strategy))
+        return drawn[-1]
+
+    program = build(noted, Program())
+    arrays = [
+        array
+        for (_, array), step in zip(program.values, program.steps, strict=True)
+        if " = leaf: " in step
+    ]
+
+    def function(*leaves: pt.Tensor) -> list[pt.Tensor]:
+        again, given = iter(drawn), iter(leaves)
+        same = build(lambda strategy: next(again), Program(make=lambda array: next(given)))
+        return [tensor for tensor, _ in same.values]
+
+    jitted = pt.jit(function)
+    try:
+        first = jitted(*map(pt.asarray, arrays))
+        compare([(t, array) for t, (_, array) in zip(first, program.values, strict=True)])
+        misses = pt.cache_info().plan_misses
+        others = [pt.asarray(np.flip(array)) for array in arrays]
+        second = jitted(*others)
+        assert pt.cache_info().plan_misses == misses
+        compare([(t, want.numpy()) for t, want in zip(second, function(*others), strict=True)])
+    except Exception as error:
+        error.add_note("\n".join(program.steps))
+        raise
+
+
+def test_random_programs_under_jit(request):
+    @settings(
+        max_examples=request.config.getoption("examples") // 3,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data):
+        check_jitted(data.draw)
 
     run()
 

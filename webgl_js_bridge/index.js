@@ -79,6 +79,8 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
       return generation;
     }),
 
+    ready: guarded(plans.ready),
+    dropPlan: plans.drop,
     read: guarded(reader.read),
     readAsync: guarded(reader.readAsync),
     draw: guarded(pixels.draw),

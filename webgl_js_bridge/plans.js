@@ -55,6 +55,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
       floats: places(),
       ints: places(),
       uints: places(),
+      ends: /** @type {number[]} */ ([]),
     }));
     if (at !== words.length)
       throw new Error(`plan ${id} has ${at} words by its counts; got ${words.length}`);
@@ -68,6 +69,8 @@ export function createPlans({ gl, state, textures, programs, timer }) {
           `shader ${program.name} reads ${inputs.length} inputs; at most ${state.units} here`,
         );
     }
+    for (let leaf = 0; leaf < leaves; leaf++)
+      decoded.findLast(({ inputs }) => inputs.includes(leaf))?.ends.push(leaf);
     const slots = new Array(shapes.length).fill(null);
     return { leaves, named, shapes, slots, draws: decoded, words: last + 1, ready: false };
   }
@@ -100,6 +103,13 @@ export function createPlans({ gl, state, textures, programs, timer }) {
     if (checking) diagnose(program);
   }
 
+  /** @param {number} id */
+  function get(id) {
+    const plan = plans.get(id);
+    if (plan === undefined) throw new Error(`no plan ${id}`);
+    return plan;
+  }
+
   return {
     register(id, words) {
       if (plans.has(id)) throw new Error(`plan ${id} exists already`);
@@ -107,18 +117,23 @@ export function createPlans({ gl, state, textures, programs, timer }) {
     },
 
     run(id, words) {
-      const plan = plans.get(id);
-      if (plan === undefined) throw new Error(`no plan ${id}`);
+      const plan = get(id);
       const { leaves, named, shapes, slots } = plan;
+      const open = (/** @type {number} */ slot) =>
+        slot < named ? textures.open(words[1 + slot], shapes[slot]) : textures.take(shapes[slot]);
       if (words.length < plan.words)
         throw new Error(`plan ${id} takes ${plan.words} words; got ${words.length}`);
       if (!plan.ready) programs.prepare(plan.draws);
       plan.ready = true;
       try {
-        for (let i = 0; i < leaves; i++) slots[i] = textures.get(words[1 + i]);
-        for (let i = leaves; i < named; i++) slots[i] = textures.open(words[1 + i], shapes[i]);
-        for (let i = named; i < slots.length; i++) slots[i] = textures.take(shapes[i]);
-        for (const draw of plan.draws) execute(draw, slots, words);
+        for (let i = 0; i < leaves; i++) slots[i] = textures.get(Math.abs(words[1 + i]));
+        for (const draw of plan.draws) {
+          slots[draw.target] ??= open(draw.target);
+          execute(draw, slots, words);
+          for (const leaf of draw.ends) if (words[1 + leaf] < 0) textures.free(-words[1 + leaf]);
+        }
+        // What has no elements is not drawn.
+        for (let i = leaves; i < named; i++) slots[i] ??= open(i);
         draws += plan.draws.length;
       } catch (error) {
         for (let i = leaves; i < named; i++) if (slots[i] !== null) textures.free(words[1 + i]);
@@ -131,6 +146,9 @@ export function createPlans({ gl, state, textures, programs, timer }) {
         slots.fill(null);
       }
     },
+
+    ready: (id) => programs.ready(get(id).draws),
+    drop: (id) => void plans.delete(id),
 
     checks(on) {
       checking = on;

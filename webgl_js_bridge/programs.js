@@ -8,6 +8,9 @@ void main() {
   gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
 }`;
 
+/** Of KHR_parallel_shader_compile. */
+const COMPLETION_STATUS = 0x91b1;
+
 const none = { words: new Int32Array(0), send() {} };
 
 /** @returns {Compiled} */
@@ -109,6 +112,24 @@ export function createPrograms({ gl, state }) {
     prepare(draws) {
       for (const { program } of draws) start(program);
       for (const { program } of draws) check(program);
+    },
+
+    /** Counts those that can run. Where the context cannot tell which, one more is waited for. */
+    ready(draws) {
+      const tells = gl.getExtension("KHR_parallel_shader_compile") !== null;
+      let turns = 1;
+      let done = 0;
+      for (const program of new Set(draws.map((draw) => draw.program))) {
+        start(program);
+        const { linked, shader } = program;
+        if (linked !== null && shader !== null) {
+          const compiled = tells ? gl.getProgramParameter(linked, COMPLETION_STATUS) : turns-- > 0;
+          if (!compiled) continue;
+        }
+        check(program);
+        done += 1;
+      }
+      return done;
     },
 
     /** Forgets what the lost context had; sources stay, so that programs compile again when needed. */

@@ -76,7 +76,7 @@ export interface Program extends Compiled {
   source: string;
 }
 
-/** A draw: slots it reads and writes, and where in a run's words its scalars are. */
+/** A draw: slots it reads and writes, where in a run's words its scalars are, which leaves end with it. */
 export interface Draw {
   program: Program;
   target: number;
@@ -86,6 +86,7 @@ export interface Draw {
   floats: Int32Array;
   ints: Int32Array;
   uints: Int32Array;
+  ends: number[];
 }
 
 /** Slots and shapes are those of leaves, outputs, temporaries; slots are filled only while running. */
@@ -143,6 +144,7 @@ export interface Programs {
   get(id: number): Program;
   internal(name: string, source: string): Program;
   prepare(draws: { program: Program }[]): void;
+  ready(draws: { program: Program }[]): number;
   clear(): void;
   stats(): object;
 }
@@ -150,6 +152,8 @@ export interface Programs {
 export interface Plans {
   register(id: number, words: Int32Array): void;
   run(id: number, words: Int32Array): void;
+  ready(id: number): number;
+  drop(id: number): void;
   checks(on: boolean): void;
   profile(on: boolean): void;
   clear(): void;

@@ -60,9 +60,22 @@ class Backend(Protocol):
         """Something `run` can run; kept in the plan cache."""
 
     def run(
-        self, plan: Any, leaves: Sequence[Buffer], scalars: Sequence[bool | int | float]
+        self,
+        plan: Any,
+        leaves: Sequence[Buffer],
+        scalars: Sequence[bool | int | float],
+        donated: Sequence[int] = (),
     ) -> list[tuple[int, Buffer]]:
-        """The graph's kept nodes by position, with their buffers."""
+        """The graph's kept nodes by position, with their buffers; outputs first, in their order.
+
+        `donated` are positions of leaves that nobody needs afterwards.
+        """
+
+    def ready(self, plan: Any) -> tuple[int, int]:
+        """How many of a plan's programs are compiled, and of how many; does not wait for more."""
+
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        """A buffer whose values do not matter."""
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         """Raises BackendError where no buffer of that size can exist."""

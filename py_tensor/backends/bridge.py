@@ -77,8 +77,18 @@ class Bridge(Protocol):
         """Run a plan and return the context's generation.
 
         The words are [generation, leaf handles, output handles, scalars as their 32 bits]. Nothing
-        runs when the generation is not the context's, since its handles are gone.
+        runs when the generation is not the context's, since its handles are gone. A leaf whose
+        handle is given negative is freed once it has been read, for the outputs that follow.
         """
+
+    def ready(self, plan: int) -> int:
+        """Return how many of a plan's programs are compiled, without waiting for the others.
+
+        Where the context cannot tell, waits for one more at each call.
+        """
+
+    def drop_plan(self, plan: int) -> None:
+        """Forget a plan; its programs stay."""
 
     def read(self, handle: int, target: Any) -> None:
         """Fill the writable buffer `target` with a buffer's first bytes, waiting for them."""

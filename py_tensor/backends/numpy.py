@@ -35,6 +35,7 @@ class NumpyBackend:
         plan: tuple[Graph, list[Step | None]],
         leaves: Sequence[Buffer],
         scalars: Sequence[bool | int | float],
+        donated: Sequence[int] = (),
     ) -> list[tuple[int, Buffer]]:
         graph, steps = plan
         values: list[Any] = []
@@ -55,6 +56,12 @@ class NumpyBackend:
             )
             for position in (*graph.outputs, *graph.shared)
         ]
+
+    def ready(self, plan: Any) -> tuple[int, int]:
+        return 0, 0
+
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        return Buffer(dtype, size, np.empty(size, dtype.name))
 
     def array(self, buffer: Buffer) -> Any:
         """The buffer's elements as a flat array."""

@@ -169,6 +169,8 @@ class PyodideBridge:
 
     alloc = _passed_on("alloc")
     program = _passed_on("program")
+    ready = _passed_on("ready")
+    drop_plan = _passed_on("dropPlan")
     draw = _passed_on("draw")
     from_pixels = _passed_on("fromPixels")
     pool_limit = _passed_on("poolLimit")

@@ -25,22 +25,27 @@ _CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
 class Compiled:
     """A plan the bridge knows by number."""
 
-    __slots__ = ("keep", "number", "outputs", "pack", "plan", "sizes")
+    __slots__ = ("bridge", "keep", "number", "outputs", "pack", "passed", "plan", "sizes")
 
-    def __init__(self, plan: Plan, graph: Graph, number: int) -> None:
+    def __init__(self, plan: Plan, graph: Graph, number: int, bridge: Bridge) -> None:
         self.plan = plan
         self.number = number
+        self.bridge = bridge
         self.outputs = len(plan.outputs)
         codes = "".join(
             _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
         )
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
+        self.passed = frozenset(-1 - where for _, where in plan.keep if where < 0)
         specs = {}
         for position, where in plan.keep:
             spec = graph.spec(position)
             specs[where] = (spec.dtype, spec.size)
         self.sizes = [specs[where] for where in range(self.outputs)]
+
+    def __del__(self) -> None:
+        self.bridge.drop_plan(self.number)
 
 
 class WebGLBackend:
@@ -75,7 +80,7 @@ class WebGLBackend:
                 )
         self.plans += 1
         self.bridge.plan(self.plans, plan.words(self._program))
-        return Compiled(plan, graph, self.plans)
+        return Compiled(plan, graph, self.plans, self.bridge)
 
     def _program(self, shader: Shader) -> int:
         number = self.programs.get(shader.source)
@@ -85,7 +90,11 @@ class WebGLBackend:
         return number
 
     def run(
-        self, plan: Compiled, leaves: Sequence[Buffer], scalars: Sequence[bool | int | float]
+        self,
+        plan: Compiled,
+        leaves: Sequence[Buffer],
+        scalars: Sequence[bool | int | float],
+        donated: Sequence[int] = (),
     ) -> list[tuple[int, Buffer]]:
         handles = [
             leaf.handle
@@ -93,6 +102,10 @@ class WebGLBackend:
             else self._upload(leaf)
             for leaf in leaves
         ]
+        for leaf in donated:
+            # A leaf that is also a result, under another shape, must stay.
+            if leaf not in plan.passed:
+                handles[leaf] = -handles[leaf]
         first = self.handles + 1
         self.handles += plan.outputs
         head = (self.generation, *handles, *range(first, first + plan.outputs))
@@ -103,7 +116,7 @@ class WebGLBackend:
         generation = self.bridge.run(plan.number, words)
         if generation != self.generation:
             self.generation = generation
-            return self.run(plan, leaves, scalars)
+            return self.run(plan, leaves, scalars, donated)
         outputs = [
             Buffer(dtype, size, None, self, first + number, generation)
             for number, (dtype, size) in enumerate(plan.sizes)
@@ -112,6 +125,10 @@ class WebGLBackend:
             (position, outputs[where] if where >= 0 else leaves[-1 - where])
             for position, where in plan.keep
         ]
+
+    def ready(self, plan: Compiled) -> tuple[int, int]:
+        programs = {draw.shader.source for draw in plan.plan.draws}
+        return self.bridge.ready(plan.number), len(programs)
 
     # --- elements -------------------------------------------------------------------------------
 
@@ -137,6 +154,11 @@ class WebGLBackend:
         buffer.generation = self.generation
         buffer.handle = self.handles
         return self.handles
+
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        handle = self.new_handle()
+        self.bridge.alloc(handle, self.device.format(dtype), *texture_size(size))
+        return Buffer(dtype, size, None, self, handle, self.generation)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         size = math.prod(shape)

@@ -13,6 +13,7 @@ from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
 from ..runtime import backend
 from ..tensor import Tensor, asarray, node_behind
+from ..tracing import TracedNumber, fitting, kind_of
 from .axes import a_shape
 from .elementwise import astype
 
@@ -26,16 +27,17 @@ def full(shape: Any, fill_value: bool | int | float, *, dtype: Any = None) -> Te
     """
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
-    natural = (
-        bool_ if isinstance(fill_value, bool) else int32 if isinstance(fill_value, int) else float32
-    )
+    kind = kind_of(fill_value)
+    natural = bool_ if issubclass(kind, bool) else int32 if issubclass(kind, int) else float32
     target = natural if dtype is None else as_dtype(dtype, "full")
     return _filled("full", a_shape("full", shape), fill_value, target)
 
 
 def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) -> Tensor:
     backend().check_size(operation, shape, dtype)
-    if dtype.kind == "b":
+    if type(value) is TracedNumber:
+        value = fitting(operation, value, dtype)
+    elif dtype.kind == "b":
         value = bool(value)
     elif dtype.kind in "iu":
         value = int(value)

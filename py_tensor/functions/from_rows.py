@@ -14,8 +14,10 @@ from ..errors import ShapeError
 from ..graph import Call, Node
 from ..ops.rows import Elementwise, Where
 from ..tensor import Tensor, apply
+from ..tracing import TracedNumber
 
-_OTHERS = (bool, int, float, Tensor, list, tuple, bytes, bytearray, memoryview, array)
+_ARRAYS = (list, tuple, bytes, bytearray, memoryview, array)
+_OTHERS = (bool, int, float, Tensor, TracedNumber, *_ARRAYS)
 
 
 def function_of(row: Elementwise) -> Callable[..., Tensor]:

@@ -13,6 +13,7 @@ from ..graph import node_of, scalar_node
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE
 from ..tensor import Tensor, asarray, node_behind
+from ..tracing import fitting
 from .axes import a_shape, one_axis, some_axes
 
 
@@ -246,7 +247,7 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
         of_scalar("pad", constant_values, x.dtype)
     if not any(a or b for a, b in widths):
         return Tensor(node)
-    value = scalar_node(constant_values, x.dtype)
+    value = scalar_node(fitting("pad", constant_values, x.dtype), x.dtype)
     return Tensor(node_of(PAD, (node, value), tuple((index(a), index(b), 0) for a, b in widths)))
 
 

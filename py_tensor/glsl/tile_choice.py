@@ -1,9 +1,9 @@
 """Which block of rows and columns each fragment of a contraction or scan computes.
 
-A scan's chunk is its block. For contractions, a rule instead of trial runs: texture fetches are what
-they wait for, so the block with the fewest fetches in all is chosen, where blocks that stick out of
-the result count in full. A fetch counts once for each place that the four fragments of a quad read
-from, where a place is two texels wide and two high.
+A scan's chunk is its block. For contractions, a rule instead of trial runs: texture fetches are
+what they wait for, so the block with the fewest fetches in all is chosen, where blocks that stick
+out of the result count in full. A fetch counts once for each place that the four fragments of a
+quad read from, where a place is two texels wide and two high.
 """
 
 from __future__ import annotations
