@@ -50,7 +50,7 @@ BESIDE = {"conversion", "lifetime", "printing"}
 CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
 LINES = 3800
 """Of code in those: without blank lines, comments and docstrings."""
-BESIDE_LINES = 300
+BESIDE_LINES = 350
 FOREIGN = {
     "numpy": {"backends/numpy.py", "conversion.py", "tensor.py"},
     "js": {"backends/pyodide_bridge.py"},
