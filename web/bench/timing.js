@@ -19,7 +19,7 @@
  */
 
 const FEWEST = 3;
-const MOST = 400;
+const MOST = 4000;
 // What few repetitions say is mostly the read at the end.
 const TRUSTED = 0.25;
 
