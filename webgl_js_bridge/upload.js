@@ -3,8 +3,6 @@
 
 /** Bytes of a row: 2048 texels of four 32-bit values. */
 const LONGEST_ROW = 2048 * 16;
-/** Rows go up this many bytes at a time: the browser sends one band while it copies another. */
-const BAND_BYTES = 2 ** 20;
 
 /** @type {Make<Uploader, "gl" | "heap" | "state" | "textures">} */
 export function createUploader({ gl, heap, state, textures }) {
@@ -28,11 +26,8 @@ export function createUploader({ gl, heap, state, textures }) {
       const rows = Math.floor(byteLength / rowBytes);
       const rest = address + rows * rowBytes;
       const bytes = heap();
-      const direct = address % elementBytes === 0;
-      const memory = direct ? bytes.buffer : bytes.slice(address, rest).buffer;
-      const band = Math.floor(BAND_BYTES / rowBytes);
-      for (let y = 0; y < rows; y += band)
-        put(y, Math.min(band, rows - y), memory, (direct ? address : 0) + y * rowBytes);
+      if (rows > 0 && address % elementBytes === 0) put(0, rows, bytes.buffer, address);
+      else if (rows > 0) put(0, rows, bytes.slice(address, rest).buffer, 0);
       if (rest === address + byteLength) return;
       // Drivers clear a texture first, or keep a list of patches, when an upload leaves texels out.
       row.set(bytes.subarray(rest, address + byteLength));

@@ -12,7 +12,7 @@
  * @property {boolean} wait let Python wait for reads as `runPythonAsync` does, instead of blocking
  */
 
-const FULL = { scale: 1, rounds: 7, milliseconds: 80 };
+const FULL = { scale: 1, rounds: 7, milliseconds: 100 };
 const QUICK = { scale: 0.25, rounds: 3, milliseconds: 20 };
 
 /**

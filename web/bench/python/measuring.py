@@ -60,7 +60,10 @@ class Measured:
         step = self.step
         self.drain()
         start = perf_counter()
+        result = None
         for _ in range(repetitions):
+            # The other side disposes of each result before the next, too.
+            del result
             result = step()
             if isinstance(result, pt.Tensor):
                 pt.realize(result)

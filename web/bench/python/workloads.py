@@ -26,14 +26,14 @@ def batched_matmul(a, b):
     return lambda: a @ b
 
 
-def chained(x, a, b):
+def chained(x):
     """Eight elementwise operations."""
-    return pt.relu(((x * a + b) * x - 0.25) / 3.0) * 0.5 + a
+    return pt.relu(((x * 1.5 + 0.25) * x - 0.25) / 3.0) * 0.5 + x
 
 
 @workload
-def elementwise_chain(x, a, b):
-    return lambda: chained(x, a, b)
+def elementwise_chain(x):
+    return lambda: chained(x)
 
 
 @workload

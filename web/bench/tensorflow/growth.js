@@ -70,8 +70,8 @@ export const growth = {
 
   elementwise: (elements, milliseconds) =>
     scoped(() => {
-      const [x, a, b] = [0.5, 0.25, 0.125].map((value) => tf.fill([elements], value));
-      return timed(() => chained(x, a, b), milliseconds);
+      const x = tf.fill([elements], 0.5);
+      return timed(() => chained(x), milliseconds);
     }),
 
   loop: (iterations) => {
