@@ -224,20 +224,23 @@ def join(draw: Any, program: Program) -> None:
 
 
 def gather(draw: Any, program: Program) -> None:
-    at, to = draw(st.integers(0, len(program.values) - 1)), choose(draw, program, "iu")
-    if to is None:
+    at = draw(st.integers(0, len(program.values) - 1))
+    x, array = program.values[at]
+    if not x.ndim or not all(x.shape):
         return
-    (x, array), (indices, places) = program.values[at], program.values[to]
-    if x.ndim and indices.ndim < 3 and all(x.shape):
-        axis = draw(st.integers(0, x.ndim - 1))
-        n = x.shape[axis]
-        wide = places.astype("int64")
+    axis = draw(st.integers(0, x.ndim - 1))
+    n = x.shape[axis]
+    to = choose(draw, program, "iu") if draw(st.booleans()) else None
+    if to is None:
+        places = draw(st.lists(st.integers(-n - 1, n), min_size=1, max_size=5))
+        indices, wide, name = pt.asarray(places), np.int64(places), str(places)
+    else:
+        indices, wide = program.values[to][0], program.values[to][1].astype("int64")
+        name = f"v{to}"
+    if indices.ndim < 3:
         wide = np.clip(np.where(wide < 0, wide + n, wide), 0, n - 1)
-        program.add(
-            pt.take(x, indices, axis=axis),
-            np.take(array, wide, axis=axis),
-            f"take(v{at}, v{to}, axis={axis})",
-        )
+        want = np.take(array, wide, axis=axis)
+        program.add(pt.take(x, indices, axis=axis), want, f"take(v{at}, {name}, axis={axis})")
 
 
 def assignment(draw: Any, program: Program) -> None:

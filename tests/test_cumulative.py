@@ -137,6 +137,16 @@ def test_no_elements(shape, include_initial):
             assert_values(got, expected(x, axis, include_initial, function))
 
 
+def test_around_no_elements():
+    none = pt.asarray(np.zeros((0, 4), "float32"))
+    assert_values(pt.cumulative_sum(none, axis=0).sum(axis=0), np.zeros(4, "float32"))
+    joined = pt.concat([pt.cumulative_sum(none, axis=1), pt.ones((2, 4))])
+    assert_values(joined, np.ones((2, 4), "float32"))
+    for summed in (none.sum(axis=1), pt.cumulative_sum(none, axis=1)[:, 0]):
+        got = pt.cumulative_sum(summed * 2.0, include_initial=True)
+        assert_values(got, np.zeros(1, "float32"))
+
+
 @pytest.mark.parametrize(
     "view",
     [

@@ -172,3 +172,8 @@ def test_wrong_shapes():
         'dot: dtype bool is not numeric; use x.astype("int32")',
         lambda: pt.zeros((2, 2), dtype="bool") @ pt.zeros((2, 2), dtype="bool"),
     )
+
+
+def test_an_empty_product_is_summed():
+    got = (pt.zeros((0, 5)) @ pt.ones((5, 4))).sum(axis=0)
+    assert_values(got, np.zeros(4, "float32"))

@@ -62,6 +62,8 @@ class _Chunk:
     def _element(self, position: str) -> str:
         """The name of four neighbouring elements, in the dtype of the result."""
         writer = self.writer
+        if not self.size:
+            return f"{self.vector}({self.identity})"
         if self.aligned:
             writer.line(f"int q = {position};")
             index = Index(self.size, first="q")

@@ -244,7 +244,7 @@ class Fusion:
     def _collect(
         self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]
     ) -> Kernel:
-        """The kernel that computes `out`: walks from `tops` down to stored nodes."""
+        """The kernel that computes `out`: walks from `tops` down to stored nodes with elements."""
         inputs: list[int] = []
         scalars: list[int] = []
         tiles: set[int] = set()
@@ -252,7 +252,7 @@ class Fusion:
         stack = list(reversed(tops))
         while stack:
             at = stack.pop()
-            if at in seen:
+            if at in seen or not self.program.spec(at).size:
                 continue
             seen.add(at)
             call = self.program.calls[at]
