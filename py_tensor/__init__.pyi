@@ -18,7 +18,6 @@ from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
-from py_tensor.functions.convolution import conv2d, conv2d_transpose
 from py_tensor.functions.creation import (
     arange,
     copy,
@@ -34,9 +33,7 @@ from py_tensor.functions.creation import (
     zeros_like,
 )
 from py_tensor.functions.elementwise import astype, clip
-from py_tensor.functions.indexing import take
 from py_tensor.functions.joining import concat, stack
-from py_tensor.functions.linear_algebra import matmul
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -50,9 +47,6 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
-from py_tensor.functions.neural import softmax
-from py_tensor.functions.pooling import avg_pool2d, max_pool2d
-from py_tensor.functions.statistical import mean, std, var
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -99,6 +93,18 @@ def atan2(x1: Any, x2: Any, /) -> Tensor:
 def atanh(x: Any, /) -> Tensor:
     """Inverse hyperbolic tangent."""
 
+def avg_pool2d(
+    x: Any,
+    size: Any,
+    /,
+    *,
+    stride: Any = None,
+    padding: Any = "valid",
+    dilation: Any = 1,
+    count_include_pad: builtins.bool = False,
+) -> Tensor:
+    """The mean of each window of each channel."""
+
 def bitwise_and(x1: Any, x2: Any, /) -> Tensor:
     """Bits set in both."""
 
@@ -119,6 +125,31 @@ def bitwise_xor(x1: Any, x2: Any, /) -> Tensor:
 
 def ceil(x: Any, /) -> Tensor:
     """Rounded up to an integer."""
+
+def conv2d(
+    x: Any,
+    w: Any,
+    /,
+    *,
+    stride: Any = 1,
+    padding: Any = "valid",
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """2-d convolution (cross-correlation, as all machine-learning libraries mean it)."""
+
+def conv2d_transpose(
+    x: Any,
+    w: Any,
+    /,
+    *,
+    stride: Any = 1,
+    padding: Any = "valid",
+    output_padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Transposed 2-d convolution: the gradient of `conv2d` with respect to its first operand."""
 
 def copysign(x1: Any, x2: Any, /) -> Tensor:
     """First operand's size with the second's sign."""
@@ -218,11 +249,22 @@ def logical_or(x1: Any, x2: Any, /) -> Tensor:
 def logical_xor(x1: Any, x2: Any, /) -> Tensor:
     """Whether exactly one holds."""
 
+def matmul(x1: Any, x2: Any, /) -> Tensor:
+    """Matrix product over the last axis of x1 and the one before last of x2."""
+
 def max(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Largest element along axes; NaN if any is."""
 
+def max_pool2d(
+    x: Any, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
+) -> Tensor:
+    """The largest element of each window of each channel; NaN if any is."""
+
 def maximum(x1: Any, x2: Any, /) -> Tensor:
     """The larger operand; NaN if either is."""
+
+def mean(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Arithmetic mean of the elements along axes; floating dtypes."""
 
 def min(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Smallest element along axes; NaN if any is."""
@@ -289,11 +331,19 @@ def sin(x: Any, /) -> Tensor:
 def sinh(x: Any, /) -> Tensor:
     """Hyperbolic sine."""
 
+def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
+    """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows."""
+
 def sqrt(x: Any, /) -> Tensor:
     """Square root."""
 
 def square(x: Any, /) -> Tensor:
     """Product with itself."""
+
+def std(
+    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: builtins.bool = False
+) -> Tensor:
+    """Standard deviation along axes: the square root of `var`."""
 
 def subtract(x1: Any, x2: Any, /) -> Tensor:
     """Difference, element by element."""
@@ -303,6 +353,9 @@ def sum(
 ) -> Tensor:
     """Sum of the elements along axes."""
 
+def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
+    """Slices of x at places of an axis, in the order `indices` names them."""
+
 def tan(x: Any, /) -> Tensor:
     """Tangent; radians."""
 
@@ -311,6 +364,11 @@ def tanh(x: Any, /) -> Tensor:
 
 def trunc(x: Any, /) -> Tensor:
     """Rounded towards zero."""
+
+def var(
+    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: builtins.bool = False
+) -> Tensor:
+    """Variance along axes: squared distances from the mean over (count - correction)."""
 
 def where(x1: Any, x2: Any, x3: Any, /) -> Tensor:
     """Second operand where the first holds, else the third."""

@@ -39,7 +39,7 @@ DISPOSED = End(
 class State:
     """Counts and hooks every new tensor meets; one object, so that the check is one attribute."""
 
-    __slots__ = ("anchor", "live", "pending", "trace", "watchers")
+    __slots__ = ("anchor", "live", "observed", "pending", "trace", "watchers")
 
     def __init__(self) -> None:
         self.live: dict[int, Node] = {}
@@ -50,6 +50,8 @@ class State:
         """Where the user's code was when pending work was last run for being too much."""
         self.watchers: tuple[Callable[[Any], None], ...] = ()
         """Called with each new tensor: open scopes, debug mode, traces."""
+        self.observed = False
+        """Whether some watcher wants to see every operation, as all but scopes do."""
         self.trace: Recording | None = None
         """The function being traced by `jit`, if one is."""
 
@@ -59,12 +61,17 @@ state = State()
 
 def watch(watcher: Callable[[Any], None]) -> None:
     """Calls `watcher` with every tensor made from now on."""
-    state.watchers = (*state.watchers, watcher)
+    _set_watchers((*state.watchers, watcher))
 
 
 def unwatch(watcher: Callable[[Any], None]) -> None:
     """Ends `watch`."""
-    state.watchers = tuple(other for other in state.watchers if other is not watcher)
+    _set_watchers(tuple(other for other in state.watchers if other is not watcher))
+
+
+def _set_watchers(watchers: tuple[Callable[[Any], None], ...]) -> None:
+    state.watchers = watchers
+    state.observed = any(watcher is not _own for watcher in watchers)
 
 
 def place() -> tuple[object, ...]:

@@ -12,9 +12,11 @@ from ..ops.contractions import CONVOLVE, Window
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE, SLICE, WINDOW
 from ..tensor import Tensor, asarray, node_behind
 from .joining import concat
+from .remembering import remembered
 from .windows import Pair, a_pair, explicit_padding, windows_of
 
 
+@remembered
 def conv2d(
     x: Any,
     w: Any,
@@ -118,6 +120,7 @@ def _axis(size: int, stride: int, dilation: int, pad: int, out: int) -> _Axis:
     return _Axis(phases, low, -(-(pad + out) // stride) - low, pad - low * stride, out)
 
 
+@remembered
 def conv2d_transpose(
     x: Any,
     w: Any,

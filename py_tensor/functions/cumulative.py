@@ -13,6 +13,7 @@ from ..ops.rows import Scan
 from ..tensor import Tensor, asarray, node_behind
 from .axes import one_axis
 from .elementwise import astype
+from .remembering import remembered
 
 
 def _function_of(row: Scan) -> Callable[..., Tensor]:
@@ -52,5 +53,5 @@ def _function_of(row: Scan) -> Callable[..., Tensor]:
 
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {
-    row.name: _function_of(row) for row in ROWS.values() if isinstance(row, Scan)
+    row.name: remembered(_function_of(row)) for row in ROWS.values() if isinstance(row, Scan)
 }

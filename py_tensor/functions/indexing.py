@@ -16,6 +16,7 @@ from ..ops.rows import Shape
 from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE
 from ..tensor import Tensor, asarray, node_behind, operand_nodes
 from .axes import one_axis
+from .remembering import remembered
 
 Part = tuple[int, int, int]
 
@@ -148,6 +149,7 @@ def put(self: Tensor, key: Any, value: Any) -> None:
     self._move(assigned(self, key, value)._node)
 
 
+@remembered
 def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
     """Slices of x at places of an axis, in the order `indices` names them.
 

@@ -13,8 +13,10 @@ from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE
 from ..tensor import Tensor, asarray, node_behind
 from .manipulation import matrix_transpose
+from .remembering import remembered
 
 
+@remembered
 def matmul(x1: Any, x2: Any, /) -> Tensor:
     """Matrix product over the last axis of x1 and the one before last of x2.
 

@@ -9,9 +9,11 @@ from ..errors import DTypeError
 from ..tensor import Tensor, asarray
 from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
+from .remembering import remembered
 from .statistical import PUBLIC as STATISTICAL
 
 
+@remembered
 def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
     """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows.
 

@@ -14,6 +14,7 @@ from ..tensor import Tensor, asarray, node_behind
 from .creation import PUBLIC as CREATION
 from .elementwise import astype, clip
 from .manipulation import broadcast_to, reshape
+from .remembering import remembered
 from .windows import Windows, a_pair, windows_of
 
 
@@ -51,6 +52,7 @@ def _pooled(row: str, x: Tensor, found: Windows, fill: float) -> Tensor:
     return Tensor(node_of(RESHAPE, (node,), (x.shape[0], *out, x.shape[3])))
 
 
+@remembered
 def max_pool2d(
     x: Any,
     size: Any,
@@ -81,6 +83,7 @@ def max_pool2d(
     return _as_given(x, _pooled("max", images, found, lowest))
 
 
+@remembered
 def avg_pool2d(
     x: Any,
     size: Any,

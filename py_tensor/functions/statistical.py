@@ -15,6 +15,7 @@ from ..tensor import Tensor, asarray, node_behind
 from .axes import one_axis, some_axes
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
+from .remembering import remembered
 
 _NEEDS_ELEMENTS = ("max", "min", "argmax", "argmin")
 
@@ -104,6 +105,7 @@ def _divided(total: Any, count: float) -> Any:
     return total * (1.0 / count) if count > 0 else total + float("nan")
 
 
+@remembered
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Arithmetic mean of the elements along axes; floating dtypes.
 
@@ -119,6 +121,7 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     return astype(_squeezed(_divided(total, count)._node, axes, keepdims), x.dtype, copy=False)
 
 
+@remembered
 def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Variance along axes: squared distances from the mean over (count - correction).
 
@@ -135,6 +138,7 @@ def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
     return astype(_squeezed(mean_square._node, axes, keepdims), x.dtype, copy=False)
 
 
+@remembered
 def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Standard deviation along axes: the square root of `var`.
 
@@ -147,7 +151,7 @@ def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
 
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {
-    row.name: _position(row) if row.index else _simple(row)
+    row.name: remembered(_position(row) if row.index else _simple(row))
     for row in ROWS.values()
     if isinstance(row, Reduction)
 } | {"mean": mean, "var": var, "std": std}
