@@ -1024,14 +1024,20 @@ def test_donated_tensors_end_with_the_call():
 
 def test_others_keep_a_donated_value():
     f = pt.jit(lambda x: (x + 1, x.reshape((4,))), donate_argnums=(0,))
-    x = pt.asarray(X) * 1
-    same, pending = pt.copy(x), x * 3
-    y, view = f(x)
-    assert x.is_disposed
-    assert_values(y, X + 1)
-    assert_values(view, X.reshape(4))
-    assert_values(same, X)
-    assert_values(pending, X * 3)
+    returned = pt.jit(lambda x: (x + 1, pt.copy(x)), donate_argnums=(0,))
+    for share in (True, False):
+        x = pt.asarray(X) * 1
+        pt.realize(x)
+        others = (pt.copy(x), x * 3) if share else (pt.asarray(X), pt.asarray(X * 3))
+        y, view = f(x)
+        assert x.is_disposed
+        assert_values(y, X + 1)
+        assert_values(view, X.reshape(4))
+        for value, want in zip(others, (X, X * 3), strict=True):
+            assert_values(value, want)
+        y, same = returned(pt.asarray(X) * 1)
+        assert_values(y, X + 1)
+        assert_values(same, X)
     kept = pt.jit(lambda x: x, donate_argnums=0)
     x = pt.asarray(X)
     assert_values(kept(x), X)
