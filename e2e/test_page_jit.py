@@ -74,6 +74,33 @@ def test_plans_die_with_the_function(python: PagePython) -> None:
     assert python.call(dropped) == [1, 0]
 
 
+def peaks() -> list[int]:
+    """Bytes of textures that updates of 8 parameters take: without and with giving them away."""
+    import py_tensor as pt
+    from py_tensor.runtime import backend
+
+    def update(params: list[Any], rate: float) -> list[Any]:
+        return [p * rate for p in params]
+
+    def peak(**options: Any) -> int:
+        step = pt.jit(update, **options)
+        params = [pt.full((64, 64), float(n)) + 1.0 for n in range(8)]
+        pt.realize(*params)
+        backend().bridge.trim()
+        for _ in range(3):
+            params = step(params, 0.5)
+        memory = pt.memory()
+        assert params[7][63, 63].item() == 1.0
+        return memory.num_bytes_in_gpu + memory.num_bytes_in_gpu_free
+
+    return [peak(), peak(donate_argnums=0)]
+
+
+def test_donated_textures_are_used_again(python: PagePython) -> None:
+    without, donated = python.call(peaks)
+    assert without - donated == 7 * 64 * 64 * 4
+
+
 def refused() -> list[str]:
     import js
 

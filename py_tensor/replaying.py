@@ -6,6 +6,7 @@ same for other arguments. Arguments and results are known by the numbers of thei
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from sys import getrefcount
 from typing import Any
@@ -61,6 +62,7 @@ class Trace:
         self.moved = [(leaf, place[id(node)]) for leaf, node in traced.moved]
         wanted = [node for node in nodes if node.buffer is None]
         self.sources = [_source(node, wanted) for node in nodes]
+        """Where the node of each handle, and of each leaf assigned to, comes from."""
         self.specs = [node.spec for node in wanted]
         runs = list(range(len(wanted)))
         self.plain = (
@@ -77,6 +79,13 @@ class Trace:
         """The plan's scalars, or where they lie on the tape, if there is one."""
         if wanted:
             self._compile(wanted)
+        returned = {at for kind, at in self.sources if kind == "given"}
+        self.gifts = [
+            (position, at)
+            for position, at in self.inputs
+            if at in self.donated and at not in returned
+        ]
+        """Inputs whose textures the plan may take."""
         numbers = any(type(value) is TracedNumber for value in self.scalars)
         self.tape: Tape | None = None
         if numbers or traced.tape.steps or any(kind == "number" for kind, _ in self.results):
@@ -100,19 +109,19 @@ class Trace:
 
     def __call__(self, leaves: list[Any]) -> Any:
         """The function's result for a call with these leaves."""
+        if self.donated or self.moved:
+            self._refuse_twice(leaves)
         if self.tape is None:
             values, scalars = [], self.scalars
         else:
             values = self.tape.play([(slot, leaves[at]) for slot, at in self.numbers])
             scalars = [values[slot] for slot in self.scalars]
-        if self.donated or self.moved:
-            self._refuse_twice(leaves)
         made: list[Node] = []
         if self.plan is not None:
             if runtime.on_plan is not None:
                 runtime.on_plan(self.plan)
             buffers = self._gathered(leaves)
-            donated = self._unshared(leaves, buffers) if self.donated else ()
+            donated = self._unshared(leaves, buffers) if self.gifts else ()
             outputs = self.engine.run(self.plan, buffers, scalars, donated)
             made = [
                 leaf_node(buffer, spec)
@@ -165,10 +174,10 @@ class Trace:
         return [pools[kind][at] if kind in pools else at for kind, at in self.results]
 
     def _refuse_twice(self, leaves: list[Any]) -> None:
-        identities = list(map(id, leaves))
+        times = Counter(map(id, leaves))
         for verb, ats in (("donated", self.donated), ("assigned", [at for at, _ in self.moved])):
             for at in ats:
-                if identities.count(identities[at]) > 1:
+                if times[id(leaves[at])] > 1:
                     raise ArgumentError(
                         f"jit: an argument was passed twice, of which one is {verb}; "
                         f"got {leaves[at]._spec} twice in {self.name}; pass pt.copy(x) in one place"
@@ -176,14 +185,13 @@ class Trace:
 
     def _unshared(self, leaves: list[Any], buffers: list[Any]) -> list[int]:
         """Which of the plan's leaves are donated and known to nobody but their handle."""
-        found = [(position, at) for position, at in self.inputs if at in self.donated]
-        nodes = [leaves[at]._node for _, at in found]
-        given = [buffers[position] for position, _ in found]
+        nodes = [leaves[at]._node for _, at in self.gifts]
+        given = [buffers[position] for position, _ in self.gifts]
         # Besides the list counted: a node's handle and `live`; a buffer's node and `buffers`.
         return [
             position
             for (position, _), of_node, of_buffer in zip(
-                found, map(getrefcount, nodes), map(getrefcount, given), strict=True
+                self.gifts, map(getrefcount, nodes), map(getrefcount, given), strict=True
             )
             if of_node == of_buffer == BASE_COUNT + 2
         ]

@@ -13,7 +13,7 @@ import pytest
 from helpers import assert_raises, assert_spec, assert_values
 
 import py_tensor as pt
-from py_tensor import errors, runtime
+from py_tensor import errors, lifetime, runtime
 from py_tensor.backends.numpy import NumpyBackend
 
 X = np.float32([[1, 2], [3, 4]])
@@ -645,12 +645,12 @@ def test_what_escapes_says_so():
     kept = []
 
     def f(x, n):
-        y = x + 1
+        y = x @ x
         kept.extend([x, y, y * 2, pt.keep(pt.zeros(2)), n, n + 1])
-        return y
+        return y + 1
 
     x = pt.asarray(X)
-    assert_values(pt.jit(f)(x, 1), X + 1)
+    assert_values(pt.jit(f)(x, 1), X @ X + 1)
     for tensor in kept[:4]:
         text = (
             "{}: tensor outlived the trace it belongs to; got one made inside of f; return it from "
@@ -899,10 +899,21 @@ def test_long_functions_are_one_plan():
         return x
 
     before = pt.cache_info().plan_misses
+    anchor = lifetime.state.anchor
     jitted = pt.jit(f)
     for _ in range(2):
         assert_values(jitted(pt.asarray(X)), np.ones((2, 2), "float32"))
     assert pt.cache_info().plan_misses == before + 1
+    assert lifetime.state.anchor is anchor
+
+
+def test_results_are_not_pending_work():
+    f = pt.jit(lambda x: (x + 1, x * 2))
+    x = pt.asarray(X)
+    held = x * 3
+    for _ in range(1200):
+        f(x)
+    assert held._node.buffer is None
 
 
 def test_debug_mode_finds_the_operation():
@@ -935,9 +946,9 @@ def test_nesting():
 def test_explain_runs_nothing():
     f = pt.jit(lambda x: pt.exp(x) * 2.0)
     x = pt.asarray(X)
-    before = pt.cache_info().draws
+    before, pending = pt.cache_info().draws, lifetime.state.pending
     assert "kernel 0: map" in f.explain(x)
-    assert pt.cache_info().draws == before
+    assert (pt.cache_info().draws, lifetime.state.pending) == (before, pending)
     assert pt.jit(lambda x: x).explain(x) == "graph\n  nothing to compute\n"
 
 
@@ -1024,14 +1035,28 @@ def test_donated_tensors_end_with_the_call():
 
 def test_others_keep_a_donated_value():
     f = pt.jit(lambda x: (x + 1, x.reshape((4,))), donate_argnums=(0,))
-    x = pt.asarray(X) * 1
-    same, pending = pt.copy(x), x * 3
-    y, view = f(x)
-    assert x.is_disposed
+    returned = pt.jit(lambda x: (x + 1, pt.copy(x)), donate_argnums=(0,))
+    y, view = f(pt.asarray(X) * 1)
     assert_values(y, X + 1)
     assert_values(view, X.reshape(4))
+    y, same = returned(pt.asarray(X) * 1)
+    assert_values(y, X + 1)
     assert_values(same, X)
-    assert_values(pending, X * 3)
+    plus = pt.jit(lambda x: x + 1, donate_argnums=0)
+    for other, want in [
+        (pt.copy, X),
+        (lambda x: x * 3, X * 3),
+        (lambda x: x.reshape((4,)), X.reshape(4)),
+    ]:
+        for realized in (True, False):
+            x = pt.asarray(X) * 1
+            pt.realize(x)
+            kept = other(x)
+            if realized:
+                pt.realize(kept)
+            assert_values(plus(x), X + 1)
+            assert x.is_disposed
+            assert_values(kept, want)
     kept = pt.jit(lambda x: x, donate_argnums=0)
     x = pt.asarray(X)
     assert_values(kept(x), X)

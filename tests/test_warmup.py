@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 from helpers import assert_raises, assert_values
 
 import py_tensor as pt
-from py_tensor import errors, warming
+from py_tensor import errors, runtime, warming
+from py_tensor.backends.numpy import NumpyBackend
 from py_tensor.ops.rows import Elementwise
 from py_tensor.tensor import apply
 
@@ -154,6 +156,17 @@ def test_a_function_that_computes_nothing():
     step = finished(pt.warmup(lambda x: x, pt.ShapeDtype((3,)), progress=seen.append))
     x = pt.ones(3)
     assert step(x) is x and seen == []
+
+
+def test_an_event_loop_runs_it(engine, monkeypatch):
+    monkeypatch.undo()
+    # On NumPy in any case: the thread of the tests on WebGL has an event loop of Playwright's.
+    runtime.use(NumpyBackend())
+    try:
+        step = asyncio.run(pt.warmup(lambda x: x + 1, pt.ShapeDtype((3,))))
+        assert step(pt.ones(3)).tolist() == [2, 2, 2]
+    finally:
+        runtime.use(engine)
 
 
 def test_shapes_are_like_shapes():
