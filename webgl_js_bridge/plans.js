@@ -18,6 +18,12 @@ function update(scalars, places, words) {
   if (changed) scalars.send();
 }
 
+/**
+ * The GPU hears of draws only when the browser sends them on, which by itself it does late where a page computes
+ * for long in one task: then nothing would run beside Python. Sending takes some microseconds, so not each time.
+ */
+const FLUSH_MILLISECONDS = 0.2;
+
 /** @type {Make<Plans, "gl" | "state" | "textures" | "programs" | "timer">} */
 export function createPlans({ gl, state, textures, programs, timer }) {
   /** @type {Map<number, Plan>} */
@@ -25,6 +31,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
   let draws = 0;
   let checking = false;
   let timing = false;
+  let flushed = 0;
   const cover = () => gl.drawArrays(gl.TRIANGLES, 0, 3);
 
   /** @param {number} id @param {Int32Array} words @returns {Plan} */
@@ -135,6 +142,11 @@ export function createPlans({ gl, state, textures, programs, timer }) {
         // What has no elements is not drawn.
         for (let i = leaves; i < named; i++) slots[i] ??= open(i);
         draws += plan.draws.length;
+        const now = performance.now();
+        if (now - flushed > FLUSH_MILLISECONDS) {
+          gl.flush();
+          flushed = now;
+        }
       } catch (error) {
         for (let i = leaves; i < named; i++) if (slots[i] !== null) textures.free(words[1 + i]);
         throw error;

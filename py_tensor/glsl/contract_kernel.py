@@ -52,10 +52,10 @@ def _texel(program: Program, kernel: Kernel, at: int, base: int, position: str) 
     return converted(f"pt_texel(x{slot}, {position})", program.spec(at).dtype, call.spec.dtype)
 
 
-def _multiply(writer: Writer, tiling: Tiling, first: list[str]) -> None:
-    """Adds the products of each row's four inner positions in `first` and b{inner}{texel}."""
+def _multiply(writer: Writer, tiling: Tiling, first: list[str], inner: int = 4) -> None:
+    """Adds the products of each row's inner positions in `first` and b{inner}{texel}."""
     for row, texel in product(range(tiling.height), range(tiling.texels)):
-        terms = " + ".join(f"{first[row]}.{LANES[k]} * b{k}{texel}" for k in range(4))
+        terms = " + ".join(f"{first[row]}.{LANES[k]} * b{k}{texel}" for k in range(inner))
         writer.line(f"s{row}{texel} += {terms};")
 
 
@@ -127,19 +127,26 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
                 line(f"bool in{at} = {inside};")
 
     def inner() -> None:
-        with writer.block(f"for (int c = 0; c < {each // 4}; c++)"):
-            for at, tap in enumerate(taps):
-                value = _texel(program, kernel, x, base_x, f"tx + {tap * channels // 4} + c")
-                value = f"in{at} ? {value} : {vector}(0)" if sides else value
-                line(f"{vector} a{at} = {value};")
-            for kx in range(kw if shared else 1):
-                with writer.block(""):
-                    for k, i in product(range(4), range(tiling.texels)):
-                        start = (kx * each + k) * outs // 4 + i * tiling.step
-                        value = _texel(program, kernel, w, base_w, f"tw + {start} + c * {outs}")
-                        line(f"{vector} b{k}{i} = {value};")
-                    rows = (row * sw + kx * dw for row in range(tiling.height))
-                    _multiply(writer, tiling, [f"a{taps.index(row)}" for row in rows])
+        if each >= 4:
+            with writer.block(f"for (int c = 0; c < {each // 4}; c++)"):
+                channel_texel("c", 4)
+        if each % 4:
+            with writer.block(""):
+                channel_texel(str(each // 4), each % 4)
+
+    def channel_texel(c: str, lanes: int) -> None:
+        for at, tap in enumerate(taps):
+            value = _texel(program, kernel, x, base_x, f"tx + {tap * channels // 4} + {c}")
+            value = f"in{at} ? {value} : {vector}(0)" if sides else value
+            line(f"{vector} a{at} = {value};")
+        for kx in range(kw if shared else 1):
+            with writer.block(""):
+                for k, i in product(range(lanes), range(tiling.texels)):
+                    start = (kx * each + k) * outs // 4 + i * tiling.step
+                    value = _texel(program, kernel, w, base_w, f"tw + {start} + {c} * {outs}")
+                    line(f"{vector} b{k}{i} = {value};")
+                rows = (row * sw + kx * dw for row in range(tiling.height))
+                _multiply(writer, tiling, [f"a{taps.index(row)}" for row in rows], lanes)
 
     if shared:
         columns("")

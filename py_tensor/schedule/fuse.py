@@ -162,11 +162,11 @@ class Fusion:
         if isinstance(row, Reduction):
             self._place_reduction(at, labels)
             return
+        # What a border is put around can be stored instead, without the border.
+        weight = row.weight if isinstance(row, Pad) else self.weight[at]
         again = isinstance(row, ViewRow) or (
             (len(labels) == 1 or self._cheap(at, len(labels)))
-            and (
-                2 * self.weight[at] <= CHEAP or not (self._expands(at) or self._reads_again(labels))
-            )
+            and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(labels)))
         )
         if at in self.stored or not again:
             self.stored.add(at)
@@ -190,9 +190,11 @@ class Fusion:
         """Some consumer reads each element many times."""
         size = self.program.spec(at).size
         return any(
-            self.program.spec(consumer).size > 2 * size
+            self._expands(consumer)
+            if isinstance(self.program.row(consumer), Pad) and consumer not in self.stored
+            else self.program.spec(consumer).size > 2 * size
             for consumer in self.consumers[at]
-            if not isinstance(self.program.row(consumer), (Pad, Concat, Reduction, Contraction))
+            if not isinstance(self.program.row(consumer), (Concat, Reduction, Contraction))
         )
 
     def _reads_again(self, labels: set[Label]) -> bool:

@@ -16,7 +16,7 @@ from ..graph import Call, Graph, call_of, spec_of
 from ..ops.contractions import CONVOLVE, DOT, Window
 from ..ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
 from ..ops.reductions import MIN, SUM
-from ..ops.rows import Contraction, Reduction, Scan
+from ..ops.rows import Contraction, Reduction, Scan, ViewRow
 from ..ops.sources import IOTA
 from ..ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
 from .program import Partial, Program
@@ -42,10 +42,22 @@ def lower(graph: Graph, draw_buffers: int) -> Program:
             at = _reduce(program, row, srcs[0], call.arg)
         elif isinstance(row, Scan):
             at = lower_scan(program, call, srcs[0], draw_buffers)
+        elif isinstance(row, ViewRow):
+            at = _viewed(program, call, srcs[0])
         else:
             at = program.append(call, srcs)
         program.origin.append(at)
     return program
+
+
+def _viewed(program: Program, call: Call, src: int) -> int:
+    """A view, or where it undoes those before it only another shape of what they are views of."""
+    at = program.append(call, (src,))
+    base, stack = program.view(at)
+    if stack or program.spec(base).size != call.spec.size:
+        return at
+    shape = call.spec.shape
+    return base if program.spec(base).shape == shape else program.add(RESHAPE, (base,), shape)
 
 
 def _up(n: int) -> int:
@@ -185,8 +197,8 @@ def _convolve(program: Program, call: Call, x: int, w: int) -> int:
             return _dot(program, call_of(DOT, (program.spec(x), program.spec(w))), x, w)
     if each % 4:
         x = _padded(program, x, (0, 0, 0, _up(each) - each))
-    if each % 4 or columns % 4:
-        w = _padded(program, w, (0, 0, _up(each) - each, _up(outs) - outs if groups == 1 else 0))
+    if columns % 4:
+        w = _padded(program, w, (0, 0, 0, _up(outs) - outs))
     x, w = _whole(program, x), _whole(program, w)
     return program.append(
         Call(CONVOLVE, window, (program.spec(x), program.spec(w)), call.spec, call.operands), (x, w)
