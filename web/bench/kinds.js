@@ -139,11 +139,13 @@ export function concat(parts, rows, columns) {
 /** @param {string} operation @param {number} length of the chain @param {number} side */
 export function addChain(operation, length, side) {
   const shape = [side, side];
-  // In one shader a compiler may add in another order; each addition rounds by at most 2 ** -24 of the sum.
+  // In one shader a compiler may add in another order; each addition rounds by at most 2 ** -24 of a sum
+  // that is at most 1 or the result.
+  const rounding = length * 2 ** -24;
   const work = {
     flops: length * side * side,
-    atol: 0,
-    rtol: length * 2 ** -24,
+    atol: rounding,
+    rtol: rounding,
     options: { length },
   };
   return workload(operation, `${length} of ${side}x${side}`, [shape, shape], shape, work);
