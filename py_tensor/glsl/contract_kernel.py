@@ -14,6 +14,7 @@ from ..ops.contractions import CONVOLVE, Window
 from ..schedule.kernel import Kernel
 from ..schedule.program import Program
 from .expressions import Writer
+from .integers import quotient, remainder
 from .tile_choice import layout, offsets
 from .tiles import Tiling
 from .types import VECTOR, converted, wrapped
@@ -108,10 +109,11 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
     (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = window
     batch, height, width, channels = call.specs[0].shape
     each, outs = call.specs[1].shape[2:]
-    group = f" + line / {batch * oh} * {each // 4}" if groups > 1 else ""
-    group_w = f" + line / {batch * oh} * {tiling.columns // 4}" if groups > 1 else ""
-    picture = f"line / {oh} % {batch}" if batch > 1 else "0"
-    line(f"int iy0 = line % {oh} * {sh} - {ph}, ix0 = m0 * {sw} - {pw};")
+    which = quotient("line", batch * oh)
+    group = f" + {which} * {each // 4}" if groups > 1 else ""
+    group_w = f" + {which} * {tiling.columns // 4}" if groups > 1 else ""
+    picture = remainder(quotient("line", oh), batch) if batch > 1 else "0"
+    line(f"int iy0 = {remainder('line', oh)} * {sh} - {ph}, ix0 = m0 * {sw} - {pw};")
     line(f"int tx0 = ({picture} * {height * width} + ix0) * {channels // 4}{group};")
     line(f"int tw0 = n0{group_w};")
     taps = offsets(tiling.height, window)

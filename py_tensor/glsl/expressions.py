@@ -28,6 +28,7 @@ from ..indexing import (
 from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
+from .integers import quotient, remainder
 from .tiles import Tiling
 from .types import UNIFORM, VECTOR, converted, literal, wrapped
 
@@ -294,7 +295,7 @@ class Writer:
         together = whole is not None and all(width % 4 == 0 for width in widths)
         kind = "int" if together else "ivec4"
         position = whole if together else self.lanes(index)
-        outer = self.let((at, index, "outer"), kind, "o", f"{position} / {row}")
+        outer = self.let((at, index, "outer"), kind, "o", quotient(str(position), row))
         inner = self.let((at, index, "inner"), kind, "c", f"{position} - {outer} * {row}")
         result = VECTOR[call.spec.dtype.kind]
         name = self.name("v")
@@ -340,9 +341,9 @@ class Writer:
         kind, position = ("int", str(whole)) if together else ("ivec4", self.lanes(index))
         source = f"{place}.x" if together else place
         if frame[0] > 1:
-            source = f"({position} / {count * tail} * {length} + {source})"
+            source = f"({quotient(position, count * tail)} * {length} + {source})"
         if tail > 1:
-            source = f"{source} * {tail} + {position} % {tail}"
+            source = f"{source} * {tail} + {remainder(position, tail)}"
         source = self.let((at, index, "source"), kind, "j", source)
         size = call.specs[0].size
         below = Index(size, first=source) if together else Index(size, lanes=source)
@@ -491,13 +492,10 @@ def mapped(view: View, position: str) -> str:
     for axis, (n, step) in enumerate(zip(view.shape, view.strides, strict=True)):
         if step == 0:
             continue
-        c = position
-        if strides[axis] != 1:
-            c = f"{c} / {strides[axis]}"
+        c = quotient(position, strides[axis])
         if axis > 0:
-            c = f"({c}) % {n}" if strides[axis] != 1 else f"{c} % {n}"
-        plain = c == position
-        terms.append((c if plain else f"({c})") + (f" * {step}" if step != 1 else ""))
+            c = remainder(c, n)
+        terms.append(c + (f" * {step}" if step != 1 else ""))
     text = " + ".join(terms)
     if not text:
         return str(view.offset)
@@ -506,8 +504,8 @@ def mapped(view: View, position: str) -> str:
 
 def _coordinate(position: str, shape: tuple[int, ...], axis: int) -> str:
     stride = row_major(shape)[axis]
-    c = position if stride == 1 else f"{position} / {stride}"
-    return f"({c}) % {shape[axis]}" if axis > 0 else (c if stride == 1 else f"({c})")
+    c = quotient(position, stride)
+    return remainder(c, shape[axis]) if axis > 0 else c
 
 
 def _keeps_texels(view: View) -> bool:

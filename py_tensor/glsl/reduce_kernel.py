@@ -16,6 +16,7 @@ from ..ops.rows import Reduction
 from ..schedule.kernel import Kernel
 from ..schedule.program import Partial, Program
 from .expressions import Axes, Index, Writer
+from .integers import quotient, remainder
 from .map_kernel import OWN
 from .tiles import Tiling
 from .types import VECTOR, converted
@@ -75,8 +76,8 @@ class _Loop:
         if len(axes) == 1 and position.isidentifier():
             return ((position, lengths[0]),)
         for number, (n, step) in enumerate(zip(lengths, row_major(lengths), strict=True)):
-            c = position if step == 1 else f"{position} / {step}"
-            c = f"{c} % {n}" if number else c
+            c = quotient(position, step)
+            c = remainder(c, n) if number else c
             self.writer.offer(kind, f"{prefix}{number}", c)
         return tuple((f"{prefix}{number}", n) for number, n in enumerate(lengths))
 
@@ -169,10 +170,11 @@ class _Loop:
     def parts_along(self) -> None:
         """Four parts of one result at once; the parts of a result are neighbours."""
         writer = self.writer
-        writer.line(f"int o = e / {self.parts};")
+        writer.line(f"int o = {quotient('e', self.parts)};")
         kept = self._coordinates(self.kept, "o", "int", "o")
         self._start()
-        head = f"for (int k = e % {self.parts}; k < {self.length}; k += {self.parts})"
+        first = remainder("e", self.parts)
+        head = f"for (int k = {first}; k < {self.length}; k += {self.parts})"
         with writer.block(head):
             reduced = self._coordinates(self.axes, "k", "int", "k")
             position = f"o * {self.length} + k"
@@ -186,8 +188,8 @@ class _Loop:
         together = self.results % 4 == 0
         kind = "int" if together else "ivec4"
         own = "e" if together else "(e + ivec4(0, 1, 2, 3))"
-        writer.line(f"{kind} o = {own} % {self.results};")
-        writer.line(f"{kind} part = {own} / {self.results};")
+        writer.line(f"{kind} o = {remainder(own, self.results)};")
+        writer.line(f"{kind} part = {quotient(own, self.results)};")
         kept = self._coordinates(self.kept, "o", kind, "o")
         self._start()
         chunk = -(-self.length // self.parts)

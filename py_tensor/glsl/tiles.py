@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .integers import quotient, remainder
+
 
 @dataclass(frozen=True)
 class Tiling:
@@ -99,51 +101,53 @@ class Tiling:
         column, row = lanes.get(self.spread, ("", f"({x} & 1) + ({y} & 1) * 2"))
         if column and not self.turns:
             column = f"({column}) * {self.texels}"
+        first = f"{remainder('quad', self.across)} * {self.texels * self.spread}"
         lines = [
             f"int quad = ({y} >> 1) * {self.wide} + ({x} >> 1);",
-            f"int n0 = quad % {self.across} * {self.texels * self.spread}"
-            + (f" + {column};" if column else ";"),
+            f"int n0 = {first}" + (f" + {column};" if column else ";"),
         ]
         if self.apart:
             per = self.apart // self.height
-            inside = f"(block % {per}) * {self.height} + {row} * {self.apart}"
+            inside = f"{remainder('block', per)} * {self.height} + {row} * {self.apart}"
             return [
                 *lines,
-                f"int line = quad / {self.across * self.pairs};",
-                f"int block = quad / {self.across} % {self.pairs};",
-                f"int m0 = block / {per} * {2 * self.apart} + {inside};",
+                f"int line = {quotient('quad', self.across * self.pairs)};",
+                f"int block = {remainder(quotient('quad', self.across), self.pairs)};",
+                f"int m0 = {quotient('block', per)} * {2 * self.apart} + {inside};",
             ]
-        block = f"quad / {self.across}" + (f" * {self.stacked} + {row}" if row else "")
+        block = quotient("quad", self.across) + (f" * {self.stacked} + {row}" if row else "")
         return [
             *lines,
             f"int block = {block};",
-            f"int m0 = block % {self.down} * {self.height};",
-            f"int line = block / {self.down};",
+            f"int m0 = {remainder('block', self.down)} * {self.height};",
+            f"int line = {quotient('block', self.down)};",
         ]
 
     def _found(self, position: str) -> str:
         """GLSL for column, line and layer of the texel that holds an element."""
-        row = f"({position} / {self.columns})"
-        block, inside = f"{row} / {self.height}", f"{row} % {self.height}"
+        row = quotient(position, self.columns)
+        block, inside = quotient(row, self.height), remainder(row, self.height)
         if self.lines > 1 and self.rows % self.height:
-            block = f"{row} / {self.rows} * {self.down} + {row} % {self.rows} / {self.height}"
-            inside = f"{row} % {self.rows} % {self.height}"
-        texel = f"({position} % {self.columns} >> 2)"
+            place = remainder(row, self.rows)
+            block = f"{quotient(row, self.rows)} * {self.down} + {quotient(place, self.height)}"
+            inside = remainder(place, self.height)
+        texel = f"({remainder(position, self.columns)} >> 2)"
         width = self.texels * self.spread
-        x = f"{texel} / {width}"
-        y = f"({block})" if self.stacked == 1 else f"({block}) / {self.stacked}"
+        x, y = quotient(texel, width), quotient(block, self.stacked)
         if self.apart:
-            per, place = self.apart // self.height, f"{row} % {self.rows}"
-            inside = f"{place} % {self.apart} % {self.height}"
-            y = f"({place} / {2 * self.apart} * {per} + {place} % {self.apart} / {self.height})"
+            per, place = self.apart // self.height, remainder(row, self.rows)
+            among = remainder(place, self.apart)
+            inside = remainder(among, self.height)
+            pair = f"{quotient(place, 2 * self.apart)} * {per} + {quotient(among, self.height)}"
+            y = f"({pair})"
             if self.lines > 1:
-                y = f"({row} / {self.rows} * {self.pairs} + {y})"
-            block = f"{place} / {self.apart}"
+                y = f"({quotient(row, self.rows)} * {self.pairs} + {pair})"
+            block = quotient(place, self.apart)
         if self.wide != self.across:
-            quad = f"({y} * {self.across} + {x})"
-            x, y = f"{quad} % {self.wide}", f"{quad} / {self.wide}"
+            quad = f"{y} * {self.across} + {x}"
+            x, y = remainder(quad, self.wide), quotient(quad, self.wide)
         x, y = f"{x} * 2", f"{y} * 2"
-        lane = texel if self.turns or self.texels == 1 else f"({texel} / {self.texels})"
+        lane = texel if self.turns else quotient(texel, self.texels)
         if self.spread == 4:
             x, y = f"{x} + ({lane} & 1)", f"{y} + ({lane} >> 1 & 1)"
         elif self.spread == 2:
@@ -152,10 +156,10 @@ class Tiling:
             x, y = f"{x} + (({block}) & 1)", f"{y} + (({block}) >> 1 & 1)"
         layer = inside
         if self.texels > 1:
-            among = (
-                f"{texel} % {width} / {self.spread}" if self.turns else f"{texel} % {self.texels}"
+            turn = quotient(remainder(texel, width), self.spread)
+            layer = f"{inside} * {self.texels} + " + (
+                turn if self.turns else remainder(texel, self.texels)
             )
-            layer = f"({inside}) * {self.texels} + {among}"
         return f"ivec3({x}, {y}, {layer})"
 
     def texel(self, slot: int, position: str) -> str:
@@ -164,4 +168,5 @@ class Tiling:
 
     def element(self, slot: int, position: str) -> str:
         """GLSL for one element."""
-        return f"{self.texel(slot, position)}[{position} % {self.columns} & 3]"
+        lane = f"{remainder(position, self.columns)} & 3"
+        return f"{self.texel(slot, position)}[{lane}]"

@@ -18,10 +18,10 @@ void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
   vec4 v1 = texelFetch(x0, P, 0);
-  int i2 = (e % 8);
+  int i2 = (e & 7);
   vec4 v3 = texelFetch(x1, ivec2((i2 >> 2) & 2047, i2 >> 13), 0);
   vec4 v4 = v1 * v3;
-  int i5 = (e / 8);
+  int i5 = (e >> 3);
   vec4 v6 = vec4(pt_at(x2, i5));
   vec4 v7 = v4 + v6;
   y0 = v7;

@@ -24,7 +24,7 @@ void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
-  ivec4 o2 = i1 / 7;
+  ivec4 o2 = (i1 / 7);
   ivec4 c3 = i1 - o2 * 7;
   vec4 v4 = vec4(0);
   if (any(lessThan(uvec4(c3), uvec4(3u)))) {

@@ -16,13 +16,13 @@ vec4 pt_texel(sampler2D x, int t) { return texelFetch(x, ivec2(t & 2047, t >> 11
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int quad = (P.y >> 1) * 2 + (P.x >> 1);
-  int n0 = quad % 2 * 2 + (P.x & 1);
-  int block = quad / 2 * 2 + (P.y & 1);
-  int m0 = block % 9 * 1;
-  int line = block / 9;
+  int n0 = (quad & 1) * 2 + (P.x & 1);
+  int block = (quad >> 1) * 2 + (P.y & 1);
+  int m0 = (block % 9) * 1;
+  int line = (block / 9);
   vec4 s00 = vec4(0);
-  int iy0 = line % 9 * 1 - 1, ix0 = m0 * 1 - 1;
-  int tx0 = (line / 9 % 2 * 81 + ix0) * 2;
+  int iy0 = (line % 9) * 1 - 1, ix0 = m0 * 1 - 1;
+  int tx0 = ((((line / 9)) & 1) * 81 + ix0) * 2;
   int tw0 = n0;
   for (int ky = 0; ky < 3; ky++) {
     int iy = iy0 + ky * 1;
@@ -63,6 +63,6 @@ layout(location = 0) out vec4 y0;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3((e % 16 >> 2) / 2 * 2 + ((e % 16 >> 2) & 1), ((e / 16) / 1) / 2 * 2 + (((e / 16) / 1) & 1), (e / 16) % 1), 0);
+  vec4 v1 = texelFetch(x0, ivec3(((((e & 15) >> 2)) >> 1) * 2 + (((e & 15) >> 2) & 1), ((((e >> 4))) >> 1) * 2 + ((((e >> 4))) & 1), (((e >> 4)) & 0)), 0);
   y0 = v1;
 }

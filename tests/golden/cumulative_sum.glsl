@@ -21,10 +21,10 @@ layout(location = 7) out vec4 y7;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int quad = (P.y >> 1) * 1 + (P.x >> 1);
-  int n0 = quad % 1 * 32 + ((P.x & 1) + (P.y & 1) * 2) * 8;
-  int block = quad / 1;
-  int m0 = block % 70 * 1;
-  int line = block / 70;
+  int n0 = (quad & 0) * 32 + ((P.x & 1) + (P.y & 1) * 2) * 8;
+  int block = quad;
+  int m0 = (block % 70) * 1;
+  int line = (block / 70);
   int c0 = n0 * 4;
   int start = (line * 70 + m0) * 64;
   vec4 s = vec4(0.0);
@@ -72,6 +72,6 @@ layout(location = 0) out vec4 y0;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3((e % 64 >> 2) / 32 * 2 + (((e % 64 >> 2) / 8) & 1), ((e / 64) / 1) * 2 + (((e % 64 >> 2) / 8) >> 1 & 1), ((e / 64) % 1) * 8 + (e % 64 >> 2) % 8), 0);
+  vec4 v1 = texelFetch(x0, ivec3(((((e & 63) >> 2)) >> 5) * 2 + (((((e & 63) >> 2)) >> 3) & 1), (((e >> 6))) * 2 + (((((e & 63) >> 2)) >> 3) >> 1 & 1), (((e >> 6)) & 0) * 8 + ((((e & 63) >> 2)) & 7)), 0);
   y0 = v1;
 }

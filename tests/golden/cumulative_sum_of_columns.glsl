@@ -21,10 +21,10 @@ layout(location = 7) out vec4 y7;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int quad = (P.y >> 1) * 4 + (P.x >> 1);
-  int n0 = quad % 4 * 4 + ((P.x & 1) + (P.y & 1) * 2) * 1;
-  int block = quad / 4;
-  int m0 = block % 9 * 8;
-  int line = block / 9;
+  int n0 = (quad & 3) * 4 + ((P.x & 1) + (P.y & 1) * 2) * 1;
+  int block = (quad >> 2);
+  int m0 = (block % 9) * 8;
+  int line = (block / 9);
   int c0 = n0 * 4;
   int start = line * 4480 + c0;
   vec4 s = vec4(0.0);
@@ -66,6 +66,6 @@ layout(location = 0) out vec4 y0;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3((e % 64 >> 2) / 4 * 2 + ((e % 64 >> 2) & 1), ((e / 64) / 8) * 2 + ((e % 64 >> 2) >> 1 & 1), (e / 64) % 8), 0);
+  vec4 v1 = texelFetch(x0, ivec3(((((e & 63) >> 2)) >> 2) * 2 + ((((e & 63) >> 2)) & 1), ((((e >> 6)) >> 3)) * 2 + ((((e & 63) >> 2)) >> 1 & 1), (((e >> 6)) & 7)), 0);
   y0 = v1;
 }

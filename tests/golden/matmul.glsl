@@ -16,10 +16,10 @@ vec4 pt_texel(sampler2D x, int t) { return texelFetch(x, ivec2(t & 2047, t >> 11
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int quad = (P.y >> 1) * 3 + (P.x >> 1);
-  int n0 = quad % 3 * 2 + (P.x & 1);
-  int block = quad / 3 * 2 + (P.y & 1);
-  int m0 = block % 16 * 1;
-  int line = block / 16;
+  int n0 = (quad % 3) * 2 + (P.x & 1);
+  int block = (quad / 3) * 2 + (P.y & 1);
+  int m0 = (block & 15) * 1;
+  int line = (block >> 4);
   vec4 s00 = vec4(0);
   int ta = 0 + line * 80 + m0 * 5;
   int tb = 0 + line * 120 + n0;
@@ -56,7 +56,7 @@ vec4 pt_max(vec4 a, vec4 b) {
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3((e % 24 >> 2) / 2 * 2 + ((e % 24 >> 2) & 1), ((e / 24) / 1) / 2 * 2 + (((e / 24) / 1) & 1), (e / 24) % 1), 0);
+  vec4 v1 = texelFetch(x0, ivec3(((((e % 24) >> 2)) >> 1) * 2 + (((e % 24) >> 2) & 1), ((((e / 24))) >> 1) * 2 + ((((e / 24))) & 1), (((e / 24)) & 0)), 0);
   int i2 = (e % 24);
   vec4 v3 = texelFetch(x1, ivec2((i2 >> 2) & 2047, i2 >> 13), 0);
   vec4 v4 = v1 + v3;

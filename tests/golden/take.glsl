@@ -19,9 +19,9 @@ ivec4 pt_place(uvec4 i, int n) { return ivec4(min(i, uvec4(n - 1))); }
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 11) | P.x) << 2;
-  int i1 = (e / 8);
+  int i1 = (e >> 3);
   ivec4 v2 = ivec4(pt_at(x1, i1));
-  int j3 = pt_place(v2, 9).x * 8 + e % 8;
+  int j3 = pt_place(v2, 9).x * 8 + (e & 7);
   vec4 v4 = texelFetch(x0, ivec2((j3 >> 2) & 2047, j3 >> 13), 0);
   y0 = v4;
 }
