@@ -58,11 +58,13 @@ def _choose(program: Program, at: int, draw_buffers: int, limit: int) -> Tiling:
     if call.row is CONVOLVE:
         window = call.arg
         lines, rows = groups * (rows // window.out[1]), window.out[1]
-    by_row = by_column = False
-    stride = 0
+    # The stride from what a row, or a line of pixels, reads to what the next reads.
     if window is None:
         a, b = (layout(program, operand) for operand in program.edges[at])
-        by_row, by_column, stride = b[1][2] != 1, a[1][2] != 1, a[1][1]
+        by_row, by_column, stride = b[1][2] != 1, a[1][2] != 1, max(1, a[1][1])
+    else:
+        by_row = by_column = False
+        stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
     found: list[tuple[float, int, Tiling]] = []
     for height, width, spread in product((8, 4, 2, 1), (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
@@ -74,8 +76,13 @@ def _choose(program: Program, at: int, draw_buffers: int, limit: int) -> Tiling:
         # A texture serves two neighbours at once; rows of a transposed operand are none.
         right = width * (spread if by_row else max(1, spread // 2))
         found.append((_cost(tiling, left + right), len(found), tiling))
-        below = FULL_ROW * 4 // stride if stride and FULL_ROW * 4 % stride == 0 else 0
-        if spread == 2 and not by_column and below and below % height == 0:
+        below = 4 * FULL_ROW // stride if 4 * FULL_ROW % stride == 0 else 0
+        if spread != 2 or by_column or not below:
+            continue
+        if window is not None and lines >= 2 * below:
+            apart = replace(tiling, lines_apart=below)
+            found.append((_cost(apart, left / 2 + right), len(found), apart))
+        if window is None and below % height == 0:
             apart = replace(tiling, apart=below)
             found.append((_cost(apart, left / 2 + right), len(found), apart))
     return min(found, key=lambda entry: entry[:2])[2]

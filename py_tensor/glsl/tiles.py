@@ -31,6 +31,8 @@ class Tiling:
     """Largest texture side of the context."""
     apart: int = 0
     """Rows between the two fragments of a column of a quad; 0 for the blocks' natural order."""
+    lines_apart: int = 0
+    """Lines between the two fragments of a column of a quad, instead of rows."""
     turns: bool = True
     """Whether fragments side by side take texels in turn; else each takes neighbouring ones."""
 
@@ -77,6 +79,9 @@ class Tiling:
     def quads(self) -> int:
         if self.apart:
             return self.lines * self.pairs * self.across
+        if self.lines_apart:
+            pairs = -(-self.lines // (2 * self.lines_apart)) * self.lines_apart
+            return pairs * self.down * self.across
         return -(-self.lines * self.down // self.stacked) * self.across
 
     @property
@@ -115,12 +120,18 @@ class Tiling:
                 f"int block = {remainder(quotient('quad', self.across), self.pairs)};",
                 f"int m0 = {quotient('block', per)} * {2 * self.apart} + {inside};",
             ]
-        block = quotient("quad", self.across) + (f" * {self.stacked} + {row}" if row else "")
+        block = quotient("quad", self.across)
+        line = quotient("block", self.down)
+        if self.lines_apart:
+            group, inside = quotient(line, self.lines_apart), remainder(line, self.lines_apart)
+            line = f"({group} * 2 + {row}) * {self.lines_apart} + {inside}"
+        elif row:
+            block = f"{block} * {self.stacked} + {row}"
         return [
             *lines,
             f"int block = {block};",
             f"int m0 = {remainder('block', self.down)} * {self.height};",
-            f"int line = {quotient('block', self.down)};",
+            f"int line = {line};",
         ]
 
     def _found(self, position: str) -> str:
@@ -143,6 +154,14 @@ class Tiling:
             if self.lines > 1:
                 y = f"({quotient(row, self.rows)} * {self.pairs} + {pair})"
             block = quotient(place, self.apart)
+        if self.lines_apart:
+            line, place = quotient(row, self.rows), remainder(row, self.rows)
+            block = quotient(line, self.lines_apart)
+            pair = (
+                f"{quotient(block, 2)} * {self.lines_apart} + {remainder(line, self.lines_apart)}"
+            )
+            y = f"(({pair}) * {self.down} + {quotient(place, self.height)})"
+            inside = remainder(place, self.height)
         if self.wide != self.across:
             quad = f"{y} * {self.across} + {x}"
             x, y = remainder(quad, self.wide), quotient(quad, self.wide)

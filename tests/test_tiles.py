@@ -1,0 +1,98 @@
+"""The layout of tiles: where fragments write is where readers look, and which blocks are chosen."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from helpers import assert_values
+from plans import leaf, plan_of
+
+import py_tensor as pt
+from py_tensor.glsl.tile_choice import tilings_of
+from py_tensor.glsl.tiles import Tiling
+
+SIDE = 4096
+
+
+def python(glsl):
+    """GLSL on non-negative integers as Python."""
+    return glsl.replace("/", "//").replace("int ", "").replace(";", "")
+
+
+def found(tiling, position):
+    text = re.fullmatch(r"texelFetch\(x0, ivec3\((.*)\), 0\)", tiling.texel(0, "p")).group(1)
+    return eval(f"({python(text)})", {"p": position})
+
+
+def written(tiling):
+    """(x, y, layer) of each texel, by the position of its first element."""
+    places = {}
+    width, height = tiling.texture
+    statements = "\n".join(map(python, tiling.place("x", "y")))
+    for y, x in product(range(height), range(width)):
+        names = {"x": x, "y": y}
+        exec(statements, {}, names)
+        for row, i in product(range(tiling.height), range(tiling.texels)):
+            m, n = names["m0"] + row, 4 * (names["n0"] + i * tiling.step)
+            if names["line"] < tiling.lines and m < tiling.rows and n < tiling.columns:
+                position = (names["line"] * tiling.rows + m) * tiling.columns + n
+                assert position not in places, "two fragments write one texel"
+                places[position] = (x, y, row * tiling.texels + i)
+    return places
+
+
+TILINGS = {
+    "one matrix": Tiling(1, 19, 24, 8, 4, 4, SIDE),
+    "texels in turn": Tiling(1, 19, 24, 4, 8, 2, SIDE),
+    "stacked": Tiling(3, 7, 8, 4, 8, 1, SIDE),
+    "lines of pixels": Tiling(10, 7, 12, 8, 4, 2, SIDE),
+    "rows apart": Tiling(2, 40, 16, 4, 8, 2, SIDE, apart=8),
+    "rows apart in steps": Tiling(1, 50, 16, 4, 4, 2, SIDE, apart=16),
+    "lines apart": Tiling(9, 11, 16, 8, 4, 2, SIDE, lines_apart=2),
+    "chunks": Tiling(1, 5, 96, 1, 32, 4, SIDE, turns=False),
+    "folded, as it is high": Tiling(64, 9, 8, 4, 4, 4, 16),
+    "folded, as it is wide": Tiling(2, 3, 400, 1, 4, 2, 16),
+    "lines apart, folded": Tiling(40, 9, 8, 4, 4, 2, 16, lines_apart=4),
+}
+
+
+@pytest.mark.parametrize("tiling", TILINGS.values(), ids=TILINGS)
+def test_readers_look_where_fragments_write(tiling):
+    places = written(tiling)
+    elements = tiling.lines * tiling.rows * tiling.columns
+    assert sorted(places) == list(range(0, elements, 4))
+    assert {p: found(tiling, p) for p in places} == places
+
+
+def chosen(tensor):
+    (tiling,) = tilings_of(plan_of(tensor).program, 8, 8192).values()
+    return tiling
+
+
+def test_rows_lie_apart_where_a_texture_puts_one_below_the_other():
+    assert chosen(leaf(512, 512) @ leaf(512, 512)).apart == 16
+    assert chosen(leaf(512, 500) @ leaf(500, 512)).apart == 0
+
+
+def test_lines_of_pixels_lie_apart_likewise():
+    filters = leaf(3, 3, 64, 64)
+    assert chosen(pt.conv2d(leaf(1, 64, 64, 64), filters)).lines_apart == 2
+    assert chosen(pt.conv2d(leaf(1, 56, 56, 64), filters)).lines_apart == 0
+
+
+def test_a_small_result_has_small_blocks():
+    tiling = chosen(leaf(5, 64) @ leaf(64, 8))
+    assert tiling.height * tiling.width <= 8
+
+
+@pytest.mark.parametrize("shape", [(64, 256, 48), (33, 1024, 20), (300, 64, 12)], ids=str)
+def test_products_whose_rows_lie_apart(shape, rng):
+    rows, inner, columns = shape
+    x = rng.standard_normal((rows, inner), dtype=np.float32)
+    w = rng.standard_normal((inner, columns), dtype=np.float32)
+    got = pt.asarray(x) @ pt.asarray(w)
+    # A sum of n products near 1, each rounded to 2**-24 of what it has come to.
+    assert_values(got, x @ w, atol=inner * 2**-24)
