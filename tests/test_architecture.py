@@ -27,6 +27,7 @@ ROOMS = (
     "glsl",
     "plan",
     "backends",
+    "hosting",
     "runtime",
     "tracing",
     "lifetime",

@@ -52,6 +52,7 @@ class WebGLBackend:
     """Computes on a WebGL2 context behind a bridge."""
 
     name = "webgl"
+    on_host = False
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
