@@ -73,11 +73,11 @@ def sign(x: Any) -> Any:
 
 
 def maximum(x: Any, y: Any) -> Any:
-    return x if x >= y or x != x else y
+    return x if x > y or x != x else y
 
 
 def minimum(x: Any, y: Any) -> Any:
-    return x if x <= y or x != x else y
+    return x if x < y or x != x else y
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
