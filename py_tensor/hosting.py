@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
-from .backends.base import Backend, Buffer
+from .backends.base import Buffer
 from .conversion import unpack
 from .dtypes import HALF_END, DType, float16, float32, limited
 from .graph import Call, Node, Scalar, linearise
@@ -27,7 +27,7 @@ Values = list[Any]
 _STRUCTURAL = (ViewRow, Pad, Concat, Source)
 
 
-def compute(node: Node, elements: int, engine: Backend) -> bool:
+def compute(node: Node, elements: int) -> bool:
     """Whether the node was computed: all it needs has at most `elements` elements, on the host."""
     if not _is_tiny(node, elements):
         return False
@@ -41,7 +41,8 @@ def compute(node: Node, elements: int, engine: Backend) -> bool:
         elif type(call) is Scalar:
             values.append(_fitted([next(scalars).value], call.spec.dtype))
         else:
-            values.append(unpack(engine.read(next(buffers).buffer), call.dtype))
+            host = next(buffers).buffer.host
+            values.append(unpack(memoryview(host).cast("B"), call.dtype))
     for position in (*graph.outputs, *graph.shared):
         spec = graph.spec(position)
         data = struct.pack(f"={spec.size}{spec.dtype.code}", *values[position])

@@ -140,14 +140,14 @@ class Tensor:
     def _read_buffer(self, operation: str) -> Buffer:
         """The buffer, on the host where that is the shorter way to a value that is read."""
         node = node_behind(operation, self)
-        if node.buffer is None and node.spec.size <= runtime.host_elements:
-            engine = backend()
-            if (
-                not engine.on_host
-                and (state.trace is None or not is_traced(node))
-                and hosting.compute(node, runtime.host_elements, engine)
-            ):
-                state.pending = 0
+        if (
+            node.buffer is None
+            and node.spec.size <= runtime.host_elements
+            and not backend().on_host
+            and (state.trace is None or not is_traced(node))
+            and hosting.compute(node, runtime.host_elements)
+        ):
+            state.pending = 0
         return self._buffer(operation)
 
     def _bytes(self, operation: str) -> memoryview:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import pkgutil
 from array import array
+from asyncio import sleep
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
@@ -152,6 +153,16 @@ class PyodideBridge:
                 await self._read_async(handle, address, size)
             except JsException as error:
                 raise bridge_error(error.name, error.message) from None
+
+    def give_turn(self) -> None:
+        if perf_counter() - self._turn > TURN_SECONDS and self._on_page and can_run_sync():
+            run_sync(sleep(0))
+            self._turn = perf_counter()
+
+    async def give_turn_async(self) -> None:
+        if perf_counter() - self._turn > TURN_SECONDS:
+            await sleep(0)
+            self._turn = perf_counter()
 
     def pixel_size(self, source: Any) -> tuple[int, int]:
         width, height = self._call("pixelSize", source)
