@@ -35,6 +35,8 @@ STAGED_BYTES = 1 << 18
 QUICK_SECONDS = 0.005
 TURN_SECONDS = 0.012
 QUICK_LIMIT = 4096
+# Pyodide sleeps shorter than this by a message, which comes back before most timers that are due.
+PAUSE_SECONDS = 0.004
 
 
 @contextmanager
@@ -156,12 +158,12 @@ class PyodideBridge:
 
     def give_turn(self) -> None:
         if perf_counter() - self._turn > TURN_SECONDS and self._on_page and can_run_sync():
-            run_sync(sleep(0))
+            run_sync(sleep(PAUSE_SECONDS))
             self._turn = perf_counter()
 
     async def give_turn_async(self) -> None:
         if perf_counter() - self._turn > TURN_SECONDS:
-            await sleep(0)
+            await sleep(PAUSE_SECONDS)
             self._turn = perf_counter()
 
     def pixel_size(self, source: Any) -> tuple[int, int]:
