@@ -35,7 +35,7 @@ STAGED_BYTES = 1 << 18
 QUICK_SECONDS = 0.005
 TURN_SECONDS = 0.012
 QUICK_LIMIT = 4096
-# Pyodide sleeps shorter than this by a message, which comes back before most timers that are due.
+# With such turns a timer of 4 ms runs 110 times a second; with sleeps of 0 or 1 ms, 10 times.
 PAUSE_SECONDS = 0.004
 
 
