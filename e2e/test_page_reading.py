@@ -192,6 +192,32 @@ def test_numpy_is_missing(python: PagePython) -> None:
 TICKER = "let n = 0; setInterval(() => { n += 1; }, 4); () => n"
 
 
+async def many_tiny_reads(ticker: str, seconds: float, blocking: bool) -> list[int]:
+    """Draws of a long loop whose values come from the host, and ticks of a timer meanwhile."""
+    from time import perf_counter
+
+    from pyodide.code import run_js
+
+    import py_tensor as pt
+
+    ticks = run_js(ticker)
+    x = pt.asarray([1.0, 2.0])
+    draws, before = pt.cache_info().draws, ticks()
+    end = perf_counter() + seconds
+    while perf_counter() < end:
+        y = (x + 1.0).sum()
+        assert (y.item() if blocking else (await y.data())[()]) == 5.0
+    return [pt.cache_info().draws - draws, ticks() - before]
+
+
+@pytest.mark.parametrize("blocking", [False, True], ids=["data", "item"])
+def test_page_gets_its_turn_in_a_loop_of_tiny_reads(python: PagePython, blocking: bool) -> None:
+    draws, ticks = python.call(many_tiny_reads, TICKER, 1.0, blocking)
+    assert draws == 0
+    # In a worker nobody waits for its event loop but who awaits.
+    assert ticks == 0 if blocking and python.thread == "worker" else ticks > 10
+
+
 def heavy_read(ticker: str) -> int:
     """Ticks of a timer while a blocking read waits for a long computation."""
     from pyodide.code import run_js

@@ -81,6 +81,12 @@ class Node:
         self.spec = spec
         self.buffer: Any = None
 
+    def settle(self, buffer: Any) -> None:
+        """The value exists from now on; what it was made of is let go."""
+        self.buffer = buffer
+        self.call = None
+        self.srcs = ()
+
 
 _specs: dict[tuple[Shape, DType], Spec] = {}
 _calls: dict[tuple[Any, ...], Call] = {}

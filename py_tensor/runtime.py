@@ -17,6 +17,9 @@ from .graph import Node, linearise
 PLAN_LIMIT = 4096
 """Plans kept; the oldest goes first. A page whose shapes never repeat must not grow for ever."""
 
+HOST_ELEMENTS = 16
+"""Elements that plain Python computes in less time than a draw and a read take."""
+
 
 class Runtime:
     """The chosen backend and the plans made so far."""
@@ -29,6 +32,8 @@ class Runtime:
         """What functions under `jit` hold in the place of plans."""
         self.hits = 0
         self.misses = 0
+        self.host_elements = HOST_ELEMENTS
+        """How large a value may be to be computed on the host when it is read; 0 is for none."""
         self.on_plan: Callable[[Any], None] | None = None
 
 
@@ -125,7 +130,4 @@ def realize_nodes(wanted: Sequence[Node]) -> None:
     for position, buffer in engine.run(
         plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
     ):
-        node = nodes[position]
-        node.buffer = buffer
-        node.call = None
-        node.srcs = ()
+        nodes[position].settle(buffer)

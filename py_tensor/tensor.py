@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
-from . import conversion, lifetime, printing
+from . import conversion, hosting, lifetime, printing
 from .backends.base import Buffer
 from .dtypes import OF_PYTHON, DType, as_dtype, bool_, float32, int32, of_scalar, promote
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -17,7 +17,7 @@ from .lifetime import DISPOSED, End, state
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
 from .ops.views import BROADCAST
-from .runtime import backend, realize_nodes
+from .runtime import backend, realize_nodes, runtime
 from .tracing import TracedNumber, fitting, is_traced, kind_of, sample, unknown
 
 PENDING_LIMIT = 500
@@ -137,8 +137,21 @@ class Tensor:
             realize_pending([node])
         return node.buffer
 
+    def _read_buffer(self, operation: str) -> Buffer:
+        """The buffer, on the host where that is the shorter way to a value that is read."""
+        node = node_behind(operation, self)
+        if (
+            node.buffer is None
+            and node.spec.size <= runtime.host_elements
+            and not backend().on_host
+            and (state.trace is None or not is_traced(node))
+            and hosting.compute(node, runtime.host_elements)
+        ):
+            state.pending = 0
+        return self._buffer(operation)
+
     def _bytes(self, operation: str) -> memoryview:
-        return backend().read(self._buffer(operation))
+        return backend().read(self._read_buffer(operation))
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; the number itself for shape ()."""
@@ -175,7 +188,7 @@ class Tensor:
         Empty tensors of several axes give a flat view, since Python has no empty shaped one.
         """
         spec = node_behind("data", self).spec
-        data = await backend().read_async(self._buffer("data"))
+        data = await backend().read_async(self._read_buffer("data"))
         return conversion.shaped(data, spec.dtype, spec.shape if spec.size else (0,))
 
     def __buffer__(self, flags: int, /) -> memoryview:

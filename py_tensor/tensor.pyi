@@ -46,6 +46,8 @@ class Tensor:
     def _move(self, node: Node) -> None:
         """Points this handle to another value."""
     def _buffer(self, operation: str) -> Buffer: ...
+    def _read_buffer(self, operation: str) -> Buffer:
+        """The buffer, on the host where that is the shorter way to a value that is read."""
     def _bytes(self, operation: str) -> memoryview: ...
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; the number itself for shape ()."""

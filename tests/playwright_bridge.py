@@ -249,6 +249,12 @@ class PlaywrightBridge:
         self._read("readAsync", handle, target)
         return Done()
 
+    def give_turn(self) -> None:
+        """Nothing: the page runs while Python does."""
+
+    def give_turn_async(self) -> Done:
+        return Done()
+
     def _read(self, verb: str, handle: int, target: Any) -> None:
         with memoryview(target) as view:
             reply = self._send(verb, handle, "room", view.nbytes, room=view.nbytes)

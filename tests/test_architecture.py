@@ -27,6 +27,7 @@ ROOMS = (
     "glsl",
     "plan",
     "backends",
+    "hosting",
     "runtime",
     "tracing",
     "lifetime",
@@ -45,7 +46,7 @@ ROOMS = (
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
-BESIDE = {"conversion", "lifetime", "printing"}
+BESIDE = {"conversion", "hosting", "lifetime", "printing"}
 """The host's side of a tensor; a call does not walk through them on its way to the GPU."""
 CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
 LINES = 3800

@@ -55,6 +55,8 @@ class Backend(Protocol):
     """The verbs every backend has."""
 
     name: str
+    on_host: bool
+    """Whether it computes where Python does, so that reading costs nothing."""
 
     def compile(self, graph: Graph) -> Any:
         """Something `run` can run; kept in the plan cache."""

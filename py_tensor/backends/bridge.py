@@ -96,6 +96,12 @@ class Bridge(Protocol):
     def read_async(self, handle: int, target: Any) -> Awaitable[None]:
         """Fill `target` as `read` does; what has to wait is the awaiting task alone."""
 
+    def give_turn(self) -> None:
+        """Let the page's event loop run where Python read without it for long, and can wait."""
+
+    def give_turn_async(self) -> Awaitable[None]:
+        """The same without blocking."""
+
     def draw(self, handle: int, width: int, height: int, target: Any) -> None:
         """Show a uint8 buffer of RGBA pixels, row 0 on top, on a canvas without reading it back."""
 

@@ -20,6 +20,7 @@ class NumpyBackend:
     """Computes on the host with NumPy."""
 
     name = "numpy"
+    on_host = True
 
     def __init__(self) -> None:
         self.draws = 0

@@ -52,6 +52,7 @@ class WebGLBackend:
     """Computes on a WebGL2 context behind a bridge."""
 
     name = "webgl"
+    on_host = False
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
@@ -184,6 +185,7 @@ class WebGLBackend:
 
     def read(self, buffer: Buffer) -> memoryview:
         if buffer.host is not None:
+            self.bridge.give_turn()
             return _host(buffer)
         data = self._target(buffer)
         if data:
@@ -192,6 +194,7 @@ class WebGLBackend:
 
     async def read_async(self, buffer: Buffer) -> memoryview:
         if buffer.host is not None:
+            await self.bridge.give_turn_async()
             return _host(buffer)
         data = self._target(buffer)
         if data:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+
 from ..dtypes import DType
+from . import plain
 from .rows import Reduction
 
 
@@ -34,17 +37,17 @@ def _integer(value: int, dtype: DType) -> str:
 
 
 # fmt: off
-SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", doc="Sum of the elements along axes.")
-MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, doc="Largest element along axes; NaN if any is.")
-MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, doc="Smallest element along axes; NaN if any is.")
+SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add, doc="Sum of the elements along axes.")
+MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, host=plain.maximum, doc="Largest element along axes; NaN if any is.")
+MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, host=plain.minimum, doc="Smallest element along axes; NaN if any is.")
 
 ROWS = (
     SUM,
-    Reduction(name="prod", reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", doc="Product of the elements along axes."),
+    Reduction(name="prod", reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul, doc="Product of the elements along axes."),
     MAX,
     MIN,
-    Reduction(name="any", reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, doc="Whether any element along axes is not zero."),
-    Reduction(name="all", reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, doc="Whether all elements along axes are not zero."),
-    Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="pt_beats_greater", tolerance=0.0, doc="Position of the first largest element along one axis."),
-    Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="pt_beats_less", tolerance=0.0, doc="Position of the first smallest element along one axis."),
+    Reduction(name="any", reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Whether any element along axes is not zero."),
+    Reduction(name="all", reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, host=operator.and_, doc="Whether all elements along axes are not zero."),
+    Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="pt_beats_greater", tolerance=0.0, host=plain.maximum, doc="Position of the first largest element along one axis."),
+    Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="pt_beats_less", tolerance=0.0, host=plain.minimum, doc="Position of the first smallest element along one axis."),
 )

@@ -88,14 +88,17 @@ class Elementwise(Row):
 
     `glsl` is an expression of four lanes at once (vec4, ivec4, uvec4; bool is uvec4 of 0 and 1)
     with operands {0}, {1}, ...; a dict gives one for each kind of dtype, or dtype. Functions named
-    `pt_*` come from `ops/helpers.py`. `sample` is the range tests draw from and `tolerance` the
-    relative error they allow for float32. `dunder` is the Python operator.
+    `pt_*` come from `ops/helpers.py`. `host` computes one element from plain Python numbers, where
+    that gives what the reference does; without it the row runs on the backend only. `sample` is the
+    range tests draw from and `tolerance` the relative error they allow for float32. `dunder` is the
+    Python operator.
     """
 
     arity: int = 1
     glsl: str | dict[str, str]
     dtypes: str = "numeric"
     result: str = "same"
+    host: Callable[..., Any] | None = None
     wraps: bool = False
     """The expression can leave the range of an 8- or 16-bit dtype and is wrapped back into it."""
     sample: tuple[float, float] | tuple[tuple[float, float], ...] = (-4.0, 4.0)
@@ -154,12 +157,14 @@ class Reduction(Row):
     `identity` gives the neutral element for a dtype as GLSL; `combine` joins {0} and {1}, four
     lanes at once. `index` rows return the position of the first element that beats all others by
     the comparison `combine`, along one axis; `extreme` is the reduction that gives that element.
+    `host` joins two plain Python numbers as `combine` does, or the extreme's, for index rows.
     """
 
     dtypes: str = "numeric"
     result: str = "same"
     identity: Callable[[DType], str]
     combine: str
+    host: Callable[[Any, Any], Any] | None = None
     index: bool = False
     extreme: Reduction | None = None
     tolerance: float = 1e-5
