@@ -49,9 +49,9 @@ ROOMS = (
 BESIDE = {"conversion", "hosting", "lifetime", "printing"}
 """The host's side of a tensor; a call does not walk through them on its way to the GPU."""
 CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
-LINES = 3800
+LINES = 4000
 """Of code in those: without blank lines, comments and docstrings."""
-BESIDE_LINES = 350
+BESIDE_LINES = 450
 FOREIGN = {
     "numpy": {"backends/numpy.py", "conversion.py", "tensor.py"},
     "js": {"backends/pyodide_bridge.py"},
