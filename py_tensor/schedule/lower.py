@@ -72,7 +72,9 @@ def _reduce(program: Program, row: Reduction, src: int, axes: tuple[int, ...]) -
         return program.append(call, (src,))
     if row.extreme is not None:
         return _position(program, row, src, call)
-    parts = max(4, min(length // SHORTEST, 2 * FEW_RESULTS // results) // 4 * 4)
+    # All lanes of a GPU, and of a second pass over one long sum no more than it can do in one.
+    most = min(4 * FEW_RESULTS // results, 2 * FEW_RESULTS)
+    parts = max(4, min(length // SHORTEST, most) // 4 * 4)
     along = program.along(src, axes)
     spec = spec_of((results, parts) if along else (parts, results), call.spec.dtype)
     partial = Call(row, Partial(axes, parts), call.specs, spec, call.operands)
