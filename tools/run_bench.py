@@ -34,6 +34,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--ms", type=float, help="milliseconds that a round shall last")
     parser.add_argument("--growth", action="store_true", help="also grow graphs, arrays and loops")
     parser.add_argument("--stages", action="store_true", help="also time the stages in Python")
+    parser.add_argument("--tiles", action="store_true", help="also try all blocks of contractions")
     parser.add_argument("--wait", action="store_true", help="reads in Python wait, not block")
     parser.add_argument("--headed", action="store_true", help="show the browser's window")
     parser.add_argument("--angle", default=SOFTWARE, help="ANGLE's backend: gl, metal, d3d11, ...")
@@ -43,7 +44,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def address(url: str, options: argparse.Namespace) -> str:
     """The page's address with what it shall do."""
-    names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "wait")
+    names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "tiles", "wait")
     given = {name: getattr(options, name) for name in names}
     chosen = {name: 1 if value is True else value for name, value in given.items() if value}
     return f"{url}/bench/index.html?{urlencode({'auto': 1} | chosen)}"

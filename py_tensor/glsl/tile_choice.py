@@ -42,7 +42,7 @@ def tilings_of(program: Program, draw_buffers: int, limit: int) -> dict[int, Til
     for at, call in enumerate(program.calls):
         row = program.row(at)
         if isinstance(row, Contraction):
-            tilings[at] = _choose(program, at, draw_buffers, limit)
+            tilings[at] = candidates(program, at, draw_buffers, limit)[0][1]
         elif isinstance(row, Scan) and call.spec.size:
             piece: Piece = call.arg
             height, width = (1, piece.chunk) if piece.axis == 2 else (piece.chunk, 4)
@@ -51,7 +51,10 @@ def tilings_of(program: Program, draw_buffers: int, limit: int) -> dict[int, Til
     return tilings
 
 
-def _choose(program: Program, at: int, draw_buffers: int, limit: int) -> Tiling:
+def candidates(
+    program: Program, at: int, draw_buffers: int, limit: int
+) -> list[tuple[float, Tiling]]:
+    """The blocks that a contraction may have, with the fetches each takes in all, fewest first."""
     groups, rows, columns = program.spec(at).shape
     call = program.calls[at]
     lines, window = groups, None
@@ -65,7 +68,8 @@ def _choose(program: Program, at: int, draw_buffers: int, limit: int) -> Tiling:
     else:
         by_row = by_column = False
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
-    found: list[tuple[float, int, Tiling]] = []
+    below = 4 * FULL_ROW // stride if 4 * FULL_ROW % stride == 0 else 0
+    found: list[tuple[float, Tiling]] = []
     for height, width, spread in product((8, 4, 2, 1), (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
             continue
@@ -75,17 +79,15 @@ def _choose(program: Program, at: int, draw_buffers: int, limit: int) -> Tiling:
             left *= tiling.stacked
         # A texture serves two neighbours at once; rows of a transposed operand are none.
         right = width * (spread if by_row else max(1, spread // 2))
-        found.append((_cost(tiling, left + right), len(found), tiling))
-        below = 4 * FULL_ROW // stride if 4 * FULL_ROW % stride == 0 else 0
-        if spread != 2 or by_column or not below:
-            continue
-        if window is not None and lines >= 2 * below:
-            apart = replace(tiling, lines_apart=below)
-            found.append((_cost(apart, left / 2 + right), len(found), apart))
-        if window is None and below % height == 0:
-            apart = replace(tiling, apart=below)
-            found.append((_cost(apart, left / 2 + right), len(found), apart))
-    return min(found, key=lambda entry: entry[:2])[2]
+        found.append((_cost(tiling, left + right), tiling))
+        if spread == 2 and below and not by_column:
+            if window is not None and lines >= 2 * below:
+                apart = replace(tiling, lines_apart=below)
+                found.append((_cost(apart, left / 2 + right), apart))
+            if window is None and below % height == 0:
+                apart = replace(tiling, apart=below)
+                found.append((_cost(apart, left / 2 + right), apart))
+    return sorted(found, key=lambda entry: entry[0])
 
 
 def _cost(tiling: Tiling, fetches: float) -> float:

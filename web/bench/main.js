@@ -10,6 +10,7 @@ import { PythonSide } from "./python_side.js";
 import { report, rowLines } from "./report.js";
 import { summarise } from "./results.js";
 import { stageSections } from "./stages.js";
+import { tileSections } from "./tiles.js";
 import { createView } from "./view.js";
 import { nameOf, selected, workloads } from "./workloads.js";
 
@@ -75,6 +76,7 @@ async function run() {
   if (parameters.stages) {
     await add("Stages", () => stageSections(python, tensorflow.addChain, parameters.rounds));
   }
+  if (parameters.tiles) await add("Blocks", async () => tileSections(python, parameters));
   return results;
 }
 

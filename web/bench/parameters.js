@@ -9,6 +9,7 @@
  * @property {number} milliseconds how long a round shall last
  * @property {boolean} growth also run the growth section
  * @property {boolean} stages also time the stages of a call into py_tensor
+ * @property {boolean} tiles also time all blocks that contractions may have
  * @property {boolean} wait let Python wait for reads as `runPythonAsync` does, instead of blocking
  */
 
@@ -30,6 +31,7 @@ export function parametersOf(search) {
     milliseconds: numberOf(given, "ms", usual.milliseconds),
     growth: isOn(given, "growth"),
     stages: isOn(given, "stages"),
+    tiles: isOn(given, "tiles"),
     wait: isOn(given, "wait"),
   };
 }
