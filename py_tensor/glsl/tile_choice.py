@@ -21,7 +21,7 @@ BUSY = 2048
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
 FULL_ROW = 2048
 """Texels in a row of a texture: a texel lies below the one so many before it."""
-SHARED = 20
+SHARED = 12
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""
 
 
@@ -70,7 +70,7 @@ def candidates(
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
     below = 4 * FULL_ROW // stride if 4 * FULL_ROW % stride == 0 else 0
     found: list[tuple[float, Tiling]] = []
-    for height, width, spread in product((8, 4, 2, 1), (8, 4), (2, 4, 1)):
+    for height, width, spread in product((4, 8, 2, 1), (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
             continue
         tiling = Tiling(lines, rows, columns, height, width, spread, limit)
