@@ -216,3 +216,15 @@ def test_elementwise_work_before_and_behind_joins(rng):
     x, y = (rng.standard_normal((7, 12)).astype("float32") for _ in range(2))
     got = pt.sqrt(pt.sum(pt.square(pt.asarray(x) - pt.asarray(y)), axis=1)) * 2 + 1
     assert_values(got, (np.sqrt(((x - y) ** 2).sum(axis=1)) * 2 + 1).astype("float32"), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "shape", [(1024, 1024), (2, 256, 2048), (4096, 1024), (520, 1024)], ids=str
+)
+def test_rows_whose_parts_are_put_in_another_order(shape, rng):
+    """Rows so long that they are cut up, where textures put one below another, and where not."""
+    values = rng.integers(-1000, 1000, shape).astype("int32")
+    x = pt.asarray(values)
+    assert_values(pt.sum(x, axis=-1), values.sum(axis=-1, dtype="int32"))
+    assert_values(pt.max(x[::-1], axis=-1), values[::-1].max(axis=-1))
+    assert_values(pt.argmin(x, axis=-1), values.argmin(axis=-1).astype("int32"))

@@ -14,13 +14,11 @@ from typing import Any
 
 from ..ops.contractions import CONVOLVE, Window
 from ..ops.rows import Contraction, Scan
-from ..schedule.program import Piece, Program
+from ..schedule.program import FULL_ROW, Piece, Program
 from .tiles import Tiling
 
 BUSY = 2048
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
-FULL_ROW = 2048
-"""Texels in a row of a texture: a texel lies below the one so many before it."""
 SHARED = 12
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""
 

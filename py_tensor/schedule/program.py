@@ -15,6 +15,9 @@ from ..graph import Call, Graph, Spec, call_of, spec_of
 from ..indexing import Stack, View, follow, push, row_major
 from ..ops.rows import Elementwise, Row, ViewRow
 
+FULL_ROW = 2048
+"""Texels in a row of a texture: a texel lies below the one so many before it."""
+
 
 class Constant:
     """A value known when the shader is written."""
