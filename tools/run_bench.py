@@ -58,7 +58,9 @@ def print_progress(request: Request) -> None:
 def run(options: argparse.Namespace) -> int:
     software = [flag for flag in FLAGS if SOFTWARE in flag]
     flags = [flag for flag in FLAGS if flag not in software]
-    flags += software if options.angle == SOFTWARE else [f"--use-angle={options.angle}"]
+    # A headless browser leaves a graphics card alone unless told otherwise.
+    hardware = [f"--use-angle={options.angle}", "--enable-gpu", "--ignore-gpu-blocklist"]
+    flags += software if options.angle == SOFTWARE else hardware
     with sync_playwright() as playwright, serve(SITE) as url:
         path = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(
