@@ -29,10 +29,9 @@ from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .integers import quotient, remainder
+from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
 from .tiles import Tiling
 from .types import UNIFORM, VECTOR, converted, literal, wrapped
-
-Axes = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -360,12 +359,12 @@ class Writer:
         view = index.stack[-1]
         if view.is_constant:
             return self.let((index, "lanes"), "ivec4", "i", f"ivec4({view.offset})")
-        known = _by_axes(view, index.axes) if len(index.stack) == 1 else None
+        known = by_axes(view, index.axes) if len(index.stack) == 1 else None
         if known is not None:
             if index.first and known and known[-1][0] == index.axes[-1][0]:
                 name, step = known.pop()
                 known.append((f"({name} + ivec4(0, 1, 2, 3))", step))
-            return self.let((index, "lanes"), "ivec4", "i", f"ivec4({_total(known, view.offset)})")
+            return self.let((index, "lanes"), "ivec4", "i", f"ivec4({total(known, view.offset)})")
         before = self.lanes(replace(index, stack=index.stack[:-1], own=False))
         return self.let((index, "lanes"), "ivec4", "i", mapped(view, before))
 
@@ -374,7 +373,7 @@ class Writer:
 
         None where lanes do not stay neighbours that start at a multiple of 4.
         """
-        if not index.first or not all(map(_keeps_texels, index.stack)):
+        if not index.first or not all(map(keeps_texels, index.stack)):
             return None
         return self._first(index)
 
@@ -383,9 +382,9 @@ class Writer:
         if not index.stack:
             return index.first
         view = index.stack[-1]
-        known = _by_axes(view, index.axes) if len(index.stack) == 1 else None
+        known = by_axes(view, index.axes) if len(index.stack) == 1 else None
         if known is not None:
-            return self.let((index, "first"), "int", "i", _total(known, view.offset))
+            return self.let((index, "first"), "int", "i", total(known, view.offset))
         before = self._first(replace(index, stack=index.stack[:-1], own=False))
         return self.let((index, "first"), "int", "i", mapped(view, before))
 
@@ -393,7 +392,7 @@ class Writer:
         """GLSL for the coordinates in `shape` behind the views: of lane 0, or of all lanes."""
         if index.axes and len(index.stack) <= 1 and (together or not index.first):
             view = index.stack[0] if index.stack else contiguous(shape)
-            known = _by_axes(view, index.axes)
+            known = by_axes(view, index.axes)
             if known is not None:
                 lengths = dict(index.axes)
                 along = View(
@@ -405,22 +404,22 @@ class Writer:
                 if found is not None:
                     start, each = found
                     return [
-                        _total(
+                        total(
                             [(known[i][0], each[i][axis]) for i in range(len(known))], start[axis]
                         )
                         for axis in range(len(shape))
                     ]
         position = self._first(index) if together else self.lanes(index)
-        return [_coordinate(position, shape, axis) for axis in range(len(shape))]
+        return [coordinate(position, shape, axis) for axis in range(len(shape))]
 
     def _splat(self, index: Index) -> str | None:
         """The position that all lanes read behind the views, or None."""
         for depth, view in enumerate(index.stack):
             if view.is_constant:
                 position = str(view.offset)
-            elif index.first and _splats(view):
+            elif index.first and splats(view):
                 position = self._first(replace(index, stack=index.stack[: depth + 1], own=False))
-            elif _keeps_texels(view):
+            elif keeps_texels(view):
                 continue
             else:
                 return None
@@ -457,68 +456,3 @@ class Writer:
 
 def _element(slot: int, position: str, tiling: Tiling | None) -> str:
     return tiling.element(slot, position) if tiling else f"pt_at(x{slot}, {position})"
-
-
-def _by_axes(view: View, axes: Axes) -> list[tuple[str, int]] | None:
-    """How far each coordinate moves what the view reads, or None where its axes are others."""
-    if not axes:
-        return None
-    found: list[tuple[str, int]] = []
-    rest = [(name, n) for name, n in axes if n != 1]
-    for n, step in zip(reversed(view.shape), reversed(view.strides), strict=True):
-        inner = 1
-        while inner < n and rest:
-            name, length = rest.pop()
-            if step:
-                found.append((name, step * inner))
-            inner *= length
-        if inner != n:
-            return None
-    return found[::-1] if not rest else None
-
-
-def _total(terms: list[tuple[str, int]], offset: int) -> str:
-    """GLSL for a sum of coordinates times their steps."""
-    parts = [name if step == 1 else f"{name} * {step}" for name, step in terms if step]
-    if offset or not parts:
-        parts.append(str(offset))
-    return " + ".join(parts)
-
-
-def mapped(view: View, position: str) -> str:
-    """GLSL for where the view reads, for a position (int or ivec4) in its own space."""
-    terms = []
-    strides = row_major(view.shape)
-    for axis, (n, step) in enumerate(zip(view.shape, view.strides, strict=True)):
-        if step == 0:
-            continue
-        c = quotient(position, strides[axis])
-        if axis > 0:
-            c = remainder(c, n)
-        terms.append(c + (f" * {step}" if step != 1 else ""))
-    text = " + ".join(terms)
-    if not text:
-        return str(view.offset)
-    return f"{text} + {view.offset}" if view.offset else text
-
-
-def _coordinate(position: str, shape: tuple[int, ...], axis: int) -> str:
-    stride = row_major(shape)[axis]
-    c = quotient(position, stride)
-    return remainder(c, shape[axis]) if axis > 0 else c
-
-
-def _keeps_texels(view: View) -> bool:
-    """Neighbouring lanes that start at a multiple of 4 read neighbours that start at one."""
-    return (
-        bool(view.shape)
-        and view.strides[-1] == 1
-        and view.shape[-1] % 4 == 0
-        and view.offset % 4 == 0
-        and all(step % 4 == 0 for step in view.strides[:-1])
-    )
-
-
-def _splats(view: View) -> bool:
-    """All four lanes read the same element."""
-    return bool(view.shape) and view.strides[-1] == 0 and view.shape[-1] % 4 == 0

@@ -15,9 +15,10 @@ from ..indexing import make_view, row_major
 from ..ops.rows import Reduction
 from ..schedule.kernel import Kernel
 from ..schedule.program import Partial, Program
-from .expressions import Axes, Index, Writer
+from .expressions import Index, Writer
 from .integers import quotient, remainder
 from .map_kernel import OWN
+from .positions import Axes
 from .tiles import Tiling
 from .types import VECTOR, converted
 
