@@ -146,3 +146,27 @@ def test_shared_subexpressions_are_named_once():
     del shared
     (draw,) = plan_of(squared).draws
     assert draw.shader.source.split("void main")[1].count("pt_exp(") == 1
+
+
+def test_depthwise_convolution_takes_what_follows():
+    x, w, bias = leaf(1, 8, 8, 16), leaf(3, 3, 1, 16), leaf(16)
+    names = kernels(pt.clip(pt.conv2d(x, w, padding="same", groups=16) + bias, 0.0, 6.0))
+    assert names == ["reduce sum+clip"]
+
+
+def test_a_border_is_read_not_stored():
+    """What is expensive behind it is stored without the border."""
+    x, w = leaf(1, 8, 8, 16), leaf(3, 3, 1, 16)
+    plan = plan_of(pt.conv2d(pt.tanh(pt.exp(x)), w, padding="same", groups=16))
+    assert [draw.kernel.kind for draw in plan.draws] == ["map", "reduce"]
+    assert plan.program.spec(plan.draws[0].kernel.output).size == 8 * 8 * 16
+
+
+def test_long_products_with_few_results_are_cut():
+    assert kernels(leaf(16, 512) @ leaf(512, 16)) == ["contract dot", "reduce sum"]
+    assert kernels(leaf(16, 32) @ leaf(32, 16)) == ["contract dot", "map dot"]
+
+
+def test_a_vector_by_a_matrix_is_a_product_in_parts():
+    assert kernels(leaf(1, 512) @ leaf(512, 64))[0] == "contract dot"
+    assert kernels(leaf(64, 512) @ leaf(512, 1))[0] == "contract dot"
