@@ -228,3 +228,23 @@ def test_rows_whose_parts_are_put_in_another_order(shape, rng):
     assert_values(pt.sum(x, axis=-1), values.sum(axis=-1, dtype="int32"))
     assert_values(pt.max(x[::-1], axis=-1), values[::-1].max(axis=-1))
     assert_values(pt.argmin(x, axis=-1), values.argmin(axis=-1).astype("int32"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8", "uint32"])
+@pytest.mark.parametrize("shape", [(1024, 1024), (3, 4096), (700, 520)], ids=str)
+def test_positions_in_long_rows(shape, dtype, rng):
+    values = rng.integers(0, 50, shape).astype(dtype)
+    x = pt.asarray(values)
+    assert_values(pt.argmax(x, axis=-1), values.argmax(axis=-1).astype("int32"))
+    assert_values(pt.argmin(x + 1, axis=-1), values.argmin(axis=-1).astype("int32"))
+
+
+def test_positions_in_long_rows_of_special_values():
+    lowest, nan = np.full(2048, -np.inf, "float32"), np.zeros(2048, "float32")
+    nan[[700, 1500]] = np.nan
+    late = np.arange(2048, dtype="float32")
+    rows = pt.asarray(np.stack([lowest, nan, late, -lowest]))
+    assert pt.argmax(rows, axis=1).tolist() == [0, 700, 2047, 0]
+    assert pt.argmin(rows, axis=1).tolist() == [0, 700, 0, 0]
+    extreme = pt.asarray(np.full((2, 1024), np.iinfo("int32").min, "int32"))
+    assert pt.argmax(extreme, axis=1).tolist() == [0, 0]
