@@ -53,13 +53,29 @@ def test_one_tensor_in_two_places_is_not_taken_for_two():
     assert len(calls) == 2
 
 
-@pytest.mark.parametrize("given", [True, 1.0, "1"], ids=repr)
-def test_equal_arguments_of_another_type_are_other_calls(given):
-    f, calls = counted(lambda x, number: x + 1.0)
+@pytest.mark.parametrize(
+    ("known", "given"),
+    [(1, True), (1, 1.0), (1, "1"), ((1, 1), (1, True)), (((0, 1), 2), ((0.0, 1), 2))],
+    ids=repr,
+)
+def test_equal_arguments_of_another_type_are_other_calls(known, given):
+    f, calls = counted(lambda x, argument: x + 1.0)
     x = pt.ones((2,))
-    f(x, 1)
+    f(x, known)
+    f(x, known)
     f(x, given)
     assert len(calls) == 2
+
+
+def test_tensors_in_a_tuple_are_neither_read_nor_kept(state):
+    f, calls = counted(lambda x, pair: x + pair[0])
+    x, pair = pt.ones((2,)), (pt.exp(pt.ones((2,))),)
+    before = state()["live tensors"]
+    f(x, pair)
+    f(x, pair)
+    assert len(calls) == 2
+    assert state()["live tensors"] == before
+    assert pair[0]._node.buffer is None
 
 
 def test_what_cannot_be_remembered_is_computed_each_time():

@@ -39,9 +39,8 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
                 nodes.append(node)
                 key.append(node.spec)
             else:
-                key.append(kind)
-                # (1, 1) equals (1.0, True), which may be an error.
-                key.append(repr(value) if kind is tuple else value)
+                key.append(_types(value) if kind is tuple else kind)
+                key.append(value)
         try:
             recipe = recipes.get(tuple(key))
         except TypeError:  # a list, say, is no key
@@ -63,6 +62,11 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
         return Tensor(nodes[-1])
 
     return recalled  # type: ignore[return-value]
+
+
+def _types(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types in nested tuples: (1, 1) equals (1.0, True), which may be an error."""
+    return tuple([_types(v) if v.__class__ is tuple else v.__class__ for v in value])
 
 
 def _is_plain(value: Any) -> bool:
