@@ -20,10 +20,7 @@ from .graph import Call, Graph, Scalar
 from .schedule.fuse import Limits, fuse
 from .schedule.kernel import Kernel
 from .schedule.lower import lower
-from .schedule.program import Program
-
-WIDTH = 2048
-"""Texels in a full row; every WebGL2 context allows it."""
+from .schedule.program import FULL_ROW, Program
 
 FORMATS = {name: number for number, name in enumerate(BY_NAME)} | {"bool": 7}
 """The bridge numbers formats as the dtypes are ordered; bool is stored as uint8."""
@@ -47,9 +44,9 @@ class Device:
 def texture_size(size: int) -> tuple[int, int]:
     """Width and height of the texture that holds `size` elements."""
     texels = max(1, -(-size // 4))
-    if texels <= WIDTH:
+    if texels <= FULL_ROW:
         return 1 << (texels - 1).bit_length(), 1
-    return WIDTH, -(-texels // WIDTH)
+    return FULL_ROW, -(-texels // FULL_ROW)
 
 
 Slot = tuple[int, int, int, int]

@@ -110,6 +110,13 @@ export function createPlans({ gl, state, textures, programs, timer }) {
     if (checking) diagnose(program);
   }
 
+  /** A texture for an output, under its handle, or a temporary. @param {Plan} plan @param {number} slot @param {Int32Array} words */
+  function open({ named, shapes }, slot, words) {
+    return slot < named
+      ? textures.open(words[1 + slot], shapes[slot])
+      : textures.take(shapes[slot]);
+  }
+
   /** @param {number} id */
   function get(id) {
     const plan = plans.get(id);
@@ -125,9 +132,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
 
     run(id, words) {
       const plan = get(id);
-      const { leaves, named, shapes, slots } = plan;
-      const open = (/** @type {number} */ slot) =>
-        slot < named ? textures.open(words[1 + slot], shapes[slot]) : textures.take(shapes[slot]);
+      const { leaves, named, slots } = plan;
       if (words.length < plan.words)
         throw new Error(`plan ${id} takes ${plan.words} words; got ${words.length}`);
       if (!plan.ready) programs.prepare(plan.draws);
@@ -135,12 +140,12 @@ export function createPlans({ gl, state, textures, programs, timer }) {
       try {
         for (let i = 0; i < leaves; i++) slots[i] = textures.get(Math.abs(words[1 + i]));
         for (const draw of plan.draws) {
-          slots[draw.target] ??= open(draw.target);
+          slots[draw.target] ??= open(plan, draw.target, words);
           execute(draw, slots, words);
           for (const leaf of draw.ends) if (words[1 + leaf] < 0) textures.free(-words[1 + leaf]);
         }
         // What has no elements is not drawn.
-        for (let i = leaves; i < named; i++) slots[i] ??= open(i);
+        for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
         draws += plan.draws.length;
         const now = performance.now();
         if (now - flushed > FLUSH_MILLISECONDS) {

@@ -54,7 +54,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   }
 
   /**
-   * The bytes of a buffer, band by band; after each, how many have come.
+   * Reads the bytes of a buffer band by band, and stops after each.
    * @param {number} handle @param {number} address @param {number} byteLength
    */
   function* bands(handle, address, byteLength) {
@@ -72,7 +72,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
       gl.readPixels(0, done / rowBytes, width, rows, format.format, type, values);
       if (copied) heap().set(narrow(values, format).subarray(0, byteLength - done), address + done);
       done += rows * rowBytes;
-      yield done;
+      yield;
     }
     reads += 1;
   }

@@ -123,10 +123,9 @@ def _convolve(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) 
     ends = ph > 0 or (oh - 1) * sh + (kh - 1) * dh - ph >= height
 
     def columns(shift: str) -> None:
-        for at, tap in enumerate(taps):
-            if sides:
-                inside = f"ix0 + {tap}{shift} >= 0 && ix0 + {tap}{shift} < {width}"
-                line(f"bool in{at} = {inside};")
+        for at, tap in enumerate(taps if sides else ()):
+            inside = f"ix0 + {tap}{shift} >= 0 && ix0 + {tap}{shift} < {width}"
+            line(f"bool in{at} = {inside};")
 
     def inner() -> None:
         if each >= 4:

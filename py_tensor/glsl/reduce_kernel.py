@@ -93,6 +93,13 @@ class _Loop:
         first, lanes = ("q", "") if together else ("", "q")
         return Index(size, first, lanes, axes=axes).through(view)
 
+    def _along(self, kept: Axes) -> str:
+        """The name of four neighbours from position k on of what gives result o."""
+        reduced = self._coordinates(self.axes, "k", "int", "k")
+        position = f"o * {self.length} + k"
+        index = self._index(self.kept + self.axes, position, kept + reduced, True)
+        return self.writer.value(self.src, index)
+
     # --- statements -----------------------------------------------------------------------------
 
     def _start(self) -> None:
@@ -152,10 +159,7 @@ class _Loop:
             kept = self._coordinates(self.kept, "o", "int", "o")
             self._start()
             with writer.block(f"for (int k = 0; k < {self.length}; k += 4)"):
-                reduced = self._coordinates(self.axes, "k", "int", "k")
-                position = f"o * {self.length} + k"
-                index = self._index(self.kept + self.axes, position, kept + reduced, True)
-                self._step(writer.value(self.src, index), "(k + ivec4(0, 1, 2, 3))")
+                self._step(self._along(kept), "(k + ivec4(0, 1, 2, 3))")
             for swap in ("zwxy", "yxwz"):
                 if self.row.index:
                     with writer.block(""):
@@ -177,10 +181,7 @@ class _Loop:
         first = remainder("e", self.parts)
         head = f"for (int k = {first}; k < {self.length}; k += {self.parts})"
         with writer.block(head):
-            reduced = self._coordinates(self.axes, "k", "int", "k")
-            position = f"o * {self.length} + k"
-            index = self._index(self.kept + self.axes, position, kept + reduced, True)
-            self._step(writer.value(self.src, index), "")
+            self._step(self._along(kept), "")
         self._total()
 
     def parts_across(self) -> None:

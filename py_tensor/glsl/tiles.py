@@ -137,31 +137,27 @@ class Tiling:
     def _found(self, position: str) -> str:
         """GLSL for column, line and layer of the texel that holds an element."""
         row = quotient(position, self.columns)
-        block, inside = quotient(row, self.height), remainder(row, self.height)
-        if self.lines > 1 and self.rows % self.height:
-            place = remainder(row, self.rows)
-            block = f"{quotient(row, self.rows)} * {self.down} + {quotient(place, self.height)}"
-            inside = remainder(place, self.height)
+        line, place = quotient(row, self.rows), remainder(row, self.rows)
+        if self.apart:
+            per, among = self.apart // self.height, remainder(place, self.apart)
+            y = f"{quotient(place, 2 * self.apart)} * {per} + {quotient(among, self.height)}"
+            if self.lines > 1:
+                y = f"{line} * {self.pairs} + {y}"
+            y, block, inside = f"({y})", quotient(place, self.apart), remainder(among, self.height)
+        elif self.lines_apart:
+            block, inside = quotient(line, self.lines_apart), remainder(place, self.height)
+            pair = quotient(block, 2)
+            pair = f"{pair} * {self.lines_apart} + {remainder(line, self.lines_apart)}"
+            y = f"(({pair}) * {self.down} + {quotient(place, self.height)})"
+        else:
+            block, inside = quotient(row, self.height), remainder(row, self.height)
+            if self.lines > 1 and self.rows % self.height:
+                block = f"{line} * {self.down} + {quotient(place, self.height)}"
+                inside = remainder(place, self.height)
+            y = quotient(block, self.stacked)
         texel = f"({remainder(position, self.columns)} >> 2)"
         width = self.texels * self.spread
-        x, y = quotient(texel, width), quotient(block, self.stacked)
-        if self.apart:
-            per, place = self.apart // self.height, remainder(row, self.rows)
-            among = remainder(place, self.apart)
-            inside = remainder(among, self.height)
-            pair = f"{quotient(place, 2 * self.apart)} * {per} + {quotient(among, self.height)}"
-            y = f"({pair})"
-            if self.lines > 1:
-                y = f"({quotient(row, self.rows)} * {self.pairs} + {pair})"
-            block = quotient(place, self.apart)
-        if self.lines_apart:
-            line, place = quotient(row, self.rows), remainder(row, self.rows)
-            block = quotient(line, self.lines_apart)
-            pair = (
-                f"{quotient(block, 2)} * {self.lines_apart} + {remainder(line, self.lines_apart)}"
-            )
-            y = f"(({pair}) * {self.down} + {quotient(place, self.height)})"
-            inside = remainder(place, self.height)
+        x = quotient(texel, width)
         if self.wide != self.across:
             quad = f"{y} * {self.across} + {x}"
             x, y = remainder(quad, self.wide), quotient(quad, self.wide)

@@ -16,7 +16,8 @@ from ..indexing import Stack, View, follow, push, row_major
 from ..ops.rows import Elementwise, Row, ViewRow
 
 FULL_ROW = 2048
-"""Texels in a row of a texture: a texel lies below the one so many before it."""
+"""Texels in a full row of a texture, which every WebGL2 context allows; that many further, a texel
+lies one row below."""
 
 
 class Constant:

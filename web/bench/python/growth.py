@@ -1,8 +1,8 @@
 """How py_tensor's time and memory grow with pending operations, elements and iterations."""
 
 import json
-from time import perf_counter
 
+from repeating import lasting
 from workloads import added, chained
 
 import py_tensor as pt
@@ -12,21 +12,12 @@ WARMING = 3
 
 def timed(step, milliseconds):
     """Milliseconds of one call of a function that gives a tensor; calls it for about that long."""
-
-    def run(repetitions):
-        start = perf_counter()
-        for _ in range(repetitions):
-            result = step()
-            pt.realize(result)
-        result[(0,) * result.ndim].item()
-        return (perf_counter() - start) * 1e3
-
     calls = 0
     repetitions = 1
     while True:
         # Called from one place only: pending work is cut where a loop comes round, and a new cut
         # compiles.
-        took = run(repetitions)
+        took = lasting(step, repetitions)
         calls += 1
         if calls <= WARMING:
             continue

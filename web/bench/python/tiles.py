@@ -2,7 +2,8 @@
 
 import json
 from statistics import median
-from time import perf_counter
+
+from repeating import lasting
 
 import py_tensor as pt
 from py_tensor.glsl import tile_choice
@@ -60,14 +61,6 @@ def text(tiling):
 def timed(step, milliseconds):
     """Milliseconds of one repetition, the median of some rounds."""
 
-    def run(repetitions):
-        start = perf_counter()
-        for _ in range(repetitions):
-            result = step()
-            pt.realize(result)
-        result[(0,) * result.ndim].item()
-        return (perf_counter() - start) * 1e3
-
-    run(1)
-    repetitions = max(3, round(3 * milliseconds / run(3)))
-    return median(run(repetitions) for _ in range(ROUNDS)) / repetitions
+    lasting(step, 1)
+    repetitions = max(3, round(3 * milliseconds / lasting(step, 3)))
+    return median(lasting(step, repetitions) for _ in range(ROUNDS)) / repetitions
