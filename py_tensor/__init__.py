@@ -3,7 +3,7 @@
 The rooms, in the order a call walks through them:
 
     ops          the table: one row is one operation
-    graph        nodes of pending work, and the key under which a graph is seen again
+    nodes        nodes of pending work, and the key under which a graph is seen again
     schedule     which operations share a draw
     glsl         the text of each draw's shader
     plan         draws in order, with the textures between them

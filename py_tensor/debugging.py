@@ -12,8 +12,8 @@ from typing import Any
 from . import lifetime
 from .conversion import unpack
 from .errors import NumericError
-from .graph import Node
 from .lifetime import user_line
+from .nodes import Node
 from .ops.rows import ViewRow
 from .runtime import backend
 from .tensor import Tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .graph import Call, Graph, Scalar, linearise
+from .nodes import Call, Graph, Scalar, linearise
 from .plan import Device, Plan, make_plan
 from .runtime import backend
 from .schedule.fuse import Limits

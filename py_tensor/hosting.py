@@ -16,8 +16,8 @@ from typing import Any
 from .backends.base import Buffer
 from .conversion import unpack
 from .dtypes import HALF_END, DType, float16, float32, limited
-from .graph import Call, Node, Scalar, linearise
 from .indexing import View, broadcast_view, make_view, row_major
+from .nodes import Call, Node, Scalar, linearise
 from .ops.rows import Concat, Elementwise, Pad, Reduction, Row, Source, ViewRow
 
 NODES = 32

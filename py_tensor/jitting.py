@@ -19,8 +19,8 @@ from . import lifetime
 from .debugging import is_debug_mode
 from .errors import ArgumentError, TraceError
 from .explaining import describe
-from .graph import Node, leaf_node
 from .lifetime import End, state
+from .nodes import Node, leaf_node
 from .pytree import tree_flatten, tree_leaves, tree_unflatten, typed, walk
 from .replaying import Result, Trace, Traced, end_donated
 from .runtime import backend, runtime

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from .errors import DisposedError, TensorError
-from .graph import Node
+from .nodes import Node
 from .tracing import Recording
 
 _HERE = str(Path(__file__).parent)

@@ -7,8 +7,8 @@ from typing import Any
 from .backends.base import Buffer
 from .dtypes import uint8
 from .errors import ArgumentError, BackendError, ShapeError, TraceError
-from .graph import leaf_node, spec_of
 from .lifetime import state
+from .nodes import leaf_node, spec_of
 from .runtime import backend
 from .tensor import Tensor, asarray
 

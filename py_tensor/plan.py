@@ -16,7 +16,7 @@ from .glsl.shader import Shader
 from .glsl.tile_choice import tilings_of
 from .glsl.tiles import Tiling
 from .glsl.write import write
-from .graph import Call, Graph, Scalar
+from .nodes import Call, Graph, Scalar
 from .schedule.fuse import Limits, fuse
 from .schedule.kernel import Kernel
 from .schedule.lower import lower

@@ -17,8 +17,8 @@ from .functions.axes import a_shape
 from .functions.creation import PUBLIC as CREATION
 from .functions.elementwise import PUBLIC as ELEMENTWISE
 from .functions.elementwise import astype
-from .graph import node_of, scalar_node
 from .lifetime import state
+from .nodes import node_of, scalar_node
 from .ops import ROWS
 from .tensor import Tensor
 from .tracing import on_host

@@ -13,8 +13,8 @@ from typing import Any
 
 from . import lifetime
 from .errors import ArgumentError, DisposedError
-from .graph import BASE_COUNT, Graph, Node, Spec, leaf_node, linearise
 from .lifetime import state
+from .nodes import BASE_COUNT, Graph, Node, Spec, leaf_node, linearise
 from .pytree import Structure
 from .runtime import backend, runtime
 from .tensor import Tensor, realize_pending

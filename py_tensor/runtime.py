@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from .backends.base import Backend
 from .errors import BackendError
-from .graph import Node, linearise
+from .nodes import Node, linearise
 
 PLAN_LIMIT = 4096
 """Plans kept; the oldest goes first. A page whose shapes never repeat must not grow for ever."""

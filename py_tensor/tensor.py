@@ -12,8 +12,8 @@ from . import conversion, hosting, lifetime, printing
 from .backends.base import Buffer
 from .dtypes import OF_PYTHON, DType, as_dtype, bool_, float32, int32, of_scalar, promote
 from .errors import ArgumentError, DTypeError, ShapeError
-from .graph import Node, Spec, leaf_node, node_of, scalar_node, spec_of
 from .lifetime import DISPOSED, End, state
+from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
 from .ops.views import BROADCAST

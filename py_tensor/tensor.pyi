@@ -5,8 +5,8 @@ from typing import Any
 
 from py_tensor.backends.base import Buffer
 from py_tensor.dtypes import DType
-from py_tensor.graph import Node, Spec
 from py_tensor.lifetime import End
+from py_tensor.nodes import Node, Spec
 from py_tensor.ops.rows import Row, Shape
 
 PENDING_LIMIT: int

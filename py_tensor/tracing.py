@@ -15,7 +15,7 @@ from typing import Any
 
 from .dtypes import DType, of_scalar
 from .errors import ArgumentError, TraceError
-from .graph import Node
+from .nodes import Node
 
 _ADVICE = "use pt.where, or make the argument static with static_argnums"
 

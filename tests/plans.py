@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import py_tensor as pt
-from py_tensor.graph import linearise
+from py_tensor.nodes import linearise
 from py_tensor.plan import Device, make_plan
 from py_tensor.schedule.fuse import Limits
 

@@ -22,7 +22,7 @@ ROOMS = (
     "indexing",
     "ops",
     "conversion",
-    "graph",
+    "nodes",
     "schedule",
     "glsl",
     "plan",

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, Protocol, TypedDict
 
 from ..dtypes import DType
-from ..graph import Graph
+from ..nodes import Graph
 
 
 class Buffer:

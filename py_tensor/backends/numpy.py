@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import BackendError
-from ..graph import Call, Graph, Scalar
+from ..nodes import Call, Graph, Scalar
 from ..ops.rows import Elementwise, Reduction
 from .base import Buffer, Statistics
 

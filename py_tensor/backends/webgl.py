@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from ..dtypes import FLOAT_END, HALF_END, DType, float16, limited
 from ..errors import BackendError
 from ..glsl.shader import Shader
-from ..graph import Graph, Scalar
+from ..nodes import Graph, Scalar
 from ..plan import Device, Plan, make_plan, texture_size
 from ..schedule.fuse import Limits
 from .base import Buffer, Statistics

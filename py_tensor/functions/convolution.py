@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, ShapeError
-from ..graph import Node, node_of, scalar_node
+from ..nodes import Node, node_of, scalar_node
 from ..ops.contractions import CONVOLVE, Window
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE, SLICE, WINDOW
 from ..tensor import Tensor, asarray, node_behind

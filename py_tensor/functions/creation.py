@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dtypes import DType, as_dtype, bool_, float32, int32, of_scalar
 from ..errors import ArgumentError
-from ..graph import node_of, scalar_node
+from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
 from ..runtime import backend

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dtypes import as_dtype, float32
 from ..errors import ShapeError
-from ..graph import node_of
+from ..nodes import node_of
 from ..ops import ROWS
 from ..ops.rows import Scan
 from ..tensor import Tensor, asarray, node_behind

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dtypes import as_dtype
-from ..graph import node_of
+from ..nodes import node_of
 from ..ops import ROWS
 from ..ops.elementwise import CAST
 from ..ops.rows import Elementwise

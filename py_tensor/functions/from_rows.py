@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ShapeError
-from ..graph import Call, Node
+from ..nodes import Call, Node
 from ..ops.rows import Elementwise, Where
 from ..tensor import Tensor, apply
 from ..tracing import TracedNumber

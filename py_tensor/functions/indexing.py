@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dtypes import bool_
 from ..errors import ShapeError
-from ..graph import Node, node_of, scalar_node
+from ..nodes import Node, node_of, scalar_node
 from ..ops import ROWS
 from ..ops.elementwise import CAST
 from ..ops.gathers import TAKE

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import ShapeError
-from ..graph import Node, node_of
+from ..nodes import Node, node_of
 from ..ops.views import CONCAT, RESHAPE
 from ..tensor import Tensor, asarray, node_behind
 from .axes import one_axis

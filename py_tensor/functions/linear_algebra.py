@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ShapeError
-from ..graph import Node, node_of
+from ..nodes import Node, node_of
 from ..ops.contractions import DOT
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE

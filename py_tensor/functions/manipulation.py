@@ -9,7 +9,7 @@ from typing import Any
 
 from ..dtypes import of_scalar
 from ..errors import ShapeError
-from ..graph import node_of, scalar_node
+from ..nodes import node_of, scalar_node
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE
 from ..tensor import Tensor, asarray, node_behind

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dtypes import float32
 from ..errors import DTypeError, ShapeError
-from ..graph import node_of, scalar_node
+from ..nodes import node_of, scalar_node
 from ..ops import ROWS
 from ..ops.views import PAD, PERMUTE, RESHAPE, WINDOW
 from ..tensor import Tensor, asarray, node_behind

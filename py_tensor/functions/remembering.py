@@ -11,8 +11,8 @@ from functools import wraps
 from typing import Any
 
 from ..dtypes import DType
-from ..graph import Call, Node
 from ..lifetime import state
+from ..nodes import Call, Node
 from ..tensor import Tensor
 
 LIMIT = 1024

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dtypes import as_dtype, float32
 from ..errors import DTypeError, ShapeError
-from ..graph import Node, node_of
+from ..nodes import Node, node_of
 from ..ops import ROWS
 from ..ops.rows import Reduction
 from ..ops.views import RESHAPE

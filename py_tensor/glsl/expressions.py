@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from ..graph import Call, Scalar
 from ..indexing import (
     Shape,
     Stack,
@@ -25,6 +24,7 @@ from ..indexing import (
     row_major,
     steps,
 )
+from ..nodes import Call, Scalar
 from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..graph import Call, call_of
+from ..nodes import Call, call_of
 from ..ops.contractions import CONVOLVE, DOT, Window
 from ..ops.elementwise import CAST
 from ..ops.reductions import SUM

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..graph import Call, Scalar
+from ..nodes import Call, Scalar
 from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Scan, ViewRow
 from .kernel import Kernel, Schedule
 from .program import Piece, Program

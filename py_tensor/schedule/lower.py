@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..graph import Call, Graph
+from ..nodes import Call, Graph
 from ..ops.rows import Contraction, Reduction, Scan, ViewRow
 from ..ops.views import RESHAPE
 from .contractions import lower_contraction

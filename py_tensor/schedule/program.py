@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dtypes import DType
-from ..graph import Call, Graph, Spec, call_of, spec_of
 from ..indexing import Stack, View, follow, push, row_major
+from ..nodes import Call, Graph, Spec, call_of, spec_of
 from ..ops.rows import Elementwise, Row, ViewRow
 
 FULL_ROW = 2048

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ..graph import Call, spec_of
+from ..nodes import Call, spec_of
 from ..ops.rows import Scan
 from ..ops.views import BROADCAST, RESHAPE, SLICE
 from .program import Piece, Program

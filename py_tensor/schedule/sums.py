@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ..graph import Call, call_of, spec_of
+from ..nodes import Call, call_of, spec_of
 from ..ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
 from ..ops.reductions import MIN, SUM
 from ..ops.rows import Reduction

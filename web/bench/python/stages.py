@@ -4,7 +4,7 @@ import json
 from time import perf_counter
 
 import py_tensor as pt
-from py_tensor.graph import linearise
+from py_tensor.nodes import linearise
 from py_tensor.runtime import backend, runtime
 
 
