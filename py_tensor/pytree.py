@@ -62,10 +62,14 @@ class _Star:
 
 
 class _Fields(NamedTuple):
-    """The names of a dataclass's fields: those that are children, and the static ones."""
+    """The names of a dataclass's fields: those that are children, and the static ones.
+
+    Of the children, `buffers` are state that training does not change by gradients.
+    """
 
     children: tuple[str, ...]
     static: tuple[str, ...]
+    buffers: frozenset[str]
 
 
 _fields: WeakKeyDictionary[type, _Fields] = WeakKeyDictionary()
@@ -79,7 +83,8 @@ def _fields_of(kind: type) -> _Fields | None:
     if found is None:
         static = [field.name for field in fields(kind) if field.metadata.get("static")]
         others = [field.name for field in fields(kind) if field.name not in static]
-        found = _fields[kind] = _Fields(tuple(others), tuple(static))
+        buffers = [field.name for field in fields(kind) if field.metadata.get("buffer")]
+        found = _fields[kind] = _Fields(tuple(others), tuple(static), frozenset(buffers))
     return found
 
 
@@ -145,6 +150,25 @@ def tree_leaves(tree: Any) -> list[Any]:
     [1, 2, 3]
     """
     return tree_flatten(tree)[0]
+
+
+def buffer_leaves(tree: Any) -> list[bool]:
+    """For each leaf, whether it lies under a field declared `field(metadata={"buffer": True})`."""
+    found: list[bool] = []
+    _mark(tree, False, found)
+    return found
+
+
+def _mark(tree: Any, buffer: bool, found: list[bool]) -> None:
+    opened = _opened(tree)
+    if opened is None:
+        found.append(buffer)
+        return
+    (kind, _, count), children = opened
+    names = _fields_of(kind)
+    marks = [name in names.buffers for name in names.children] if names else [False] * count
+    for child, mark in zip(children, marks, strict=True):
+        _mark(child, buffer or mark, found)
 
 
 def tree_unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:

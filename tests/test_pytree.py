@@ -10,7 +10,7 @@ import pytest
 from helpers import assert_raises
 
 import py_tensor as pt
-from py_tensor import errors
+from py_tensor import errors, pytree
 
 Point = namedtuple("Point", "x y")
 
@@ -122,3 +122,15 @@ def test_leaves_that_do_not_fit():
             "Structure([*, (*,)]); give 2",
             lambda leaves=leaves: pt.tree_unflatten(structure, leaves),
         )
+
+
+@dataclass
+class Counted:
+    inner: Any
+    seen: Any = field(default=None, metadata={"buffer": True})
+
+
+def test_buffers_are_told_from_parameters():
+    tree = [1, Counted({"w": 2, "deep": Counted(3, 4)}, seen=(5, [6])), {"b": 7}]
+    assert pytree.buffer_leaves(tree) == [False, False, False, True, True, True, False]
+    assert len(pytree.buffer_leaves(tree)) == len(pt.tree_leaves(tree))
