@@ -25,6 +25,8 @@ from . import (
     pooling,
     repetition,
     searching,
+    sets,
+    sorting,
     statistical,
     utility,
 )
@@ -40,6 +42,8 @@ CHAPTERS = (
     grids,
     indexing,
     searching,
+    sorting,
+    sets,
     utility,
     data_types,
     linear_algebra,
