@@ -64,6 +64,8 @@ from py_tensor.functions.manipulation import (
 )
 from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
 from py_tensor.functions.searching import count_nonzero, nonzero
+from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from py_tensor.functions.sorting import argsort, searchsorted, sort, topk
 from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
@@ -410,6 +412,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -485,6 +488,7 @@ __all__ = [
     "int32",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "jit",
@@ -540,6 +544,7 @@ __all__ = [
     "roll",
     "round",
     "rsqrt",
+    "searchsorted",
     "set_backend",
     "sigmoid",
     "sign",
@@ -547,6 +552,7 @@ __all__ = [
     "sin",
     "sinh",
     "softmax",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -562,6 +568,7 @@ __all__ = [
     "tensordot",
     "tidy",
     "tile",
+    "topk",
     "transpose",
     "tree_flatten",
     "tree_leaves",
@@ -573,6 +580,10 @@ __all__ = [
     "uint8",
     "uint16",
     "uint32",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "value_and_grad",
     "var",
