@@ -46,6 +46,7 @@ from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, resu
 from py_tensor.functions.elementwise import astype, clip
 from py_tensor.functions.grids import meshgrid, tril, triu
 from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.inspection import VERSION as __array_api_version__
 from py_tensor.functions.inspection import __array_namespace_info__
 from py_tensor.functions.joining import concat, stack, unstack
 from py_tensor.functions.linear_algebra import tensordot, vecdot
@@ -73,8 +74,6 @@ from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
 from py_tensor.warming import ShapeDtype, warmup
-
-__array_api_version__: str
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""

@@ -18,6 +18,7 @@ from . import (
     elementwise,
     grids,
     indexing,
+    inspection,
     joining,
     linear_algebra,
     manipulation,
@@ -70,6 +71,6 @@ METHODS: dict[str, Any] = {
     if name != "where"
 }
 
-for operators in (elementwise, manipulation, indexing, linear_algebra):
+for operators in (elementwise, manipulation, indexing, linear_algebra, inspection):
     METHODS |= operators.OPERATORS
 install(METHODS)
