@@ -343,15 +343,38 @@ def test_prefetch_hands_errors_on_in_their_place():
     in_a_loop(loop())
 
 
+def test_prefetch_hands_a_cancelled_source_on():
+    async def source():
+        yield 1
+        raise asyncio.CancelledError
+
+    async def loop() -> None:
+        with pytest.raises(asyncio.CancelledError):
+            async for _ in pt.data.from_generator(source).prefetch(1):
+                pass
+
+    in_a_loop(asyncio.wait_for(loop(), 5))
+
+
 def test_prefetch_ends_with_its_loop():
+    closed = []
+
+    async def source():
+        try:
+            async for number in slowly(100):
+                yield number
+        finally:
+            closed.append(True)
+
     async def loop() -> int:
-        async for _ in generated(100).repeat().prefetch(2):
+        async for _ in pt.data.from_generator(source).prefetch(2):
             break
-        for _ in range(3):
+        for _ in range(9):
             await asyncio.sleep(0)
         return len(asyncio.all_tasks())
 
     assert in_a_loop(loop()) == 1
+    assert closed == [True]
 
 
 def test_errors_of_functions_reach_the_loop():

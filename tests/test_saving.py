@@ -159,6 +159,8 @@ def test_shapes_and_dtypes_stand_for_tensors():
     data = pt.saving.to_bytes({"w": pt.ones((2, 2))})
     got = pt.saving.from_bytes(data, like={"w": pt.ShapeDtype((2, 2), "float16")})
     assert_bits(got["w"], np.ones((2, 2), "float16"))
+    got = pt.saving.from_bytes(data, like={"w": np.zeros((2, 2), "float32")})
+    assert_bits(got["w"], np.ones((2, 2), "float32"))
 
 
 def test_metadata():
@@ -457,6 +459,18 @@ MISTAKES = {
         ),
         'from_bytes: dtypes of "w" differ in kind; got F32 in the file for int32; load without '
         "like, and convert by astype",
+    ),
+    "a text in like": (
+        errors.DTypeError,
+        lambda: pt.saving.from_bytes(pt.saving.to_bytes({"n": 1}), like={"n": "one"}),
+        'from_bytes: leaf of like is no tensor; got str at "n"; give tensors, numbers or '
+        "pt.ShapeDtype",
+    ),
+    "float64 in like": (
+        errors.DTypeError,
+        lambda: pt.saving.from_bytes(pt.saving.to_bytes({"n": np.ones(1)}), {"n": np.ones(1)}),
+        "from_bytes: \"n\": dtype float64 does not exist on WebGL; got dtype('float64'); use "
+        '"float32"',
     ),
     "a tensor for a number": (
         errors.DTypeError,

@@ -6,7 +6,8 @@ has to wait for anything, so that the generator can be driven without an event l
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from inspect import isawaitable
 from itertools import batched, count
 from random import Random
@@ -16,7 +17,7 @@ from ..errors import ArgumentError
 from .nesting import map_leaves
 from .stacking import stacked
 
-Elements = AsyncIterator[Any]
+Elements = AsyncGenerator[Any, None]
 Stream = Callable[[bool], Elements]
 """Starts an iteration; the argument says whether it may wait, as in `async for`."""
 
@@ -178,14 +179,15 @@ async def prefetched(source: Stream, number: int, waits: bool) -> Elements:
     ready: Queue[tuple[bool, Any]] = Queue()
 
     async def prepare() -> None:
-        try:
-            while True:
-                await room.acquire()
-                ready.put_nowait((True, await anext(elements)))
-        except StopAsyncIteration:
-            ready.put_nowait((False, None))
-        except Exception as error:
-            ready.put_nowait((False, error))
+        async with aclosing(elements):
+            try:
+                while True:
+                    await room.acquire()
+                    ready.put_nowait((True, await anext(elements)))
+            except StopAsyncIteration:
+                ready.put_nowait((False, None))
+            except BaseException as error:  # also a cancellation, or the loop would wait for ever
+                ready.put_nowait((False, error))
 
     task = create_task(prepare())
     try:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..conversion import to_host
 from ..dtypes import (
-    DTYPES,
     DType,
+    as_dtype,
     bool_,
     float16,
     float32,
@@ -101,10 +101,14 @@ def restored(name: str, entry: Entry, leaf: Any) -> Any:
     """What an entry holds, as a leaf of that kind: a number, or a tensor of its shape and dtype."""
     if type(leaf) in _NUMBERS:
         return number(name, entry, type(leaf))
-    shape, dtype = tuple(leaf.shape), leaf.dtype
-    if entry.shape != shape:
-        raise ShapeError(
-            f'from_bytes: shapes of "{name}" differ; got {entry.shape} in the file for {shape}; '
-            "load it into the tree it was saved from, or without like"
+    if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
+        raise DTypeError(
+            f'from_bytes: leaf of like is no tensor; got {type(leaf).__name__} at "{name}"; '
+            "give tensors, numbers or pt.ShapeDtype"
         )
-    return decoded(name, entry, dtype if dtype in DTYPES else None)
+    if entry.shape != leaf.shape:
+        raise ShapeError(
+            f'from_bytes: shapes of "{name}" differ; got {entry.shape} in the file for '
+            f"{leaf.shape}; load it into the tree it was saved from, or without like"
+        )
+    return decoded(name, entry, as_dtype(leaf.dtype, f'from_bytes: "{name}"'))
