@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections import Counter, namedtuple
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -239,6 +240,7 @@ def test_a_buffer_shuffles_only_so_far():
     got = by_for(generated(100).shuffle(5, seed=2))
     assert sorted(got) == list(range(100))
     assert all(value <= place + 5 for place, value in enumerate(got))
+    assert any(later < earlier for earlier, later in pairwise(got[:90]))
     endless = by_for(numbers(3).repeat().shuffle(4, seed=0).take(300))
     counts = Counter(endless)
     assert set(counts) == {0, 1, 2} and min(counts.values()) > 90

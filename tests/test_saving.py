@@ -222,7 +222,9 @@ def test_dtypes_follow_like():
 
 def test_true_is_any_byte_but_zero():
     data = packed({"x": entry("BOOL", [4], 0, 4)}, bytes([0, 1, 2, 255]))
-    assert pt.saving.from_bytes(data)["x"].tolist() == [False, True, True, True]
+    x = pt.saving.from_bytes(data)["x"]
+    assert x.tolist() == [False, True, True, True]
+    assert bytes(x) == bytes([0, 1, 1, 1])
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -441,8 +443,14 @@ MISTAKES = {
         lambda: pt.saving.from_bytes(
             pt.saving.to_bytes({c: pt.ones(1) for c in "abcdefg"}), like={"a": pt.ones(1), "z": 1}
         ),
-        "from_bytes: names differ; got a file without 'z' and with 'b', 'c', 'd', 'e', 'f', ... "
-        "(6) beyond like; load without like to see its names",
+        "from_bytes: names differ; got 'z' in like only and 'b', 'c', 'd', 'e', 'f', ... (6) in the "
+        "file only; load without like to see the file's names",
+    ),
+    "a name too many": (
+        errors.ArgumentError,
+        lambda: pt.saving.from_bytes(pt.saving.to_bytes([1, 2]), like=[1]),
+        "from_bytes: names differ; got none in like only and '1' in the file only; load without "
+        "like to see the file's names",
     ),
     "shapes": (
         errors.ShapeError,
