@@ -443,8 +443,8 @@ MISTAKES = {
         lambda: pt.saving.from_bytes(
             pt.saving.to_bytes({c: pt.ones(1) for c in "abcdefg"}), like={"a": pt.ones(1), "z": 1}
         ),
-        "from_bytes: names differ; got 'z' in like only and 'b', 'c', 'd', 'e', 'f', ... (6) in the "
-        "file only; load without like to see the file's names",
+        "from_bytes: names differ; got 'z' in like only and 'b', 'c', 'd', 'e', 'f', ... (6) in "
+        "the file only; load without like to see the file's names",
     ),
     "a name too many": (
         errors.ArgumentError,

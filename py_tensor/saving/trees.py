@@ -118,8 +118,8 @@ def _filled(tree: Any, entries: Mapping[str, Entry]) -> Any:
     extra = [name for name in entries if name not in leaves]
     if missing or extra:
         raise ArgumentError(
-            f"from_bytes: names differ; got {_listed(missing)} in like only and {_listed(extra)} in "
-            "the file only; load without like to see the file's names"
+            f"from_bytes: names differ; got {_listed(missing)} in like only and {_listed(extra)} "
+            "in the file only; load without like to see the file's names"
         )
     _, structure = tree_flatten(tree)
     return tree_unflatten(
