@@ -44,6 +44,7 @@ ROOMS = (
     "jitting",
     "warming",
     "autodiff",
+    "graph",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
