@@ -66,7 +66,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = ("graph",)
+_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used."""
 
 

@@ -162,78 +162,131 @@ CASES = {
 }
 
 
+GROUPS = {
+    "arithmetic": [
+        *("reshape", "fused_linear_combination", "reduce_sum", "add", "add a number"),
+        *("add to a number", "add a row", "add to a row", "add single elements"),
+    ],
+    "more arithmetic": [
+        *("subtract", "subtract from a number", "multiply", "multiply by a number"),
+        *("divide", "divide a number"),
+    ],
+    "joining": ["concat1d", "concat2d", "concat3d", "concat4d"],
+    "products": ["matmul of matrices", "matmul with a vector", "matmul of a vector"],
+    "images": ["conv2d", "conv2d with a stride", "max_pool", "max_pool with padding"],
+    "activations": [
+        *("exp", "log", "relu", "leaky_relu", "prelu", "elu", "tanh", "sigmoid", "square"),
+    ],
+    "costs": ["softmax", "softmax_cross_entropy_cost", "mean_squared_cost"],
+}
+
+
+class Trial:
+    """A case in a graph with operands of some modes, and what NumPy says of it."""
+
+    def __init__(self, graph: Graph, name: str, modes: str, rng: np.random.Generator) -> None:
+        self.case = case = CASES[name]
+        self.what = f"{name} {modes}"
+        self.modes = modes
+        self.data = [
+            rng.uniform(case.low, 2.0, (BATCH, *shape)).astype("float32") for shape in case.shapes
+        ]
+        self.scales = rng.uniform(0.5, 1.5, (len(modes), BATCH)).astype("float32")
+        self.variables: dict[int, Any] = {}
+        self.feeds: dict[Any, Any] = {}
+        operands = []
+        for at, (shape, mode) in enumerate(zip(case.shapes, modes, strict=True)):
+            if mode == "f":
+                operands.append(graph.placeholder(f"x{at}", shape))
+                self.feeds[operands[at]] = self.data[at]
+                continue
+            operands.append(graph.variable(f"v{at}", self.data[at][0]))
+            self.variables[at] = operands[at]
+            if mode == "b":
+                scale = graph.placeholder(f"scale{at}", [])
+                self.feeds[scale] = self.scales[at]
+                operands[at] = graph.multiply(operands[at], scale)
+        self.result = case.build(graph, *operands)
+        self.weights = rng.uniform(-1.0, 1.0, self.result.shape).astype("float32")
+        self.cost = graph.reduce_sum(graph.multiply(self.result, graph.constant(self.weights)))
+
+    def operands(self, example: int, changed: dict[int, Any] | None = None) -> list[Any]:
+        """Their values in an example, with others for some variables."""
+        values = []
+        for at, mode in enumerate(self.modes):
+            value = self.data[at][example if mode == "f" else 0].astype("float64")
+            value = (changed or {}).get(at, value)
+            values.append(value * float(self.scales[at][example]) if mode == "b" else value)
+        return values
+
+    def value(self, example: int) -> Any:
+        return self.case.reference(*self.operands(example))
+
+    def cost_in(self, example: int, changed: dict[int, Any] | None = None) -> Any:
+        result = self.case.reference(*self.operands(example, changed))
+        return np.sum(self.weights * np.asarray(result))
+
+    def gradient(self, at: int) -> Any:
+        """Of all examples' costs, with respect to a variable."""
+        total = np.zeros(self.data[at].shape[1:])
+        for example in range(BATCH):
+            if self.case.gradients is None:
+
+                def cost(x: Any, example: int = example) -> Any:
+                    return self.cost_in(example, {at: x})
+
+                total += numeric_gradient(cost, self.data[at][0])
+            else:
+                found = self.case.gradients(float(self.weights), *self.operands(example))[at]
+                total += found * (float(self.scales[at][example]) if self.modes[at] == "b" else 1.0)
+        return total
+
+
 def modes_of(case: Case) -> tuple[str, ...]:
     if case.modes:
         return case.modes
     return ("b",) if len(case.shapes) == 1 else ("vf", "fv")
 
 
-@pytest.mark.parametrize(
-    ("name", "modes"), [(name, mode) for name, case in CASES.items() for mode in modes_of(case)]
-)
-def test_values_and_gradients(name: str, modes: str, rng: np.random.Generator):
-    case = CASES[name]
+@pytest.mark.parametrize("group", GROUPS)
+def test_values_and_gradients(group: str, rng: np.random.Generator):
+    """Of several operations in one graph, since few large plans are made sooner than many."""
     g = Graph()
-    variables, feeds, operands = {}, {}, []
-    scales = rng.uniform(0.5, 1.5, (len(case.shapes), BATCH)).astype("float32")
-    for at, (shape, mode) in enumerate(zip(case.shapes, modes, strict=True)):
-        data = rng.uniform(case.low, 2.0, (BATCH, *shape)).astype("float32")
-        if mode == "f":
-            operands.append(g.placeholder(f"x{at}", shape))
-            feeds[operands[-1]] = data
-            continue
-        variable = g.variable(f"v{at}", data[0])
-        variables[at] = variable
-        if mode == "b":
-            scale = g.placeholder(f"scale{at}", [])
-            feeds[scale] = scales[at]
-            operands.append(g.multiply(variable, scale))
-        else:
-            operands.append(variable)
-    result = case.build(g, *operands)
-    weights = rng.uniform(-1.0, 1.0, result.shape).astype("float32")
-    cost = g.reduce_sum(g.multiply(result, g.constant(weights)))
-    start = {at: value_of(variable).astype("float64") for at, variable in variables.items()}
-
-    def given(example: int, changed: dict[int, Any]) -> list[Any]:
-        values = []
-        for at, mode in enumerate(modes):
-            if mode == "f":
-                values.append(feeds[operands[at]][example].astype("float64"))
-            else:
-                value = {**start, **changed}[at]
-                values.append(value * float(scales[at][example]) if mode == "b" else value)
-        return values
-
-    session = Session(g)
-    for example in range(BATCH):
-        fed = [(tensor, data[example]) for tensor, data in feeds.items()]
-        got = session.eval(result, fed).numpy()
-        expected = case.reference(*given(example, {}))
-        np.testing.assert_allclose(got, expected, rtol=RTOL, atol=ATOL)
-
-    providers = [(tensor, InOrder(data)) for tensor, data in feeds.items()]
-    total = session.train(cost, providers, BATCH, SGDOptimizer(1.0), CostReduction.SUM)
-    sums = [
-        np.sum(weights * np.asarray(case.reference(*given(example, {}))))
-        for example in range(BATCH)
+    trials = [
+        Trial(g, name, modes, rng) for name in GROUPS[group] for modes in modes_of(CASES[name])
     ]
-    np.testing.assert_allclose(total.numpy(), np.sum(sums), rtol=1e-4, atol=1e-4)
-    for at, variable in variables.items():
-        gradient = np.zeros_like(start[at])
-        for example in range(BATCH):
-            if case.gradients is None:
-                gradient += numeric_gradient(
-                    lambda x, at=at, example=example: np.sum(
-                        weights * np.asarray(case.reference(*given(example, {at: x})))
-                    ),
-                    start[at],
-                )
-            else:
-                found = case.gradients(float(weights), *given(example, {}))[at]
-                gradient += found * (float(scales[at][example]) if modes[at] == "b" else 1.0)
-        got = (start[at] - value_of(variable)) * BATCH
-        np.testing.assert_allclose(got, gradient, rtol=1e-4, atol=1e-4)
+    session = Session(g)
+    for example in (0, BATCH - 1):
+        feed = [(x, data[example]) for trial in trials for x, data in trial.feeds.items()]
+        results = session.eval_all([trial.result for trial in trials], feed)
+        for trial, result in zip(trials, results, strict=True):
+            np.testing.assert_allclose(
+                result.numpy(), trial.value(example), rtol=RTOL, atol=ATOL, err_msg=trial.what
+            )
+
+    cost = trials[0].cost
+    for trial in trials[1:]:
+        cost = g.add(cost, trial.cost)
+    providers = [(x, InOrder(data)) for trial in trials for x, data in trial.feeds.items()]
+    total = session.train(cost, providers, BATCH, SGDOptimizer(1.0), CostReduction.SUM)
+    costs = [trial.cost_in(example) for trial in trials for example in range(BATCH)]
+    np.testing.assert_allclose(total.numpy(), np.sum(costs), rtol=1e-4, atol=1e-4)
+    for trial in trials:
+        for at, variable in trial.variables.items():
+            np.testing.assert_allclose(
+                (trial.data[at][0] - value_of(variable)) * BATCH,
+                trial.gradient(at),
+                rtol=1e-4,
+                atol=1e-4,
+                err_msg=f"{trial.what}, operand {at}",
+            )
+
+
+def test_every_operation_is_in_a_group():
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(CASES)
+    methods = {name.split(" ")[0] for name in CASES} | {"argmax", "argmax_equals"}
+    others = {"constant", "get_nodes", "layers", "placeholder", "variable"}
+    assert methods | others == {name for name in dir(Graph) if not name.startswith("_")}
 
 
 def test_argmax_and_argmax_equals():
