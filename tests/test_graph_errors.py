@@ -10,7 +10,7 @@ from graphs import InOrder, value_of
 from helpers import assert_raises
 
 import py_tensor as pt
-from py_tensor.errors import ArgumentError, GradientError, ShapeError
+from py_tensor.errors import ArgumentError, GradientError, ShapeError, TraceError
 from py_tensor.graph import (
     Graph,
     InCPUMemoryShuffledInputProviderBuilder,
@@ -149,6 +149,12 @@ CASES: dict[str, tuple[type, Callable[[Given], Any], str]] = {
         "train: operation has no gradient; got 'ArgMax' of shape () behind the cost 'ArgMax' of "
         "shape (); use softmax_cross_entropy_cost or mean_squared_cost",
     ),
+    "trained inside of jit": (
+        TraceError,
+        lambda given: pt.jit(lambda: given.train())(),
+        "train: sessions do not train inside of jit; got a call in <lambda>; "
+        "call it outside, where its steps are traced already",
+    ),
     "nothing evaluated": (
         ArgumentError,
         lambda given: given.session.activation_array_map.get(given.y),
@@ -193,7 +199,7 @@ CASES: dict[str, tuple[type, Callable[[Given], Any], str]] = {
     "concat of other axes": (
         ShapeError,
         lambda given: given.graph.concat1d(given.x, given.m),
-        "concat1d: tensor has not 1 axes; got 'matrix' of shape (2, 3); use 1 axes",
+        "concat1d: number of axes does not fit; got 'matrix' of shape (2, 3); use 1",
     ),
     "concat along no axis": (
         ShapeError,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from itertools import pairwise
 from typing import Any
 
@@ -258,6 +260,42 @@ def test_results_take_part_in_scopes():
     assert result.is_disposed
     assert cost.is_disposed
     assert value_of(w).tolist() == [0.0, 1.0]
+
+
+def test_evaluations_can_be_differentiated_and_traced():
+    """They are functions of tensors like others."""
+    graph = Graph()
+    x, w = graph.placeholder("x", [2]), graph.variable("w", [3.0, 4.0])
+    cost = graph.reduce_sum(graph.square(graph.multiply(x, w)))
+    session = Session(graph)
+
+    def evaluated(value: pt.Tensor) -> pt.Tensor:
+        return session.eval(cost, [(x, value)])
+
+    assert pt.grad(evaluated)(pt.asarray([1.0, 2.0])).tolist() == [18.0, 64.0]
+    assert pt.grad(pt.jit(evaluated))(pt.asarray([1.0, 2.0])).tolist() == [18.0, 64.0]
+    assert pt.jit(evaluated)(pt.asarray([1.0, 2.0])).item() == 73.0
+
+
+def test_debug_mode_trains_alike():
+    graph = Graph()
+    w = graph.variable("w", [3.0, 4.0])
+    cost = graph.reduce_sum(graph.square(w))
+    pt.enable_debug_mode()
+    try:
+        Session(graph).train(cost, [], 1, SGDOptimizer(0.25))
+    finally:
+        pt.enable_production_mode()
+    assert value_of(w).tolist() == [1.5, 2.0]
+
+
+def test_the_subpackage_is_imported_at_first_use():
+    code = """
+import sys, py_tensor
+assert "py_tensor.graph" not in sys.modules
+assert py_tensor.graph.Graph is sys.modules["py_tensor.graph"].Graph
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_activations_of_the_latest_evaluation():

@@ -29,6 +29,7 @@ class Evaluation:
         self, operation: str, results: Sequence[SymbolicTensor], fed: Collection[SymbolicTensor]
     ) -> None:
         self.order = _ordered(results, fed)
+        self.variables = [t for t in self.order if isinstance(t.node, VariableNode)]
         for tensor in self.order:
             if isinstance(tensor.node, PlaceholderNode):
                 given = ", ".join(map(repr, fed)) or "nothing"
@@ -36,11 +37,6 @@ class Evaluation:
                     f"{operation}: placeholder is not fed; got a feed of {given} without "
                     f"{tensor!r}; add a FeedEntry for it"
                 )
-
-    @property
-    def variables(self) -> list[SymbolicTensor]:
-        """Those whose values training may change."""
-        return [tensor for tensor in self.order if isinstance(tensor.node, VariableNode)]
 
     def run(self, values: Values) -> None:
         """Adds the values of all tensors that have none."""

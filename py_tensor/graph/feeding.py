@@ -18,6 +18,9 @@ from .symbols import SymbolicTensor, tensor_of
 Feed = dict[SymbolicTensor, Any]
 """Arrays and input providers, by the tensors that they feed."""
 
+Entries = Iterable[tuple[SymbolicTensor, Any]]
+"""Feed entries, or such pairs."""
+
 
 class FeedEntry(NamedTuple):
     """What feeds a tensor of a graph: an array of its shape, or an `InputProvider` of such.
@@ -35,7 +38,7 @@ class FeedEntry(NamedTuple):
     data: Any
 
 
-def feed_of(operation: str, graph: Graph, entries: Iterable[FeedEntry]) -> Feed:
+def feed_of(operation: str, graph: Graph, entries: Entries) -> Feed:
     """The entries by their tensors. Raises ArgumentError for tensors not of the graph, or twice."""
     feed: Feed = {}
     for entry in entries:

@@ -24,8 +24,8 @@ from .symbols import (
     PlaceholderNode,
     SymbolicTensor,
     VariableNode,
+    tensor_of,
 )
-from .symbols import tensor_of as _tensor_of
 
 
 class Graph:
@@ -394,7 +394,7 @@ class Graph:
         return tensor
 
     def _inputs(self, operation: str, **tensors: SymbolicTensor) -> dict[str, SymbolicTensor]:
-        return {name: _tensor_of(operation, self, tensor) for name, tensor in tensors.items()}
+        return {name: tensor_of(operation, self, tensor) for name, tensor in tensors.items()}
 
     def _operation(
         self,

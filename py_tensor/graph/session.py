@@ -11,11 +11,12 @@ from enum import Enum
 from typing import Any
 
 from ..accounting import keep
-from ..errors import ArgumentError
+from ..errors import ArgumentError, TraceError
 from ..functions.creation import zeros
+from ..lifetime import state
 from ..tensor import Tensor, asarray
 from .evaluation import Evaluation, evaluating, present, stepping, variable_node
-from .feeding import Feed, FeedEntry, feed_of, loaded
+from .feeding import Entries, Feed, feed_of, loaded
 from .graph import Graph
 from .input_providers import InputProvider
 from .optimizers import Optimizer
@@ -79,7 +80,7 @@ class Session:
 
     # --- evaluating -----------------------------------------------------------------------------
 
-    def eval(self, tensor: SymbolicTensor, feed_entries: Iterable[FeedEntry] = ()) -> Tensor:
+    def eval(self, tensor: SymbolicTensor, feed_entries: Entries = ()) -> Tensor:
         """The value of a tensor, for one example.
 
         As `eval_all`.
@@ -93,7 +94,7 @@ class Session:
         return self._evaluated("eval", [tensor], feed_entries)[0]
 
     def eval_all(
-        self, tensors: Sequence[SymbolicTensor], feed_entries: Iterable[FeedEntry] = ()
+        self, tensors: Sequence[SymbolicTensor], feed_entries: Entries = ()
     ) -> list[Tensor]:
         """The values of tensors, for one example (evalAll).
 
@@ -105,7 +106,7 @@ class Session:
         return self._evaluated("eval_all", tensors, feed_entries)
 
     def _evaluated(
-        self, operation: str, tensors: Sequence[SymbolicTensor], entries: Iterable[FeedEntry]
+        self, operation: str, tensors: Sequence[SymbolicTensor], entries: Entries
     ) -> list[Tensor]:
         self.math.require_scope(operation)
         feed = feed_of(operation, self.graph, entries)
@@ -149,7 +150,7 @@ class Session:
     def train(
         self,
         cost_tensor: SymbolicTensor,
-        feed_entries: Iterable[FeedEntry],
+        feed_entries: Entries,
         batch_size: int,
         optimizer: Optimizer,
         cost_reduction: CostReduction = CostReduction.NONE,
@@ -163,7 +164,7 @@ class Session:
 
         Raises ArgumentError for arrays instead of providers, placeholders that are not fed, and
         costs without variables; GradientError where the cost goes through argmax; ScopeError in
-        safe mode outside of scopes.
+        safe mode outside of scopes; TraceError inside of `pt.jit`.
         """
         self.math.require_scope("train")
         cost = tensor_of("train", self.graph, cost_tensor)
@@ -195,6 +196,11 @@ class Session:
         return zeros(()) if total is None else total
 
     def _check_training(self, cost: SymbolicTensor, feed: Feed, batch_size: int) -> None:
+        if state.trace is not None:
+            raise TraceError(
+                f"train: sessions do not train inside of jit; got a call in {state.trace.name}; "
+                "call it outside, where its steps are traced already"
+            )
         if cost.size != 1:
             raise ArgumentError(f"train: cost is not one number; got {cost!r}; use reduce_sum")
         if not isinstance(batch_size, int) or batch_size < 1:

@@ -10,16 +10,14 @@ from ..errors import ArgumentError, ShapeError
 from ..ops.rows import Shape
 from .symbols import SymbolicTensor
 
-_T = SymbolicTensor
 
-
-def wrong(operation: str, what: str, advice: str, *tensors: _T) -> ShapeError:
+def wrong(operation: str, what: str, advice: str, *tensors: SymbolicTensor) -> ShapeError:
     """The error for tensors whose shapes do not fit an operation."""
     got = " and ".join(map(repr, tensors))
     return ShapeError(f"{operation}: {what}; got {got}; {advice}")
 
 
-def reshaped(x: _T, shape: Shape) -> Shape:
+def reshaped(x: SymbolicTensor, shape: Shape) -> Shape:
     if x.size != math.prod(shape):
         raise ShapeError(
             f"reshape: number of elements changes; got {x!r} for shape {shape}; "
@@ -28,7 +26,9 @@ def reshaped(x: _T, shape: Shape) -> Shape:
     return shape
 
 
-def elementwise(operation: str, x1: _T, x2: _T, rows: bool = False) -> Shape:
+def elementwise(
+    operation: str, x1: SymbolicTensor, x2: SymbolicTensor, rows: bool = False
+) -> Shape:
     """Equal shapes, or one of a single element; with `rows`, also a matrix and one of its rows."""
     if x1.size == 1:
         return x2.shape
@@ -42,21 +42,23 @@ def elementwise(operation: str, x1: _T, x2: _T, rows: bool = False) -> Shape:
     raise wrong(operation, "shapes do not fit", advice, x1, x2)
 
 
-def equal(operation: str, x1: _T, x2: _T) -> Shape:
+def equal(operation: str, x1: SymbolicTensor, x2: SymbolicTensor) -> Shape:
     if x1.shape != x2.shape:
         raise wrong(operation, "shapes differ", "use equal shapes", x1, x2)
     return x1.shape
 
 
-def single(operation: str, x: _T) -> None:
+def single(operation: str, x: SymbolicTensor) -> None:
     if x.size != 1:
         raise wrong(operation, "coefficient is not a single number", "use shape ()", x)
 
 
-def concatenated(operation: str, x1: _T, x2: _T, ndim: int, axis: int) -> Shape:
+def concatenated(
+    operation: str, x1: SymbolicTensor, x2: SymbolicTensor, ndim: int, axis: int
+) -> Shape:
     for x in (x1, x2):
         if len(x.shape) != ndim:
-            raise wrong(operation, f"tensor has not {ndim} axes", f"use {ndim} axes", x)
+            raise wrong(operation, "number of axes does not fit", f"use {ndim}", x)
     if not 0 <= axis < ndim:
         raise ShapeError(
             f"{operation}: axis out of range; got axis {axis} for {ndim} axes; use 0 to {ndim - 1}"
@@ -69,7 +71,7 @@ def concatenated(operation: str, x1: _T, x2: _T, ndim: int, axis: int) -> Shape:
     return tuple(joined)
 
 
-def product(x1: _T, x2: _T) -> Shape:
+def product(x1: SymbolicTensor, x2: SymbolicTensor) -> Shape:
     """Matrices and vectors, of which one at least is a matrix."""
     ndims = len(x1.shape), len(x2.shape)
     if ndims not in ((2, 2), (1, 2), (2, 1)):
@@ -91,7 +93,12 @@ class Windows(NamedTuple):
 
 
 def windowed(
-    operation: str, x: _T, field_size: int, depth: int, stride: int, zero_pad: int | None
+    operation: str,
+    x: SymbolicTensor,
+    field_size: int,
+    depth: int,
+    stride: int,
+    zero_pad: int | None,
 ) -> Windows:
     """Windows that fill the padded image exactly."""
     field_size = _whole(operation, "field_size", field_size, 1)

@@ -6,6 +6,7 @@ the graph, the references are weak: so the values of a graph's variables go when
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -46,10 +47,7 @@ class SymbolicTensor:
     @property
     def size(self) -> int:
         """Number of elements."""
-        size = 1
-        for length in self.shape:
-            size *= length
-        return size
+        return math.prod(self.shape)
 
     def __repr__(self) -> str:
         return f"{self.node.name!r} of shape {self.shape}"
