@@ -125,6 +125,12 @@ CASES = {
         _conv2d(2, 0),
         ("bvv", "fbv"),
     ),
+    "conv2d that keeps the rows": Case(
+        ((4, 4, 1), (2, 2, 1, 2), (2,)),
+        lambda g, x, w, b: g.conv2d(x, w, b, 2, 2, 2),
+        _conv2d(2, 2),
+        ("fvv",),
+    ),
     "max_pool": Case(
         ((4, 4, 3),), lambda g, x: g.max_pool(x, 2, 2, 0), _max_pool(2, 2, 0), ("b", "v")
     ),
@@ -173,7 +179,10 @@ GROUPS = {
     ],
     "joining": ["concat1d", "concat2d", "concat3d", "concat4d"],
     "products": ["matmul of matrices", "matmul with a vector", "matmul of a vector"],
-    "images": ["conv2d", "conv2d with a stride", "max_pool", "max_pool with padding"],
+    "images": [
+        *("conv2d", "conv2d with a stride", "conv2d that keeps the rows"),
+        *("max_pool", "max_pool with padding"),
+    ],
     "activations": [
         *("exp", "log", "relu", "leaky_relu", "prelu", "elu", "tanh", "sigmoid", "square"),
     ],
