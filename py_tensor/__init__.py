@@ -72,7 +72,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "saving"))
+_LAZY = frozenset(("data", "graph", "saving"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 
@@ -80,6 +80,12 @@ def __getattr__(name: str) -> Any:
     """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
     if name in _LAZY:
         return import_module(f"{__name__}.{name}")
+
+
+def __getattr__(name: str) -> Any:
+    """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
+    if name in _LAZY:
+from importlib import import_module
     if name == "__version__":
         from importlib.metadata import version
 

@@ -46,6 +46,7 @@ ROOMS = (
     "autodiff",
     "data",
     "saving",
+    "graph",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
