@@ -80,12 +80,6 @@ def __getattr__(name: str) -> Any:
     """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
     if name in _LAZY:
         return import_module(f"{__name__}.{name}")
-
-
-def __getattr__(name: str) -> Any:
-    """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
-    if name in _LAZY:
-from importlib import import_module
     if name == "__version__":
         from importlib.metadata import version
 
