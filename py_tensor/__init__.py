@@ -20,6 +20,8 @@ The rooms, in the order a call walks through them:
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import errors, random
 from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
 from .debugging import enable_debug_mode, enable_production_mode
@@ -54,8 +56,16 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-def __getattr__(name: str) -> str:
-    """The version, looked up when asked for: importlib.metadata would be a fifth of the import."""
+_LAZY = ("optim", "train")
+"""Subpackages imported when they are first used."""
+
+
+def __getattr__(name: str) -> Any:
+    """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
+    if name in _LAZY:
+        from importlib import import_module
+
+        return import_module(f".{name}", __name__)
     if name == "__version__":
         from importlib.metadata import version
 

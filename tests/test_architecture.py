@@ -43,6 +43,8 @@ ROOMS = (
     "replaying",
     "jitting",
     "warming",
+    "optim",
+    "train",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
