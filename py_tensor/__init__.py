@@ -24,6 +24,15 @@ from typing import Any
 
 from . import errors, random
 from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
+from .autodiff import (
+    checkpoint,
+    custom_gradient,
+    grad,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from .debugging import enable_debug_mode, enable_production_mode
 from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
@@ -44,12 +53,13 @@ pi = 3.141592653589793
 
 # fmt: off
 __all__ = [
-    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "dispose", "draw", "e",
-    "enable_debug_mode", "enable_production_mode", "errors", "explain", "float16", "float32",
-    "from_pixels", "get_backend", "inf", "int8", "int16", "int32", "jit", "keep", "memory",
-    "memory_trace", "nan", "newaxis", "pi", "random", "realize", "set_backend", "tidy",
-    "tree_flatten", "tree_leaves", "tree_map", "tree_unflatten", "uint8", "uint16", "uint32",
-    "warmup", *_PUBLIC,
+    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint",
+    "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
+    "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
+    "int16", "int32", "jit", "jvp", "keep", "memory", "memory_trace", "nan", "newaxis", "pi",
+    "random", "realize", "set_backend", "stop_gradient", "tidy", "tree_flatten", "tree_leaves",
+    "tree_map", "tree_unflatten", "uint8", "uint16", "uint32", "value_and_grad", "vjp", "warmup",
+    *_PUBLIC,
 ]
 # fmt: on
 

@@ -14,6 +14,15 @@ from py_tensor.accounting import (
     memory_trace,
     tidy,
 )
+from py_tensor.autodiff import (
+    checkpoint,
+    custom_gradient,
+    grad,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
@@ -406,6 +415,7 @@ __all__ = [
     "broadcast_to",
     "cache_info",
     "ceil",
+    "checkpoint",
     "clip",
     "concat",
     "conv2d",
@@ -416,6 +426,7 @@ __all__ = [
     "cosh",
     "cumulative_prod",
     "cumulative_sum",
+    "custom_gradient",
     "dispose",
     "divide",
     "draw",
@@ -443,6 +454,7 @@ __all__ = [
     "full",
     "full_like",
     "get_backend",
+    "grad",
     "greater",
     "greater_equal",
     "hypot",
@@ -454,6 +466,7 @@ __all__ = [
     "isinf",
     "isnan",
     "jit",
+    "jvp",
     "keep",
     "less",
     "less_equal",
@@ -512,6 +525,7 @@ __all__ = [
     "squeeze",
     "stack",
     "std",
+    "stop_gradient",
     "subtract",
     "sum",
     "take",
@@ -527,7 +541,9 @@ __all__ = [
     "uint8",
     "uint16",
     "uint32",
+    "value_and_grad",
     "var",
+    "vjp",
     "warmup",
     "where",
     "zeros",

@@ -13,7 +13,7 @@ from .backends.base import Buffer
 from .dtypes import OF_PYTHON, DType, as_dtype, bool_, float32, int32, of_scalar, promote
 from .errors import ArgumentError, DTypeError, ShapeError
 from .lifetime import DISPOSED, End, state
-from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of
+from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of, tapes
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
 from .ops.views import BROADCAST
@@ -275,9 +275,10 @@ def realize_pending(nodes: list[Node]) -> None:
 def flush_in_step() -> None:
     """Runs everything pending where the user's loop is as far as it was the last time.
 
-    Cut anywhere else, the pending graph would differ each time and need a plan of its own.
+    Cut anywhere else, the pending graph would differ each time and need a plan of its own; cut in a
+    differentiation, all that the backward pass may need would have to be stored.
     """
-    if state.trace is not None:
+    if state.trace is not None or tapes:
         return
     place = lifetime.place()
     if place == state.anchor or not state.anchor or state.pending > 2 * PENDING_LIMIT:

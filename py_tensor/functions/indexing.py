@@ -13,7 +13,7 @@ from ..ops import ROWS
 from ..ops.elementwise import CAST
 from ..ops.gathers import TAKE
 from ..ops.rows import Shape
-from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE
+from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE, widths_around
 from ..tensor import Tensor, asarray, node_behind, operand_nodes
 from .axes import one_axis
 from .remembering import remembered
@@ -126,14 +126,9 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
     if any(step < 0 for _, _, step in parts):
         backward = tuple((n - 1, n, -1) if step < 0 else (0, n, 1) for _, n, step in parts)
         new = node_of(SLICE, (new,), backward)
-    widths = []
-    for (start, length, step), n in zip(parts, spec.shape, strict=True):
-        low = start if step > 0 else start + (length - 1) * step
-        stride = abs(step) if length > 1 else 1
-        widths.append((low, n - low - (length - 1) * stride - 1, stride - 1))
-    if all(width == (0, 0, 0) for width in widths):
+    arg = widths_around(parts, spec.shape)
+    if all(width == (0, 0, 0) for width in arg):
         return Tensor(new)
-    arg = tuple(widths)
     there = node_of(BROADCAST, (scalar_node(True, bool_),), lengths)
     mask = node_of(PAD, (there, scalar_node(False, bool_)), arg)
     placed = node_of(PAD, (new, scalar_node(0, spec.dtype)), arg)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .rows import Gather
+from .rows import Gather, Scatter
 
 
 def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
@@ -15,7 +15,35 @@ def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
     return xp.take(x, places, axis=axis)
 
 
-# fmt: off
-TAKE = Gather(name="take", reference=_take, weight=6, public=False, doc="Slices at the given places of an axis.")
+def _put_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
+    length = x.shape[axis]
+    places = indices.astype("int32")
+    places = pt.clip(pt.where(places < 0, places + length, places), 0, length - 1)
+    return pt.apply(SCATTER_ADD, (g, places), (axis, length))
 
-ROWS = (TAKE,)
+
+def _scatter_add(xp: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+    axis, length = arg
+    places = indices.reshape(-1)
+    kept = (places >= 0) & (places < length)
+    before, after = x.shape[:axis], x.shape[axis + indices.ndim :]
+    rows = x.reshape(*before, places.size, *after)
+    result = xp.zeros((*before, length, *after), x.dtype)
+    xp.add.at(result, (slice(None),) * axis + (places[kept],), xp.compress(kept, rows, axis=axis))
+    return result
+
+
+def _take_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+    axis, length = arg
+    there = pt.reshape(
+        (indices >= 0) & (indices < length),
+        (*indices.shape, *(1,) * (x.ndim - axis - indices.ndim)),
+    )
+    return pt.where(there, pt.take(g, indices, axis=axis), 0.0)
+
+
+# fmt: off
+TAKE = Gather(name="take", reference=_take, weight=6, gradient=(_put_back, None), public=False, doc="Slices at the given places of an axis.")
+SCATTER_ADD = Scatter(name="scatter_add", reference=_scatter_add, gradient=(_take_back, None), public=False, doc="Slices added up at the given places of an axis.")
+
+ROWS = (TAKE, SCATTER_ADD)
