@@ -17,10 +17,10 @@
 >>> line = lambda params, x: x @ params["w"] + params["b"]
 >>> history = asyncio.run(
 ...     pt.train.fit(
-...         (line, params), (x, 2 * x + 1), loss="mse", optimizer=pt.optim.sgd(0.1), epochs=300
+...         (line, params), (x, 2 * x + 1), loss="mse", optimizer=pt.optim.sgd(0.1), epochs=100
 ...     )
 ... )
->>> round(params["w"].item(), 3), round(params["b"].item(), 3)
+>>> round(params["w"].item(), 2), round(params["b"].item(), 2)
 (2.0, 1.0)
 """
 

@@ -238,6 +238,7 @@ async def _run(
     log = zeros((ROWS, width))
     waiting = 0
     source.begin()
+    pace.begin()
     while (item := await source.next()) is not END:
         log = await step(log, as_batch(operation, item), waiting)
         waiting += 1
@@ -309,4 +310,5 @@ def _class_weights(given: Mapping[int, float] | None) -> tuple[float, ...] | Non
         raise ArgumentError(
             f"fit: class_weight does not fit; got {dict(given)}; give weights by class number"
         )
-    return tuple(float(given.get(at, 1.0)) for at in range(max(given) + 1))
+    # Classes beyond read the last number: take goes no further than the end.
+    return tuple(float(given.get(at, 1.0)) for at in range(max(given) + 2))

@@ -19,6 +19,10 @@ class Pace:
         self.seconds = seconds
         self.most = most if seconds > 0 else 1
         self.stride = 1
+        self.begin()
+
+    def begin(self) -> None:
+        """Counts from now."""
         self.done = 0
         self.start = perf_counter()
 
@@ -34,5 +38,4 @@ class Pace:
             self.stride = max(1, self.stride // 2)
         elif 2 * elapsed < self.seconds:
             self.stride = min(self.most, 2 * self.stride)
-        self.done = 0
-        self.start = perf_counter()
+        self.begin()

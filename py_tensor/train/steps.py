@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from types import CodeType
 from typing import Any
 
 from ..autodiff import value_and_grad
@@ -61,14 +62,16 @@ def call_of(operation: str, model: Any) -> tuple[Call, Any]:
     )
 
 
-def _takes_training(function: Callable[..., Any]) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters
-    except ValueError:
-        return False
-    return "training" in parameters or any(
-        parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()
-    )
+def _takes_training(function: Any) -> bool:
+    """Whether it has an argument of that name; evaluates no annotations, as `inspect` may."""
+    function = inspect.unwrap(function)
+    plain = getattr(function, "__func__", function)
+    code: CodeType | None = getattr(plain, "__code__", None)
+    if code is None:
+        own = type(function).__call__
+        return hasattr(own, "__code__") and _takes_training(own)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return "training" in names or bool(code.co_flags & inspect.CO_VARKEYWORDS)
 
 
 @dataclass(frozen=True)
