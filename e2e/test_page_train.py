@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]
@@ -35,9 +34,7 @@ async def trained(ticker: str, width: int, samples: int, epochs: int) -> dict[st
     numbers = random.Random(0)
 
     def table(rows: int, columns: int, scale: float) -> Any:
-        return pt.asarray(
-            [[numbers.gauss(0, scale) for _ in range(columns)] for _ in range(rows)]
-        )
+        return pt.asarray([[numbers.gauss(0, scale) for _ in range(columns)] for _ in range(rows)])
 
     def function(params: Any, x: Any) -> Any:
         return pt.relu(x @ params["w1"] + params["b1"]) @ params["w2"] + params["b2"]

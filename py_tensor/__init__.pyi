@@ -33,6 +33,7 @@ from py_tensor.functions.creation import (
     empty,
     empty_like,
     eye,
+    from_dlpack,
     full,
     full_like,
     linspace,
@@ -41,8 +42,13 @@ from py_tensor.functions.creation import (
     zeros,
     zeros_like,
 )
+from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, result_type
 from py_tensor.functions.elementwise import astype, clip
-from py_tensor.functions.joining import concat, stack
+from py_tensor.functions.grids import meshgrid, tril, triu
+from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.inspection import __array_namespace_info__
+from py_tensor.functions.joining import concat, stack, unstack
+from py_tensor.functions.linear_algebra import tensordot, vecdot
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -56,12 +62,17 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
+from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
+from py_tensor.functions.searching import count_nonzero, nonzero
+from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
 from py_tensor.warming import ShapeDtype, warmup
+
+__array_api_version__: str
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""
@@ -388,6 +399,8 @@ __all__ = [
     "Memory",
     "ShapeDtype",
     "Tensor",
+    "__array_api_version__",
+    "__array_namespace_info__",
     "abs",
     "acos",
     "acosh",
@@ -412,8 +425,11 @@ __all__ = [
     "bitwise_right_shift",
     "bitwise_xor",
     "bool",
+    "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
     "cache_info",
+    "can_cast",
     "ceil",
     "checkpoint",
     "clip",
@@ -424,9 +440,11 @@ __all__ = [
     "copysign",
     "cos",
     "cosh",
+    "count_nonzero",
     "cumulative_prod",
     "cumulative_sum",
     "custom_gradient",
+    "diff",
     "dispose",
     "divide",
     "draw",
@@ -444,12 +462,14 @@ __all__ = [
     "explain",
     "expm1",
     "eye",
+    "finfo",
     "flatten",
     "flip",
     "float16",
     "float32",
     "floor",
     "floor_divide",
+    "from_dlpack",
     "from_pixels",
     "full",
     "full_like",
@@ -458,10 +478,12 @@ __all__ = [
     "greater",
     "greater_equal",
     "hypot",
+    "iinfo",
     "inf",
     "int8",
     "int16",
     "int32",
+    "isdtype",
     "isfinite",
     "isinf",
     "isnan",
@@ -488,6 +510,7 @@ __all__ = [
     "mean",
     "memory",
     "memory_trace",
+    "meshgrid",
     "min",
     "minimum",
     "moveaxis",
@@ -496,6 +519,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -510,7 +534,10 @@ __all__ = [
     "reciprocal",
     "relu",
     "remainder",
+    "repeat",
     "reshape",
+    "result_type",
+    "roll",
     "round",
     "rsqrt",
     "set_backend",
@@ -529,20 +556,27 @@ __all__ = [
     "subtract",
     "sum",
     "take",
+    "take_along_axis",
     "tan",
     "tanh",
+    "tensordot",
     "tidy",
+    "tile",
     "transpose",
     "tree_flatten",
     "tree_leaves",
     "tree_map",
     "tree_unflatten",
+    "tril",
+    "triu",
     "trunc",
     "uint8",
     "uint16",
     "uint32",
+    "unstack",
     "value_and_grad",
     "var",
+    "vecdot",
     "vjp",
     "warmup",
     "where",

@@ -221,7 +221,7 @@ def test_errors():
     )
     assert_raises(
         errors.ArgumentError,
-        "checkpoint: no such mode; got 'up'; use \"auto\", \"min\" or \"max\"",
+        'checkpoint: no such mode; got \'up\'; use "auto", "min" or "max"',
         lambda: pt.train.Checkpoint(print, monitor="loss", mode="up"),
     )
 

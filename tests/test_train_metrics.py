@@ -257,9 +257,7 @@ def test_errors():
             errors.ShapeError,
             "<lambda>: metric is not one value a sample; got shape (3, 4) for 3 samples; "
             "reduce it, with pt.mean for instance",
-            lambda: evaluated(
-                np.zeros((3, 4), "float32"), np.zeros(3, "int32"), [lambda o, t: o]
-            ),
+            lambda: evaluated(np.zeros((3, 4), "float32"), np.zeros(3, "int32"), [lambda o, t: o]),
         ),
     ):
         assert_raises(error, text, call)

@@ -281,6 +281,17 @@ class Gather(Row):
         return Result(shape, x.dtype, (x.dtype, indices.dtype))
 
 
+class GatherAlong(Row):
+    """Elements of the first operand whose places along an axis the second names, one by one.
+
+    The static argument is the axis; other axes are equal in both. Indices are in range.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        x, indices = specs
+        return Result(indices.shape, x.dtype, (x.dtype, indices.dtype))
+
+
 class Scatter(Row):
     """Slices of the first operand, added up at the places of an axis that the second names.
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from ..nodes import Call, Graph
 from ..ops.elementwise import IDENTITY
-from ..ops.rows import Barrier, Contraction, Reduction, Scan, Scatter, ViewRow
+from ..ops.rows import Barrier, Contraction, GatherAlong, Reduction, Scan, Scatter, ViewRow
 from ..ops.views import RESHAPE
 from .contractions import lower_contraction
+from .gathers import lower_gather_along
 from .program import Program
 from .scans import lower_scan
 from .scatters import lower_scatter
@@ -30,6 +31,8 @@ def lower(graph: Graph, draw_buffers: int) -> Program:
             at = lower_scan(program, call, srcs[0], draw_buffers)
         elif isinstance(row, Scatter):
             at = lower_scatter(program, call, srcs)
+        elif isinstance(row, GatherAlong):
+            at = lower_gather_along(program, call, srcs)
         elif isinstance(row, Barrier):
             at = program.add(IDENTITY, srcs[:1])
         elif isinstance(row, ViewRow):

@@ -17,7 +17,10 @@ from typing import Any
 from ..autodiff import value_and_grad
 from ..dtypes import float32
 from ..errors import ArgumentError, ShapeError
-from ..functions import PUBLIC
+from ..functions.creation import arange, full, ones
+from ..functions.elementwise import PUBLIC as ELEMENTWISE
+from ..functions.indexing import take
+from ..functions.joining import concat
 from ..jitting import Jitted, jit
 from ..optim import Optimizer, State
 from ..tensor import Tensor, asarray
@@ -101,7 +104,7 @@ class Recipe:
         weights = None if weights is None else weights.astype(float32, copy=False)
         if self.class_weights is None:
             return weights
-        of_class = PUBLIC["take"](asarray(self.class_weights), batch.targets)
+        of_class = take(asarray(self.class_weights), batch.targets)
         return of_class if weights is None else weights * of_class
 
     def value(self, outputs: Any, batch: Batch) -> Tensor:
@@ -113,20 +116,21 @@ class Recipe:
         """What the log gets of a batch."""
         weights = self.weighted(batch)
         if weights is None:
-            weight = PUBLIC["full"]((), float(batch.samples))
-            weights = PUBLIC["ones"](batch.samples)
+            weight = full((), float(batch.samples))
+            weights = ones(batch.samples)
         else:
             weight = weights.sum()
         sums = [
             part for metric in self.metrics for part in metric.sums(outputs, batch.targets, weights)
         ]
         parts = [part.astype(float32, copy=False).flatten() for part in (value, weight, *sums)]
-        return PUBLIC["concat"](parts)
+        return concat(parts)
 
 
 def _written(log: Tensor, row: Tensor, at: int) -> Tensor:
-    mine = PUBLIC["arange"](ROWS).reshape((ROWS, 1)) == at
-    return PUBLIC["where"](mine, row, log)
+    mine = arange(ROWS).reshape((ROWS, 1)) == at
+    result: Tensor = ELEMENTWISE["where"](mine, row, log)
+    return result
 
 
 def train_step(recipe: Recipe) -> Jitted:
