@@ -72,6 +72,9 @@ from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
 from py_tensor.warming import ShapeDtype, warmup
 
+from . import optim as optim
+from . import train as train
+
 __array_api_version__: str
 
 def abs(x: Any, /) -> Tensor:

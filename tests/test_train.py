@@ -13,14 +13,6 @@ from sklearn.datasets import load_digits
 import py_tensor as pt
 from py_tensor import errors, runtime
 from py_tensor.backends.numpy import NumpyBackend
-from py_tensor.train import steps
-
-
-@pytest.fixture(autouse=True)
-def nothing_traced(nothing_left):
-    """Steps that stay traced keep tensors their functions captured."""
-    yield
-    steps._kept.cache_clear()
 
 
 def fit(model, data, **options):
@@ -311,15 +303,6 @@ def test_evaluate_and_predict_take_all_samples_once():
     assert_values(asyncio.run(pt.train.predict(model, [pt.asarray(x), x])), np.vstack([2 * x] * 2))
 
 
-def test_predicting_again_traces_nothing():
-    x, _ = line_data(6)
-    model = line_model(2.0)
-    asyncio.run(pt.train.predict(model, x, batch_size=6))
-    before = pt.cache_info().plan_misses
-    asyncio.run(pt.train.predict(model, x, batch_size=6))
-    assert pt.cache_info().plan_misses == before
-
-
 # --- what it costs, and what it leaves ------------------------------------------------------------
 
 
@@ -350,7 +333,6 @@ def test_the_model_keeps_tensors_of_its_own_and_nothing_else(state):
     handles = pt.tree_leaves(model)
     x = np.ones((8, 4), "float32")
     fit(model, (x, x[:, :2]))
-    steps._kept.cache_clear()
     before = state()
     fit(model, (x, x[:, :2]), optimizer=pt.optim.adam(), epochs=2)
     assert all(a is b for a, b in zip(handles, pt.tree_leaves(model), strict=True))

@@ -13,16 +13,9 @@ from helpers import assert_raises, assert_values
 
 import py_tensor as pt
 from py_tensor import errors
-from py_tensor.train import pace, steps
+from py_tensor.train import pace
 
 X = np.arange(1, 5, dtype="float32").reshape(4, 1) / 4
-
-
-@pytest.fixture(autouse=True)
-def nothing_traced(nothing_left):
-    """Steps that stay traced keep tensors their functions captured."""
-    yield
-    steps._kept.cache_clear()
 
 
 def fit(w, callbacks, data=(X, 3 * X), **options):

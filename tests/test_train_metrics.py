@@ -10,14 +10,7 @@ from helpers import assert_raises, assert_values
 
 import py_tensor as pt
 from py_tensor import errors
-from py_tensor.train import LOSSES, steps
-
-
-@pytest.fixture(autouse=True)
-def nothing_traced(nothing_left):
-    """Steps that stay traced keep tensors their functions captured."""
-    yield
-    steps._kept.cache_clear()
+from py_tensor.train import LOSSES
 
 
 def softmax(x):

@@ -165,6 +165,8 @@ def package_stub() -> str:
             stub.imports.add(imported[name])
         else:
             stub.add(f"{name}: {'None' if value is None else type(value).__name__}")
+    for name in vars(py_tensor)["_LAZY"]:
+        stub.imports.add(f"from . import {name} as {name}")
     stub.add("__version__: str")
     stub.add(f"__all__ = {names!r}")
     return stub.text()

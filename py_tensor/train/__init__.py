@@ -8,7 +8,9 @@
     control      pausing, resuming and stopping from elsewhere
     callbacks    what happens between batches and epochs
     progress     text and HTML of how far it is
-    loop         fit, evaluate, predict
+    running      an epoch: a step for each batch, and turns
+    evaluation   evaluate, predict
+    fitting      fit
 
 >>> import asyncio
 >>> import py_tensor as pt
@@ -26,7 +28,8 @@
 
 from .callbacks import Callback, Checkpoint, EarlyStopping, TerminateOnNaN
 from .control import Control
-from .loop import evaluate, fit, predict
+from .evaluation import evaluate, predict
+from .fitting import fit
 from .losses import LOSSES
 from .metrics import (
     METRICS,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from types import CodeType
 from typing import Any
@@ -30,8 +29,6 @@ from .metrics import Metric
 
 ROWS = 64
 """Batches that the log has room for."""
-KEPT = 8
-"""Steps that stay traced after use: predicting again and again must not trace each time."""
 
 
 @dataclass(frozen=True)
@@ -166,17 +163,3 @@ def prediction_step(call: Call) -> Jitted:
         return call(params, inputs, False)
 
     return jit(step)  # type: ignore[no-any-return]
-
-
-@lru_cache(KEPT)
-def _kept(make: Callable[[Any], Jitted], recipe: Recipe | Call) -> Jitted:
-    return make(recipe)
-
-
-def traced[Of: (Recipe, Call)](make: Callable[[Of], Jitted], recipe: Of) -> Jitted:
-    """The step of a recipe, from the last time if it was used lately."""
-    try:
-        hash(recipe)
-    except TypeError:  # a loss, say, that is an object which can change
-        return make(recipe)
-    return _kept(make, recipe)
