@@ -38,6 +38,7 @@ from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
+from .functions.inspection import VERSION as __array_api_version__
 from .functions.inspection import __array_namespace_info__
 from .jitting import jit
 from .pixels import draw, from_pixels
@@ -45,8 +46,6 @@ from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
 from .warming import ShapeDtype, warmup
-
-__array_api_version__ = "2024.12"
 
 e = 2.718281828459045
 inf = float("inf")
@@ -70,22 +69,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-def _namespace(self: Tensor, /, *, api_version: str | None = None) -> object:
-    """The namespace of the array API standard's functions: this package."""
-    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-        raise errors.ArgumentError(
-            f"__array_namespace__: version is not known; got {api_version!r}; "
-            f"this is {__array_api_version__}"
-        )
-    import py_tensor
-
-    return py_tensor
-
-
-Tensor.__array_namespace__ = _namespace
-
-
-_LAZY = ("optim", "train")
+_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used."""
 
 

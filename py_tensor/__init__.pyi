@@ -46,6 +46,7 @@ from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, resu
 from py_tensor.functions.elementwise import astype, clip
 from py_tensor.functions.grids import meshgrid, tril, triu
 from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.inspection import VERSION as __array_api_version__
 from py_tensor.functions.inspection import __array_namespace_info__
 from py_tensor.functions.joining import concat, stack, unstack
 from py_tensor.functions.linear_algebra import tensordot, vecdot
@@ -64,6 +65,8 @@ from py_tensor.functions.manipulation import (
 )
 from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
 from py_tensor.functions.searching import count_nonzero, nonzero
+from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from py_tensor.functions.sorting import argsort, searchsorted, sort, topk
 from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
@@ -74,8 +77,6 @@ from py_tensor.warming import ShapeDtype, warmup
 
 from . import optim as optim
 from . import train as train
-
-__array_api_version__: str
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""
@@ -413,6 +414,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -488,6 +490,7 @@ __all__ = [
     "int32",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "jit",
@@ -543,6 +546,7 @@ __all__ = [
     "roll",
     "round",
     "rsqrt",
+    "searchsorted",
     "set_backend",
     "sigmoid",
     "sign",
@@ -550,6 +554,7 @@ __all__ = [
     "sin",
     "sinh",
     "softmax",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -565,6 +570,7 @@ __all__ = [
     "tensordot",
     "tidy",
     "tile",
+    "topk",
     "transpose",
     "tree_flatten",
     "tree_leaves",
@@ -576,6 +582,10 @@ __all__ = [
     "uint8",
     "uint16",
     "uint32",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "value_and_grad",
     "var",

@@ -148,6 +148,10 @@ def tensor_stub() -> str:
     return stub.text()
 
 
+def _exists(name: str) -> bool:
+    return importlib.util.find_spec(f"{py_tensor.__name__}.{name}") is not None
+
+
 def package_stub() -> str:
     """The stub of the package: functions out of rows as signatures, all else as imports."""
     names: list[str] = sorted(py_tensor.__all__)
@@ -165,7 +169,7 @@ def package_stub() -> str:
             stub.imports.add(imported[name])
         else:
             stub.add(f"{name}: {'None' if value is None else type(value).__name__}")
-    for name in vars(py_tensor)["_LAZY"]:
+    for name in filter(_exists, vars(py_tensor)["_LAZY"]):
         stub.imports.add(f"from . import {name} as {name}")
     stub.add("__version__: str")
     stub.add(f"__all__ = {names!r}")

@@ -18,6 +18,7 @@ from . import (
     elementwise,
     grids,
     indexing,
+    inspection,
     joining,
     linear_algebra,
     manipulation,
@@ -25,6 +26,8 @@ from . import (
     pooling,
     repetition,
     searching,
+    sets,
+    sorting,
     statistical,
     utility,
 )
@@ -40,6 +43,8 @@ CHAPTERS = (
     grids,
     indexing,
     searching,
+    sorting,
+    sets,
     utility,
     data_types,
     linear_algebra,
@@ -66,6 +71,6 @@ METHODS: dict[str, Any] = {
     if name != "where"
 }
 
-for operators in (elementwise, manipulation, indexing, linear_algebra):
+for operators in (elementwise, manipulation, indexing, linear_algebra, inspection):
     METHODS |= operators.OPERATORS
 install(METHODS)
