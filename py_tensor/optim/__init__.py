@@ -1,7 +1,7 @@
 """Optimizers: parameters, gradients and a step's number become the next parameters.
 
-    layout       where each parameter lies in one flat vector
-    optimizer    the step on that vector, and the state that it takes and gives
+    layout       where each parameter lies in few flat vectors
+    optimizer    the step on those vectors, and the state that it takes and gives
     rules        one optimizer is one row: its slots and its formula
     clipping     gradients held within limits
     schedules    learning rates as functions of the step's number

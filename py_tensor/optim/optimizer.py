@@ -1,4 +1,4 @@
-"""One step of any optimizer, and the state between steps: flat vectors of all parameters at once.
+"""One step of any optimizer, and the state between steps: flat vectors of many parameters each.
 
 Comes in: a rule's formula with its settings; goes out: an `Optimizer`, which makes `State`s.
 """
@@ -43,22 +43,23 @@ class Options(TypedDict, total=False):
 class State:
     """Parameters and slots between two steps; a tree of tensors, made by `Optimizer.init`.
 
-    `vector` holds all trained parameters one after another, each padded to a multiple of 4, and
-    `slots` what the optimizer keeps for each of its elements. Both are float32 whatever the
-    parameters are: halves would lose most steps' small changes. `step` counts the steps done, and
-    `others` are the leaves that are not trained.
+    `vectors` hold the trained parameters one after another, each padded to a multiple of 4, and
+    `slots` what the optimizer keeps for each of their elements. Both are float32 whatever the
+    parameters are: halves would lose most steps' small changes. There is one vector unless there
+    are more than 2**18 parameters. `step` counts the steps done, and `others` are the leaves that
+    are not trained.
     """
 
-    vector: Tensor
-    slots: dict[str, Tensor]
+    vectors: tuple[Tensor, ...]
+    slots: dict[str, tuple[Tensor, ...]]
     step: int
     others: tuple[Any, ...]
     layout: Layout = field(metadata={"static": True})
 
     @property
     def params(self) -> Any:
-        """The parameters in the tree and the dtypes that `init` was given: views of the vector."""
-        return self.layout.unravel(self.vector, self.others)
+        """The parameters in the tree and the dtypes that `init` was given: views of the vectors."""
+        return self.layout.unravel(self.vectors, self.others)
 
 
 @dataclass(frozen=True)
@@ -100,14 +101,17 @@ class Optimizer:
 
         >>> import py_tensor as pt
         >>> state = pt.optim.adam().init([pt.ones((2, 3)), pt.ones(3)])
-        >>> state.step, sorted(state.slots), state.vector.shape
+        >>> state.step, sorted(state.slots), state.vectors[0].shape
         (0, ['mean', 'square'], (12,))
         """
         layout, leaves, others = layout_of(params)
-        vector = layout.ravel(leaves)
+        vectors = tuple(layout.ravel(leaves))
         return State(
-            vector=vector,
-            slots={name: full(vector.shape, start) for name, start in self.slots},
+            vectors=vectors,
+            slots={
+                name: tuple(full(vector.shape, start) for vector in vectors)
+                for name, start in self.slots
+            },
             step=0,
             others=tuple(map(_copied, others)),
             layout=layout,
@@ -132,18 +136,23 @@ class Optimizer:
                 f"update: the state is of another optimizer; got slots {sorted(state.slots)} for "
                 f"{self.name}, which has {sorted(names)}; use the optimizer that made it"
             )
-        gradient = self._gradient(state, gradients)
-        slots = [state.slots[name] for name in names]
-        direction, *slots = self.formula(
-            gradient, *slots, step=state.step + 1, **dict(self.settings)
-        )
         rate = self.rate(state.step)
-        change = rate * direction
-        if self.weight_decay:
-            change = change + rate * self.weight_decay * state.vector
+        settings = dict(self.settings)
+        vectors: list[Tensor] = []
+        columns: list[list[Tensor]] = [[] for _ in names]
+        given = self._gradients(state, gradients)
+        for at, (vector, gradient) in enumerate(zip(state.vectors, given, strict=True)):
+            slots = [state.slots[name][at] for name in names]
+            direction, *slots = self.formula(gradient, *slots, step=state.step + 1, **settings)
+            change = rate * direction
+            if self.weight_decay:
+                change = change + rate * self.weight_decay * vector
+            vectors.append(vector - change)
+            for column, slot in zip(columns, slots, strict=True):
+                column.append(slot)
         return State(
-            vector=state.vector - change,
-            slots=dict(zip(names, slots, strict=True)),
+            vectors=tuple(vectors),
+            slots=dict(zip(names, map(tuple, columns), strict=True)),
             step=state.step + 1,
             others=state.others,
             layout=state.layout,
@@ -161,17 +170,20 @@ class Optimizer:
         # In a trace the number of the step is known at each call only.
         return on_host(partial(_number, self.learning_rate), step)  # type: ignore[no-any-return]
 
-    def _gradient(self, state: State, gradients: Any) -> Tensor:
-        """The vector of the gradients, clipped, with the L2 penalty."""
+    def _gradients(self, state: State, gradients: Any) -> list[Tensor]:
+        """The vectors of the gradients, clipped, with the L2 penalty."""
         leaves = state.layout.gradients(gradients)
         if self.clip_norm is not None:
             leaves = clip_by_norm(leaves, self.clip_norm)
-        vector = state.layout.ravel(leaves)
+        vectors = state.layout.ravel(leaves)
         if self.clip_value is not None:
-            vector = clip_by_value(vector, self.clip_value)
+            vectors = clip_by_value(vectors, self.clip_value)
         if self.clip_global_norm is not None:
-            vector = clip_by_global_norm(vector, self.clip_global_norm)
-        return vector + self.l2 * state.vector if self.l2 else vector
+            vectors = clip_by_global_norm(vectors, self.clip_global_norm)
+        if self.l2:
+            pairs = zip(vectors, state.vectors, strict=True)
+            vectors = [gradient + self.l2 * vector for gradient, vector in pairs]
+        return vectors
 
 
 def _number(schedule: Callable[[int], float], step: int) -> float:

@@ -39,7 +39,7 @@ class History:
         return [logs[name] for logs in self.epochs]
 
 
-Weights = tuple[Tensor, tuple[Any, ...]]
+Weights = tuple[tuple[Tensor, ...], tuple[Any, ...]]
 
 
 class Trainer:
@@ -93,17 +93,17 @@ class Trainer:
             if isinstance(old, Tensor):
                 old._move(value._node)
                 moved.append(old)
-        # Views would keep the vector that they are parts of.
+        # Views would keep the vectors that they are parts of.
         realize(*moved)
 
     def snapshot(self) -> Weights:
         """The weights as they are now, for `restore`; on the device, where no copy is made yet."""
-        return _copied(self.state.vector), tuple(map(_copied, self.state.others))
+        return tuple(map(_copied, self.state.vectors)), tuple(map(_copied, self.state.others))
 
     def restore(self, weights: Weights) -> None:
         """Weights are again what they were when the snapshot was taken."""
-        vector, others = weights
-        self.state = replace(self.state, vector=_copied(vector), others=tuple(map(_copied, others)))
+        vectors, others = (tuple(map(_copied, leaves)) for leaves in weights)
+        self.state = replace(self.state, vectors=vectors, others=others)
 
     async def tell(self, event: str, *args: Any) -> None:
         """Calls that method of all callbacks, and waits for those that are asynchronous."""
