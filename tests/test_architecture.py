@@ -46,6 +46,8 @@ ROOMS = (
     "autodiff",
     "data",
     "saving",
+    "optim",
+    "train",
     "graph",
     "__init__",
 )
