@@ -234,6 +234,9 @@ def test_batches_may_be_anything_to_iterate():
         (Asynchronous(), {}),
         (endless(), {"steps_per_epoch": 2}),
         (parts * 2, {"steps_per_epoch": 2}),
+        (pt.data.from_arrays((x, y)).batch(3), {}),
+        (pt.data.from_arrays((x, y)).filter(lambda x, y: True).batch(3), {}),
+        (pt.data.from_arrays((x, y)).batch(3).repeat(), {"steps_per_epoch": 2}),
     ):
         function, w = line_model()
         fit((function, w), data, epochs=2, **options)
