@@ -70,6 +70,15 @@ test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless C
 bench: $(VENV_READY) site  ## Measure py_tensor beside TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)
 	$(WITH_CHROMIUM) $(PYTHON) tools/run_bench.py $(ARGS)
 
+CONFORMANCE := build/conformance/bin/python
+
+.PHONY: conformance
+conformance: $(VENV_READY) $(BUNDLE)  ## Run data-apis/array-api-tests; ARRAY_API_TESTS=<checkout with its submodule>
+	@[ -d "$(ARRAY_API_TESTS)" ] || { echo 'conformance: no checkout of array-api-tests; set ARRAY_API_TESTS' >&2; exit 2; }
+	[ -x $(CONFORMANCE) ] || $(PYTHON) -m venv build/conformance
+	$(CONFORMANCE) -m pip install --quiet --requirement "$(ARRAY_API_TESTS)/requirements.txt" numpy playwright
+	$(WITH_CHROMIUM) $(CONFORMANCE) tools/run_conformance.py "$(ARRAY_API_TESTS)" $(ARGS)
+
 .PHONY: lint
 lint: install  ## Check style and formatting
 	$(PYTHON) -m ruff check .
