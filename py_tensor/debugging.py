@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
 import logging
-import math
 import sys
 import time
 from contextlib import ExitStack
@@ -47,10 +47,10 @@ def _inspect(tensor: Tensor) -> None:
         spec.size,
         line,
     )
-    if spec.dtype.kind != "f":
+    if spec.dtype.kind not in "cf":
         return
     for position, value in enumerate(unpack(data, spec.dtype)):
-        if not math.isfinite(value):
+        if not cmath.isfinite(value):
             raise NumericError(
                 f"{name}: result is not finite; got {value} at element {position} of shape "
                 f"{spec.shape}, at {line}; look at the operands, or use pt.enable_production_mode()"

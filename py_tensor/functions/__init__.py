@@ -11,6 +11,7 @@ from typing import Any
 
 from ..tensor import Tensor, install
 from . import (
+    complexes,
     convolution,
     creation,
     cumulative,
@@ -27,6 +28,7 @@ from . import (
 CHAPTERS = (
     creation,
     elementwise,
+    complexes,
     statistical,
     cumulative,
     manipulation,

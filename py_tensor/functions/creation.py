@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..dtypes import DType, as_dtype, bool_, float32, int32, of_scalar
-from ..errors import ArgumentError
+from ..dtypes import OF_PYTHON, DType, as_dtype, float32, int32, of_scalar
+from ..errors import ArgumentError, DTypeError
 from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
@@ -18,7 +18,7 @@ from .axes import a_shape
 from .elementwise import astype
 
 
-def full(shape: Any, fill_value: bool | int | float, *, dtype: Any = None) -> Tensor:
+def full(shape: Any, fill_value: complex, *, dtype: Any = None) -> Tensor:
     """A tensor of one value. `dtype` is taken from the value where it is not given.
 
     >>> import py_tensor as pt
@@ -28,13 +28,18 @@ def full(shape: Any, fill_value: bool | int | float, *, dtype: Any = None) -> Te
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     kind = kind_of(fill_value)
-    natural = bool_ if issubclass(kind, bool) else int32 if issubclass(kind, int) else float32
+    kinds = (bool, int, complex)
+    natural = next((OF_PYTHON[known] for known in kinds if issubclass(kind, known)), float32)
     target = natural if dtype is None else as_dtype(dtype, "full")
     return _filled("full", a_shape("full", shape), fill_value, target)
 
 
 def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) -> Tensor:
     backend().check_size(operation, shape, dtype)
+    if issubclass(kind_of(value), complex) and dtype.kind != "c":
+        raise DTypeError(
+            f'{operation}: complex number for dtype {dtype}; got {value}; use dtype="complex64"'
+        )
     if type(value) is TracedNumber:
         value = fitting(operation, value, dtype)
     elif dtype.kind == "b":
@@ -95,7 +100,7 @@ def ones_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
     return ones(x.shape, dtype=dtype or x.dtype)
 
 
-def full_like(x: Tensor, /, fill_value: bool | int | float, *, dtype: Any = None) -> Tensor:
+def full_like(x: Tensor, /, fill_value: complex, *, dtype: Any = None) -> Tensor:
     """One value in another tensor's shape, and dtype unless one is given.
 
     >>> import py_tensor as pt

@@ -7,7 +7,7 @@ Comes in: nothing; goes out: `ROWS`, by name.
 
 from __future__ import annotations
 
-from . import contractions, elementwise, gathers, reductions, scans, sources, views
+from . import contractions, elementwise, gathers, parts, reductions, scans, sources, views
 from .rows import Row
 
 ROWS: dict[str, Row] = {
@@ -20,6 +20,7 @@ ROWS: dict[str, Row] = {
         gathers.ROWS,
         sources.ROWS,
         contractions.ROWS,
+        parts.ROWS,
     )
     for row in table
 }
