@@ -24,9 +24,19 @@ from .dtypes import (
 from .errors import DTypeError, ShapeError
 from .indexing import Shape, coordinates
 
-_WIDE = {"d": float32, "q": int32, "l": int32, "n": int32, "Q": uint32, "L": uint32, "N": uint32, "Zd": complex64}
+_WIDE = {
+    "d": float32,
+    "q": int32,
+    "l": int32,
+    "n": int32,
+    "Q": uint32,
+    "L": uint32,
+    "N": uint32,
+    "Zd": complex64,
+}
 _BY_CODE = _WIDE | {dtype.code: dtype for dtype in BY_NAME.values()}
 _NATURAL = {"c": complex64, "f": float32, "i": int32, "u": uint32}
+_NUMBERS: tuple[Any, ...] = (int, float, complex)
 _SEQUENCES = (list, tuple, range)
 
 
@@ -172,8 +182,8 @@ def _pack(
 
 def _plain(operation: str, item: Any) -> complex:
     """A Python number out of a 0-d array or tensor, or of a subclass of numbers."""
-    if isinstance(item, (int, float, complex)) and not hasattr(item, "item"):
-        return next(kind(item) for kind in (int, float, complex) if isinstance(item, kind))
+    if isinstance(item, _NUMBERS) and not hasattr(item, "item"):
+        return next(kind(item) for kind in _NUMBERS if isinstance(item, kind))  # type: ignore[no-any-return]
     get = getattr(item, "item", None)
     if get is None:
         raise DTypeError(

@@ -94,8 +94,7 @@ def as_dtype(value: Any, operation: str = "dtype") -> DType:
         return BY_NAME[name]
     if name in WIDE:
         raise DTypeError(
-            f"{operation}: dtype {name} does not exist on WebGL; got {value!r}; "
-            f'use "{WIDE[name]}"'
+            f'{operation}: dtype {name} does not exist on WebGL; got {value!r}; use "{WIDE[name]}"'
         )
     raise DTypeError(f"{operation}: not a dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
 

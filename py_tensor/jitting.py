@@ -30,7 +30,7 @@ from .tracing import Recording, TracedBuffer, TracedNumber
 TRACE_LIMIT = 64
 """Traces kept for one function; the oldest goes first, and a warning says so the first time."""
 
-_KINDS = (bool, int, float, complex)
+_KINDS: tuple[Any, ...] = (bool, int, float, complex)
 _NUMBERS = frozenset(_KINDS)
 Places = tuple[frozenset[int], frozenset[str]]
 """Arguments by position and by name."""

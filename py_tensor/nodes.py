@@ -148,14 +148,16 @@ def _by_rule(call: Call, rule: Rule, srcs: tuple[Node, ...]) -> Node:
     re, im = (
         part.node if type(part) is Real else node_of(CONSTANT, (), float(part)) for part in result
     )
-    return node_of(COMPLEX, (re, im))
+    return node_of(COMPLEX, (re, im), call.row.name)
 
 
 def _parts(node: Node) -> Parts:
     dtype = node.spec.dtype
     if dtype.kind == "c":
         return Parts(*(Real(_ALGEBRA, node_of(row, (node,))) for row in (REAL, IMAG)))
-    return Parts(Real(_ALGEBRA, node if dtype is float32 else node_of(CAST, (node,), float32)), None)
+    return Parts(
+        Real(_ALGEBRA, node if dtype is float32 else node_of(CAST, (node,), float32)), None
+    )
 
 
 _ALGEBRA = Algebra(ROWS, node_of, lambda value: node_of(CONSTANT, (), float(value)))

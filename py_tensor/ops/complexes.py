@@ -51,10 +51,10 @@ def divide(pt: Any, z: Parts, w: Parts) -> Parts:
     if w.im is None:
         return Parts(z.re / w.re, z.im / w.re)
     im = 0.0 if z.im is None else z.im
-    flat = abs(w.re) >= abs(w.im)
+    flat = ~(abs(w.re) < abs(w.im))
     large, small = pt.where(flat, w.re, w.im), pt.where(flat, w.im, w.re)
     p, q = pt.where(flat, z.re, im), pt.where(flat, im, z.re)
-    zero = large == 0.0
+    zero = (large == 0.0) & (small == 0.0)
     ratio = pt.where(zero, 0.0, small / large)
     whole = pt.where(zero, 0.0, large + small * ratio)
     turned = q - pt.where(zero, 0.0, p * ratio)
@@ -79,10 +79,15 @@ def absolute(pt: Any, z: Parts) -> Any:
 def sign(pt: Any, z: Parts) -> Parts:
     """z / abs(z), and 0 for 0; relative to the larger part, lest abs(z) overflow."""
     larger = pt.maximum(abs(z.re), abs(z.im))
-    x, y = z.re / larger, z.im / larger
-    size = pt.sqrt(x * x + y * y)
     zero = larger == 0.0
-    return Parts(pt.where(zero, 0.0, x / size), pt.where(zero, 0.0, y / size))
+
+    def relative(part: Any) -> Any:
+        # Infinity over itself is NaN.
+        return pt.where(abs(part) == larger, pt.copysign(1.0, part), part / larger)
+
+    x, y = (pt.where(zero, part, relative(part)) for part in z)
+    size = pt.where(zero, 1.0, pt.sqrt(x * x + y * y))
+    return Parts(x / size, y / size)
 
 
 def conj(pt: Any, z: Parts) -> Parts:
@@ -115,8 +120,8 @@ def power(pt: Any, z: Parts, w: Parts) -> Parts:
     if w.im is not None:
         logarithm = pt.log(size) if z.im is None else _log_size(pt, z)
         large = large * pt.exp(-(w.im * angle))
-        turn = turn + w.im * pt.where(zero, 0.0, logarithm)
-        undefined = undefined | (zero & (w.im != 0.0))
+        turn = turn + pt.where(zero | (w.im == 0.0), 0.0, w.im * logarithm)
+        undefined = zero & (w.re <= 0.0)
         one = one & (w.im == 0.0)
     re = pt.where(undefined, math.nan, large * pt.cos(turn))
     # No angle, no imaginary part: infinity times zero is not wanted.
@@ -266,9 +271,10 @@ def tanh(pt: Any, z: Parts) -> Parts:
     re, im = secant * pt.sqrt(1.0 + s * s) * s / below, t / below
     far = size > 10.0
     re = pt.where(far, pt.copysign(1.0, x), re)
-    small = pt.where(lost, 0.0, 4.0 * pt.sin(y) * pt.cos(y) * pt.exp(-2.0 * size))
-    im = pt.where(y == 0.0, y, pt.where(far, small, im))
-    return Parts(pt.where(x == 0.0, x, re), im)
+    re = pt.where(lost & pt.isfinite(x), math.nan, re)
+    small = 4.0 * pt.sin(y) * pt.cos(y) * pt.exp(-2.0 * size)
+    im = pt.where(far, pt.where(pt.isinf(x), 0.0, small), im)
+    return Parts(pt.where(x == 0.0, x, re), pt.where(y == 0.0, y, im))
 
 
 def sin(pt: Any, z: Parts) -> Parts:
@@ -334,10 +340,13 @@ def atanh(pt: Any, z: Parts) -> Parts:
     x, y = abs(z.re), z.im
     less = 1.0 - x
     re = 0.25 * pt.log1p(4.0 * x / (less * less + y * y))
+    # The square would vanish.
+    re = pt.where((less == 0.0) & (abs(y) < 1e-4), 0.5 * (math.log(2.0) - pt.log(abs(y))), re)
     im = 0.5 * pt.atan2(y + y, less * (1.0 + x) - y * y)
     far, size = _is_far(z), absolute(pt, z)
     re = pt.where(far, pt.where(isinf(pt, z), 0.0, x / size / size), re)
-    im = pt.where(far & ~pt.isnan(y), pt.copysign(math.pi / 2.0, y), im)
+    known = pt.isinf(y) | ~isnan(pt, z)
+    im = pt.where(far & known, pt.copysign(math.pi / 2.0, y), im)
     return Parts(pt.where(x == 0.0, z.re, pt.copysign(re, z.re)), im)
 
 

@@ -100,7 +100,10 @@ class Row(Facts):
 
 
 class Join(Row):
-    """The complex numbers of two real operands, broadcast together."""
+    """The complex numbers of two real operands, broadcast together.
+
+    The static argument is the name of the operation that they are the result of, if another one.
+    """
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         return Result(
@@ -115,6 +118,13 @@ class Part(Row):
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         return Result(specs[0].shape, float32, (complex64,))
+
+
+class Interleave(Row):
+    """Both operands' elements in turn, along one more axis: how complex numbers are stored."""
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        return Result((*specs[0].shape, 2), specs[0].dtype, (specs[0].dtype,) * 2)
 
 
 class Elementwise(Row):

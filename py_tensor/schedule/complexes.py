@@ -11,7 +11,8 @@ from ..dtypes import float32
 from ..indexing import Shape, make_view, push
 from ..nodes import Spec, spec_of
 from ..ops.elementwise import CAST
-from ..ops.views import BROADCAST, CONCAT, RESHAPE, SLICE
+from ..ops.parts import INTERLEAVE
+from ..ops.views import BROADCAST, RESHAPE, SLICE
 from .program import Program
 
 Pair = tuple[int, int]
@@ -40,8 +41,7 @@ def joined(program: Program, pair: Pair) -> int:
     whole = [push((), make_view((size,), (2,), part)) for part in (0, 1)]
     if base == other and [evens, odds] == whole and program.spec(base).size == 2 * size:
         return program.add(RESHAPE, (base,), (*shape, 2))
-    columns = tuple(program.add(RESHAPE, (part,), (*shape, 1)) for part in pair)
-    return program.add(CONCAT, columns, len(shape))
+    return program.add(INTERLEAVE, pair)
 
 
 def part_of(program: Program, at: int, part: int) -> int:
