@@ -20,6 +20,8 @@ The rooms, in the order a call walks through them:
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import errors, random
 from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
 from .autodiff import (
@@ -36,6 +38,8 @@ from .dtypes import bool_ as bool
 from .dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
+from .functions.inspection import VERSION as __array_api_version__
+from .functions.inspection import __array_namespace_info__
 from .jitting import jit
 from .pixels import draw, from_pixels
 from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -51,6 +55,7 @@ pi = 3.141592653589793
 
 # fmt: off
 __all__ = [
+    "__array_api_version__", "__array_namespace_info__",
     "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint", "complex64",
     "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
     "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
@@ -64,8 +69,16 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-def __getattr__(name: str) -> str:
-    """The version, looked up when asked for: importlib.metadata would be a fifth of the import."""
+_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
+"""Subpackages imported when they are first used."""
+
+
+def __getattr__(name: str) -> Any:
+    """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
+    if name in _LAZY:
+        from importlib import import_module
+
+        return import_module(f".{name}", __name__)
     if name == "__version__":
         from importlib.metadata import version
 

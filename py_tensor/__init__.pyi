@@ -25,14 +25,16 @@ from py_tensor.autodiff import (
 )
 from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
-from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
+from py_tensor.dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
+from py_tensor.functions.complexes import angle, complex, imag, iscomplex, isreal, real
 from py_tensor.functions.creation import (
     arange,
     copy,
     empty,
     empty_like,
     eye,
+    from_dlpack,
     full,
     full_like,
     linspace,
@@ -41,8 +43,14 @@ from py_tensor.functions.creation import (
     zeros,
     zeros_like,
 )
+from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, result_type
 from py_tensor.functions.elementwise import astype, clip
-from py_tensor.functions.joining import concat, stack
+from py_tensor.functions.grids import meshgrid, tril, triu
+from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.inspection import VERSION as __array_api_version__
+from py_tensor.functions.inspection import __array_namespace_info__
+from py_tensor.functions.joining import concat, stack, unstack
+from py_tensor.functions.linear_algebra import tensordot, vecdot
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -56,6 +64,11 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
+from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
+from py_tensor.functions.searching import count_nonzero, nonzero
+from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from py_tensor.functions.sorting import argsort, searchsorted, sort, topk
+from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -64,7 +77,7 @@ from py_tensor.tensor import Tensor, asarray, realize
 from py_tensor.warming import ShapeDtype, warmup
 
 def abs(x: Any, /) -> Tensor:
-    """Absolute value."""
+    """Absolute value; the modulus of complex numbers."""
 
 def acos(x: Any, /) -> Tensor:
     """Inverse cosine; radians."""
@@ -134,6 +147,9 @@ def bitwise_xor(x1: Any, x2: Any, /) -> Tensor:
 
 def ceil(x: Any, /) -> Tensor:
     """Rounded up to an integer."""
+
+def conj(x: Any, /) -> Tensor:
+    """Complex conjugate; real numbers are their own."""
 
 def conv2d(
     x: Any,
@@ -273,7 +289,7 @@ def maximum(x1: Any, x2: Any, /) -> Tensor:
     """The larger operand; NaN if either is."""
 
 def mean(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """Arithmetic mean of the elements along axes; floating dtypes."""
+    """Arithmetic mean of the elements along axes; floating and complex dtypes."""
 
 def min(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Smallest element along axes; NaN if any is."""
@@ -329,7 +345,7 @@ def sigmoid(x: Any, /) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def sign(x: Any, /) -> Tensor:
-    """-1, 0 or 1 by the sign."""
+    """-1, 0 or 1 by the sign; complex numbers over their modulus."""
 
 def signbit(x: Any, /) -> Tensor:
     """Whether the sign bit is set, also for -0.0."""
@@ -388,15 +404,19 @@ __all__ = [
     "Memory",
     "ShapeDtype",
     "Tensor",
+    "__array_api_version__",
+    "__array_namespace_info__",
     "abs",
     "acos",
     "acosh",
     "add",
     "all",
+    "angle",
     "any",
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -412,21 +432,29 @@ __all__ = [
     "bitwise_right_shift",
     "bitwise_xor",
     "bool",
+    "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
     "cache_info",
+    "can_cast",
     "ceil",
     "checkpoint",
     "clip",
+    "complex",
+    "complex64",
     "concat",
+    "conj",
     "conv2d",
     "conv2d_transpose",
     "copy",
     "copysign",
     "cos",
     "cosh",
+    "count_nonzero",
     "cumulative_prod",
     "cumulative_sum",
     "custom_gradient",
+    "diff",
     "dispose",
     "divide",
     "draw",
@@ -444,12 +472,14 @@ __all__ = [
     "explain",
     "expm1",
     "eye",
+    "finfo",
     "flatten",
     "flip",
     "float16",
     "float32",
     "floor",
     "floor_divide",
+    "from_dlpack",
     "from_pixels",
     "full",
     "full_like",
@@ -458,13 +488,19 @@ __all__ = [
     "greater",
     "greater_equal",
     "hypot",
+    "iinfo",
+    "imag",
     "inf",
     "int8",
     "int16",
     "int32",
+    "iscomplex",
+    "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
+    "isreal",
     "jit",
     "jvp",
     "keep",
@@ -488,6 +524,7 @@ __all__ = [
     "mean",
     "memory",
     "memory_trace",
+    "meshgrid",
     "min",
     "minimum",
     "moveaxis",
@@ -496,6 +533,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -506,13 +544,18 @@ __all__ = [
     "pow",
     "prod",
     "random",
+    "real",
     "realize",
     "reciprocal",
     "relu",
     "remainder",
+    "repeat",
     "reshape",
+    "result_type",
+    "roll",
     "round",
     "rsqrt",
+    "searchsorted",
     "set_backend",
     "sigmoid",
     "sign",
@@ -520,6 +563,7 @@ __all__ = [
     "sin",
     "sinh",
     "softmax",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -529,20 +573,32 @@ __all__ = [
     "subtract",
     "sum",
     "take",
+    "take_along_axis",
     "tan",
     "tanh",
+    "tensordot",
     "tidy",
+    "tile",
+    "topk",
     "transpose",
     "tree_flatten",
     "tree_leaves",
     "tree_map",
     "tree_unflatten",
+    "tril",
+    "triu",
     "trunc",
     "uint8",
     "uint16",
     "uint32",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unstack",
     "value_and_grad",
     "var",
+    "vecdot",
     "vjp",
     "warmup",
     "where",

@@ -9,20 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..tensor import Tensor, install
+from ..tensor import install
 from . import (
     complexes,
     convolution,
     creation,
     cumulative,
+    data_types,
     elementwise,
+    grids,
     indexing,
+    inspection,
     joining,
     linear_algebra,
     manipulation,
     neural,
     pooling,
+    repetition,
+    searching,
+    sets,
+    sorting,
     statistical,
+    utility,
 )
 
 CHAPTERS = (
@@ -33,13 +41,20 @@ CHAPTERS = (
     cumulative,
     manipulation,
     joining,
+    repetition,
+    grids,
     indexing,
+    searching,
+    sorting,
+    sets,
+    utility,
+    data_types,
     linear_algebra,
     neural,
     convolution,
     pooling,
 )
-PUBLIC: dict[str, Callable[..., Tensor]] = {
+PUBLIC: dict[str, Callable[..., Any]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
 METHODS: dict[str, Any] = {
@@ -58,6 +73,6 @@ METHODS: dict[str, Any] = {
     if name != "where"
 }
 
-for operators in (elementwise, manipulation, indexing, linear_algebra):
+for operators in (elementwise, manipulation, indexing, linear_algebra, inspection):
     METHODS |= operators.OPERATORS
 install(METHODS)

@@ -6,25 +6,27 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from .. import conversion
 from ..dtypes import OF_PYTHON, DType, as_dtype, float32, int32, of_scalar
 from ..errors import ArgumentError, DTypeError
 from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
-from ..runtime import backend
+from ..runtime import backend, check_device
 from ..tensor import Tensor, asarray, node_behind
 from ..tracing import TracedNumber, fitting, kind_of
 from .axes import a_shape
 from .elementwise import astype
 
 
-def full(shape: Any, fill_value: complex, *, dtype: Any = None) -> Tensor:
+def full(shape: Any, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of one value. `dtype` is taken from the value where it is not given.
 
     >>> import py_tensor as pt
     >>> pt.full((2, 2), 7).tolist()
     [[7, 7], [7, 7]]
     """
+    check_device("full", device)
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     kind = kind_of(fill_value)
@@ -50,74 +52,79 @@ def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) ->
     return Tensor(node_of(BROADCAST, (scalar_node(value, dtype),), shape))
 
 
-def zeros(shape: Any, *, dtype: Any = float32) -> Tensor:
+def zeros(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor of zeros.
 
     >>> import py_tensor as pt
     >>> pt.zeros(3).tolist()
     [0.0, 0.0, 0.0]
     """
+    check_device("zeros", device)
     return _filled("zeros", a_shape("zeros", shape), 0, as_dtype(dtype or float32, "zeros"))
 
 
-def ones(shape: Any, *, dtype: Any = float32) -> Tensor:
+def ones(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor of ones.
 
     >>> import py_tensor as pt
     >>> pt.ones((1, 2)).tolist()
     [[1.0, 1.0]]
     """
+    check_device("ones", device)
     return _filled("ones", a_shape("ones", shape), 1, as_dtype(dtype or float32, "ones"))
 
 
-def empty(shape: Any, *, dtype: Any = float32) -> Tensor:
+def empty(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor whose values do not matter; they are zeros.
 
     >>> import py_tensor as pt
     >>> pt.empty((2, 3)).shape
     (2, 3)
     """
+    check_device("empty", device)
     return _filled("empty", a_shape("empty", shape), 0, as_dtype(dtype or float32, "empty"))
 
 
-def zeros_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Zeros of another tensor's shape, and dtype unless one is given.
 
     >>> import py_tensor as pt
     >>> pt.zeros_like(pt.asarray([1, 2])).tolist()
     [0, 0]
     """
-    return zeros(x.shape, dtype=dtype or x.dtype)
+    return zeros(x.shape, dtype=dtype or x.dtype, device=device)
 
 
-def ones_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+def ones_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Ones of another tensor's shape, and dtype unless one is given.
 
     >>> import py_tensor as pt
     >>> pt.ones_like(pt.asarray([1, 2])).tolist()
     [1, 1]
     """
-    return ones(x.shape, dtype=dtype or x.dtype)
+    return ones(x.shape, dtype=dtype or x.dtype, device=device)
 
 
-def full_like(x: Tensor, /, fill_value: complex, *, dtype: Any = None) -> Tensor:
+def full_like(
+    x: Tensor, /, fill_value: complex, *, dtype: Any = None, device: Any = None
+) -> Tensor:
     """One value in another tensor's shape, and dtype unless one is given.
 
     >>> import py_tensor as pt
     >>> pt.full_like(pt.asarray([1, 2]), 5).tolist()
     [5, 5]
     """
-    return full(x.shape, fill_value, dtype=dtype or x.dtype)
+    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 
-def empty_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+def empty_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor like another whose values do not matter; they are zeros.
 
     >>> import py_tensor as pt
     >>> pt.empty_like(pt.asarray([1, 2])).shape
     (2,)
     """
-    return empty(x.shape, dtype=dtype or x.dtype)
+    return empty(x.shape, dtype=dtype or x.dtype, device=device)
 
 
 def _iota(shape: tuple[int, ...]) -> Tensor:
@@ -125,7 +132,13 @@ def _iota(shape: tuple[int, ...]) -> Tensor:
 
 
 def arange(
-    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+    device: Any = None,
 ) -> Tensor:
     """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
 
@@ -135,6 +148,7 @@ def arange(
     >>> pt.arange(2, 8, 2).tolist()
     [2, 4, 6]
     """
+    check_device("arange", device)
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -154,7 +168,14 @@ def arange(
 
 
 def linspace(
-    start: float, stop: float, /, num: int, *, dtype: Any = None, endpoint: bool = True
+    start: complex,
+    stop: complex,
+    /,
+    num: int,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    endpoint: bool = True,
 ) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, the last unless `endpoint` is False.
 
@@ -162,28 +183,33 @@ def linspace(
     >>> pt.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
+    check_device("linspace", device)
     if num < 0:
         raise ArgumentError(f"linspace: num is negative; got {num}; use 0 or more")
-    target = as_dtype(dtype, "linspace") if dtype is not None else float32
+    number: Any = complex if isinstance(start, complex) or isinstance(stop, complex) else float
+    target = as_dtype(dtype, "linspace") if dtype is not None else OF_PYTHON[number]
     steps = num - 1 if endpoint else num
     step = (stop - start) / steps if steps > 0 else 0.0
     position = astype(_iota((num,)), float32)
-    values = position * float(step) + float(start)
+    values = position * number(step) + number(start)
     if endpoint and num > 1:
         # Rounding must not move the last value away from `stop`.
         from .elementwise import PUBLIC as elementwise
 
-        values = elementwise["where"](position == float(num - 1), float(stop), values)
+        values = elementwise["where"](position == float(num - 1), number(stop), values)
     return astype(values, target)
 
 
-def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None) -> Tensor:
+def eye(
+    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
+) -> Tensor:
     """Ones on the diagonal `k` places right of the main one, zeros elsewhere.
 
     >>> import py_tensor as pt
     >>> pt.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+    check_device("eye", device)
     columns = n_rows if n_cols is None else n_cols
     target = float32 if dtype is None else as_dtype(dtype, "eye")
     shape = a_shape("eye", (n_rows, columns))
@@ -205,6 +231,26 @@ def copy(x: Tensor, /) -> Tensor:
     return Tensor(node_behind("copy", x))
 
 
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor of the values of an array of another library that lies in the CPU's memory.
+
+    Host data is always copied: ArgumentError for `copy=False`. Needs NumPy for what offers DLPack
+    but no buffer.
+
+    >>> import py_tensor as pt
+    >>> pt.from_dlpack(pt.asarray([1, 2])).tolist()
+    [1, 2]
+    """
+    check_device("from_dlpack", device)
+    if copy is False and not isinstance(x, Tensor):
+        raise ArgumentError(
+            "from_dlpack: host data is always copied; got copy=False; leave copy out"
+        )
+    if isinstance(x, Tensor):
+        return asarray(x, copy=copy)
+    return asarray(conversion.through_dlpack(x))
+
+
 PUBLIC: dict[str, Callable[..., Tensor]] = {
     function.__name__: function
     for function in (
@@ -214,6 +260,7 @@ PUBLIC: dict[str, Callable[..., Tensor]] = {
         empty,
         empty_like,
         eye,
+        from_dlpack,
         full,
         full_like,
         linspace,

@@ -71,7 +71,7 @@ def keeps_texels(view: View) -> bool:
 
 
 def reads_pairs(view: View, lanes: int) -> bool:
-    """So many neighbouring lanes, the first a multiple of it, read every other element from some texel on."""
+    """So many lanes, neighbours from a multiple on, read every other element from a texel on."""
     return (
         bool(view.shape)
         and view.strides[-1] == 2

@@ -1,4 +1,4 @@
-"""What the rules of complex operations are written in: real values, with operators and rows by name.
+"""What rules of complex operations are written in: real values with operators, rows by name.
 
 Comes in: how to apply a row, to nodes; goes out: `Algebra`, the `pt` of `complexes`.
 """
@@ -88,7 +88,9 @@ class Algebra:
         self._constant = constant
 
     def __getattr__(self, name: str) -> Callable[..., Real]:
-        row = self._rows[name]
+        row = self._rows.get(name)
+        if row is None:
+            raise AttributeError(name)
 
         def function(*operands: Any, arg: Hashable = None) -> Real:
             nodes = tuple(

@@ -1,9 +1,9 @@
 """The rules of operations on complex operands: their parts out of real operations.
 
-A rule is called as `rule(pt, *operands)`, with the static argument behind where there is one: `pt` is
-an `Algebra`, operands are `Parts`; it gives the `Parts` of a complex result or a real one. Special
-values are those of C's Annex G, which the array API standard repeats; where real and complex operands
-meet, the real ones have no imaginary part, rather than one of zero.
+A rule is called as `rule(pt, *operands)`, with the static argument behind where there is one: `pt`
+is an `Algebra`, operands are `Parts`; it gives the `Parts` of a complex result or a real one.
+Special values are those of C's Annex G, which the array API standard repeats; where real and
+complex operands meet, the real ones have no imaginary part, rather than one of zero.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def multiply(pt: Any, z: Parts, w: Parts) -> Parts:
 
 
 def divide(pt: Any, z: Parts, w: Parts) -> Parts:
-    """Smith's method: the divisor's smaller part is taken relative to the larger, lest it overflow."""
+    """Smith's method: the divisor's smaller part relative to its larger one, lest it overflow."""
     if w.im is None:
         return Parts(z.re / w.re, z.im / w.re)
     im = 0.0 if z.im is None else z.im
@@ -410,7 +410,7 @@ def prod(pt: Any, z: Parts, axes: tuple[int, ...]) -> Parts:
 
 
 def cumulative_prod(pt: Any, z: Parts, arg: tuple[int, bool]) -> Parts:
-    """Each element times the one 1, 2, 4, ... places before it, in turn (Hillis and Steele 1986)."""
+    """Each element times the one 1, 2, 4, ... places before it (Hillis and Steele 1986)."""
     axis, include_initial = arg
 
     def moved(places: int, keep: int) -> Parts:

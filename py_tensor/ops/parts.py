@@ -1,4 +1,4 @@
-"""Rows between complex numbers and real ones; all else on complex operands is built out of these."""
+"""Rows between complex numbers and real ones; all else on complex operands is built of these."""
 
 from __future__ import annotations
 

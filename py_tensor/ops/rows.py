@@ -54,12 +54,12 @@ class Row(Facts):
     scalar floating-point operations an element, for the decision whether recomputing beats storing.
     `root` rows are the loop of a kernel, and `tiled` ones write the layout of `glsl/tiles.py`.
 
-    `partwise` rows do the same to the real and the imaginary parts of complex operands; `complex` is
-    the rule of others, as `ops/complexes.py` has it. Rows with neither refuse complex operands.
+    `partwise` rows do the same to the real and the imaginary parts of complex operands; `complex`
+    is the rule of others, as `ops/complexes.py` has it. Rows with neither refuse complex operands.
 
-    Gradient rules are called as `rule(pt, g, y, *operands, arg)`: `pt` has the public functions and `apply`,
-    `g` is the cotangent of the result `y`; None is for zero. Rows of any number of operands have
-    one rule, which takes the operand's position before `arg`.
+    Gradient rules are called as `rule(pt, g, y, *operands, arg)`: `pt` has the public functions and
+    `apply`, `g` is the cotangent of the result `y`; None is for zero. Rows of any number of
+    operands have one rule, which takes the operand's position before `arg`.
     """
 
     name: str
@@ -332,6 +332,20 @@ class Gather(Row):
         return Result(shape, x.dtype, (x.dtype, indices.dtype))
 
 
+class GatherAlong(Row):
+    """Elements of the first operand whose places along an axis the second names, one by one.
+
+    The static argument is (axis, whether each place occurs once). Other axes are equal in both;
+    indices are in range.
+    """
+
+    partwise: bool = True
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        x, indices = specs
+        return Result(indices.shape, x.dtype, (x.dtype, indices.dtype))
+
+
 class Scatter(Row):
     """Slices of the first operand, added up at the places of an axis that the second names.
 
@@ -356,6 +370,17 @@ class Barrier(Row):
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         x, event = specs
         return Result(x.shape, x.dtype, (x.dtype, event.dtype))
+
+
+class Sort(Row):
+    """Places of the elements along an axis, in order; equal ones in the order they had.
+
+    The static argument is (axis, whether the largest comes first). NaN is larger than all numbers.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        self.check(specs[0].dtype, "all")
+        return Result(specs[0].shape, int32, (specs[0].dtype,))
 
 
 class Source(Row):

@@ -1,7 +1,7 @@
 """Rewrites complex values into pairs of real ones, which are all that kernels know.
 
-A complex buffer is stored as float32 with one more axis, of length 2. What is known of a complex node
-is the pair of its parts; it is joined into such a buffer only where it has to be stored.
+A complex buffer is stored as float32 with one more axis, of length 2. What is known of a complex
+node is the pair of its parts; it is joined into such a buffer only where it has to be stored.
 Comes in: nodes of a Program; goes out: those of their parts, and of what is stored.
 """
 

@@ -12,20 +12,24 @@ from ..ops.elementwise import IDENTITY
 from ..ops.rows import (
     Barrier,
     Contraction,
+    GatherAlong,
     Join,
     Literal,
     Part,
     Reduction,
     Scan,
     Scatter,
+    Sort,
     ViewRow,
 )
 from ..ops.views import RESHAPE
 from .complexes import Pair, is_kept_cheaply, joined, part_of, split, spread, stored_spec
 from .contractions import lower_contraction
+from .gathers import lower_gather_along
 from .program import Program
 from .scans import lower_scan
 from .scatters import lower_scatter
+from .sorts import lower_sort
 from .sums import lower_reduction
 
 
@@ -42,7 +46,7 @@ class _Lowering:
         self.program = Program(graph)
         self.draw_buffers = draw_buffers
         self.pairs: dict[int, Pair] = {}
-        """The parts of each complex node of the graph; it is -1 in `origin`, unless it is stored."""
+        """The parts of each complex node of the graph, whose `origin` is -1 unless it is kept."""
 
     def run(self) -> Program:
         origin = self.program.origin
@@ -78,6 +82,10 @@ class _Lowering:
             return lower_scan(program, call, srcs[0], self.draw_buffers)
         if isinstance(row, Scatter):
             return lower_scatter(program, call, srcs)
+        if isinstance(row, GatherAlong):
+            return lower_gather_along(program, call, srcs)
+        if isinstance(row, Sort):
+            return lower_sort(program, call, srcs[0])
         if isinstance(row, Barrier):
             return program.add(IDENTITY, srcs[:1])
         if isinstance(row, Literal):
