@@ -52,7 +52,7 @@ BESIDE = {"conversion", "hosting", "lifetime", "printing"}
 CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
 LINES = 5150
 """Of code: no blank lines, comments, docstrings. Gradient rules take some 250."""
-BESIDE_LINES = 450
+BESIDE_LINES = 490
 FOREIGN = {
     "numpy": {"backends/numpy.py", "conversion.py", "tensor.py"},
     "js": {"backends/pyodide_bridge.py"},
