@@ -6,7 +6,7 @@ import math
 import operator
 from typing import Any
 
-from ..dtypes import float32, uint32
+from ..dtypes import float32, int32, uint32
 from . import complexes, plain
 from .plain import at_pole, ieee
 from .rows import Cast, Elementwise, Fixed, Where
@@ -71,6 +71,14 @@ def _pow_to_exponent(pt: Any, g: Any, y: Any, x: Any, exponent: Any) -> Any:
     return g * pt.where(zero, 0.0, y * pt.log(pt.where(zero, 1.0, x)))
 
 
+def _cos_of_turn(xp: Any, p: Any, n: Any) -> Any:
+    p, n = p.astype(xp.int64), n.astype(xp.int64)
+    quarters = (8 * p + n) // (2 * n)
+    rest = (4 * p - quarters * n) * (math.pi / 2) / n
+    size = xp.where(quarters % 2 == 0, xp.cos(rest), -xp.sin(rest))
+    return xp.where(quarters % 4 < 2, size, -size)
+
+
 def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
     def rotated(v: Any, n: int) -> Any:
         return (v << xp.uint32(n)) | (v >> xp.uint32(32 - n))
@@ -98,6 +106,7 @@ CAST = Cast(name="astype", complex=complexes.cast, glsl="{0}", dtypes="all", wei
 EQUAL = Elementwise(name="equal", complex=complexes.equal, arity=2, glsl=_compare("equal"), dtypes="all", result="bool", dunder="__eq__", host=operator.eq, doc="Whether operands are equal.")
 EITHER = Elementwise(name="logical_or", arity=2, glsl="{0} | {1}", dtypes="boolean", host=operator.or_, doc="Whether either holds.")
 ISNAN = Elementwise(name="isnan", complex=complexes.isnan, glsl=_by_kind("uvec4(pt_is_nan({0}))", "uvec4(0u)"), result="bool", host=math.isnan, doc="Whether NaN.")
+COS_OF_TURN = Fixed(name="cos_of_turn", arity=2, glsl="pt_cos_of_turn({0}, {1})", takes=(int32, int32), gives=float32, weight=24, reference=_cos_of_turn, public=False, doc="Cosine of 2 pi p / n; p from 0 to 2 n, n below 2**28.")
 WHERE = Where(name="where", partwise=True, arity=3, glsl=dict.fromkeys("fiub", "pt_pick(bvec4({0}), {1}, {2})"), dtypes="all", host=plain.where,
     gradient=(None, lambda pt, g, y, c, a, b: pt.where(c, g, 0.0), lambda pt, g, y, c, a, b: pt.where(c, 0.0, g)), doc="Second operand where the first holds, else the third.")
 
@@ -210,6 +219,7 @@ ROWS = (
         gradient=(lambda pt, g, y, x: g / (1.0 + x * x),), doc="Inverse tangent; radians."),
     Elementwise(name="atan2", arity=2, glsl="pt_atan2({0}, {1})", dtypes="floating", weight=24, tolerance=2e-6, host=math.atan2,
         gradient=(lambda pt, g, y, a, b: g * b / (a * a + b * b), lambda pt, g, y, a, b: -g * a / (a * a + b * b)), doc="Angle of the point (x2, x1); radians."),
+    COS_OF_TURN,
     Elementwise(name="sinh", complex=complexes.sinh, glsl="pt_sinh({0})", dtypes="floating", weight=16, tolerance=4e-6, host=ieee(math.sinh, lambda x: math.copysign(math.inf, x)),
         gradient=(lambda pt, g, y, x: g * pt.cosh(x),), doc="Hyperbolic sine."),
     Elementwise(name="cosh", complex=complexes.cosh, glsl="pt_cosh({0})", dtypes="floating", weight=8, tolerance=4e-6, host=ieee(math.cosh, lambda x: math.inf),
