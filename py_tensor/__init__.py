@@ -38,7 +38,7 @@ from .autodiff import (
 )
 from .debugging import enable_debug_mode, enable_production_mode
 from .dtypes import bool_ as bool
-from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
+from .dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
 from .functions.inspection import VERSION as __array_api_version__
@@ -59,7 +59,7 @@ pi = 3.141592653589793
 # fmt: off
 __all__ = [
     "__array_api_version__", "__array_namespace_info__",
-    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint",
+    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint", "complex64",
     "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
     "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
     "int16", "int32", "jit", "jvp", "keep", "memory", "memory_trace", "nan", "newaxis", "pi",

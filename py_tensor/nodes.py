@@ -15,7 +15,12 @@ from sys import getrefcount
 from typing import Any, NamedTuple
 
 from .dtypes import DTYPES, DType, float32
-from .ops.rows import Row, Shape
+from .ops import ROWS
+from .ops.algebra import Algebra, Parts, Real
+from .ops.elementwise import CAST
+from .ops.parts import COMPLEX, IMAG, REAL
+from .ops.rows import Row, Rule, Shape
+from .ops.sources import CONSTANT
 
 
 class Spec:
@@ -34,9 +39,12 @@ class Spec:
 
 
 class Call:
-    """A row applied to operands of known specs: what can be said before values are known."""
+    """A row applied to operands of known specs: what can be said before values are known.
 
-    __slots__ = ("arg", "operands", "row", "spec", "specs")
+    Where `rule` is given, complex numbers are in it and its node is built by that rule of the row.
+    """
+
+    __slots__ = ("arg", "operands", "row", "rule", "spec", "specs")
 
     def __init__(
         self,
@@ -51,6 +59,9 @@ class Call:
         self.specs = specs
         self.spec = spec
         self.operands = operands
+        self.rule: Rule | None = None
+        if row.complex is not None and "c" in [part.dtype.kind for part in (spec, *specs)]:
+            self.rule = row.complex
 
     def __repr__(self) -> str:
         given = "" if self.arg is None else f", {self.arg}"
@@ -73,7 +84,7 @@ class Node:
     """A value: made from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`."""
 
     __slots__ = ("buffer", "call", "spec", "srcs", "value")
-    value: bool | int | float
+    value: Any
 
     def __init__(self, call: Call | None, srcs: tuple[Node, ...], spec: Spec) -> None:
         self.call = call
@@ -120,11 +131,42 @@ def call_of(row: Row, specs: tuple[Spec, ...], arg: Hashable = None) -> Call:
 def node_of(row: Row, srcs: tuple[Node, ...], arg: Hashable = None) -> Node:
     """A node for `row` applied to `srcs`."""
     call = call_of(row, tuple([src.spec for src in srcs]), arg)
+    if call.rule is not None:
+        return _by_rule(call, call.rule, srcs)
     return Node(call, srcs, call.spec)
 
 
-def scalar_node(value: bool | int | float, dtype: DType = float32) -> Node:
-    """A node for a Python scalar; passed to the shader as a uniform."""
+def _by_rule(call: Call, rule: Rule, srcs: tuple[Node, ...]) -> Node:
+    """The node of an operation on complex numbers, out of real operations.
+
+    What an operand was made of is never looked at: a remembered call has other ones in its place.
+    """
+    static = () if call.arg is None else (call.arg,)
+    result = rule(_ALGEBRA, *map(_parts, srcs), *static)
+    if type(result) is Real:
+        return result.node  # type: ignore[no-any-return]
+    re, im = (
+        part.node if type(part) is Real else node_of(CONSTANT, (), float(part)) for part in result
+    )
+    return node_of(COMPLEX, (re, im), call.row.name)
+
+
+def _parts(node: Node) -> Parts:
+    dtype = node.spec.dtype
+    if dtype.kind == "c":
+        return Parts(*(Real(_ALGEBRA, node_of(row, (node,))) for row in (REAL, IMAG)))
+    return Parts(
+        Real(_ALGEBRA, node if dtype is float32 else node_of(CAST, (node,), float32)), None
+    )
+
+
+_ALGEBRA = Algebra(ROWS, node_of, lambda value: node_of(CONSTANT, (), float(value)))
+
+
+def scalar_node(value: complex, dtype: DType = float32) -> Node:
+    """A node for a Python scalar; passed to the shader as a uniform, or as two."""
+    if dtype.kind == "c":
+        return node_of(COMPLEX, (scalar_node(value.real), scalar_node(value.imag)))
     node = Node(None, (), spec_of((), dtype))
     node.value = value
     return node

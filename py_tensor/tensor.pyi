@@ -51,7 +51,7 @@ class Tensor:
     def _bytes(self, operation: str) -> memoryview: ...
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; the number itself for shape ()."""
-    def item(self) -> bool | int | float:
+    def item(self) -> Any:
         """The only element as a Python number. Raises ShapeError for other sizes."""
     def _first(self, operation: str) -> Any: ...
     def numpy(self) -> Any:
@@ -68,6 +68,7 @@ class Tensor:
         """This tensor, for the device in use. Raises ArgumentError for others."""
     def _one(self, operation: str) -> Any: ...
     def __bool__(self) -> bool: ...
+    def _one_real(self, operation: str) -> Any: ...
     def __int__(self) -> int: ...
     def __float__(self) -> float: ...
     def __complex__(self) -> complex: ...
@@ -96,10 +97,12 @@ class Tensor:
         """Sign changed, element by element."""
     def positive(self, /) -> Tensor:
         """The operand itself."""
+    def conj(self, /) -> Tensor:
+        """Complex conjugate; real numbers are their own."""
     def abs(self, /) -> Tensor:
-        """Absolute value."""
+        """Absolute value; the modulus of complex numbers."""
     def sign(self, /) -> Tensor:
-        """-1, 0 or 1 by the sign."""
+        """-1, 0 or 1 by the sign; complex numbers over their modulus."""
     def square(self, /) -> Tensor:
         """Product with itself."""
     def reciprocal(self, /) -> Tensor:
@@ -235,7 +238,7 @@ class Tensor:
     def argmin(self, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
         """Position of the first smallest element along one axis."""
     def mean(self, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """Arithmetic mean of the elements along axes; floating dtypes."""
+        """Arithmetic mean of the elements along axes; floating and complex dtypes."""
     def var(
         self, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
     ) -> Tensor:
@@ -344,7 +347,7 @@ class Tensor:
     def __pos__(self, /) -> Tensor:
         """The operand itself."""
     def __abs__(self, /) -> Tensor:
-        """Absolute value."""
+        """Absolute value; the modulus of complex numbers."""
     def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
     def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
     def __lt__(self, other: Any) -> Tensor: ...

@@ -83,15 +83,26 @@ CASES = {
     ),
     "complex numbers": (
         errors.DTypeError,
-        lambda: pt.asarray([1j]),
-        "asarray: cannot make a tensor of complex; got 1j; give numbers",
+        lambda: pt.asarray([1.0, 1j], dtype="float32"),
+        (
+            "asarray: complex numbers do not fit dtype float32; got 1j; "
+            'take the real parts, or use dtype "complex64"'
+        ),
     ),
     "an array of complex numbers": (
         errors.DTypeError,
-        lambda: pt.asarray(np.array([1j])),
+        lambda: pt.asarray(np.array([1j]), dtype="int32"),
         (
-            "asarray: dtype complex128 does not exist on WebGL; got a NumPy array of complex128; "
-            "use .astype"
+            "asarray: complex numbers do not fit dtype int32; got complex128; "
+            'take the real parts, or use dtype "complex64"'
+        ),
+    ),
+    "an array of dates": (
+        errors.DTypeError,
+        lambda: pt.asarray(np.array(["2020-01-01"], "datetime64[D]")),
+        (
+            "asarray: dtype datetime64[D] does not exist on WebGL; got a NumPy array of "
+            "datetime64[D]; use .astype"
         ),
     ),
     "a list with an integer beyond int32": (

@@ -61,7 +61,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
             return result
         leaves, structure = tree_flatten(result)
         nodes = [_apart(leaf) for leaf in leaves]
-        results = tuple(node for node in nodes if node is not None and node.spec.dtype.kind == "f")
+        results = tuple(node for node in nodes if node is not None and node.spec.dtype.kind in "cf")
         sources = [leaf for arg in args for leaf in tree_leaves(arg)]
         inputs = [leaf for leaf in sources if _is_floating(leaf)]
 
@@ -93,7 +93,7 @@ def _apart(leaf: Any) -> Node | None:
 
 
 def _is_floating(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.dtype.kind == "f"
+    return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
 def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | None]:

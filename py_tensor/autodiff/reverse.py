@@ -113,13 +113,13 @@ class _Pass:
             first: tuple[Node, ...] = custom.results[:1]
             return custom.inputs if node is first[0] else first
         origin = self.tape.origin(node)
-        if origin is None or node.spec.dtype.kind != "f":
+        if origin is None or node.spec.dtype.kind not in "cf":
             return ()
         rules = origin[0].row.gradient
         return tuple(
             src
             for at, src in enumerate(origin[1])
-            if src.spec.dtype.kind == "f" and not (type(rules) is tuple and rules[at] is None)
+            if src.spec.dtype.kind in "cf" and not (type(rules) is tuple and rules[at] is None)
         )
 
     def _through(self, node: Node, g: Tensor) -> None:
@@ -177,7 +177,12 @@ def _rule(call: Call, at: int) -> Rule | None:
 
 
 def fitted(g: Tensor, spec: Spec) -> Tensor:
-    """A cotangent in an operand's shape and dtype: summed where the operand was broadcast."""
+    """A cotangent in an operand's shape and dtype: summed where the operand was broadcast.
+
+    What an imaginary part of a real operand would get, nobody asks for.
+    """
+    if g.dtype.kind == "c" and spec.dtype.kind != "c":
+        g = PT.real(g)
     if g.shape != spec.shape:
         leading = g.ndim - len(spec.shape)
         axes = [

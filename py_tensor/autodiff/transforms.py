@@ -2,6 +2,7 @@
 
 Comes in: a function of trees of tensors; goes out: its value with gradients or products with its
 Jacobian, in the structure of the arguments. Leaves that are not floating have no gradient: None.
+A complex number x + iy counts as the two numbers x and y: its gradient is dL/dx + i dL/dy.
 """
 
 from __future__ import annotations
@@ -69,11 +70,11 @@ class _Inputs:
 def _floating(operation: str, leaf: Any) -> Node | None:
     """A node of its own for a floating leaf."""
     if not isinstance(leaf, Tensor):
-        if kind_of(leaf) is not float and not hasattr(leaf, "__array__"):
+        if kind_of(leaf) not in (float, complex) and not hasattr(leaf, "__array__"):
             return None
         leaf = asarray(leaf)
     node = node_behind(operation, leaf)
-    if node.spec.dtype.kind != "f":
+    if node.spec.dtype.kind not in "cf":
         return None
     return node_of(RESHAPE, (node,), node.spec.shape)
 
@@ -93,7 +94,8 @@ def value_and_grad(
     and anything else, which then stands beside the value: ((value, aux), gradient). `argnums` are
     the positions of the arguments to differentiate by: one gives its gradient, several a tuple. An
     argument is a tensor, a number, or a tree of them; its gradient has the same structure, shapes
-    and dtypes, and None for leaves that are not floating. Raises GradientError where the result is
+    and dtypes, and None for leaves that are not floating. By a complex x + iy the gradient is dL/dx
+    + i dL/dy, the direction of steepest ascent. Raises GradientError where the result is
     not such a number or an operation has no gradient, DTypeError where nothing is floating.
 
     >>> import py_tensor as pt
@@ -208,7 +210,7 @@ class _Outputs:
 
 
 def _is_floating(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.dtype.kind == "f"
+    return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
 def _matched(

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..tensor import install
 from . import (
+    complexes,
     convolution,
     counting,
     creation,
@@ -40,6 +41,7 @@ from . import (
 CHAPTERS = (
     creation,
     elementwise,
+    complexes,
     statistical,
     cumulative,
     manipulation,

@@ -85,10 +85,10 @@ def _position(row: Reduction) -> Callable[..., Tensor]:
     return function
 
 
-def _floating(operation: str, x: Any) -> Tensor:
+def _floating(operation: str, x: Any, kinds: str = "f") -> Tensor:
     tensor = asarray(x)
     dtype = node_behind(operation, tensor).spec.dtype
-    if dtype.kind != "f":
+    if dtype.kind not in kinds:
         raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')
     return tensor
 
@@ -107,13 +107,13 @@ def _divided(total: Any, count: float) -> Any:
 
 @remembered
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Arithmetic mean of the elements along axes; floating dtypes.
+    """Arithmetic mean of the elements along axes; floating and complex dtypes.
 
     >>> import py_tensor as pt
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
     2.0
     """
-    x = _floating("mean", x)
+    x = _floating("mean", x, "cf")
     axes = some_axes("mean", axis, x.ndim)
     count = _count(x, axes)
     wide = astype(x, float32) if x.dtype.itemsize == 2 else x

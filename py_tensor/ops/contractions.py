@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from . import complexes
 from .rows import Contraction, Shape
 from .views import PAD, WINDOW
 
@@ -111,7 +112,7 @@ def _reach(window: Window) -> tuple[int, int]:
 
 
 # fmt: off
-DOT = Contraction(name="dot", rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Batched matrix product.")
-CONVOLVE = Contraction(name="convolve", rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
+DOT = Contraction(name="dot", complex=complexes.dot, rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Batched matrix product.")
+CONVOLVE = Contraction(name="convolve", complex=complexes.convolve, rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
 
 ROWS = (DOT, CONVOLVE)

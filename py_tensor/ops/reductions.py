@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from ..dtypes import DType
-from . import plain
+from . import complexes, plain
 from .rows import Reduction
 
 
@@ -53,19 +53,19 @@ def _product(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
 
 
 # fmt: off
-SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add,
+SUM = Reduction(name="sum", partwise=True, reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add,
     gradient=(lambda pt, g, y, x, axes: pt.broadcast_to(g, x.shape),), doc="Sum of the elements along axes.")
 MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, host=plain.maximum, gradient=(_extreme,), doc="Largest element along axes; NaN if any is.")
 MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, host=plain.minimum, gradient=(_extreme,), doc="Smallest element along axes; NaN if any is.")
 
 ROWS = (
     SUM,
-    Reduction(name="prod", reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul,
+    Reduction(name="prod", complex=complexes.prod, reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul,
         gradient=(_product,), doc="Product of the elements along axes."),
     MAX,
     MIN,
-    Reduction(name="any", reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Whether any element along axes is not zero."),
-    Reduction(name="all", reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, host=operator.and_, doc="Whether all elements along axes are not zero."),
+    Reduction(name="any", complex=complexes.any_, reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Whether any element along axes is not zero."),
+    Reduction(name="all", complex=complexes.all_, reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, host=operator.and_, doc="Whether all elements along axes are not zero."),
     Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="pt_beats_greater", tolerance=0.0, host=plain.maximum, doc="Position of the first largest element along one axis."),
     Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="pt_beats_less", tolerance=0.0, host=plain.minimum, doc="Position of the first smallest element along one axis."),
 )

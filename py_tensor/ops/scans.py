@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import complexes
 from .elementwise import ADD, MULTIPLY
 from .reductions import one, zero
 from .rows import Scan
@@ -54,6 +55,6 @@ def _product(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
 
 # fmt: off
 ROWS = (
-    Scan(name="cumulative_sum", join=ADD, identity=zero, reference=_reference("cumsum", 0), gradient=(_sum,), public=False, doc="Sum of each element and all before it along an axis."),
-    Scan(name="cumulative_prod", join=MULTIPLY, identity=one, reference=_reference("cumprod", 1), gradient=(_product,), public=False, doc="Product of each element and all before it along an axis."),
+    Scan(name="cumulative_sum", partwise=True, join=ADD, identity=zero, reference=_reference("cumsum", 0), gradient=(_sum,), public=False, doc="Sum of each element and all before it along an axis."),
+    Scan(name="cumulative_prod", complex=complexes.cumulative_prod, join=MULTIPLY, identity=one, reference=_reference("cumprod", 1), gradient=(_product,), public=False, doc="Product of each element and all before it along an axis."),
 )
