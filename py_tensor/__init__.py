@@ -72,7 +72,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "graph", "optim", "saving", "train"))
+_LAZY = frozenset(("data", "fft", "graph", "optim", "saving", "train"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 

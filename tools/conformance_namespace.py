@@ -8,6 +8,9 @@ import os
 import py_tensor as xp
 from py_tensor import runtime
 
+# The suite compares dtypes with it, wherever values may have two precisions.
+xp.float64 = "float64"  # type: ignore[attr-defined]
+
 if os.environ["PY_TENSOR_BACKEND"] == "webgl":
     import playwright_bridge  # type: ignore[import-not-found]
 
