@@ -12,6 +12,7 @@ from typing import Any
 from ..tensor import Tensor, install
 from . import (
     convolution,
+    convolution_transpose,
     creation,
     cumulative,
     elementwise,
@@ -35,6 +36,7 @@ CHAPTERS = (
     linear_algebra,
     neural,
     convolution,
+    convolution_transpose,
     pooling,
 )
 PUBLIC: dict[str, Callable[..., Tensor]] = {
@@ -50,6 +52,7 @@ METHODS: dict[str, Any] = {
         indexing,
         neural,
         convolution,
+        convolution_transpose,
         pooling,
     )
     for name, function in chapter.PUBLIC.items()
