@@ -11,6 +11,7 @@ The rooms, in the order a call walks through them:
     runtime      finds or makes the plan, and runs it
     tensor       the handle users hold
     functions    the array API standard's functions, chapter by chapter
+    nn           layers, losses and models; imported when first used
 
 >>> import py_tensor as pt
 >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -19,6 +20,9 @@ The rooms, in the order a call walks through them:
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 from . import errors, random
 from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
@@ -54,10 +58,20 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-def __getattr__(name: str) -> str:
-    """The version, looked up when asked for: importlib.metadata would be a fifth of the import."""
+_LAZY = frozenset({"nn"})
+"""Packages that are imported when they are first asked for; most pages need none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    """Packages at their first use, and the version: importing both would take its time."""
+    if name in _LAZY:
+        return import_module(f"{__name__}.{name}")
     if name == "__version__":
         from importlib.metadata import version
 
         return version("py_tensor")
     raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

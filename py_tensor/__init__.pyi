@@ -4,6 +4,7 @@ import builtins
 from typing import Any
 
 from py_tensor import errors, random
+from py_tensor import nn as nn
 from py_tensor.accounting import (
     CacheInfo,
     Memory,

@@ -43,6 +43,7 @@ ROOMS = (
     "replaying",
     "jitting",
     "warming",
+    "nn",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""

@@ -1,0 +1,70 @@
+"""Softmax and what belongs to it: shifted by the maximum, so that nothing overflows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..functions.axes import one_axis, some_axes
+from ..functions.elementwise import PUBLIC as ELEMENTWISE
+from ..functions.floating import floating, wide
+from ..functions.neural import softmax
+from ..functions.remembering import remembered
+from ..tensor import Tensor
+
+__all__ = ["log_softmax", "logsumexp", "softmax", "softmin"]
+
+
+@remembered
+def softmin(x: Any, /, *, axis: int = -1) -> Tensor:
+    """exp(-x) over its sum along an axis.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.softmin(pt.asarray([0.0, 0.0])).tolist()
+    [0.5, 0.5]
+    """
+    return softmax(-floating("softmin", x), axis=axis)
+
+
+@remembered
+def log_softmax(x: Any, /, *, axis: int = -1) -> Tensor:
+    """log(softmax(x)) along an axis, accurate where the softmax would round to 0 or 1.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.log_softmax(pt.asarray([0.0, 1000.0])).tolist()
+    [-1000.0, 0.0]
+    """
+    given = floating("log_softmax", x)
+    place = one_axis("log_softmax", axis, given.ndim)
+    if given.shape[place] == 0:
+        return given
+    # Halves would lose the sum's digits between the two steps.
+    values = wide(given)
+    shifted = values - _shift(values, (place,))
+    result = shifted - shifted.exp().sum(axis=place, keepdims=True).log()
+    return result.astype(given.dtype, copy=False)
+
+
+@remembered
+def logsumexp(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """log(sum(exp(x))) along axes (all where None); minus infinity for no elements.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.logsumexp(pt.asarray([1000.0, -1000.0])).item()
+    1000.0
+    """
+    x = floating("logsumexp", x)
+    axes = some_axes("logsumexp", axis, x.ndim)
+    values = wide(x)
+    if x.size:
+        shift = _shift(values, axes)
+        total = (values - shift).exp().sum(axis=axes, keepdims=True).log() + shift
+    else:
+        total = values.exp().sum(axis=axes, keepdims=True).log()
+    result = total if keepdims else total.squeeze(axes)
+    return result.astype(x.dtype, copy=False)
+
+
+def _shift(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The maximum along axes; 0 where it is infinite, since infinity less itself is NaN."""
+    largest = x.max(axis=axes, keepdims=True)
+    return ELEMENTWISE["where"](largest.isfinite(), largest, 0.0)
