@@ -26,17 +26,29 @@ from typing import Any
 
 from . import errors, random
 from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
+from .autodiff import (
+    checkpoint,
+    custom_gradient,
+    grad,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from .debugging import enable_debug_mode, enable_production_mode
 from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
+from .functions.inspection import __array_namespace_info__
 from .jitting import jit
 from .pixels import draw, from_pixels
 from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
 from .warming import ShapeDtype, warmup
+
+__array_api_version__ = "2024.12"
 
 e = 2.718281828459045
 inf = float("inf")
@@ -46,16 +58,33 @@ pi = 3.141592653589793
 
 # fmt: off
 __all__ = [
-    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "dispose", "draw", "e",
-    "enable_debug_mode", "enable_production_mode", "errors", "explain", "float16", "float32",
-    "from_pixels", "get_backend", "inf", "int8", "int16", "int32", "jit", "keep", "memory",
-    "memory_trace", "nan", "newaxis", "pi", "random", "realize", "set_backend", "tidy",
-    "tree_flatten", "tree_leaves", "tree_map", "tree_unflatten", "uint8", "uint16", "uint32",
-    "warmup", *_PUBLIC,
+    "__array_api_version__", "__array_namespace_info__",
+    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint",
+    "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
+    "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
+    "int16", "int32", "jit", "jvp", "keep", "memory", "memory_trace", "nan", "newaxis", "pi",
+    "random", "realize", "set_backend", "stop_gradient", "tidy", "tree_flatten", "tree_leaves",
+    "tree_map", "tree_unflatten", "uint8", "uint16", "uint32", "value_and_grad", "vjp", "warmup",
+    *_PUBLIC,
 ]
 # fmt: on
 
 globals().update(_PUBLIC)
+
+
+def _namespace(self: Tensor, /, *, api_version: str | None = None) -> object:
+    """The namespace of the array API standard's functions: this package."""
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise errors.ArgumentError(
+            f"__array_namespace__: version is not known; got {api_version!r}; "
+            f"this is {__array_api_version__}"
+        )
+    import py_tensor
+
+    return py_tensor
+
+
+Tensor.__array_namespace__ = _namespace
 
 
 _LAZY = frozenset({"nn"})

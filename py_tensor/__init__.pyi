@@ -15,6 +15,15 @@ from py_tensor.accounting import (
     memory_trace,
     tidy,
 )
+from py_tensor.autodiff import (
+    checkpoint,
+    custom_gradient,
+    grad,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
@@ -25,6 +34,7 @@ from py_tensor.functions.creation import (
     empty,
     empty_like,
     eye,
+    from_dlpack,
     full,
     full_like,
     linspace,
@@ -33,8 +43,13 @@ from py_tensor.functions.creation import (
     zeros,
     zeros_like,
 )
+from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, result_type
 from py_tensor.functions.elementwise import astype, clip
-from py_tensor.functions.joining import concat, stack
+from py_tensor.functions.grids import meshgrid, tril, triu
+from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.inspection import __array_namespace_info__
+from py_tensor.functions.joining import concat, stack, unstack
+from py_tensor.functions.linear_algebra import tensordot, vecdot
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -48,12 +63,17 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
+from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
+from py_tensor.functions.searching import count_nonzero, nonzero
+from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
 from py_tensor.warming import ShapeDtype, warmup
+
+__array_api_version__: str
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""
@@ -380,6 +400,8 @@ __all__ = [
     "Memory",
     "ShapeDtype",
     "Tensor",
+    "__array_api_version__",
+    "__array_namespace_info__",
     "abs",
     "acos",
     "acosh",
@@ -404,9 +426,13 @@ __all__ = [
     "bitwise_right_shift",
     "bitwise_xor",
     "bool",
+    "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
     "cache_info",
+    "can_cast",
     "ceil",
+    "checkpoint",
     "clip",
     "concat",
     "conv2d",
@@ -415,8 +441,11 @@ __all__ = [
     "copysign",
     "cos",
     "cosh",
+    "count_nonzero",
     "cumulative_prod",
     "cumulative_sum",
+    "custom_gradient",
+    "diff",
     "dispose",
     "divide",
     "draw",
@@ -434,27 +463,33 @@ __all__ = [
     "explain",
     "expm1",
     "eye",
+    "finfo",
     "flatten",
     "flip",
     "float16",
     "float32",
     "floor",
     "floor_divide",
+    "from_dlpack",
     "from_pixels",
     "full",
     "full_like",
     "get_backend",
+    "grad",
     "greater",
     "greater_equal",
     "hypot",
+    "iinfo",
     "inf",
     "int8",
     "int16",
     "int32",
+    "isdtype",
     "isfinite",
     "isinf",
     "isnan",
     "jit",
+    "jvp",
     "keep",
     "less",
     "less_equal",
@@ -476,6 +511,7 @@ __all__ = [
     "mean",
     "memory",
     "memory_trace",
+    "meshgrid",
     "min",
     "minimum",
     "moveaxis",
@@ -484,6 +520,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -498,7 +535,10 @@ __all__ = [
     "reciprocal",
     "relu",
     "remainder",
+    "repeat",
     "reshape",
+    "result_type",
+    "roll",
     "round",
     "rsqrt",
     "set_backend",
@@ -513,22 +553,32 @@ __all__ = [
     "squeeze",
     "stack",
     "std",
+    "stop_gradient",
     "subtract",
     "sum",
     "take",
+    "take_along_axis",
     "tan",
     "tanh",
+    "tensordot",
     "tidy",
+    "tile",
     "transpose",
     "tree_flatten",
     "tree_leaves",
     "tree_map",
     "tree_unflatten",
+    "tril",
+    "triu",
     "trunc",
     "uint8",
     "uint16",
     "uint32",
+    "unstack",
+    "value_and_grad",
     "var",
+    "vecdot",
+    "vjp",
     "warmup",
     "where",
     "zeros",

@@ -33,6 +33,10 @@ class TraceError(TensorError, TypeError):
     """A function being traced asked for a value, or what it left behind was used later."""
 
 
+class GradientError(TensorError, TypeError):
+    """A function or one of its operations cannot be differentiated."""
+
+
 class NumericError(TensorError, ArithmeticError):
     """Debug mode found the first NaN or infinity."""
 

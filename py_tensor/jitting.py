@@ -20,7 +20,7 @@ from .debugging import is_debug_mode
 from .errors import ArgumentError, TraceError
 from .explaining import describe
 from .lifetime import End, state
-from .nodes import Node, leaf_node
+from .nodes import Node, leaf_node, tapes
 from .pytree import tree_flatten, tree_leaves, tree_unflatten, typed, walk
 from .replaying import Result, Trace, Traced, end_donated
 from .runtime import backend, runtime
@@ -54,7 +54,7 @@ class Jitted:
         return f"jit({self._function!r})"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if state.watchers and (state.trace is not None or is_debug_mode()):
+        if tapes or (state.watchers and (state.trace is not None or is_debug_mode())):
             return self._run_plainly(args, kwargs)
         leaves: list[Any] = []
         trace = self._traces.get(self._key(args, kwargs, leaves))
@@ -71,7 +71,7 @@ class Jitted:
         return "graph\n  nothing to compute\n" if graph is None else describe(graph)
 
     def _run_plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """In debug mode, and inside of another function's trace."""
+        """In debug mode, and inside of another function's trace or differentiation."""
         donated = [leaf for leaf, gone in self._given(args, kwargs) if gone]
         result = self._function(*args, **kwargs)
         end_donated([leaf for leaf in donated if isinstance(leaf, Tensor)], self._name)

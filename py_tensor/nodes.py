@@ -137,6 +137,39 @@ def leaf_node(buffer: Any, spec: Spec) -> Node:
     return node
 
 
+class Tape:
+    """What nodes were made of, kept from where a function's differentiation begins to its end.
+
+    A node that gets its value forgets it. `custom` and `regions` say, by a node's identity, where
+    differentiation goes another way than through the rows; `autodiff` fills and reads them.
+    """
+
+    def __init__(self) -> None:
+        self.made: dict[int, tuple[Node, Call, tuple[Node, ...]]] = {}
+        self.custom: dict[int, Any] = {}
+        self.regions: dict[int, Any] = {}
+
+    def keep(self, nodes: Sequence[Node]) -> None:
+        """Notes all pending nodes that the given ones need."""
+        stack = [*nodes]
+        while stack:
+            node = stack.pop()
+            if node.call is not None and id(node) not in self.made:
+                self.made[id(node)] = (node, node.call, node.srcs)
+                stack += node.srcs
+
+    def origin(self, node: Node) -> tuple[Call, tuple[Node, ...]] | None:
+        """What the node was made of; None for leaves."""
+        if node.call is not None:
+            return node.call, node.srcs
+        made = self.made.get(id(node))
+        return None if made is None else made[1:]
+
+
+tapes: list[Tape] = []
+"""Those of the differentiations under way, the innermost last."""
+
+
 @dataclass(frozen=True)
 class Graph:
     """The pending part of a graph in order of computation, without values.
@@ -178,6 +211,8 @@ def linearise(wanted: Sequence[Node]) -> Linear:
     are shared is read off CPython's reference counts: a reference that is neither an edge of this
     graph nor held by this function belongs to someone who may ask for the value later.
     """
+    for tape in tapes:
+        tape.keep(wanted)
     index: dict[int, int] = {}
     nodes: list[Node] = []
     calls: list[Any] = []

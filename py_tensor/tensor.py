@@ -13,11 +13,11 @@ from .backends.base import Buffer
 from .dtypes import OF_PYTHON, DType, as_dtype, bool_, float32, int32, of_scalar, promote
 from .errors import ArgumentError, DTypeError, ShapeError
 from .lifetime import DISPOSED, End, state
-from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of
+from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of, tapes
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
 from .ops.views import BROADCAST
-from .runtime import backend, realize_nodes, runtime
+from .runtime import backend, check_device, realize_nodes, runtime
 from .tracing import TracedNumber, fitting, is_traced, kind_of, sample, unknown
 
 PENDING_LIMIT = 500
@@ -199,6 +199,21 @@ class Tensor:
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
 
+    def __dlpack__(self, **options: Any) -> Any:
+        """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU, where values are read to."""
+        return 1, 0
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """This tensor, for the device in use. Raises ArgumentError for others."""
+        check_device("to_device", device)
+        if stream is not None:
+            raise ArgumentError("to_device: there are no streams; got one; leave stream out")
+        return self
+
     def _one(self, operation: str) -> Any:
         if node_behind(operation, self).spec.size != 1:
             raise ShapeError(
@@ -275,9 +290,10 @@ def realize_pending(nodes: list[Node]) -> None:
 def flush_in_step() -> None:
     """Runs everything pending where the user's loop is as far as it was the last time.
 
-    Cut anywhere else, the pending graph would differ each time and need a plan of its own.
+    Cut anywhere else, the pending graph would differ each time and need a plan of its own; cut in a
+    differentiation, all that the backward pass may need would have to be stored.
     """
-    if state.trace is not None:
+    if state.trace is not None or tapes:
         return
     place = lifetime.place()
     if place == state.anchor or not state.anchor or state.pending > 2 * PENDING_LIMIT:
@@ -319,7 +335,9 @@ def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tensor:
+def asarray(
+    obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None
+) -> Tensor:
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor.
 
     Floats become float32, integers int32, booleans bool, unless `dtype` says otherwise; 64-bit
@@ -330,6 +348,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
     >>> pt.asarray([1, 2, 3]).dtype
     int32
     """
+    check_device("asarray", device)
     target = None if dtype is None else as_dtype(dtype, "asarray")
     if isinstance(obj, Tensor):
         # The operation that a tensor goes through to checks it, and has the better name.

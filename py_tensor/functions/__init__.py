@@ -9,20 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..tensor import Tensor, install
+from ..tensor import install
 from . import (
     convolution,
     convolution_transpose,
     creation,
     cumulative,
+    data_types,
     elementwise,
+    grids,
     indexing,
     joining,
     linear_algebra,
     manipulation,
     neural,
     pooling,
+    repetition,
+    searching,
     statistical,
+    utility,
 )
 
 CHAPTERS = (
@@ -32,14 +37,19 @@ CHAPTERS = (
     cumulative,
     manipulation,
     joining,
+    repetition,
+    grids,
     indexing,
+    searching,
+    utility,
+    data_types,
     linear_algebra,
     neural,
     convolution,
     convolution_transpose,
     pooling,
 )
-PUBLIC: dict[str, Callable[..., Tensor]] = {
+PUBLIC: dict[str, Callable[..., Any]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
 METHODS: dict[str, Any] = {

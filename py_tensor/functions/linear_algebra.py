@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
-from ..errors import ShapeError
+from ..dtypes import promote
+from ..errors import DTypeError, ShapeError
 from ..nodes import Node, node_of
 from ..ops.contractions import DOT
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE
 from ..tensor import Tensor, asarray, node_behind
-from .manipulation import matrix_transpose
+from .axes import one_axis
+from .elementwise import PUBLIC as ELEMENTWISE
+from .elementwise import astype
+from .manipulation import matrix_transpose, permute_dims, reshape
 from .remembering import remembered
+from .statistical import PUBLIC as STATISTICAL
 
 
 @remembered
@@ -54,6 +60,70 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     return Tensor(_reshaped(result, shape))
 
 
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
+    """Sum of products along an axis, which both have with one length; the others broadcast.
+
+    Raises ShapeError where the lengths differ.
+
+    >>> import py_tensor as pt
+    >>> pt.vecdot(pt.asarray([[1, 2], [3, 4]]), pt.asarray([5, 6])).tolist()
+    [17, 39]
+    """
+    a, b = asarray(x1), asarray(x2)
+    if not a.ndim or not b.ndim or not -min(a.ndim, b.ndim) <= index(axis) < 0:
+        raise ShapeError(
+            f"vecdot: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; "
+            "count from the end, as both may have other axes in front"
+        )
+    if a.shape[axis] != b.shape[axis]:
+        raise ShapeError(
+            f"vecdot: lengths differ along axis {axis}; got shapes {a.shape} and {b.shape}; "
+            "make them equal"
+        )
+    if a.dtype.kind == "b" or b.dtype.kind == "b":
+        raise DTypeError('vecdot: dtype bool is not numeric; use x.astype("int32")')
+    total = STATISTICAL["sum"](ELEMENTWISE["multiply"](a, b), axis=axis)
+    return astype(total, promote("vecdot", a.dtype, b.dtype), copy=False)
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
+    """Sums of products over axes of x1 paired with axes of x2; the others follow one another.
+
+    `axes` is a number, of the last axes of x1 and the first of x2, or a pair of sequences of axes.
+    Raises ShapeError where the lengths of paired axes differ.
+
+    >>> import py_tensor as pt
+    >>> pt.tensordot(pt.ones((2, 3, 4)), pt.ones((3, 4, 5))).shape
+    (2, 5)
+    """
+    a, b = asarray(x1), asarray(x2)
+    if isinstance(axes, Sequence):
+        first = [one_axis("tensordot", axis, a.ndim) for axis in axes[0]]
+        second = [one_axis("tensordot", axis, b.ndim) for axis in axes[1]]
+    else:
+        count = index(axes)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise ShapeError(
+                f"tensordot: number of axes does not fit; got {count} for shapes {a.shape} and "
+                f"{b.shape}; give at most {min(a.ndim, b.ndim)}"
+            )
+        first, second = list(range(a.ndim - count, a.ndim)), list(range(count))
+    lengths = [a.shape[axis] for axis in first]
+    if lengths != [b.shape[axis] for axis in second]:
+        raise ShapeError(
+            f"tensordot: lengths of paired axes differ; got shapes {a.shape} along {first} and "
+            f"{b.shape} along {second}; make them equal"
+        )
+    rows = [axis for axis in range(a.ndim) if axis not in first]
+    columns = [axis for axis in range(b.ndim) if axis not in second]
+    inner = math.prod(lengths)
+    left = reshape(permute_dims(a, (*rows, *first)), (math.prod(a.shape[i] for i in rows), inner))
+    right = permute_dims(b, (*second, *columns))
+    right = reshape(right, (inner, math.prod(b.shape[i] for i in columns)))
+    shape = (*(a.shape[i] for i in rows), *(b.shape[i] for i in columns))
+    return reshape(matmul(left, right), shape)
+
+
 def _reshaped(node: Node, shape: tuple[int, ...]) -> Node:
     return node if node.spec.shape == shape else node_of(RESHAPE, (node,), shape)
 
@@ -84,4 +154,8 @@ OPERATORS: dict[str, Any] = {
     "matmul": matmul,
 }
 
-PUBLIC: dict[str, Callable[..., Tensor]] = {"matmul": matmul}
+PUBLIC: dict[str, Callable[..., Tensor]] = {
+    "matmul": matmul,
+    "tensordot": tensordot,
+    "vecdot": vecdot,
+}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..nodes import node_of
+from ..ops.views import STOP_GRADIENT
 from ..tensor import Tensor
 from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
@@ -25,7 +27,10 @@ def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
     place = one_axis("softmax", axis, given.ndim)
     if given.shape[place] == 0:
         return given
-    powers = ELEMENTWISE["exp"](given - STATISTICAL["max"](given, axis=place, keepdims=True))
+    highest = STATISTICAL["max"](given, axis=place, keepdims=True)._node
+    # The shift cancels out, in the gradient too.
+    shift = Tensor(node_of(STOP_GRADIENT, (highest,), highest.spec.shape))
+    powers = ELEMENTWISE["exp"](given - shift)
     return powers / STATISTICAL["sum"](powers, axis=place, keepdims=True)
 
 

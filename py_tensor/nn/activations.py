@@ -297,7 +297,8 @@ def step(x: Any, /, *, alpha: float = 0.0) -> Tensor:
     [0.0, 0.0, 1.0]
     """
     t = floating("step", x)
-    return _where(t.isnan(), t, _where(t > 0, 1.0, float(alpha)))
+    one_or_alpha = _where(t > 0, 1.0, float(alpha)).astype(t.dtype, copy=False)
+    return _where(t.isnan(), t, one_or_alpha)
 
 
 @remembered

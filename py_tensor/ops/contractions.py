@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .rows import Contraction, Shape
+from .views import PAD, WINDOW
 
 
 class Window(NamedTuple):
@@ -50,8 +51,67 @@ def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
     return total
 
 
+def _turned(pt: Any, x: Any) -> Any:
+    return pt.permute_dims(x, (0, 2, 1))
+
+
+def _dot_to_left(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
+    return pt.apply(DOT, (g, _turned(pt, b)))
+
+
+def _dot_to_right(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
+    return pt.apply(DOT, (_turned(pt, a), g))
+
+
+def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
+    """The transposed convolution, of the size of x."""
+    batch, *image, _ = x.shape
+    outs = w.shape[3] // window.groups
+    g = pt.reshape(g, (window.groups, batch, *window.out, outs))
+    g = pt.reshape(pt.permute_dims(g, (1, 2, 3, 0, 4)), (batch, *window.out, w.shape[3]))
+    beyond = [reach - n for reach, n in zip(_reach(window), image, strict=True)]
+    return pt.conv2d_transpose(
+        g,
+        w,
+        stride=window.stride,
+        padding=tuple((low, max(n - low, 0)) for low, n in zip(window.pad, beyond, strict=True)),
+        output_padding=tuple(max(low - n, 0) for low, n in zip(window.pad, beyond, strict=True)),
+        dilation=window.dilation,
+        groups=window.groups,
+    )
+
+
+def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
+    """Sums of products of g and what each tap of the kernel has met, over all pixels."""
+    (kh, kw), groups = window.kernel, window.groups
+    batch, *image, channels = x.shape
+    each = channels // groups
+    widths = (
+        (low, max(reach - low - n, 0), 0)
+        for low, reach, n in zip(window.pad, _reach(window), image, strict=True)
+    )
+    met = pt.apply(PAD, (x, 0.0), ((0, 0, 0), *widths, (0, 0, 0)))
+    taps = zip((1, 2), window.kernel, window.stride, window.dilation, strict=True)
+    met = pt.apply(WINDOW, (met,), tuple(taps))
+    met = pt.reshape(met, (batch, *window.out, groups, each, kh, kw))
+    met = pt.reshape(pt.permute_dims(met, (3, 5, 6, 4, 0, 1, 2)), (groups, kh * kw * each, -1))
+    result = pt.reshape(pt.apply(DOT, (met, g)), (groups, kh, kw, each, -1))
+    return pt.reshape(pt.permute_dims(result, (1, 2, 3, 0, 4)), w.shape)
+
+
+def _reach(window: Window) -> tuple[int, int]:
+    """From where on the image, with its low padding, is not read."""
+    rows, columns = (
+        (out - 1) * stride + (size - 1) * dilation + 1
+        for out, stride, size, dilation in zip(
+            window.out, window.stride, window.kernel, window.dilation, strict=True
+        )
+    )
+    return rows, columns
+
+
 # fmt: off
-DOT = Contraction(name="dot", rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), public=False, doc="Batched matrix product.")
-CONVOLVE = Contraction(name="convolve", rule=_convolve, reference=_reference_convolve, public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
+DOT = Contraction(name="dot", rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Batched matrix product.")
+CONVOLVE = Contraction(name="convolve", rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
 
 ROWS = (DOT, CONVOLVE)

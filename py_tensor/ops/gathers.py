@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .rows import Gather
+from .rows import Gather, GatherAlong, Scatter
 
 
 def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
@@ -15,7 +15,43 @@ def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
     return xp.take(x, places, axis=axis)
 
 
-# fmt: off
-TAKE = Gather(name="take", reference=_take, weight=6, public=False, doc="Slices at the given places of an axis.")
+def _put_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
+    length = x.shape[axis]
+    places = indices.astype("int32")
+    places = pt.clip(pt.where(places < 0, places + length, places), 0, length - 1)
+    return pt.apply(SCATTER_ADD, (g, places), (axis, length))
 
-ROWS = (TAKE,)
+
+def _scatter_add(xp: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+    axis, length = arg
+    places = indices.reshape(-1)
+    kept = (places >= 0) & (places < length)
+    before, after = x.shape[:axis], x.shape[axis + indices.ndim :]
+    rows = x.reshape(*before, places.size, *after)
+    result = xp.zeros((*before, length, *after), x.dtype)
+    xp.add.at(result, (slice(None),) * axis + (places[kept],), xp.compress(kept, rows, axis=axis))
+    return result
+
+
+def _take_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+    axis, length = arg
+    there = pt.reshape(
+        (indices >= 0) & (indices < length),
+        (*indices.shape, *(1,) * (x.ndim - axis - indices.ndim)),
+    )
+    return pt.where(there, pt.take(g, indices, axis=axis), 0.0)
+
+
+def _along_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
+    place = pt.reshape(pt.arange(x.shape[axis]), (-1, *(1,) * (x.ndim - axis)))
+    found = pt.expand_dims(indices.astype("int32"), axis=axis) == place
+    return pt.sum(pt.where(found, pt.expand_dims(g, axis=axis), 0.0), axis=axis + 1)
+
+
+# fmt: off
+TAKE = Gather(name="take", reference=_take, weight=6, gradient=(_put_back, None), public=False, doc="Slices at the given places of an axis.")
+SCATTER_ADD = Scatter(name="scatter_add", reference=_scatter_add, gradient=(_take_back, None), public=False, doc="Slices added up at the given places of an axis.")
+
+TAKE_ALONG_AXIS = GatherAlong(name="take_along_axis", reference=lambda xp, x, indices, axis: xp.take_along_axis(x, indices.astype(xp.int64), axis=axis), weight=6, gradient=(_along_back, None), public=False, doc="Elements at the given places along an axis.")
+
+ROWS = (TAKE, SCATTER_ADD, TAKE_ALONG_AXIS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 from ..dtypes import DType
 from . import plain
@@ -36,14 +37,31 @@ def _integer(value: int, dtype: DType) -> str:
     return f"({value + 1} - 1)" if value < 0 else str(value)
 
 
+def _extreme(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
+    """To all elements that are the extreme, in equal parts."""
+    equal = x == y
+    return pt.where(equal, g / pt.sum(equal.astype(g.dtype), axis=axes, keepdims=True), 0.0)
+
+
+def _product(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
+    """The product of all other elements: y / x, unless some are zero."""
+    zero = x == 0.0
+    zeros = pt.sum(zero, axis=axes, keepdims=True)
+    rest = pt.where(zero, 1.0, x)
+    product = g * pt.prod(rest, axis=axes, keepdims=True)
+    return pt.where(zeros == 0, product / rest, pt.where(zero & (zeros == 1), product, 0.0))
+
+
 # fmt: off
-SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add, doc="Sum of the elements along axes.")
-MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, host=plain.maximum, doc="Largest element along axes; NaN if any is.")
-MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, host=plain.minimum, doc="Smallest element along axes; NaN if any is.")
+SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add,
+    gradient=(lambda pt, g, y, x, axes: pt.broadcast_to(g, x.shape),), doc="Sum of the elements along axes.")
+MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, host=plain.maximum, gradient=(_extreme,), doc="Largest element along axes; NaN if any is.")
+MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, host=plain.minimum, gradient=(_extreme,), doc="Smallest element along axes; NaN if any is.")
 
 ROWS = (
     SUM,
-    Reduction(name="prod", reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul, doc="Product of the elements along axes."),
+    Reduction(name="prod", reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul,
+        gradient=(_product,), doc="Product of the elements along axes."),
     MAX,
     MIN,
     Reduction(name="any", reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Whether any element along axes is not zero."),

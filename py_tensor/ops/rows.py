@@ -14,6 +14,7 @@ from ..errors import DTypeError, ShapeError
 from ..indexing import View
 
 Shape = tuple[int, ...]
+Rule = Callable[..., Any]
 
 
 class Result(NamedTuple):
@@ -48,15 +49,19 @@ class Row(Facts):
     """Facts every operation has.
 
     `reference` computes the result with an array namespace `xp` (NumPy): the name of its function,
-    or a callable `(xp, *arrays, arg)`. `gradient` is the rule for reverse-mode differentiation,
-    None where there is none. `doc` is the first line of the docstring. `weight` counts scalar
-    floating-point operations an element, for the decision whether recomputing beats storing. `root`
-    rows are the loop of a kernel, and `tiled` ones write the layout of `glsl/tiles.py`.
+    or a callable `(xp, *arrays, arg)`. `gradient` has a rule for each operand that gives its
+    cotangent; None where there is none. `doc` is the first line of the docstring. `weight` counts
+    scalar floating-point operations an element, for the decision whether recomputing beats storing.
+    `root` rows are the loop of a kernel, and `tiled` ones write the layout of `glsl/tiles.py`.
+
+    Rules are called as `rule(pt, g, y, *operands, arg)`: `pt` has the public functions and `apply`,
+    `g` is the cotangent of the result `y`; None is for zero. Rows of any number of operands have
+    one rule, which takes the operand's position before `arg`.
     """
 
     name: str
     reference: str | Callable[..., Any] = ""
-    gradient: Callable[..., Any] | None = None
+    gradient: tuple[Rule | None, ...] | Rule | None = None
     doc: str = ""
     weight: int = 1
     public: bool = True
@@ -91,7 +96,7 @@ class Elementwise(Row):
     `pt_*` come from `ops/helpers.py`. `host` computes one element from plain Python numbers, where
     that gives what the reference does; without it the row runs on the backend only. `sample` is the
     range tests draw from and `tolerance` the relative error they allow for float32. `dunder` is the
-    Python operator.
+    Python operator. `gradient` rules get no `arg`, and may leave summing along broadcast axes out.
     """
 
     arity: int = 1
@@ -274,6 +279,39 @@ class Gather(Row):
             )
         shape = (*x.shape[:arg], *indices.shape, *x.shape[arg + 1 :])
         return Result(shape, x.dtype, (x.dtype, indices.dtype))
+
+
+class GatherAlong(Row):
+    """Elements of the first operand whose places along an axis the second names, one by one.
+
+    The static argument is the axis; other axes are equal in both. Indices are in range.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        x, indices = specs
+        return Result(indices.shape, x.dtype, (x.dtype, indices.dtype))
+
+
+class Scatter(Row):
+    """Slices of the first operand, added up at the places of an axis that the second names.
+
+    The static argument is (axis, its length in the result); the second operand's axes stand in the
+    place of the axis in the first. What has no such place is left out.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        x, indices = specs
+        axis, length = arg
+        shape = (*x.shape[:axis], length, *x.shape[axis + len(indices.shape) :])
+        return Result(shape, x.dtype, (x.dtype, indices.dtype))
+
+
+class Barrier(Row):
+    """The first operand, computed no sooner than the second."""
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        x, event = specs
+        return Result(x.shape, x.dtype, (x.dtype, event.dtype))
 
 
 class Source(Row):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..indexing import View, broadcast_view, make_view, row_major
-from .rows import Concat, Pad, Row, Shape, ViewRow
+from .rows import Barrier, Concat, Pad, Row, Shape, ViewRow
 
 
 def _reshape(shape: Shape, new: Shape) -> tuple[Shape, View]:
@@ -77,13 +77,131 @@ def _reference_pad(xp: Any, x: Any, value: Any, widths: Any) -> Any:
     return result
 
 
-# fmt: off
-RESHAPE = ViewRow(name="reshape", view=_reshape, reference=lambda xp, x, arg: x.reshape(arg), public=False, doc="The same elements in another shape.")
-PERMUTE = ViewRow(name="permute_dims", view=_permute, reference=lambda xp, x, arg: x.transpose(arg), public=False, doc="Axes in another order.")
-BROADCAST = ViewRow(name="broadcast_to", view=_broadcast, reference=lambda xp, x, arg: xp.broadcast_to(x, arg), public=False, doc="Repeated along axes of length 1.")
-SLICE = ViewRow(name="slice", view=_slice, reference=_reference_slice, public=False, doc="Every step-th element from a start along each axis.")
-WINDOW = ViewRow(name="window", view=_window, reference=_strided, public=False, doc="Sliding windows along axes.")
-PAD = Pad(name="pad", reference=_reference_pad, weight=6, public=False, doc="A value around and between the elements.")
-CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=6, public=False, doc="Operands joined along an axis.")
+def _diagonal(shape: Shape, axes: tuple[int, int]) -> tuple[Shape, View]:
+    """The elements whose places along both axes are equal, in an axis behind the others."""
+    strides = row_major(shape)
+    others = [axis for axis in range(len(shape)) if axis not in axes]
+    new = (*(shape[axis] for axis in others), min(shape[axis] for axis in axes))
+    along = sum(strides[axis] for axis in axes)
+    return new, make_view(new, [*(strides[axis] for axis in others), along])
 
-ROWS: tuple[Row, ...] = (RESHAPE, PERMUTE, BROADCAST, SLICE, WINDOW, PAD, CONCAT)
+
+def _unpermuted(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    return pt.permute_dims(g, tuple(axes.index(axis) for axis in range(len(axes))))
+
+
+def _unsliced(pt: Any, g: Any, y: Any, x: Any, parts: tuple[tuple[int, int, int], ...]) -> Any:
+    if not y.size:
+        return None
+    if any(step < 0 for _, _, step in parts):
+        backward = tuple((n - 1, n, -1) if step < 0 else (0, n, 1) for _, n, step in parts)
+        g = pt.apply(SLICE, (g,), backward)
+    return pt.apply(PAD, (g, 0.0), widths_around(parts, x.shape))
+
+
+def widths_around(
+    parts: tuple[tuple[int, int, int], ...], shape: Shape
+) -> tuple[tuple[int, int, int], ...]:
+    """The padding that brings what a slice read, in order, back to its places in `shape`."""
+    widths = []
+    for (start, length, step), n in zip(parts, shape, strict=True):
+        low = start if step > 0 else start + (length - 1) * step
+        stride = abs(step) if length > 1 else 1
+        widths.append((low, n - low - (length - 1) * stride - 1, stride - 1))
+    return tuple(widths)
+
+
+def _unwindowed(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+    if all(size <= step and dilation == 1 for _, size, step, dilation in arg):
+        return _side_by_side(pt, g, y, x, arg)
+    return _overlapping(pt, g, y, x, arg)
+
+
+def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+    """Windows that share no element: their taps, in the places where they were."""
+    ndim = x.ndim
+    taps = {axis: ndim + position for position, (axis, _, _, _) in enumerate(arg)}
+    within, around = [(0, 0, 0)] * g.ndim, [(0, 0, 0)] * ndim
+    lengths = list(x.shape)
+    for axis, size, step, _ in arg:
+        within[taps[axis]] = (0, step - size, 0)
+        lengths[axis] = min(y.shape[axis] * step, x.shape[axis])
+        around[axis] = (0, x.shape[axis] - lengths[axis], 0)
+    g = pt.apply(PAD, (g, 0.0), tuple(within))
+    order = [at for axis in range(ndim) for at in (axis, taps.get(axis)) if at is not None]
+    steps = {axis: step for axis, _, step, _ in arg}
+    g = pt.reshape(
+        pt.permute_dims(g, tuple(order)),
+        tuple(y.shape[axis] * steps.get(axis, 1) for axis in range(ndim)),
+    )
+    g = pt.apply(SLICE, (g,), tuple((0, n, 1) for n in lengths))
+    return pt.apply(PAD, (g, 0.0), tuple(around))
+
+
+def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+    """Each element's cotangents from all windows: tap k of the window at (i - k dilation) / step."""
+    ndim = x.ndim
+    widths = [(0, 0, 0)] * g.ndim
+    for axis, size, step, dilation in arg:
+        reach = (size - 1) * dilation
+        spread = (y.shape[axis] - 1) * step + 1
+        widths[axis] = (reach, x.shape[axis] - spread, step - 1)
+    g = pt.apply(PAD, (g, 0.0), tuple(widths))
+    backward = tuple(
+        (n - 1, n, -1) if axis >= ndim else (0, n, 1) for axis, n in enumerate(g.shape)
+    )
+    g = pt.apply(SLICE, (g,), backward)
+    g = pt.apply(WINDOW, (g,), tuple((axis, size, 1, d) for axis, size, _, d in arg))
+    for position in reversed(range(len(arg))):
+        # Diagonals go to the end, behind what is left of the taps and of the windows.
+        g = pt.apply(DIAGONAL, (g,), (ndim + position, ndim + 2 * position + 1))
+    return pt.sum(g, axis=tuple(range(ndim, ndim + len(arg))))
+
+
+def _undiagonal(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, int]) -> Any:
+    first, second = sorted(axes)
+    rows, columns = x.shape[first], x.shape[second]
+    count = y.shape[-1]
+    square = pt.apply(PAD, (g, 0.0), (*((0, 0, 0),) * (g.ndim - 1), (0, rows - count, 0)))
+    # To the place of the first axis; the second is then broadcast along.
+    order = [*range(g.ndim - 1)]
+    order.insert(first, g.ndim - 1)
+    square = pt.expand_dims(pt.permute_dims(square, tuple(order)), axis=second)
+    place = [1] * x.ndim
+    place[first], place[second] = rows, columns
+    on = pt.arange(rows)[:, None] == pt.arange(columns)
+    return pt.where(pt.reshape(on, tuple(place)), square, 0.0)
+
+
+def _unpadded(pt: Any, g: Any, y: Any, x: Any, value: Any, arg: Any) -> Any:
+    parts = zip(x.shape, arg, strict=True)
+    return pt.apply(SLICE, (g,), tuple((low, n, interior + 1) for n, (low, _, interior) in parts))
+
+
+def _border(pt: Any, g: Any, y: Any, x: Any, value: Any, arg: Any) -> Any:
+    there = pt.apply(PAD, (pt.zeros(x.shape, dtype="bool"), True), arg)
+    return pt.sum(pt.where(there, g, 0.0))
+
+
+def _unjoined(pt: Any, g: Any, y: Any, *given: Any) -> Any:
+    *operands, position, axis = given
+    start = sum(operand.shape[axis] for operand in operands[:position])
+    length = operands[position].shape[axis]
+    return g[(slice(None),) * axis + (slice(start, start + length),)]
+
+
+# fmt: off
+RESHAPE = ViewRow(name="reshape", view=_reshape, reference=lambda xp, x, arg: x.reshape(arg), gradient=(lambda pt, g, y, x, arg: pt.reshape(g, x.shape),), public=False, doc="The same elements in another shape.")
+PERMUTE = ViewRow(name="permute_dims", view=_permute, reference=lambda xp, x, arg: x.transpose(arg), gradient=(_unpermuted,), public=False, doc="Axes in another order.")
+BROADCAST = ViewRow(name="broadcast_to", view=_broadcast, reference=lambda xp, x, arg: xp.broadcast_to(x, arg), gradient=(lambda pt, g, y, x, arg: g,), public=False, doc="Repeated along axes of length 1.")
+SLICE = ViewRow(name="slice", view=_slice, reference=_reference_slice, gradient=(_unsliced,), public=False, doc="Every step-th element from a start along each axis.")
+WINDOW = ViewRow(name="window", view=_window, reference=_strided, gradient=(_unwindowed,), public=False, doc="Sliding windows along axes.")
+DIAGONAL = ViewRow(name="diagonal", view=_diagonal, reference=lambda xp, x, axes: xp.diagonal(x, axis1=axes[0], axis2=axes[1]), gradient=(_undiagonal,), public=False, doc="Elements at equal places along two axes.")
+STOP_GRADIENT = ViewRow(name="stop_gradient", view=_reshape, reference=lambda xp, x, arg: x, gradient=(None,), public=False, doc="The same elements, without a gradient.")
+AFTER = Barrier(name="after", reference=lambda xp, x, event, arg: x, gradient=(lambda pt, g, y, x, event, arg: g, None), public=False, doc="The first operand, once the second is computed.")
+PAD = Pad(name="pad", reference=_reference_pad, weight=6, gradient=(_unpadded, _border), public=False, doc="A value around and between the elements.")
+CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=6, gradient=_unjoined, public=False, doc="Operands joined along an axis.")
+
+ROWS: tuple[Row, ...] = (
+    RESHAPE, PERMUTE, BROADCAST, SLICE, WINDOW, DIAGONAL, STOP_GRADIENT, PAD, CONCAT, AFTER,
+)
