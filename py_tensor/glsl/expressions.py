@@ -266,7 +266,9 @@ class Writer:
             )
             self.line(f"{result} {name} = {filler};")
             with self.block(f"if ({condition or 'true'})"):
-                below = Index(size, first=source, axes=axes)
+                # Lanes that go on in the next row are not neighbours along the last axis.
+                known = axes if axes and axes[-1][1] % 4 == 0 else ()
+                below = Index(size, first=source, axes=known)
                 self.line(f"{name} = {self.value(src, below)};")
             return name
         condition = " & ".join(
