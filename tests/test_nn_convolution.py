@@ -51,8 +51,7 @@ def convolve(x, w, stride=1, padding="valid", dilation=1, groups=1):
     reach = [d * (k - 1) + 1 for k, d in zip(size, dilation, strict=True)]
     pads = amounts(padding, image, reach, stride)
     out = [
-        (n + sum(pad) - r) // s + 1
-        for n, pad, r, s in zip(image, pads, reach, stride, strict=True)
+        (n + sum(pad) - r) // s + 1 for n, pad, r, s in zip(image, pads, reach, stride, strict=True)
     ]
     padded = np.pad(x, [(0, 0), *pads, (0, 0)])
     result = np.zeros((len(x), *out, w.shape[-1]), x.dtype)
@@ -202,7 +201,9 @@ def test_depthwise(image, kernel, options, rng):
     assert_values(got, want)
 
 
-@pytest.mark.parametrize("options", [{}, {"padding": "same", "stride": 2}, {"dilation": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"padding": "same", "stride": 2}, {"dilation": 2}], ids=str
+)
 def test_separable(options, rng):
     x, depthwise, pointwise = small(rng, 2, 6, 6, 3), small(rng, 3, 3, 3, 2), small(rng, 1, 1, 6, 5)
     got = nn.separable_conv2d(*map(pt.asarray, (x, depthwise, pointwise)), **options)
@@ -295,7 +296,7 @@ CASES = {
     "conv3d with a wrong padding": (
         errors.ArgumentError,
         lambda: nn.conv3d(pt.zeros(X3), pt.zeros(W3), padding="full"),
-        "conv3d: padding does not fit; got 'full'; give \"valid\", \"same\", a number or ((front, "
+        'conv3d: padding does not fit; got \'full\'; give "valid", "same", a number or ((front, '
         "back), (top, bottom), (left, right))",
     ),
     "conv1d_transpose of other channels": (
@@ -306,7 +307,9 @@ CASES = {
     ),
     "conv3d_transpose with too much padding": (
         errors.ShapeError,
-        lambda: nn.conv3d_transpose(pt.zeros((1, 1, 1, 1, 3)), pt.zeros((2, 2, 2, 4, 3)), padding=1),
+        lambda: nn.conv3d_transpose(
+            pt.zeros((1, 1, 1, 1, 3)), pt.zeros((2, 2, 2, 4, 3)), padding=1
+        ),
         "conv3d_transpose: nothing would be left; got image (1, 1, 1), kernel (2, 2, 2) and "
         "result (0, 0, 0); give elements, and less padding",
     ),

@@ -24,8 +24,7 @@ def pooled(x, size, kind, stride=None, padding="valid", dilation=1, count_includ
     reach = [d * (k - 1) + 1 for k, d in zip(size, dilation, strict=True)]
     pads = amounts(padding, image, reach, stride)
     out = [
-        (n + sum(pad) - r) // s + 1
-        for n, pad, r, s in zip(image, pads, reach, stride, strict=True)
+        (n + sum(pad) - r) // s + 1 for n, pad, r, s in zip(image, pads, reach, stride, strict=True)
     ]
     result = np.zeros((len(x), *out, x.shape[-1]), x.dtype)
     for place in product(*map(range, out)):
