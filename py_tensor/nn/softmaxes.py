@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autodiff import stop_gradient
 from ..functions.axes import one_axis, some_axes
 from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.floating import floating, wide
@@ -66,5 +67,6 @@ def logsumexp(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 def _shift(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     """The maximum along axes; 0 where it is infinite, since infinity less itself is NaN."""
-    largest = x.max(axis=axes, keepdims=True)
+    # The shift cancels out, in the gradient too.
+    largest = stop_gradient(x.max(axis=axes, keepdims=True))
     return ELEMENTWISE["where"](largest.isfinite(), largest, 0.0)

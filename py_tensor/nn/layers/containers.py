@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from operator import index
 from typing import Any, overload
@@ -91,7 +92,7 @@ class Flatten(Module):
     """
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return x.reshape((x.shape[0], x.size // max(1, x.shape[0])))
+        return x.reshape((x.shape[0], math.prod(x.shape[1:])))
 
 
 class Reshape(Module):
