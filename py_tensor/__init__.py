@@ -21,7 +21,6 @@ The rooms, in the order a call walks through them:
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from . import errors, random
@@ -40,6 +39,7 @@ from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
+from .functions.inspection import VERSION as __array_api_version__
 from .functions.inspection import __array_namespace_info__
 from .jitting import jit
 from .pixels import draw, from_pixels
@@ -47,8 +47,6 @@ from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from .runtime import get_backend, set_backend
 from .tensor import Tensor, realize
 from .warming import ShapeDtype, warmup
-
-__array_api_version__ = "2024.12"
 
 e = 2.718281828459045
 inf = float("inf")
@@ -72,35 +70,18 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-def _namespace(self: Tensor, /, *, api_version: str | None = None) -> object:
-    """The namespace of the array API standard's functions: this package."""
-    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-        raise errors.ArgumentError(
-            f"__array_namespace__: version is not known; got {api_version!r}; "
-            f"this is {__array_api_version__}"
-        )
-    import py_tensor
-
-    return py_tensor
-
-
-Tensor.__array_namespace__ = _namespace
-
-
-_LAZY = frozenset({"nn"})
-"""Packages that are imported when they are first asked for; most pages need none of them."""
+_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
+"""Subpackages imported when they are first used."""
 
 
 def __getattr__(name: str) -> Any:
-    """Packages at their first use, and the version: importing both would take its time."""
+    """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
     if name in _LAZY:
-        return import_module(f"{__name__}.{name}")
+        from importlib import import_module
+
+        return import_module(f".{name}", __name__)
     if name == "__version__":
         from importlib.metadata import version
 
         return version("py_tensor")
     raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})

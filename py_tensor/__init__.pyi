@@ -47,6 +47,7 @@ from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, resu
 from py_tensor.functions.elementwise import astype, clip
 from py_tensor.functions.grids import meshgrid, tril, triu
 from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.inspection import VERSION as __array_api_version__
 from py_tensor.functions.inspection import __array_namespace_info__
 from py_tensor.functions.joining import concat, stack, unstack
 from py_tensor.functions.linear_algebra import tensordot, vecdot
@@ -65,6 +66,8 @@ from py_tensor.functions.manipulation import (
 )
 from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
 from py_tensor.functions.searching import count_nonzero, nonzero
+from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from py_tensor.functions.sorting import argsort, searchsorted, sort, topk
 from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
@@ -72,8 +75,6 @@ from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from py_tensor.runtime import get_backend, set_backend
 from py_tensor.tensor import Tensor, asarray, realize
 from py_tensor.warming import ShapeDtype, warmup
-
-__array_api_version__: str
 
 def abs(x: Any, /) -> Tensor:
     """Absolute value."""
@@ -411,6 +412,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -486,6 +488,7 @@ __all__ = [
     "int32",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "jit",
@@ -541,6 +544,7 @@ __all__ = [
     "roll",
     "round",
     "rsqrt",
+    "searchsorted",
     "set_backend",
     "sigmoid",
     "sign",
@@ -548,6 +552,7 @@ __all__ = [
     "sin",
     "sinh",
     "softmax",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -563,6 +568,7 @@ __all__ = [
     "tensordot",
     "tidy",
     "tile",
+    "topk",
     "transpose",
     "tree_flatten",
     "tree_leaves",
@@ -574,6 +580,10 @@ __all__ = [
     "uint8",
     "uint16",
     "uint32",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "value_and_grad",
     "var",

@@ -108,6 +108,7 @@ def make_plan(graph: Graph, device: Device) -> Plan:
             scalars[at] = len(scalars)
         elif kind is not Call:
             slots[at, False] = len(slots)
+    scalars |= {at: len(scalars) + number for number, at in enumerate(program.settings)}
     leaves = len(slots)
     outputs: list[Slot] = []
     keep = []

@@ -383,7 +383,7 @@ class Tensor:
         """The last two axes swapped. Raises ShapeError for fewer than two axes."""
     def matmul(self, x2: Any, /) -> Tensor:
         """Matrix product over the last axis of x1 and the one before last of x2."""
-    def __array_namespace__(self, /, *, api_version: str | None = None) -> object:
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The namespace of the array API standard's functions: this package."""
 
 def node_behind(operation: str, tensor: Tensor) -> Node:

@@ -19,6 +19,7 @@ from . import (
     elementwise,
     grids,
     indexing,
+    inspection,
     joining,
     linear_algebra,
     manipulation,
@@ -26,6 +27,8 @@ from . import (
     pooling,
     repetition,
     searching,
+    sets,
+    sorting,
     statistical,
     utility,
 )
@@ -41,6 +44,8 @@ CHAPTERS = (
     grids,
     indexing,
     searching,
+    sorting,
+    sets,
     utility,
     data_types,
     linear_algebra,
@@ -69,6 +74,6 @@ METHODS: dict[str, Any] = {
     if name != "where"
 }
 
-for operators in (elementwise, manipulation, indexing, linear_algebra):
+for operators in (elementwise, manipulation, indexing, linear_algebra, inspection):
     METHODS |= operators.OPERATORS
 install(METHODS)

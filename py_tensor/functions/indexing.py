@@ -181,7 +181,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Tensor:
     indices = broadcast_to(indices, (*shape[:place], count, *shape[place + 1 :]))
     places = astype(indices, "int32", copy=False)
     places = clip(ELEMENTWISE["where"](places < 0, places + length, places), 0, length - 1)
-    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), place))
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, False)))
 
 
 @remembered

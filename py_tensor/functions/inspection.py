@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from ..dtypes import BY_NAME, DType, as_dtype
+from ..errors import ArgumentError
 from ..runtime import backend, check_device
+from ..tensor import Tensor
 from .data_types import isdtype
 
 _DEFAULTS = {
@@ -14,6 +18,25 @@ _DEFAULTS = {
     "integral": "int32",
     "indexing": "int32",
 }
+
+
+VERSION = "2024.12"
+"""The version of the array API standard that the namespace follows."""
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", VERSION)
+
+
+def _namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
+    """The namespace of the array API standard's functions: this package.
+
+    Raises ArgumentError for versions of the standard that it does not know.
+    """
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ArgumentError(
+            f"__array_namespace__: version is not known; got {api_version!r}; "
+            f"use one of {', '.join(_VERSIONS)}"
+        )
+    return import_module(__package__.partition(".")[0])
 
 
 class Info:
@@ -61,3 +84,6 @@ def __array_namespace_info__() -> Info:
     ['uint16', 'uint32', 'uint8']
     """
     return Info()
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {"__array_namespace__": _namespace}

@@ -19,7 +19,7 @@ from .program import Program
 def lower_gather_along(program: Program, call: Call, srcs: tuple[int, ...]) -> int:
     """Position (i length + index) after + j, of the places i before the axis and j behind it."""
     x, indices = call.specs
-    axis = call.arg
+    axis, _ = call.arg
     length, after = x.shape[axis], math.prod(x.shape[axis + 1 :])
     before = math.prod(x.shape[:axis])
     step = (before, indices.shape[axis], after)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..dtypes import DType
 from ..indexing import Stack, View, follow, push, row_major
-from ..nodes import Call, Graph, Spec, call_of, spec_of
+from ..nodes import Call, Graph, Scalar, Spec, call_of, spec_of
 from ..ops.rows import Elementwise, Row, ViewRow
 
 FULL_ROW = 2048
@@ -65,6 +65,8 @@ class Program:
         self.graph = graph
         self.origin: list[int] = []
         self.seen: dict[tuple[object, ...], int] = {}
+        self.settings: dict[int, int] = {}
+        """Values of uniforms that every run has."""
 
     def spec(self, at: int) -> Spec:
         call = self.calls[at]
@@ -98,6 +100,12 @@ class Program:
 
     def constant(self, value: bool | int | float, dtype: DType) -> int:
         return self.append(Constant(value, dtype))
+
+    def setting(self, value: int, dtype: DType) -> int:
+        """A value that is no part of a shader's text, so that kernels differing in it share one."""
+        at = self.append(Scalar(spec_of((), dtype)))
+        self.settings[at] = value
+        return at
 
     def view(self, at: int) -> tuple[int, Stack]:
         """The node below the views at `at`, and the views as one stack."""
