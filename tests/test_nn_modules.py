@@ -58,6 +58,16 @@ def test_a_module_is_a_tree():
     assert pytree.buffer_leaves(net.blocks[0]) == [False, False, False, False, True, True]
 
 
+def test_a_tree_of_other_leaves_can_be_shown():
+    net = Net()
+    other = pt.tree_map(lambda leaf: leaf.ndim, net)
+    assert repr(other).splitlines()[1:] == [
+        line.replace("36 param", "0 param").replace("76 param", "0 param")
+        for line in repr(net).splitlines()[1:]
+    ]
+    assert repr(pt.tree_flatten(nn.LSTM(3, 4))[1]) == "Structure(LSTM(3 -> 4))"
+
+
 def test_mapping_gives_another_model():
     model = nn.Sequential(nn.Dense(3, 2), pt.relu)
     doubled = pt.tree_map(lambda leaf: leaf * 2, model)

@@ -86,7 +86,8 @@ class Module:
         """The modules in the fields of this one, each with where it is: ".dense", ".layers[0]"."""
         for each in fields(self):  # type: ignore[arg-type]
             if not each.metadata.get("static"):
-                yield from _modules_in(getattr(self, each.name), f".{each.name}")
+                # A module may be called, and may fail, before all its fields are set.
+                yield from _modules_in(getattr(self, each.name, None), f".{each.name}")
 
     def facts(self) -> str:
         """What `repr` says between the parentheses, where there are no modules inside."""

@@ -30,6 +30,7 @@ class MultiHeadAttention(Module):
     key: Dense
     value: Dense
     output: Dense
+    features: int = static_field()
     heads: int = static_field()
 
     def __init__(
@@ -47,7 +48,7 @@ class MultiHeadAttention(Module):
                 f"MultiHeadAttention: heads do not fit; got {heads} for {features} features; "
                 "give a number that divides them"
             )
-        self.heads = heads
+        self.features, self.heads = features, heads
         self.query = Dense(features, features, bias=bias, dtype=dtype)
         self.key = Dense(key_inputs or features, features, bias=bias, dtype=dtype)
         self.value = Dense(value_inputs or features, features, bias=bias, dtype=dtype)
@@ -71,9 +72,7 @@ class MultiHeadAttention(Module):
         )
         heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal)
         batch, _, queries, _ = heads.shape
-        together = heads.permute_dims((0, 2, 1, 3)).reshape(
-            (batch, queries, self.query.weight.shape[1])
-        )
+        together = heads.permute_dims((0, 2, 1, 3)).reshape((batch, queries, self.features))
         return self.output(together)  # type: ignore[no-any-return]
 
     def _split(self, x: Tensor) -> Tensor:
@@ -82,9 +81,9 @@ class MultiHeadAttention(Module):
             raise ShapeError(
                 f"attention: needs 3 axes; got shape {x.shape}; x is (batch, length, features)"
             )
-        batch, length, features = x.shape
-        split = x.reshape((batch, length, self.heads, features // self.heads))
+        batch, length, _ = x.shape
+        split = x.reshape((batch, length, self.heads, self.features // self.heads))
         return split.permute_dims((0, 2, 1, 3))
 
     def facts(self) -> str:
-        return f"{self.query.weight.shape[1]}, {self.heads} heads"
+        return f"{self.features}, {self.heads} heads"

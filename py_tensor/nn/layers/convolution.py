@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ...dtypes import float32
 from ...errors import ShapeError
-from ...functions.windows import explicit_padding, per_axis
+from ...functions.windows import per_axis
 from ...tensor import Tensor
 from ..convolution import (
     conv1d,
@@ -20,56 +20,60 @@ from ..convolution import (
     separable_conv2d,
 )
 from ..initializers import Initializer, glorot_uniform, zeros
-from ..module import Module, static_field
+from ..module import static_field
+from .windowed import Windowed
 
 
-class _Window(Module):
-    """What all convolutions have: a bias, and where their kernels lie."""
+class _Kernels(Windowed):
+    """Windows with weights, and a bias, from a number of channels to another."""
 
+    inputs: int = static_field()
+    outputs: int = static_field()
     bias: Tensor | None
-    size: tuple[int, ...] = static_field()
-    stride: tuple[int, ...] = static_field()
-    padding: Any = static_field()
-    dilation: tuple[int, ...] = static_field()
-    count: ClassVar[int] = 2
 
-    def _place(self, size: Any, stride: Any, padding: Any, dilation: Any) -> None:
-        name, count = type(self).__name__, self.count
-        self.size = per_axis(name, "size", size, 1, count)
-        self.stride = per_axis(name, "stride", stride, 1, count)
-        self.dilation = per_axis(name, "dilation", dilation, 1, count)
-        named = padding in ("valid", "same") if isinstance(padding, str) else False
-        self.padding = padding if named else explicit_padding(name, padding, count)
+    def prepare(
+        self, inputs: int, outputs: int, bias: bool, bias_init: Initializer, dtype: Any
+    ) -> None:
+        """Sets the fields."""
+        self.inputs, self.outputs = inputs, outputs
+        self.bias = bias_init((outputs,), dtype=dtype) if bias else None
 
-    def _options(self) -> dict[str, Any]:
-        return {"stride": self.stride, "padding": self.padding, "dilation": self.dilation}
-
-    def _biased(self, x: Tensor) -> Tensor:
+    def biased(self, x: Tensor) -> Tensor:
+        """x plus the bias, if there is one."""
         return x if self.bias is None else x + self.bias
 
-    def _described(self, channels: str) -> str:
-        facts = [channels, "x".join(map(str, self.size))]
-        if max(self.stride) > 1:
-            facts.append(f"stride {'x'.join(map(str, self.stride))}")
-        if self.padding != "valid":
-            facts.append(f"padding {self.padding}")
-        if max(self.dilation) > 1:
-            facts.append(f"dilation {'x'.join(map(str, self.dilation))}")
-        return ", ".join(facts)
+    def facts(self) -> str:
+        channels = f"{self.inputs} -> {self.outputs}"
+        return ", ".join([channels, *self.window_facts((1,) * self.count)])
 
-    def _check(self, inputs: int, outputs: int, groups: int) -> None:
+
+class _Grouped(_Kernels):
+    """Kernels that may see the channels in groups."""
+
+    weight: Tensor
+    groups: int = static_field()
+    function: ClassVar[Callable[..., Tensor]]
+
+    def group(self, inputs: int, outputs: int, groups: int) -> None:
+        """Sets the field. Raises ShapeError for groups that do not divide both."""
         if groups < 1 or inputs % groups or outputs % groups:
             raise ShapeError(
                 f"{type(self).__name__}: groups do not fit; got {groups} for {inputs} inputs and "
                 f"{outputs} outputs; give a number that divides both"
             )
+        self.groups = groups
+
+    def options(self) -> dict[str, Any]:
+        return {**super().options(), "groups": self.groups}
+
+    def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
+        return self.biased(type(self).function(x, self.weight, **self.options()))
+
+    def facts(self) -> str:
+        return super().facts() + (f", {self.groups} groups" if self.groups > 1 else "")
 
 
-class _Conv(_Window):
-    weight: Tensor
-    groups: int = static_field()
-    function: ClassVar[Callable[..., Tensor]]
-
+class _Conv(_Grouped):
     def __init__(
         self,
         inputs: int,
@@ -85,20 +89,10 @@ class _Conv(_Window):
         bias_init: Initializer = zeros,
         dtype: Any = float32,
     ) -> None:
-        self._check(inputs, outputs, groups)
-        self._place(size, stride, padding, dilation)
-        self.groups = groups
+        self.group(inputs, outputs, groups)
+        self.place(size, stride, padding, dilation)
         self.weight = weight_init((*self.size, inputs // groups, outputs), dtype=dtype)
-        self.bias = bias_init((outputs,), dtype=dtype) if bias else None
-
-    def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        function = type(self).function
-        return self._biased(function(x, self.weight, groups=self.groups, **self._options()))
-
-    def facts(self) -> str:
-        each, outputs = self.weight.shape[-2:]
-        groups = f", {self.groups} groups" if self.groups > 1 else ""
-        return self._described(f"{each * self.groups} -> {outputs}") + groups
+        self.prepare(inputs, outputs, bias, bias_init, dtype)
 
 
 class Conv1D(_Conv):
@@ -146,11 +140,8 @@ class Conv3D(_Conv):
     function = staticmethod(conv3d)
 
 
-class _ConvTranspose(_Window):
-    weight: Tensor
-    groups: int = static_field()
+class _ConvTranspose(_Grouped):
     output_padding: tuple[int, ...] = static_field()
-    function: ClassVar[Callable[..., Tensor]]
 
     def __init__(
         self,
@@ -168,30 +159,16 @@ class _ConvTranspose(_Window):
         bias_init: Initializer = zeros,
         dtype: Any = float32,
     ) -> None:
-        self._check(inputs, outputs, groups)
-        self._place(size, stride, padding, dilation)
-        self.groups = groups
-        self.output_padding = per_axis(
-            type(self).__name__, "output_padding", output_padding, 0, self.count
-        )
+        self.group(inputs, outputs, groups)
+        self.place(size, stride, padding, dilation)
+        name = type(self).__name__
+        self.output_padding = per_axis(name, "output_padding", output_padding, 0, self.count)
         # Initializers expect inputs before outputs; the function takes them the other way round.
         self.weight = weight_init((*self.size, inputs, outputs // groups), dtype=dtype).mT
-        self.bias = bias_init((outputs,), dtype=dtype) if bias else None
+        self.prepare(inputs, outputs, bias, bias_init, dtype)
 
-    def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        result = type(self).function(
-            x,
-            self.weight,
-            groups=self.groups,
-            output_padding=self.output_padding,
-            **self._options(),
-        )
-        return self._biased(result)
-
-    def facts(self) -> str:
-        each, inputs = self.weight.shape[-2:]
-        groups = f", {self.groups} groups" if self.groups > 1 else ""
-        return self._described(f"{inputs} -> {each * self.groups}") + groups
+    def options(self) -> dict[str, Any]:
+        return {**super().options(), "output_padding": self.output_padding}
 
 
 class ConvTranspose1D(_ConvTranspose):
@@ -239,7 +216,7 @@ class ConvTranspose3D(_ConvTranspose):
     function = staticmethod(conv3d_transpose)
 
 
-class DepthwiseConv2D(_Window):
+class DepthwiseConv2D(_Kernels):
     """`depthwise_conv2d` with learned kernels: `multiplier` results for each channel.
 
     (batch, height, width, channels) to (batch, height', width', channels * multiplier); `weight`
@@ -266,19 +243,15 @@ class DepthwiseConv2D(_Window):
         bias_init: Initializer = zeros,
         dtype: Any = float32,
     ) -> None:
-        self._place(size, stride, padding, dilation)
+        self.place(size, stride, padding, dilation)
         self.weight = _depthwise_weight(weight_init, self.size, channels, multiplier, dtype)
-        self.bias = bias_init((channels * multiplier,), dtype=dtype) if bias else None
+        self.prepare(channels, channels * multiplier, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return self._biased(depthwise_conv2d(x, self.weight, **self._options()))
-
-    def facts(self) -> str:
-        channels, multiplier = self.weight.shape[-2:]
-        return self._described(f"{channels} -> {channels * multiplier}")
+        return self.biased(depthwise_conv2d(x, self.weight, **self.options()))
 
 
-class SeparableConv2D(_Window):
+class SeparableConv2D(_Kernels):
     """`separable_conv2d` with learned kernels: each channel for itself, then all together.
 
     (batch, height, width, inputs) to (batch, height', width', outputs); `depthwise` has shape
@@ -307,16 +280,13 @@ class SeparableConv2D(_Window):
         bias_init: Initializer = zeros,
         dtype: Any = float32,
     ) -> None:
-        self._place(size, stride, padding, dilation)
+        self.place(size, stride, padding, dilation)
         self.depthwise = _depthwise_weight(weight_init, self.size, inputs, multiplier, dtype)
         self.pointwise = weight_init((1, 1, inputs * multiplier, outputs), dtype=dtype)
-        self.bias = bias_init((outputs,), dtype=dtype) if bias else None
+        self.prepare(inputs, outputs, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return self._biased(separable_conv2d(x, self.depthwise, self.pointwise, **self._options()))
-
-    def facts(self) -> str:
-        return self._described(f"{self.depthwise.shape[2]} -> {self.pointwise.shape[3]}")
+        return self.biased(separable_conv2d(x, self.depthwise, self.pointwise, **self.options()))
 
 
 def _depthwise_weight(

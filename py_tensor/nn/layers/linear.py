@@ -10,7 +10,7 @@ from ...tensor import Tensor
 from ..activations import prelu
 from ..embedding import embedding
 from ..initializers import Initializer, glorot_uniform, zeros
-from ..module import Module
+from ..module import Module, static_field
 
 
 class Dense(Module):
@@ -23,6 +23,8 @@ class Dense(Module):
     (4, 2)
     """
 
+    inputs: int = static_field()
+    outputs: int = static_field()
     weight: Tensor
     bias: Tensor | None
 
@@ -36,6 +38,7 @@ class Dense(Module):
         bias_init: Initializer = zeros,
         dtype: Any = float32,
     ) -> None:
+        self.inputs, self.outputs = inputs, outputs
         self.weight = weight_init((inputs, outputs), dtype=dtype)
         self.bias = bias_init((outputs,), dtype=dtype) if bias else None
 
@@ -44,8 +47,7 @@ class Dense(Module):
         return result if self.bias is None else result + self.bias
 
     def facts(self) -> str:
-        inputs, outputs = self.weight.shape
-        return f"{inputs} -> {outputs}"
+        return f"{self.inputs} -> {self.outputs}"
 
 
 def _narrow(shape: Any, *, dtype: Any = float32) -> Tensor:
@@ -62,6 +64,8 @@ class Embedding(Module):
     (1, 3, 8)
     """
 
+    rows: int = static_field()
+    features: int = static_field()
     weight: Tensor
 
     def __init__(
@@ -72,14 +76,14 @@ class Embedding(Module):
         weight_init: Initializer = _narrow,
         dtype: Any = float32,
     ) -> None:
+        self.rows, self.features = rows, features
         self.weight = weight_init((rows, features), dtype=dtype)
 
     def forward(self, x: Any, *, training: bool = False) -> Tensor:
         return embedding(x, self.weight)
 
     def facts(self) -> str:
-        rows, features = self.weight.shape
-        return f"{rows} rows of {features}"
+        return f"{self.rows} rows of {self.features}"
 
 
 class PReLU(Module):
@@ -90,13 +94,15 @@ class PReLU(Module):
     [[-1.0, 4.0]]
     """
 
+    channels: int = static_field()
     alpha: Tensor
 
     def __init__(self, channels: int, *, alpha: float = 0.25, dtype: Any = float32) -> None:
+        self.channels = channels
         self.alpha = zeros((channels,), dtype=dtype) + float(alpha)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         return prelu(x, self.alpha)
 
     def facts(self) -> str:
-        return str(self.alpha.shape[0])
+        return str(self.channels)

@@ -30,7 +30,8 @@ class _Affine(Module):
     offset: Tensor | None
     epsilon: float = static_field()
 
-    def _prepare(self, shape: tuple[int, ...], affine: bool, epsilon: float, dtype: Any) -> None:
+    def prepare(self, shape: tuple[int, ...], affine: bool, epsilon: float, dtype: Any) -> None:
+        """Sets the fields."""
         self.scale = ones(shape, dtype=dtype) if affine else None
         self.offset = zeros(shape, dtype=dtype) if affine else None
         self.epsilon = float(epsilon)
@@ -50,6 +51,7 @@ class BatchNorm(_Affine):
     ([1.0], [1.0])
     """
 
+    channels: int = static_field()
     mean: Tensor = buffer_field()
     variance: Tensor = buffer_field()
     momentum: float = static_field()
@@ -63,17 +65,18 @@ class BatchNorm(_Affine):
         affine: bool = True,
         dtype: Any = float32,
     ) -> None:
-        self._prepare((channels,), affine, epsilon, dtype)
+        self.prepare((channels,), affine, epsilon, dtype)
+        self.channels = channels
         self.mean = zeros((channels,))
         self.variance = ones((channels,))
         self.momentum = float(momentum)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         x = floating("batch_norm", x)
-        if x.ndim < 2 or x.shape[-1:] != self.mean.shape:
+        if x.ndim < 2 or x.shape[-1] != self.channels:
             raise ShapeError(
                 f"batch_norm: channels do not fit; got shape {x.shape}; "
-                f"x is (batch, ..., {self.mean.shape[0]})"
+                f"x is (batch, ..., {self.channels})"
             )
         if not training:
             return batch_norm(
@@ -90,7 +93,7 @@ class BatchNorm(_Affine):
         return normalized(x, mean, variance, self.scale, self.offset, self.epsilon)
 
     def facts(self) -> str:
-        return str(self.mean.shape[0])
+        return str(self.channels)
 
 
 class LayerNorm(_Affine):
@@ -116,7 +119,7 @@ class LayerNorm(_Affine):
         self.shape = (
             tuple(index(n) for n in shape) if isinstance(shape, Sequence) else (index(shape),)
         )
-        self._prepare(self.shape, affine, epsilon, dtype)
+        self.prepare(self.shape, affine, epsilon, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("layer_norm", x, self.shape)
@@ -137,19 +140,21 @@ class RMSNorm(Module):
     [[1.0, -1.0]]
     """
 
-    scale: Tensor
+    features: int = static_field()
     epsilon: float = static_field()
+    scale: Tensor
 
     def __init__(self, features: int, *, epsilon: float = 1e-6, dtype: Any = float32) -> None:
+        self.features = features
         self.scale = ones((features,), dtype=dtype)
         self.epsilon = float(epsilon)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        _check_last("rms_norm", x, self.scale.shape)
+        _check_last("rms_norm", x, (self.features,))
         return rms_norm(x, scale=self.scale, epsilon=self.epsilon)
 
     def facts(self) -> str:
-        return str(self.scale.shape[0])
+        return str(self.features)
 
 
 class GroupNorm(_Affine):
@@ -180,7 +185,7 @@ class GroupNorm(_Affine):
                 "give a number that divides them"
             )
         self.groups, self.channels = groups, channels
-        self._prepare((channels,), affine, epsilon, dtype)
+        self.prepare((channels,), affine, epsilon, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("group_norm", x, (self.channels,))
@@ -213,7 +218,7 @@ class InstanceNorm(_Affine):
         dtype: Any = float32,
     ) -> None:
         self.channels = channels
-        self._prepare((channels,), affine, epsilon, dtype)
+        self.prepare((channels,), affine, epsilon, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("instance_norm", x, (self.channels,))

@@ -5,45 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ...functions.windows import explicit_padding, per_axis
+from ...functions.windows import per_axis
 from ...tensor import Tensor
 from .. import pooling
 from ..module import Module, static_field
+from .windowed import Windowed
 
 
-class _Pool(Module):
-    size: tuple[int, ...] = static_field()
-    stride: tuple[int, ...] = static_field()
-    padding: Any = static_field()
-    dilation: tuple[int, ...] = static_field()
-    count: ClassVar[int]
+class _Pool(Windowed):
     function: ClassVar[Callable[..., Tensor]]
 
     def __init__(
         self, size: Any, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
     ) -> None:
-        name, count = type(self).__name__, self.count
-        self.size = per_axis(name, "size", size, 1, count)
-        self.stride = self.size if stride is None else per_axis(name, "stride", stride, 1, count)
-        self.dilation = per_axis(name, "dilation", dilation, 1, count)
-        self.padding = (
-            padding if padding in ("valid", "same") else explicit_padding(name, padding, count)
-        )
+        self.place(size, stride, padding, dilation)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return type(self).function(
-            x, self.size, stride=self.stride, padding=self.padding, dilation=self.dilation
-        )
+        return type(self).function(x, self.size, **self.options())
 
     def facts(self) -> str:
-        facts = ["x".join(map(str, self.size))]
-        if self.stride != self.size:
-            facts.append(f"stride {'x'.join(map(str, self.stride))}")
-        if self.padding != "valid":
-            facts.append(f"padding {self.padding}")
-        if max(self.dilation) > 1:
-            facts.append(f"dilation {'x'.join(map(str, self.dilation))}")
-        return ", ".join(facts)
+        return ", ".join(self.window_facts(self.size))
 
 
 class MaxPool1D(_Pool):

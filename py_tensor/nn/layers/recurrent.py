@@ -16,7 +16,7 @@ from ...functions.creation import PUBLIC as CREATION
 from ...functions.joining import concat, stack
 from ...tensor import Tensor
 from ..initializers import Initializer, glorot_uniform, zeros
-from ..module import Module
+from ..module import Module, static_field
 
 
 def _small(shape: Any, *, dtype: Any = float32) -> Tensor:
@@ -34,6 +34,8 @@ def _open_forget_gate(shape: Any, *, dtype: Any = float32) -> Tensor:
 
 
 class _Recurrent(Module):
+    inputs: int = static_field()
+    units: int = static_field()
     weight: Tensor
     recurrent_weight: Tensor
     bias: Tensor
@@ -50,14 +52,10 @@ class _Recurrent(Module):
         bias_init: Initializer | None = None,
         dtype: Any = float32,
     ) -> None:
+        self.inputs, self.units = inputs, units
         self.weight = weight_init((inputs, self.gates * units), dtype=dtype)
         self.recurrent_weight = recurrent_init((units, self.gates * units), dtype=dtype)
         self.bias = (bias_init or self.first_bias)((self.gates * units,), dtype=dtype)
-
-    @property
-    def units(self) -> int:
-        """Features of the outputs."""
-        return self.recurrent_weight.shape[0]
 
     def forward(
         self, x: Tensor, state: Any = None, *, training: bool = False
@@ -89,7 +87,7 @@ class _Recurrent(Module):
         return [gates[..., at : at + self.units] for at in range(0, gates.shape[-1], self.units)]
 
     def facts(self) -> str:
-        return f"{self.weight.shape[0]} -> {self.units}"
+        return f"{self.inputs} -> {self.units}"
 
 
 class RNN(_Recurrent):
