@@ -3,8 +3,9 @@
 import builtins
 from typing import Any
 
+from py_tensor import data as data
 from py_tensor import errors, random
-from py_tensor import nn as nn
+from py_tensor import saving as saving
 from py_tensor.accounting import (
     CacheInfo,
     Memory,
@@ -28,6 +29,7 @@ from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
+from py_tensor.functions.counting import bincount, histogram
 from py_tensor.functions.creation import (
     arange,
     copy,
@@ -43,14 +45,16 @@ from py_tensor.functions.creation import (
     zeros,
     zeros_like,
 )
+from py_tensor.functions.curves import interp, trapezoid
 from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, result_type
+from py_tensor.functions.einsum import contraction_path, einsum
 from py_tensor.functions.elementwise import astype, clip
 from py_tensor.functions.grids import meshgrid, tril, triu
 from py_tensor.functions.indexing import take_along_axis
 from py_tensor.functions.inspection import VERSION as __array_api_version__
 from py_tensor.functions.inspection import __array_namespace_info__
 from py_tensor.functions.joining import concat, stack, unstack
-from py_tensor.functions.linear_algebra import tensordot, vecdot
+from py_tensor.functions.linear_algebra import cov, kron, tensordot, vecdot
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -64,6 +68,8 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
+from py_tensor.functions.nan_statistics import nanmean, nanstd, nanvar
+from py_tensor.functions.order_statistics import median, quantile
 from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
 from py_tensor.functions.searching import count_nonzero, nonzero
 from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
@@ -299,6 +305,18 @@ def multiply(x1: Any, x2: Any, /) -> Tensor:
 
 nan: float
 
+def nanmax(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Largest of the elements along axes that are not NaN; NaN for none."""
+
+def nanmin(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Smallest of the elements along axes that are not NaN; NaN for none."""
+
+def nanprod(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Product of the elements along axes that are not NaN; 1 for none."""
+
+def nansum(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Sum of the elements along axes that are not NaN; 0 for none."""
+
 def negative(x: Any, /) -> Tensor:
     """Sign changed, element by element."""
 
@@ -421,6 +439,7 @@ __all__ = [
     "atan2",
     "atanh",
     "avg_pool2d",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -437,6 +456,7 @@ __all__ = [
     "checkpoint",
     "clip",
     "concat",
+    "contraction_path",
     "conv2d",
     "conv2d_transpose",
     "copy",
@@ -444,6 +464,7 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cov",
     "cumulative_prod",
     "cumulative_sum",
     "custom_gradient",
@@ -452,6 +473,7 @@ __all__ = [
     "divide",
     "draw",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "enable_debug_mode",
@@ -480,12 +502,14 @@ __all__ = [
     "grad",
     "greater",
     "greater_equal",
+    "histogram",
     "hypot",
     "iinfo",
     "inf",
     "int8",
     "int16",
     "int32",
+    "interp",
     "isdtype",
     "isfinite",
     "isin",
@@ -494,6 +518,7 @@ __all__ = [
     "jit",
     "jvp",
     "keep",
+    "kron",
     "less",
     "less_equal",
     "linspace",
@@ -512,6 +537,7 @@ __all__ = [
     "max_pool2d",
     "maximum",
     "mean",
+    "median",
     "memory",
     "memory_trace",
     "meshgrid",
@@ -520,6 +546,13 @@ __all__ = [
     "moveaxis",
     "multiply",
     "nan",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "negative",
     "newaxis",
     "nextafter",
@@ -533,6 +566,7 @@ __all__ = [
     "positive",
     "pow",
     "prod",
+    "quantile",
     "random",
     "realize",
     "reciprocal",
@@ -570,6 +604,7 @@ __all__ = [
     "tile",
     "topk",
     "transpose",
+    "trapezoid",
     "tree_flatten",
     "tree_leaves",
     "tree_map",

@@ -25,6 +25,10 @@ class ArgumentError(TensorError, ValueError):
     """An argument that is neither shape nor dtype has a value the operation does not allow."""
 
 
+class FormatError(TensorError, ValueError):
+    """A file's bytes are not what its format demands."""
+
+
 class DisposedError(TensorError, RuntimeError):
     """A tensor was used after `dispose` or after the `tidy` that owned it."""
 

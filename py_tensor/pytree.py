@@ -152,6 +152,35 @@ def tree_leaves(tree: Any) -> list[Any]:
     return tree_flatten(tree)[0]
 
 
+def leaf_names(tree: Any) -> list[str]:
+    """For each leaf, the keys, indices and fields that lead to it, joined by dots.
+
+    >>> leaf_names({"layers": [{"weight": 1, "bias": 2}], "step": 3})
+    ['layers.0.weight', 'layers.0.bias', 'step']
+    """
+    found: list[str] = []
+    _name(tree, (), found)
+    return found
+
+
+def _name(tree: Any, way: tuple[str, ...], found: list[str]) -> None:
+    opened = _opened(tree)
+    if opened is None:
+        found.append(".".join(way))
+        return
+    (kind, fixed, count), children = opened
+    names = _fields_of(kind)
+    steps: Iterable[Any] = range(count)
+    if kind in _DICTS:
+        steps = fixed
+    elif names:
+        steps = names.children
+    elif hasattr(kind, "_fields"):
+        steps = kind._fields
+    for step, child in zip(steps, children, strict=True):
+        _name(child, (*way, str(step)), found)
+
+
 def buffer_leaves(tree: Any) -> list[bool]:
     """For each leaf, whether it lies under a field declared `field(metadata={"buffer": True})`."""
     found: list[bool] = []

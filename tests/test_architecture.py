@@ -44,6 +44,8 @@ ROOMS = (
     "jitting",
     "warming",
     "autodiff",
+    "data",
+    "saving",
     "nn",
     "__init__",
 )
@@ -56,8 +58,8 @@ LINES = 4500
 BESIDE_LINES = 450
 FOREIGN = {
     "numpy": {"backends/numpy.py", "conversion.py", "tensor.py"},
-    "js": {"backends/pyodide_bridge.py"},
-    "pyodide": {"backends/pyodide_bridge.py"},
+    "js": {"backends/pyodide_bridge.py", "saving/browser.py"},
+    "pyodide": {"backends/pyodide_bridge.py", "saving/browser.py"},
     "pyodide_js": {"backends/pyodide_bridge.py"},
     "webgl_js_bridge": {"backends/pyodide_bridge.py"},
 }

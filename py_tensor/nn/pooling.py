@@ -32,6 +32,10 @@ __all__ = [
 ]
 
 
+_MOST = 46340
+"""Parts whose number squared still fits int32, in which their places are computed."""
+
+
 @remembered
 def max_pool1d(
     x: Any, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
@@ -264,6 +268,10 @@ def _parts(operation: str, x: Tensor, count: int, out: Any) -> tuple[Tensor, tup
     """x with a batch axis, and the number of parts of each axis."""
     images = batched(operation, x, count)
     lengths = per_axis(operation, "size of the result", out, 1, count)
+    if max(lengths) > _MOST:
+        raise ShapeError(
+            f"{operation}: size of the result is too large; got {lengths}; give up to {_MOST}"
+        )
     if 0 in images.shape[1:-1]:
         raise ShapeError(
             f"{operation}: no elements to pool; got shape {x.shape}; "
@@ -282,10 +290,11 @@ def _parted(x: Tensor, axis: int, parts: int) -> tuple[Tensor, Tensor | None, An
         shape = (*x.shape[:axis], parts, length // parts, *x.shape[axis + 1 :])
         return x.reshape(shape), None, float(length // parts)
     part = CREATION["arange"](parts)
-    start, end = part * length // parts, -(-(part + 1) * length // parts)
-    longest = max(-(-(i + 1) * length // parts) - i * length // parts for i in range(parts))
-    places = start.reshape((-1, 1)) + CREATION["arange"](longest)
-    last = (end - 1).reshape((-1, 1))
+    # Whole parts and the rest apart: the product of both lengths may not fit int32.
+    whole, rest = divmod(length, parts)
+    start = part * whole + part * rest // parts
+    end = (part + 1) * whole - -(part + 1) * rest // parts
+    longest = whole + (2 if parts % rest else 1)
     others = (1,) * (x.ndim - axis - 1)
     return (
         take(x, places.minimum(last), axis=axis),
