@@ -131,6 +131,20 @@ def test_parts(shape, out, rng):
     assert_values(got, adaptive(x, out, "avg"), rtol=2e-6, atol=2e-6)
 
 
+@pytest.mark.parametrize(("length", "out"), [(12, 5), (13, 5), (9, 7), (20, 9), (3, 8)], ids=str)
+def test_lengths_of_parts(length, out, rng):
+    x = sample(rng, (length, 1), "float32")
+    assert_values(nn.adaptive_max_pool1d(pt.asarray(x), out), adaptive(x[None], out, "max")[0])
+
+
+def test_places_in_long_sequences():
+    """Part i begins at i * 1,000,000 / 3,001; the product does not fit int32."""
+    x = np.arange(1_000_000, dtype="float32")
+    got = nn.adaptive_max_pool1d(pt.asarray(x.reshape(-1, 1)), 3001)
+    ends = [-(-(i + 1) * 1_000_000 // 3001) for i in range(3001)]
+    assert_values(got, x[np.asarray(ends) - 1].reshape(-1, 1))
+
+
 def test_largest_parts_of_integers(rng):
     x = rng.integers(-(2**31), 2**31, (1, 7, 4)).astype("int32")
     assert_values(nn.adaptive_max_pool1d(pt.asarray(x), 3), adaptive(x, 3, "max"))
@@ -181,6 +195,11 @@ CASES = {
         lambda: nn.adaptive_max_pool1d(pt.zeros((1, 0, 3)), 2),
         "adaptive_max_pool1d: no elements to pool; got shape (1, 0, 3); give lengths from 1 on "
         "for width",
+    ),
+    "adaptive_avg_pool1d in too many parts": (
+        errors.ShapeError,
+        lambda: nn.adaptive_avg_pool1d(pt.zeros((4, 1)), 50000),
+        "adaptive_avg_pool1d: size of the result is too large; got (50000,); give up to 46340",
     ),
     "adaptive_max_pool2d of bool": (
         errors.DTypeError,

@@ -295,6 +295,8 @@ def _parted(x: Tensor, axis: int, parts: int) -> tuple[Tensor, Tensor | None, An
     start = part * whole + part * rest // parts
     end = (part + 1) * whole - -(part + 1) * rest // parts
     longest = whole + (2 if parts % rest else 1)
+    places = start.reshape((-1, 1)) + CREATION["arange"](longest)
+    last = (end - 1).reshape((-1, 1))
     others = (1,) * (x.ndim - axis - 1)
     return (
         take(x, places.minimum(last), axis=axis),
