@@ -168,6 +168,31 @@ def test_random_slopes(rng):
     assert nn.rrelu(pt.asarray(-x)).numpy().min() == 1.0
 
 
+def test_random_choices(rng):
+    pt.random.seed(8)
+    x = np.float32([0.0, math.log(2), math.log(5)])
+    draws = nn.gumbel_softmax(pt.asarray(np.tile(x, (4000, 1))), hard=True).numpy()
+    assert set(np.unique(draws)) == {0.0, 1.0} and (draws.sum(axis=1) == 1).all()
+    # Four standard deviations of the mean of 4,000 draws, at most.
+    np.testing.assert_allclose(draws.mean(axis=0), np.float32([1, 2, 5]) / 8, atol=4 * 0.5 / 63)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_soft_choices(axis, dtype, rng):
+    x = sample(rng, (3, 4, 5), dtype)
+    key = pt.random.key(5)
+    soft = nn.gumbel_softmax(pt.asarray(x), temperature=0.5, axis=axis, key=key)
+    u = pt.random.uniform(x.shape, key=key).numpy().astype("float64")
+    want = special.softmax((x.astype("float64") - np.log(-np.log(u))) / 0.5, axis=axis)
+    # The noise, up to 17, is rounded in float32, and its error doubled and exponentiated.
+    tolerance = 2e-5 if dtype == "float32" else 2 * HALF
+    assert_values(soft, want.astype(dtype), rtol=tolerance, atol=1e-6)
+    hard = nn.gumbel_softmax(pt.asarray(x), temperature=0.5, axis=axis, hard=True, key=key)
+    chosen = want == want.max(axis=axis, keepdims=True)
+    assert_values(hard, chosen.astype(dtype))
+
+
 SOFTMAX_SHAPES = [((5,), -1), ((7, 13), 0), ((6, 12), 1), ((2, 3, 4), 1), ((3, 1), -1)]
 
 
@@ -211,7 +236,9 @@ INTEGERS = [
 ]
 
 
-@pytest.mark.parametrize("name", [*INTEGERS, "glu", "log_softmax", "logsumexp", "softmin"])
+@pytest.mark.parametrize(
+    "name", [*INTEGERS, "glu", "log_softmax", "logsumexp", "softmin", "gumbel_softmax"]
+)
 def test_integers_are_refused(name):
     assert_raises(
         errors.DTypeError,

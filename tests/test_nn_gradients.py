@@ -82,6 +82,17 @@ def test_softmaxes(rng):
     check_gradient(rng, nn.prelu, lambda x, a: np.where(x > 0, x, a * x), x, alpha)
 
 
+def test_a_hard_choice_has_the_gradient_of_the_soft_one(rng):
+    x, key = pt.asarray(sample(rng, (3, 4), "float32")), pt.random.key(2)
+    w = pt.asarray(sample(rng, (3, 4), "float32"))
+
+    def slope(hard):
+        return pt.grad(lambda x: (nn.gumbel_softmax(x, hard=hard, key=key) * w).sum())(x)
+
+    assert abs(slope(False).numpy()).max() > 0.01
+    np.testing.assert_array_equal(slope(True).numpy(), slope(False).numpy())
+
+
 def integers(rng, *shapes):
     return [rng.integers(-3, 4, shape).astype("float32") for shape in shapes]
 

@@ -114,7 +114,7 @@ from .pooling import (
     max_pool3d,
 )
 from .resizing import resize_bilinear, resize_nearest_neighbor
-from .softmaxes import log_softmax, logsumexp, softmax, softmin
+from .softmaxes import gumbel_softmax, log_softmax, logsumexp, softmax, softmin
 from .summarizing import summary
 
 __all__ = [
@@ -187,6 +187,7 @@ __all__ = [
     "global_max_pool",
     "glu",
     "group_norm",
+    "gumbel_softmax",
     "hard_shrink",
     "hard_sigmoid",
     "hard_swish",
