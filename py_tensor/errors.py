@@ -33,6 +33,10 @@ class DisposedError(TensorError, RuntimeError):
     """A tensor was used after `dispose` or after the `tidy` that owned it."""
 
 
+class ScopeError(TensorError, RuntimeError):
+    """Safe mode was asked for, and work was done outside of a scope."""
+
+
 class TraceError(TensorError, TypeError):
     """A function being traced asked for a value, or what it left behind was used later."""
 

@@ -47,6 +47,7 @@ ROOMS = (
     "data",
     "saving",
     "nn",
+    "graph",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
