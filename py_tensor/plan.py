@@ -20,7 +20,7 @@ from .nodes import Call, Graph, Scalar
 from .schedule.fuse import Limits, fuse
 from .schedule.kernel import Kernel
 from .schedule.lower import lower
-from .schedule.program import FULL_ROW, Program
+from .schedule.program import Program, row_of
 
 FORMATS = {name: number for number, name in enumerate(BY_NAME)} | {"bool": 7}
 """The bridge numbers formats as the dtypes are ordered; bool is stored as uint8."""
@@ -44,9 +44,8 @@ class Device:
 def texture_size(size: int) -> tuple[int, int]:
     """Width and height of the texture that holds `size` elements."""
     texels = max(1, -(-size // 4))
-    if texels <= FULL_ROW:
-        return 1 << (texels - 1).bit_length(), 1
-    return FULL_ROW, -(-texels // FULL_ROW)
+    row = row_of(size)
+    return row, -(-texels // row)
 
 
 Slot = tuple[int, int, int, int]

@@ -50,7 +50,7 @@ def _texel(program: Program, kernel: Kernel, at: int, base: int, position: str) 
     """GLSL for a texel of operand `base`, in the dtype of the product."""
     call = program.calls[kernel.root]
     slot = kernel.inputs.index(base)
-    return converted(f"pt_texel(x{slot}, {position})", program.spec(at).dtype, call.spec.dtype)
+    return converted(f"pt_texel{slot}({position})", program.spec(at).dtype, call.spec.dtype)
 
 
 def _multiply(writer: Writer, tiling: Tiling, first: list[str], inner: int = 4) -> None:

@@ -442,7 +442,7 @@ class Writer:
         first = self._aligned_first(index)
         if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
-            texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
+            texel = f"pt_texel{slot}({first} >> 2)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)
         position = self._splat(index)
         if position is not None:
@@ -455,4 +455,4 @@ class Writer:
 
 
 def _element(slot: int, position: str, tiling: Tiling | None) -> str:
-    return tiling.element(slot, position) if tiling else f"pt_at(x{slot}, {position})"
+    return tiling.element(slot, position) if tiling else f"pt_at{slot}({position})"

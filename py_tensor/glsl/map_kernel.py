@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 from ..schedule.kernel import Kernel
-from ..schedule.program import Program
+from ..schedule.program import Program, row_of
 from .expressions import Index, Writer
 from .tiles import Tiling
 
-OWN = "  int e = ((P.y << 11) | P.x) << 2;"
-"""Position of the fragment's first element."""
 _NAMES_E = re.compile(r"\be\b")
 
 
@@ -21,5 +19,10 @@ def write_map(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> W
     value = writer.value(kernel.output, Index(spec.size, first="e", own=True))
     writer.line(f"y0 = {value};")
     if any(map(_NAMES_E.search, writer.lines)):
-        writer.lines.insert(0, OWN)
+        writer.lines.insert(0, f"  {own(spec.size)}")
     return writer
+
+
+def own(size: int) -> str:
+    """GLSL for the position of the fragment's first element of `size`."""
+    return f"int e = ((P.y << {row_of(size).bit_length() - 1}) | P.x) << 2;"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..schedule.kernel import Kernel
-from ..schedule.program import Program
+from ..schedule.program import Program, row_of
 from .contract_kernel import tile_dtype, write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
@@ -27,7 +27,8 @@ def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shade
         else:
             writer = write_contract(program, kernel, tiling)
         outputs = [tile_dtype(dtype)] * tiling.layers
-    inputs = [(program.spec(at).dtype, at in kernel.tiles) for at in kernel.inputs]
+    specs = [(program.spec(at), at in kernel.tiles) for at in kernel.inputs]
+    inputs = [(spec.dtype, 0 if tiled else row_of(spec.size)) for spec, tiled in specs]
     source = assemble(inputs, writer.uniforms, outputs, writer.lines)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.modes.get(at, {"block"}))) for at in kernel.inputs)

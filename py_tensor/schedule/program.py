@@ -15,9 +15,18 @@ from ..indexing import Stack, View, follow, push, row_major
 from ..nodes import Call, Graph, Spec, call_of, spec_of
 from ..ops.rows import Elementwise, Row, ViewRow
 
-FULL_ROW = 2048
-"""Texels in a full row of a texture, which every WebGL2 context allows; that many further, a texel
-lies one row below."""
+NARROW, WIDE = 128, 2048
+"""Texels in a row: up to NARROW in textures no higher than that, WIDE in larger ones."""
+
+
+def row_of(size: int) -> int:
+    """Texels in a row of the texture of `size` elements: a power of two.
+
+    Small textures are about as high as wide: GPUs shade quads of 2 x 2, and processors share a
+    texture out by rows.
+    """
+    texels = max(1, -(-size // 4))
+    return 1 << ((texels - 1).bit_length() + 1) // 2 if texels <= NARROW * NARROW else WIDE
 
 
 class Constant:

@@ -11,7 +11,8 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel(sampler2D x, int t) { return texelFetch(x, ivec2(t & 2047, t >> 11), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 31, t >> 5), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -32,12 +33,12 @@ void main() {
     for (int kx = 0; kx < 3; kx++) {
       bool in0 = ix0 + 0 + kx * 1 >= 0 && ix0 + 0 + kx * 1 < 9;
       for (int c = 0; c < 2; c++) {
-        vec4 a0 = in0 ? pt_texel(x0, tx + 0 + c) : vec4(0);
+        vec4 a0 = in0 ? pt_texel0(tx + 0 + c) : vec4(0);
          {
-          vec4 b00 = pt_texel(x1, tw + 0 + c * 16);
-          vec4 b10 = pt_texel(x1, tw + 4 + c * 16);
-          vec4 b20 = pt_texel(x1, tw + 8 + c * 16);
-          vec4 b30 = pt_texel(x1, tw + 12 + c * 16);
+          vec4 b00 = pt_texel1(tw + 0 + c * 16);
+          vec4 b10 = pt_texel1(tw + 4 + c * 16);
+          vec4 b20 = pt_texel1(tw + 8 + c * 16);
+          vec4 b30 = pt_texel1(tw + 12 + c * 16);
           s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
         }
       }
@@ -62,7 +63,7 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 5) | P.x) << 2;
   vec4 v1 = texelFetch(x0, ivec3(((((e & 15) >> 2)) >> 1) * 2 + (((e & 15) >> 2) & 1), ((((e >> 4))) >> 1) * 2 + ((((e >> 4))) & 1), (((e >> 4)) & 0)), 0);
   y0 = v1;
 }
