@@ -436,7 +436,9 @@ class Writer:
         slot = self.kernel.inputs.index(at)
         modes = self.modes.setdefault(at, set())
         vector = VECTOR[kind]
-        if tiling is None and index.own and not index.stack:
+        rows = self.program.texture_row
+        alike = tiling is None and rows(at) == rows(self.kernel.output)
+        if alike and index.own and not index.stack:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
         first = self._aligned_first(index)

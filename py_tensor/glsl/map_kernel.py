@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..schedule.kernel import Kernel
-from ..schedule.program import Program, row_of
+from ..schedule.program import Program
 from .expressions import Index, Writer
 from .tiles import Tiling
 
@@ -19,10 +19,12 @@ def write_map(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> W
     value = writer.value(kernel.output, Index(spec.size, first="e", own=True))
     writer.line(f"y0 = {value};")
     if any(map(_NAMES_E.search, writer.lines)):
-        writer.lines.insert(0, f"  {own(spec.size)}")
+        writer.lines.insert(0, f"  {own(program.texture_row(kernel.output))}")
     return writer
 
 
-def own(size: int) -> str:
-    """GLSL for the position of the fragment's first element of `size`."""
-    return f"int e = ((P.y << {row_of(size).bit_length() - 1}) | P.x) << 2;"
+def own(row: int) -> str:
+    """GLSL for the position of the fragment's first element, in rows of so many texels."""
+    shift = row.bit_length() - 1
+    texel = f"P.y * {row} + P.x" if row & (row - 1) else f"(P.y << {shift}) | P.x"
+    return f"int e = ({texel}) << 2;"

@@ -26,8 +26,7 @@ from .types import VECTOR, converted
 def write_reduce(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Writer:
     """The statements of a reduce kernel; the result is in y0."""
     writer = Writer(program, kernel, tilings)
-    size = program.spec(kernel.output).size
-    writer.line(own(size))
+    writer.line(own(program.texture_row(kernel.output)))
     loop = _Loop(program, kernel, writer)
     if loop.length == 0:
         loop.nothing()
@@ -40,6 +39,7 @@ def write_reduce(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -
     else:
         loop.lanes_across()
     writer.fixed[kernel.root] = "total"
+    size = program.spec(kernel.output).size
     writer.line(f"y0 = {writer.value(kernel.output, Index(size, first='e', own=True))};")
     writer.prune()
     return writer

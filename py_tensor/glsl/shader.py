@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..dtypes import DType
 from ..ops.helpers import HELPERS
+from .integers import quotient, remainder
 from .types import SAMPLER, SCALAR, VECTOR
 
 _HEAD = """#version 300 es
@@ -22,8 +23,7 @@ precision highp usampler2DArray;
 """
 
 _ACCESS = (
-    "{vector} pt_texel{slot}(int t) {{ "
-    "return texelFetch(x{slot}, ivec2(t & {mask}, t >> {shift}), 0); }}",
+    "{vector} pt_texel{slot}(int t) {{ return texelFetch(x{slot}, ivec2({x}, {y}), 0); }}",
     "{scalar} pt_at{slot}(int i) {{ return pt_texel{slot}(i >> 2)[i & 3]; }}",
 )
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
@@ -63,8 +63,8 @@ def assemble(
         for template, used in zip(_ACCESS, (texel, element), strict=True):
             if used:
                 types = {"vector": VECTOR[dtype.kind], "scalar": SCALAR[dtype.kind]}
-                shift = row.bit_length() - 1
-                lines.append(template.format(**types, slot=slot, mask=row - 1, shift=shift))
+                place = {"x": remainder("t", row), "y": quotient("t", row)}
+                lines.append(template.format(**types, **place, slot=slot))
     lines += _helpers(text)
     return (
         _HEAD

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..ops.contractions import CONVOLVE, Window
 from ..ops.rows import Contraction, Scan
-from ..schedule.program import Piece, Program, row_of
+from ..schedule.program import Piece, Program
 from .tiles import Tiling
 
 BUSY = 2048
@@ -68,7 +68,7 @@ def candidates(
         base = program.view(program.edges[at][0])[0]
         by_row = by_column = False
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
-    texture_row = 4 * row_of(program.spec(base).size)
+    texture_row = 4 * program.texture_row(base)
     below = texture_row // stride if texture_row % stride == 0 else 0
     found: list[tuple[float, Tiling]] = []
     for height, width, spread in product((4, 8, 2, 1), (8, 4), (2, 4, 1)):
@@ -85,7 +85,7 @@ def candidates(
             if window is not None and lines >= 2 * below:
                 apart = replace(tiling, lines_apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
-            if window is None and below % height == 0:
+            if window is None and (below % height == 0 or height % below == 0):
                 apart = replace(tiling, apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
     return sorted(found, key=lambda entry: entry[0])

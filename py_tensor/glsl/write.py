@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..schedule.kernel import Kernel
-from ..schedule.program import Program, row_of
+from ..schedule.program import Program
 from .contract_kernel import tile_dtype, write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
@@ -27,8 +27,10 @@ def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shade
         else:
             writer = write_contract(program, kernel, tiling)
         outputs = [tile_dtype(dtype)] * tiling.layers
-    specs = [(program.spec(at), at in kernel.tiles) for at in kernel.inputs]
-    inputs = [(spec.dtype, 0 if tiled else row_of(spec.size)) for spec, tiled in specs]
+    inputs = [
+        (program.spec(at).dtype, 0 if at in kernel.tiles else program.texture_row(at))
+        for at in kernel.inputs
+    ]
     source = assemble(inputs, writer.uniforms, outputs, writer.lines)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.modes.get(at, {"block"}))) for at in kernel.inputs)

@@ -74,10 +74,16 @@ class Program:
         self.graph = graph
         self.origin: list[int] = []
         self.seen: dict[tuple[object, ...], int] = {}
+        self.rows: dict[int, int] = {}
+        """Texels in a row of a texture, where it is not what the size tells."""
 
     def spec(self, at: int) -> Spec:
         call = self.calls[at]
         return call if type(call) is Spec else call.spec
+
+    def texture_row(self, at: int) -> int:
+        """Texels in a row of the texture that holds a stored node in order."""
+        return self.rows.get(at) or row_of(self.spec(at).size)
 
     def is_leaf(self, at: int) -> bool:
         return type(self.calls[at]) is not Call

@@ -73,9 +73,9 @@ def _frame(results: int, length: int, parts: int) -> tuple[int, int, int, int] |
     GPUs fetch fastest where the fragments above and below each other read texels that lie so, too.
     Results whose texels do are `below` apart, while sums of `across` results lie side by side.
     """
-    row, partial_row = 4 * row_of(results * length), 4 * row_of(results * parts)
-    below, across = row // length, partial_row // parts
-    fits = row % length == partial_row % parts == 0 and below > 0
+    row = 4 * row_of(results * length)
+    below, across = row // length, row // parts
+    fits = row % length == row % parts == 0 and below > 0
     if not fits or across % below or results % (2 * across):
         return None
     return results // (2 * across), across // below, 2, below

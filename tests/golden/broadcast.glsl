@@ -12,8 +12,8 @@ uniform sampler2D x0;
 uniform sampler2D x1;
 uniform sampler2D x2;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 1, t >> 1), 0); }
-vec4 pt_texel2(int t) { return texelFetch(x2, ivec2(t & 1, t >> 1), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
+vec4 pt_texel2(int t) { return texelFetch(x2, ivec2((t & 1), (t >> 1)), 0); }
 float pt_at2(int i) { return pt_texel2(i >> 2)[i & 3]; }
 
 void main() {

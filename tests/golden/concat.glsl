@@ -11,9 +11,9 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 1, t >> 1), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 1), (t >> 1)), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 vec4 pt_pick(bvec4 c, vec4 a, vec4 b) { return mix(b, a, c); }
 ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {

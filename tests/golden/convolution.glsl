@@ -11,8 +11,8 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 31, t >> 5), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 31), (t >> 5)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);

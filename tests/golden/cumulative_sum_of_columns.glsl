@@ -17,7 +17,7 @@ layout(location = 4) out vec4 y4;
 layout(location = 5) out vec4 y5;
 layout(location = 6) out vec4 y6;
 layout(location = 7) out vec4 y7;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 63, t >> 6), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 63), (t >> 6)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);

@@ -11,8 +11,8 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 15, t >> 4), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 15, t >> 4), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 15), (t >> 4)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -48,7 +48,7 @@ precision highp usampler2DArray;
 uniform sampler2DArray x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_max(vec4 a, vec4 b) {
   bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));

@@ -11,7 +11,7 @@ precision highp usampler2DArray;
 uniform isampler2D x0;
 uniform usampler2D x1;
 layout(location = 0) out ivec4 y0;
-uvec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 1, t >> 1), 0); }
+uvec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
 uint pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 
 void main() {

@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 15, t >> 4), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_max(vec4 a, vec4 b) {
@@ -54,8 +54,8 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 15, t >> 4), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 bvec4 pt_is_nan(vec4 x) {
   return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
@@ -100,9 +100,9 @@ uniform sampler2D x0;
 uniform sampler2D x1;
 uniform sampler2D x2;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
-vec4 pt_texel2(int t) { return texelFetch(x2, ivec2(t & 3, t >> 2), 0); }
+vec4 pt_texel2(int t) { return texelFetch(x2, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at2(int i) { return pt_texel2(i >> 2)[i & 3]; }
 bvec4 pt_is_nan(vec4 x) {
   return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));

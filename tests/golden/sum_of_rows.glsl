@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 bvec4 pt_is_nan(vec4 x) {
   return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));

@@ -11,8 +11,8 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform isampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 7, t >> 3), 0); }
-ivec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 1, t >> 1), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 7), (t >> 3)), 0); }
+ivec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
 int pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 ivec4 pt_place(ivec4 i, int n) { return clamp(i + n * ivec4(lessThan(i, ivec4(0))), 0, n - 1); }
 ivec4 pt_place(uvec4 i, int n) { return ivec4(min(i, uvec4(n - 1))); }

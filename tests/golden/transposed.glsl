@@ -11,7 +11,7 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[1];
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 3, t >> 2), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
