@@ -17,7 +17,7 @@ from ..ops.rows import Contraction, Scan
 from ..schedule.program import Piece, Program
 from .tiles import Tiling
 
-BUSY = 2048
+BUSY = 512
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
 SHARED = 12
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from ..nodes import Call, Scalar
 from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Scan, ViewRow
 from .kernel import Kernel, Schedule
-from .program import Piece, Program
+from .program import Partial, Piece, Program
 
 CHEAP = 20
 """Operations and reads an element that may be done, over all places, instead of storing once."""
 TILED = 8
 """Operations that reading an element of a contraction counts as."""
+FEW_PARTS = 64
+"""Parts of a sum that a kernel may add up in front of its own loop."""
 LONGEST = 256
 """Operations in one shader; longer ones take drivers seconds to compile."""
 
@@ -241,7 +243,24 @@ class Fusion:
                 root = self.root.get(at, -1)
                 kind = "map" if root < 0 else "reduce"
                 kernels.append(self._collect(kind, at, root, (at,), tiled))
-        return kernels
+        read = {at for kernel in kernels for at in kernel.inputs} | set(self.keep.values())
+        return [kernel for kernel in kernels if kernel.output in read or kernel.tiled]
+
+    def _added_up_again(self, at: int, out: int) -> bool:
+        """Adding up few parts where `out` reads them takes less than waiting for a draw that does.
+
+        So it is where each fragment of `out` adds up many elements itself.
+        """
+        root = self.root.get(at, -1)
+        if root < 0 or not self._is_partial(out):
+            return False
+        parts, call = self.reads_of(root), self.program.calls[root]
+        alone = len(parts) == 1 and self.reads_of(at) <= {root, *parts}
+        few = call.specs[0].size <= FEW_PARTS * call.spec.size
+        return alone and few and all(map(self._is_partial, parts))
+
+    def _is_partial(self, at: int) -> bool:
+        return isinstance(getattr(self.program.calls[at], "arg", None), Partial)
 
     def _collect(
         self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]
@@ -260,7 +279,9 @@ class Fusion:
             call = self.program.calls[at]
             if type(call) is Scalar:
                 scalars.append(at)
-            elif self.program.is_buffer(at) or (at in self.stored and at != out):
+            elif self.program.is_buffer(at) or (
+                at in self.stored and at != out and not self._added_up_again(at, out)
+            ):
                 inputs.append(at)
             elif at in tiled:
                 inputs.append(at)

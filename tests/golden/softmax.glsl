@@ -70,11 +70,11 @@ void main() {
     int o = e + lane;
     if (o >= 50) break;
     vec4 acc = vec4(0.0);
+    int i2 = o;
+    vec4 v3 = vec4(pt_at1(i2));
     for (int k = 0; k < 12; k += 4) {
       int q = o * 12 + k;
       vec4 v1 = pt_texel0(q >> 2);
-      int i2 = o;
-      vec4 v3 = vec4(pt_at1(i2));
       vec4 v4 = v1 - v3;
       vec4 v5 = pt_exp(v4);
       acc = acc + v5;
