@@ -205,13 +205,26 @@ class Fusion:
         return any(isinstance(arg, Piece) and not arg.alone for arg in pieces)
 
     def _place_reduction(self, at: int, labels: set[Label]) -> None:
-        """In the kernel of the elementwise node behind it, its epilogue; else in one of its own."""
+        """In the kernel of the elementwise node behind it, its epilogue; else in one of its own.
+
+        Or in front of the loops of those that read it: adding up a few parts takes less there than
+        waiting for a draw that does.
+        """
+        call, parts = self.program.calls[at], self.program.view(self.program.edges[at][0])[0]
+        few = call.specs[0].size <= FEW_PARTS * call.spec.size and not self._is_partial(at)
+        again = few and at not in self.stored and self._is_partial(parts)
+        if again and all(self._is_partial(out) for out, _ in labels):
+            self.labels[at] = frozenset(labels)
+            return
         if at in self.stored or not self._has_epilogue(at, labels):
             self.stored.add(at)
             labels = {(at, None)}
         ((out, _),) = labels
         self.root[out] = at
         self.labels[at] = frozenset(labels)
+
+    def _is_partial(self, at: int) -> bool:
+        return isinstance(getattr(self.program.calls[at], "arg", None), Partial)
 
     def _has_epilogue(self, at: int, labels: set[Label]) -> bool:
         if len(labels) > 1:
@@ -243,24 +256,7 @@ class Fusion:
                 root = self.root.get(at, -1)
                 kind = "map" if root < 0 else "reduce"
                 kernels.append(self._collect(kind, at, root, (at,), tiled))
-        read = {at for kernel in kernels for at in kernel.inputs} | set(self.keep.values())
-        return [kernel for kernel in kernels if kernel.output in read or kernel.tiled]
-
-    def _added_up_again(self, at: int, out: int) -> bool:
-        """Adding up few parts where `out` reads them takes less than waiting for a draw that does.
-
-        So it is where each fragment of `out` adds up many elements itself.
-        """
-        root = self.root.get(at, -1)
-        if root < 0 or not self._is_partial(out):
-            return False
-        parts, call = self.reads_of(root), self.program.calls[root]
-        alone = len(parts) == 1 and self.reads_of(at) <= {root, *parts}
-        few = call.specs[0].size <= FEW_PARTS * call.spec.size
-        return alone and few and all(map(self._is_partial, parts))
-
-    def _is_partial(self, at: int) -> bool:
-        return isinstance(getattr(self.program.calls[at], "arg", None), Partial)
+        return kernels
 
     def _collect(
         self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]
@@ -279,9 +275,7 @@ class Fusion:
             call = self.program.calls[at]
             if type(call) is Scalar:
                 scalars.append(at)
-            elif self.program.is_buffer(at) or (
-                at in self.stored and at != out and not self._added_up_again(at, out)
-            ):
+            elif self.program.is_buffer(at) or (at in self.stored and at != out):
                 inputs.append(at)
             elif at in tiled:
                 inputs.append(at)
