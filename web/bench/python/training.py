@@ -4,7 +4,7 @@ import py_tensor as pt
 
 
 def training(inputs, rate, logits):
-    """A function of one step, of images, labels and weights, and a function from images to logits."""
+    """A function of one step, given images, labels and weights; `logits` is the network."""
     images, labels, *weights = inputs
     optimizer = pt.optim.adam(rate, epsilon=1e-7)
     state = optimizer.init(weights)
