@@ -46,6 +46,7 @@ ROOMS = (
     "autodiff",
     "data",
     "saving",
+    "nn",
     "optim",
     "train",
     "graph",
