@@ -73,11 +73,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-<<<<<<< HEAD
-_LAZY = frozenset(("data", "fft", "graph", "optim", "saving", "train"))
-=======
-_LAZY = frozenset(("data", "graph", "nn", "optim", "saving", "train"))
->>>>>>> main
+_LAZY = frozenset(("data", "fft", "graph", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 

@@ -42,18 +42,13 @@ class Device:
         return FORMATS[dtype.name]
 
 
-<<<<<<< HEAD
 def numbers_in(dtype: DType) -> int:
     """How many numbers of a texture an element takes."""
     return 2 if dtype.kind == "c" else 1
 
 
-def texture_size(size: int) -> tuple[int, int]:
-    """Width and height of the texture that holds `size` elements."""
-=======
 def texture_size(size: int, row: int = 0) -> tuple[int, int]:
     """Width and height of the texture that holds `size` elements, in rows of so many texels."""
->>>>>>> main
     texels = max(1, -(-size // 4))
     row = row or row_of(size)
     return row, -(-texels // row)

@@ -87,17 +87,6 @@ def _position(row: Reduction) -> Callable[..., Tensor]:
     return function
 
 
-<<<<<<< HEAD
-def _floating(operation: str, x: Any, kinds: str = "f") -> Tensor:
-    tensor = asarray(x)
-    dtype = node_behind(operation, tensor).spec.dtype
-    if dtype.kind not in kinds:
-        raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')
-    return tensor
-
-
-=======
->>>>>>> main
 def _count(x: Tensor, axes: tuple[int, ...]) -> int:
     count = 1
     for axis in axes:
@@ -118,11 +107,7 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
     2.0
     """
-<<<<<<< HEAD
-    x = _floating("mean", x, "cf")
-=======
-    x = floating("mean", x)
->>>>>>> main
+    x = floating("mean", x, "cf")
     axes = some_axes("mean", axis, x.ndim)
     count = _count(x, axes)
     total = Tensor(node_of(ROWS["sum"], (wide(x)._node,), axes))

@@ -26,11 +26,17 @@ from ..indexing import (
     steps,
 )
 from ..nodes import Call, Scalar
-<<<<<<< HEAD
-from ..ops.rows import Cast, Concat, Elementwise, Gather, Interleave, Pad, Source, ViewRow
-=======
-from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Reduction, Source, ViewRow
->>>>>>> main
+from ..ops.rows import (
+    Cast,
+    Concat,
+    Elementwise,
+    Gather,
+    Interleave,
+    Pad,
+    Reduction,
+    Source,
+    ViewRow,
+)
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .integers import quotient, remainder
@@ -247,13 +253,10 @@ class Writer:
             return self._concat(at, index)
         if isinstance(row, Gather):
             return self._gather(at, index)
-<<<<<<< HEAD
         if isinstance(row, Interleave):
             return self._interleave(at, index)
-=======
         if isinstance(row, Reduction):
             return self._reduced(at, index)
->>>>>>> main
         assert isinstance(row, Source)
         return self.lanes(index)
 
@@ -413,7 +416,6 @@ class Writer:
         below = Index(size, first=source) if together else Index(size, lanes=source)
         return self.value(src, below)
 
-<<<<<<< HEAD
     def _interleave(self, at: int, index: Index) -> str:
         re, im = self.program.edges[at]
         size = self.program.spec(re).size
@@ -421,8 +423,9 @@ class Writer:
         if whole is not None:
             lanes = self.known((at, index, "pairs"))
             if lanes is None:
-                lanes = self.values[-1][at, index, "pairs"] = self.name("i")
+                lanes = self.name("i")
                 self.offer("ivec4", lanes, f"({whole} >> 1) + ivec4(0, 0, 1, 1)")
+                self.keep((at, index, "pairs"), lanes)
             own = index.own and not index.stack
             below = Index(size, lanes=lanes, pair=whole, own=own)
             x, y = self.value(re, below), self.value(im, below)
@@ -431,7 +434,7 @@ class Writer:
         lanes = self.let((at, index, "halves"), "ivec4", "i", f"{position} >> 1")
         x, y = (self.value(part, Index(size, lanes=lanes)) for part in (re, im))
         return self._named(f"mix({x}, {y}, equal({position} & 1, ivec4(1)))", "vec4")
-=======
+
     def _reduced(self, at: int, index: Index) -> str:
         """A short reduction, computed where it is read: of four results, or of the one for all."""
         call, src = self.program.calls[at], self.program.edges[at][0]
@@ -455,7 +458,6 @@ class Writer:
             for swap in ("zwxy", "yxwz") if together else ():
                 self.line(f"{acc} = {row.combine.format(acc, f'{acc}.{swap}')};")
         return acc
->>>>>>> main
 
     # --- positions ------------------------------------------------------------------------------
 
@@ -545,13 +547,9 @@ class Writer:
         slot = self.kernel.inputs.index(at)
         modes = self.modes.setdefault(at, set())
         vector = VECTOR[kind]
-<<<<<<< HEAD
-        if tiling is None and index.own and not index.stack and not index.pair:
-=======
         rows = self.program.texture_row
         alike = tiling is None and rows(at) == rows(self.kernel.output)
-        if alike and index.own and not index.stack:
->>>>>>> main
+        if alike and index.own and not index.stack and not index.pair:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
         first = self._aligned_first(index)
@@ -563,7 +561,7 @@ class Writer:
         if position is not None:
             modes.add("splat")
             return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
-        pairs = None if tiling else self._pairs(slot, index)
+        pairs = None if tiling else self._pairs(slot, index, alike)
         if pairs is not None:
             modes.add("pairs")
             return self._named(pairs, vector)
@@ -572,7 +570,7 @@ class Writer:
         parts = [_element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
         return self._named(f"{vector}({', '.join(parts)})", vector)
 
-    def _pairs(self, slot: int, index: Index) -> str | None:
+    def _pairs(self, slot: int, index: Index, alike: bool) -> str | None:
         """Every other element from a texel on, or for lanes that are pairs, each element twice."""
         if index.pair and not index.stack:
             texel = self._texel(slot, f"{index.pair} >> 3")
@@ -586,7 +584,7 @@ class Writer:
         if index.pair:
             if len(index.stack) > 1:
                 return None
-            if index.own and even == View((index.size,), (2,)):
+            if index.own and alike and even == View((index.size,), (2,)):
                 return f"{self._texel(slot, '')}.{'yyww' if odd else 'xxzz'}"
             position = mapped(even, f"({index.pair} >> 1)")
             return f"{self._texel(slot, f'({position}) >> 2')}.{'yyww' if odd else 'xxzz'}"
@@ -599,7 +597,7 @@ class Writer:
 
     def _texel(self, slot: int, texel: str) -> str:
         """The name of a texel by number, or of the fragment's own."""
-        place = f"texelFetch(x{slot}, P, 0)" if not texel else f"pt_texel(x{slot}, {texel})"
+        place = f"texelFetch(x{slot}, P, 0)" if not texel else f"pt_texel{slot}({texel})"
         kind = VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
         return self.let((slot, texel), kind, "t", place)
 
