@@ -263,7 +263,7 @@ def _scale(operation: str, n: int, norm: str, sign: int) -> float:
         raise ArgumentError(
             f"{operation}: no norm of that name; got {norm!r}; use one of {', '.join(NORMS)}"
         )
-    return float(n) ** -NORMS[norm][sign == _INVERSE]
+    return float(n ** -NORMS[norm][sign == _INVERSE])
 
 
 def _rows(x: Tensor, place: int, length: int) -> tuple[Parts, tuple[int, ...]]:
@@ -283,9 +283,11 @@ def _rows(x: Tensor, place: int, length: int) -> tuple[Parts, tuple[int, ...]]:
 def _joined(pair: Pair, scale: float) -> Tensor:
     if scale != 1.0:
         pair = Pair(pair.re * scale, pair.im * scale)
-    return PT["complex"](pair.re, pair.im)
+    result: Tensor = PT["complex"](pair.re, pair.im)
+    return result
 
 
 def _back(rows: Tensor, rest: tuple[int, ...], place: int) -> Tensor:
     """Rows as the axis they are in the result."""
-    return PT["moveaxis"](PT["reshape"](rows, (*rest, rows.shape[-1])), -1, place)
+    result: Tensor = PT["moveaxis"](PT["reshape"](rows, (*rest, rows.shape[-1])), -1, place)
+    return result
