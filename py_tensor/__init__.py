@@ -11,6 +11,8 @@ The rooms, in the order a call walks through them:
     runtime      finds or makes the plan, and runs it
     tensor       the handle users hold
     functions    the array API standard's functions, chapter by chapter
+    data         datasets; imported when first used
+    saving       safetensors files; imported when first used
 
 >>> import py_tensor as pt
 >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -20,6 +22,7 @@ The rooms, in the order a call walks through them:
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from . import errors, random
@@ -69,18 +72,20 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
-"""Subpackages imported when they are first used."""
+_LAZY = frozenset(("data", "fft", "graph", "optim", "saving", "train"))
+"""Subpackages imported when they are first used; most pages need none of them."""
 
 
 def __getattr__(name: str) -> Any:
     """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
     if name in _LAZY:
-        from importlib import import_module
-
-        return import_module(f".{name}", __name__)
+        return import_module(f"{__name__}.{name}")
     if name == "__version__":
         from importlib.metadata import version
 
         return version("py_tensor")
     raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

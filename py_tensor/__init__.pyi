@@ -3,7 +3,13 @@
 import builtins
 from typing import Any
 
+from py_tensor import data as data
 from py_tensor import errors, random
+from py_tensor import fft as fft
+from py_tensor import graph as graph
+from py_tensor import optim as optim
+from py_tensor import saving as saving
+from py_tensor import train as train
 from py_tensor.accounting import (
     CacheInfo,
     Memory,
@@ -28,6 +34,7 @@ from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
 from py_tensor.functions.complexes import angle, complex, imag, iscomplex, isreal, real
+from py_tensor.functions.counting import bincount, histogram
 from py_tensor.functions.creation import (
     arange,
     copy,
@@ -43,14 +50,16 @@ from py_tensor.functions.creation import (
     zeros,
     zeros_like,
 )
+from py_tensor.functions.curves import interp, trapezoid
 from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, result_type
+from py_tensor.functions.einsum import contraction_path, einsum
 from py_tensor.functions.elementwise import astype, clip
 from py_tensor.functions.grids import meshgrid, tril, triu
 from py_tensor.functions.indexing import take_along_axis
 from py_tensor.functions.inspection import VERSION as __array_api_version__
 from py_tensor.functions.inspection import __array_namespace_info__
 from py_tensor.functions.joining import concat, stack, unstack
-from py_tensor.functions.linear_algebra import tensordot, vecdot
+from py_tensor.functions.linear_algebra import cov, kron, tensordot, vecdot
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -64,6 +73,8 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
+from py_tensor.functions.nan_statistics import nanmean, nanstd, nanvar
+from py_tensor.functions.order_statistics import median, quantile
 from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
 from py_tensor.functions.searching import count_nonzero, nonzero
 from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
@@ -302,6 +313,18 @@ def multiply(x1: Any, x2: Any, /) -> Tensor:
 
 nan: float
 
+def nanmax(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Largest of the elements along axes that are not NaN; NaN for none."""
+
+def nanmin(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Smallest of the elements along axes that are not NaN; NaN for none."""
+
+def nanprod(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Product of the elements along axes that are not NaN; 1 for none."""
+
+def nansum(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Sum of the elements along axes that are not NaN; 0 for none."""
+
 def negative(x: Any, /) -> Tensor:
     """Sign changed, element by element."""
 
@@ -425,6 +448,7 @@ __all__ = [
     "atan2",
     "atanh",
     "avg_pool2d",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -444,6 +468,7 @@ __all__ = [
     "complex64",
     "concat",
     "conj",
+    "contraction_path",
     "conv2d",
     "conv2d_transpose",
     "copy",
@@ -451,6 +476,7 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cov",
     "cumulative_prod",
     "cumulative_sum",
     "custom_gradient",
@@ -459,6 +485,7 @@ __all__ = [
     "divide",
     "draw",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "enable_debug_mode",
@@ -487,6 +514,7 @@ __all__ = [
     "grad",
     "greater",
     "greater_equal",
+    "histogram",
     "hypot",
     "iinfo",
     "imag",
@@ -494,6 +522,7 @@ __all__ = [
     "int8",
     "int16",
     "int32",
+    "interp",
     "iscomplex",
     "isdtype",
     "isfinite",
@@ -504,6 +533,7 @@ __all__ = [
     "jit",
     "jvp",
     "keep",
+    "kron",
     "less",
     "less_equal",
     "linspace",
@@ -522,6 +552,7 @@ __all__ = [
     "max_pool2d",
     "maximum",
     "mean",
+    "median",
     "memory",
     "memory_trace",
     "meshgrid",
@@ -530,6 +561,13 @@ __all__ = [
     "moveaxis",
     "multiply",
     "nan",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "negative",
     "newaxis",
     "nextafter",
@@ -543,6 +581,7 @@ __all__ = [
     "positive",
     "pow",
     "prod",
+    "quantile",
     "random",
     "real",
     "realize",
@@ -581,6 +620,7 @@ __all__ = [
     "tile",
     "topk",
     "transpose",
+    "trapezoid",
     "tree_flatten",
     "tree_leaves",
     "tree_map",

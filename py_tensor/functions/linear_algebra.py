@@ -126,6 +126,42 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     return reshape(matmul(left, right), shape)
 
 
+def kron(x1: Any, x2: Any, /) -> Tensor:
+    """Kronecker product: each element of x1 times the whole of x2, in its place.
+
+    >>> import py_tensor as pt
+    >>> pt.kron(pt.asarray([1, 10]), pt.asarray([1, 2, 3])).tolist()
+    [1, 2, 3, 10, 20, 30]
+    """
+    a, b = asarray(x1), asarray(x2)
+    ndim = max(a.ndim, b.ndim)
+    first, second = ((1,) * (ndim - x.ndim) + x.shape for x in (a, b))
+    left = reshape(a, tuple(n for length in first for n in (length, 1)))
+    right = reshape(b, tuple(n for length in second for n in (1, length)))
+    shape = tuple(m * n for m, n in zip(first, second, strict=True))
+    return reshape(ELEMENTWISE["multiply"](left, right), shape)
+
+
+def cov(x: Any, /, *, correction: float = 1.0) -> Tensor:
+    """Covariances of variables, one a row, whose observations are the columns.
+
+    Sums of products of distances from the means over their number less `correction`.
+
+    >>> import py_tensor as pt
+    >>> pt.cov(pt.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    given = asarray(x)
+    if given.ndim not in (1, 2):
+        raise ShapeError(f"cov: needs one or two axes; got shape {given.shape}; reshape it first")
+    rows = reshape(given, (1, -1)) if given.ndim == 1 else given
+    rows = rows if rows.dtype.kind == "f" else astype(rows, "float32")
+    distance = rows - STATISTICAL["mean"](rows, axis=1, keepdims=True)
+    total = matmul(distance, matrix_transpose(distance))
+    result = total / float(max(rows.shape[1] - correction, 0.0))
+    return reshape(result, ()) if given.ndim == 1 else result
+
+
 def _reshaped(node: Node, shape: tuple[int, ...]) -> Node:
     return node if node.spec.shape == shape else node_of(RESHAPE, (node,), shape)
 
@@ -157,6 +193,8 @@ OPERATORS: dict[str, Any] = {
 }
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {
+    "cov": cov,
+    "kron": kron,
     "matmul": matmul,
     "tensordot": tensordot,
     "vecdot": vecdot,
