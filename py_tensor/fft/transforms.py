@@ -85,17 +85,17 @@ def _turned(x: Pair, sign: int) -> Pair:
     """Element (j, k) of the last two axes, of n together, times exp(sign 2 pi i j k / n)."""
     rows, columns = x.re.shape[-2:]
     places = reshape(arange(rows), (-1, 1)) * arange(columns)
-    return _multiplied(x, _circle(places, rows * columns, sign))
+    return multiplied(x, circle(places, rows * columns, sign))
 
 
-def _circle(p: Tensor, n: int, sign: int) -> Pair:
+def circle(p: Tensor, n: int, sign: int) -> Pair:
     """exp(sign 2 pi i p / n) for p from 0 to n."""
     quarter = 3 if sign > 0 else 1
     cosines = apply(COS_OF_TURN, (p, n))
     return Pair(cosines, apply(COS_OF_TURN, (p * 4 + quarter * n, 4 * n)))
 
 
-def _multiplied(x: Parts | Pair, y: Pair) -> Pair:
+def multiplied(x: Parts | Pair, y: Pair) -> Pair:
     if x.im is None:
         return Pair(x.re * y.re, x.re * y.im)
     return Pair(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
@@ -105,18 +105,18 @@ def _by_convolution(x: Parts, sign: int) -> Pair:
     """Bluestein's method: 2 j k is j**2 + k**2 - (j - k)**2, so the sums are a convolution."""
     n = x.re.shape[-1]
     length = convolution_length(n)
-    chirp = _circle(_squares(arange(n), 2 * n), 2 * n, sign)
+    chirp = circle(_squares(arange(n), 2 * n), 2 * n, sign)
     place = arange(length)
     distance = PT["minimum"](place, length - place)
     near = distance < n
-    against = _circle(_squares(PT["where"](near, distance, 0), 2 * n), 2 * n, -sign)
+    against = circle(_squares(PT["where"](near, distance, 0), 2 * n), 2 * n, -sign)
     kernel = Parts(*(reshape(PT["where"](near, part, 0.0), (1, length)) for part in against))
     widths = ((0, 0), (0, length - n))
-    given = Parts(*(PT["pad"](part, widths) for part in _multiplied(x, chirp)))
-    spectrum = _multiplied(transform(given, -1), transform(kernel, -1))
+    given = Parts(*(PT["pad"](part, widths) for part in multiplied(x, chirp)))
+    spectrum = multiplied(transform(given, -1), transform(kernel, -1))
     result = transform(Parts(*spectrum), 1)
     scale = 1.0 / length
-    return _multiplied(Pair(result.re[:, :n] * scale, result.im[:, :n] * scale), chirp)
+    return multiplied(Pair(result.re[:, :n] * scale, result.im[:, :n] * scale), chirp)
 
 
 def _squares(k: Tensor, modulus: int) -> Tensor:
