@@ -60,7 +60,14 @@ class Tensor:
         """The values as a memoryview of this shape, without blocking the page."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU, where values are read to."""
@@ -257,7 +264,7 @@ class Tensor:
         """Product of each element and all before it along an axis."""
     def broadcast_to(self, /, shape: Any) -> Tensor:
         """x repeated along axes of length 1 to the given shape."""
-    def expand_dims(self, /, *, axis: int | Sequence[int] = 0) -> Tensor:
+    def expand_dims(self, /, axis: int | Sequence[int] = 0) -> Tensor:
         """New axes of length 1 at the given places of the result."""
     def flatten(self, /) -> Tensor:
         """All elements along one axis."""

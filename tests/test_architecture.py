@@ -50,6 +50,7 @@ ROOMS = (
     "optim",
     "train",
     "graph",
+    "fft",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""

@@ -51,7 +51,8 @@ def _spaced(operation: str, places: Tensor, n: int, d: float, dtype: Any, device
     if target.kind != "f":
         raise DTypeError(f'{operation}: dtype {target} is not floating; use dtype="float32"')
     # By division, which rounds once; the product with 1 / (n d) would round twice.
-    return PT["astype"](PT["astype"](places, float32) / (n * d), target, copy=False)
+    found: Tensor = PT["astype"](places, float32) / (n * d)
+    return found if target is float32 else found.astype(target)
 
 
 def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
@@ -78,4 +79,6 @@ def _shifted(operation: str, x: Tensor, axes: Any, more: int) -> Tensor:
     places = some_axes(operation, axes, x.ndim)
     if not places:
         return x
-    return PT["roll"](x, tuple((x.shape[axis] + more) // 2 for axis in places), axis=places)
+    steps = tuple((x.shape[axis] + more) // 2 for axis in places)
+    shifted: Tensor = PT["roll"](x, steps, axis=places)
+    return shifted

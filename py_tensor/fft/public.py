@@ -13,6 +13,7 @@ from ..functions import PUBLIC as PT
 from ..functions.axes import one_axis
 from ..functions.remembering import remembered
 from ..tensor import Tensor, asarray, node_behind
+from .reals import from_real, to_real
 from .transforms import Pair, Parts, transform
 
 NORMS = {"backward": (0.0, 1.0), "ortho": (0.5, 0.5), "forward": (1.0, 0.0)}
@@ -214,8 +215,7 @@ def _from_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: in
     place, length = _place(operation, x, n, axis)
     scale = _scale(operation, length, norm, sign)
     given, rest = _rows(x, place, length)
-    pair = Pair(*(part[:, : length // 2 + 1] for part in transform(given, sign)))
-    return _back(_joined(pair, scale), rest, place)
+    return _back(_joined(from_real(given.re, sign), scale), rest, place)
 
 
 def _to_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: int) -> Tensor:
@@ -225,13 +225,7 @@ def _to_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: int)
         raise _empty(operation, length, x)
     scale = _scale(operation, length, norm, sign)
     half, rest = _rows(x, place, length // 2 + 1)
-    # The other half are the conjugates of all but the first, and for even lengths the last.
-    others = slice(1, length - length // 2)
-    re = PT["concat"]([half.re, PT["flip"](half.re[:, others], axis=1)], axis=1)
-    im = None
-    if half.im is not None:
-        im = PT["concat"]([half.im, -PT["flip"](half.im[:, others], axis=1)], axis=1)
-    result = transform(Parts(re, im), sign).re
+    result = to_real(half, length, sign)
     return _back(result if scale == 1.0 else result * scale, rest, place)
 
 
@@ -263,7 +257,7 @@ def _scale(operation: str, n: int, norm: str, sign: int) -> float:
         raise ArgumentError(
             f"{operation}: no norm of that name; got {norm!r}; use one of {', '.join(NORMS)}"
         )
-    return float(n) ** -NORMS[norm][sign == _INVERSE]
+    return float(n ** -NORMS[norm][sign == _INVERSE])
 
 
 def _rows(x: Tensor, place: int, length: int) -> tuple[Parts, tuple[int, ...]]:
@@ -283,9 +277,11 @@ def _rows(x: Tensor, place: int, length: int) -> tuple[Parts, tuple[int, ...]]:
 def _joined(pair: Pair, scale: float) -> Tensor:
     if scale != 1.0:
         pair = Pair(pair.re * scale, pair.im * scale)
-    return PT["complex"](pair.re, pair.im)
+    result: Tensor = PT["complex"](pair.re, pair.im)
+    return result
 
 
 def _back(rows: Tensor, rest: tuple[int, ...], place: int) -> Tensor:
     """Rows as the axis they are in the result."""
-    return PT["moveaxis"](PT["reshape"](rows, (*rest, rows.shape[-1])), -1, place)
+    result: Tensor = PT["moveaxis"](PT["reshape"](rows, (*rest, rows.shape[-1])), -1, place)
+    return result

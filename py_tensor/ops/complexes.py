@@ -85,7 +85,7 @@ def sign(pt: Any, z: Parts) -> Parts:
         # Infinity over itself is NaN.
         return pt.where(abs(part) == larger, pt.copysign(1.0, part), part / larger)
 
-    x, y = (pt.where(zero, part, relative(part)) for part in z)
+    x, y = (pt.where(zero, 0.0, relative(part)) for part in z)
     size = pt.where(zero, 1.0, pt.sqrt(x * x + y * y))
     return Parts(x / size, y / size)
 
@@ -191,7 +191,8 @@ def expm1(pt: Any, z: Parts) -> Parts:
     power = exp(pt, z)
     # Where no digits cancel, the power serves, whose special values are known.
     re = pt.expm1(z.re) * pt.cos(z.im) - 2.0 * half * half
-    return Parts(pt.where(abs(z.re) < 1.0, re, power.re - 1.0), power.im)
+    re = pt.where(abs(z.re) < 1.0, re, power.re - 1.0)
+    return Parts(pt.where(re == 0.0, 0.0, re), power.im)
 
 
 def _log_size(pt: Any, z: Parts) -> Any:

@@ -18,6 +18,6 @@ def _joined(xp: Any, re: Any, im: Any, arg: None) -> Any:
 COMPLEX = Join(name="complex", reference=_joined, gradient=(lambda pt, g, y, re, im, arg: pt.real(g), lambda pt, g, y, re, im, arg: pt.imag(g)), public=False, doc="Complex numbers of real and imaginary parts.")
 REAL = Part(name="real", part=0, reference=lambda xp, z, arg: z.real, gradient=(lambda pt, g, y, z, arg: pt.apply(COMPLEX, (g, 0.0)),), public=False, doc="Real parts.")
 IMAG = Part(name="imag", part=1, reference=lambda xp, z, arg: z.imag, gradient=(lambda pt, g, y, z, arg: pt.apply(COMPLEX, (0.0, g)),), public=False, doc="Imaginary parts.")
-INTERLEAVE = Interleave(name="interleave", reference=lambda xp, re, im, arg: xp.stack([re, im], axis=-1), public=False, doc="Real and imaginary parts in turn, along one more axis.")
+INTERLEAVE = Interleave(name="interleave", reference=lambda xp, re, im, arg: xp.stack([re, im], axis=-1), gradient=(lambda pt, g, y, re, im, arg: g[..., 0], lambda pt, g, y, re, im, arg: g[..., 1]), public=False, doc="Real and imaginary parts in turn, along one more axis.")
 
 ROWS = (COMPLEX, REAL, IMAG, INTERLEAVE)
