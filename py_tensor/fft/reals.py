@@ -43,7 +43,7 @@ def to_real(x: Parts, n: int, sign: int) -> Tensor:
     re, im = x.re, PT["where"]((place == 0) | (place == half), 0.0, im)
     back_re, back_im = PT["flip"](re, axis=1), PT["flip"](im, axis=1)
     odd = multiplied(Pair(re - back_re, im + back_im), circle(place, n, sign))
-    z = Parts(re + back_re - odd.im, im - back_im + odd.re)
-    result = transform(Parts(*(part[:, :half] for part in z)), sign)
+    z = re + back_re - odd.im, im - back_im + odd.re
+    result = transform(Parts(z[0][:, :half], z[1][:, :half]), sign)
     whole: Tensor = PT["reshape"](apply(INTERLEAVE, result), (len(x.re), n))
     return whole
