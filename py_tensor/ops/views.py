@@ -125,8 +125,9 @@ def _unwindowed(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     )
     g = pt.apply(SLICE, (g,), backward)
     g = pt.apply(WINDOW, (g,), tuple((axis, size, 1, d) for axis, size, _, d in arg))
-    for position in reversed(range(len(arg))):
-        g = pt.apply(DIAGONAL, (g,), (ndim + position, ndim + len(arg) + position))
+    for left in range(len(arg), 0, -1):
+        # The next pair of axes: those that were taken together lie behind all others.
+        g = pt.apply(DIAGONAL, (g,), (ndim, ndim + left))
     return pt.sum(g, axis=tuple(range(ndim, ndim + len(arg))))
 
 
