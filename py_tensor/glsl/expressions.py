@@ -255,6 +255,8 @@ class Writer:
             terms.append(f"{places[axis]} * {step}" if step != 1 else places[axis])
         source = self.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
         axes = tuple((c, n) for c, n in zip(places, inner, strict=True) if n != 1)
+        if together and axes and axes[-1][1] % 4:
+            axes = ()  # the four lanes are not neighbours along one axis
         filler = self._filler(fill, call)
         result = VECTOR[call.spec.dtype.kind]
         name = self.name("v")
@@ -281,7 +283,7 @@ class Writer:
         return name
 
     def _filler(self, fill: int, call: Call) -> str:
-        value = self.value(fill, Index(1, first="0"))
+        value = self.value(fill, Index(1, lanes="ivec4(0)"))
         return converted(value, self.program.spec(fill).dtype, call.spec.dtype)
 
     def _concat(self, at: int, index: Index) -> str:
