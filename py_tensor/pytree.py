@@ -228,12 +228,18 @@ def tree_map(function: Callable[..., Any], tree: Any, /, *others: Any) -> Any:
     {'w': 0.5, 'b': [1.0]}
     """
     leaves, structure = tree_flatten(tree)
-    columns = []
-    for other in others:
-        column: list[Any] = []
-        _match(iter(structure.parts), other, column)
-        columns.append(column)
+    columns = [leaves_at(structure, other) for other in others]
     return tree_unflatten(structure, map(function, leaves, *columns))
+
+
+def leaves_at(structure: Structure, tree: Any) -> list[Any]:
+    """What a tree has where the structure has leaves: a leaf, None or a tree.
+
+    Raises ArgumentError where it lacks that place.
+    """
+    found: list[Any] = []
+    _match(iter(structure.parts), tree, found)
+    return found
 
 
 def _match(parts: Iterator[Part | None], tree: Any, found: list[Any]) -> None:

@@ -15,7 +15,7 @@ from ..errors import GradientError, NumericError
 from ..functions import PUBLIC
 from ..nodes import Call, Node, Spec, Tape, tapes
 from ..ops.rows import Elementwise, Rule
-from ..tensor import Tensor, apply
+from ..tensor import Tensor, apply, handle_on
 from .regions import Clones
 
 PT = SimpleNamespace(**PUBLIC, apply=apply)
@@ -127,26 +127,23 @@ class _Pass:
         origin = self.tape.origin(node)
         assert origin is not None
         call, srcs = origin
-        given = [self.depends.get(id(src), False) for src in srcs]
-        values = [self.clones.tensor(value, g) for value in (node, *srcs)]
-        operands = [
-            PT.astype(value, dtype) if value.dtype is not dtype else value
-            for value, dtype in zip(values[1:], call.operands, strict=True)
-        ]
-        for at, src in enumerate(srcs):
-            if not given[at]:
-                continue
-            rule = _rule(call, at)
-            if rule is None:
-                continue
-            arg = () if isinstance(call.row, Elementwise) else (call.arg,)
-            position = () if type(call.row.gradient) is tuple else (at,)
-            try:
+        arg = () if isinstance(call.row, Elementwise) else (call.arg,)
+        try:
+            values = [handle_on(self.clones.node(value, node, g._node)) for value in (node, *srcs)]
+            operands = [
+                PT.astype(value, dtype) if value.dtype is not dtype else value
+                for value, dtype in zip(values[1:], call.operands, strict=True)
+            ]
+            for at, src in enumerate(srcs):
+                rule = _rule(call, at) if self.depends.get(id(src), False) else None
+                if rule is None:
+                    continue
+                position = () if type(call.row.gradient) is tuple else (at,)
                 part = rule(PT, g, values[0], *operands, *position, *arg)
                 if part is not None:
                     self._add(src, fitted(part, src.spec))
-            except NumericError as error:
-                raise NumericError(f"gradient of {call.row.name}: {error}") from None
+        except NumericError as error:
+            raise NumericError(f"gradient of {call.row.name}: {error}") from None
 
     def _through_custom(self, custom: Custom) -> None:
         given = [self.found.pop(id(node), None) for node in custom.results]
