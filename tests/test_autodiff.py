@@ -1,4 +1,4 @@
-"""grad, value_and_grad, vjp and jvp: of trees, nested, in loops, under jit, with values read inside."""
+"""grad, value_and_grad, vjp and jvp: of trees, nested, under jit, with values read inside."""
 
 from __future__ import annotations
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import assert_values
-from plans import plan_of
+from plans import bytes_drawn, plan_of
 
 import py_tensor as pt
-from py_tensor.dtypes import BY_NAME
 
 N = 64
 W = np.float32(np.random.default_rng(3).uniform(-0.2, 0.2, (N, N)))
@@ -31,8 +30,7 @@ def plain(function):
     return function
 
 
-def by_one(function):
-    """The gradients alone: what is computed for the value, too, must be kept for it."""
+def gradients(function):
     return pt.grad(function, argnums=(0, 1))
 
 
@@ -53,90 +51,80 @@ def test_outside_of_gradients_it_is_the_function():
     assert (wrapped(pt.ones(2), more=5).tolist(), noted) == ([2.0, 2.0], [5])
 
 
-def stored(*tensors):
-    """Bytes of the textures that a plan of these tensors needs beside its operands."""
-    plan = plan_of(*tensors)
-    sizes = {name: dtype.itemsize for name, dtype in BY_NAME.items()}
-    formats = list(sizes.values())
-    return sum(
-        formats[number] * 4 * width * height * max(1, layers)
-        for number, width, height, layers in (*plan.outputs, *plan.temporaries)
-    )
+def fours(x, w):
+    """16 layers, checkpointed as a whole and by fours."""
+    for _ in range(4):
+        x = pt.checkpoint(block)(x, w)
+    return x
 
 
 def test_a_plan_needs_less_memory():
     x, w = pt.asarray(X), pt.asarray(W)
     matrix = N * N * 4
-    without = stored(*by_one(chain)(x, w, plain))
-    blocks = stored(*by_one(chain)(x, w, pt.checkpoint))
+    without = bytes_drawn(*gradients(chain)(x, w, plain))
+    by_blocks = bytes_drawn(*gradients(chain)(x, w, pt.checkpoint))
     assert without >= 32 * matrix, "one for each of the 32 layers"
-    # One for each of 8 blocks, the layers of one, tiles and what is summed up.
-    assert blocks <= 22 * matrix
-    nested = stored(*by_one(lambda x, w: chain(x, w, quarters, blocks=2))(x, w))
-    whole = stored(*by_one(lambda x, w: chain(x, w, lambda f: sixteen, blocks=2))(x, w))
-    assert nested < blocks and nested < whole
+    # One for each of 8 blocks, the layers of one, and what all need.
+    assert by_blocks <= without - 20 * matrix
+    whole = pt.checkpoint(lambda x, w: block(x, w, depth=16))
+    halves = bytes_drawn(*gradients(chain)(x, w, lambda _: whole, 2))
+    nested = bytes_drawn(*gradients(chain)(x, w, lambda _: pt.checkpoint(fours), 2))
+    assert nested < by_blocks < halves < without
 
 
-def sixteen(x, w):
-    return block(x, w, depth=16)
+@pytest.mark.parametrize("order", [list, reversed])
+def test_gradients_of_weights_are_computed_on_the_way(order):
+    """What carries cotangents from layer to layer is not kept, whatever the weights' order."""
+
+    def loss(weights, x):
+        for w in weights:
+            x = pt.tanh(x @ w)
+        return pt.sum(x)
+
+    weights = [pt.asarray(W) for _ in range(16)]
+    needed = bytes_drawn(*order(pt.grad(loss)(weights, pt.asarray(X))))
+    assert needed < (16 + 16 + 12) * N * N * 4, "the layers, the gradients, and some at a time"
 
 
-sixteen = pt.checkpoint(sixteen)
+def test_the_device_needs_less_memory(engine):
+    x, w = pt.asarray(X), pt.asarray(W)
+    pt.realize(x + 0.0, w + 0.0)
 
-
-def quarters(_):
-    """A block of 16 layers, checkpointed as a whole and by fours."""
-
-    @pt.checkpoint
-    def outer(x, w):
-        for _ in range(4):
-            x = pt.checkpoint(block)(x, w)
-        return x
-
-    return outer
-
-
-def test_peak_memory_on_the_device(engine):
-    if engine.name == "numpy":
-        assert pt.memory().num_bytes_in_gpu == 0  # it computes one operation after the other
-        return
-    peaks = {}
-    for name, wrap in (("plain", plain), ("checkpoint", pt.checkpoint)):
-        x, w = pt.asarray(X), pt.asarray(W)
-        pt.realize(x + 0.0, w + 0.0)
-        before = pt.memory()
-        got = by_one(chain)(x, w, wrap)
-        pt.realize(*got)
+    def peak(wrap):
+        if engine.name == "numpy":  # computes and keeps one operation after the other
+            return bytes_drawn(*gradients(chain)(x, w, wrap))
+        engine.bridge.trim()
+        before = pt.memory().num_bytes_in_gpu
+        pt.realize(*gradients(chain)(x, w, wrap))
         after = pt.memory()
-        peaks[name] = after, before, got
-    assert peaks
+        return after.num_bytes_in_gpu + after.num_bytes_in_gpu_free - before
+
+    assert peak(pt.checkpoint) <= peak(plain) - 20 * N * N * 4
 
 
 def test_the_forward_pass_is_computed_twice():
     x, w = pt.asarray(X), pt.asarray(W)
 
     def products(wrap):
-        gradients = by_one(chain)(x, w, wrap, 2)
-        return sum(draw.kernel.kind == "contract" for draw in plan_of(*gradients).draws)
+        plan = plan_of(*gradients(chain)(x, w, wrap, 2))
+        return sum(draw.kernel.kind == "contract" for draw in plan.draws)
 
-    # 8 layers forward and 16 products backward; the last of each block is not needed again.
-    assert products(plain) == 8 + 16
-    assert products(pt.checkpoint) == products(plain) + 6
+    # 8 layers, and 16 products backward.
+    assert (products(plain), products(pt.checkpoint)) == (8 + 16, 8 + 8 + 16)
+
+
+def count(name, function):
+    """How often a plan of the function's value and gradient computes an operation."""
+    program = plan_of(*pt.value_and_grad(function)(pt.asarray(X))).program
+    rows = map(program.row, range(len(program.calls)))
+    return sum(row is not None and row.name == name for row in rows)
 
 
 def test_forward_and_recomputed_nodes_are_not_merged():
     def function(x):
         return pt.sum(pt.exp(pt.exp(pt.exp(x))))
 
-    def exps(f):
-        value, gradient = pt.value_and_grad(f)(pt.asarray(X))
-        program = plan_of(value, gradient).program
-        return sum(
-            row is not None and row.name == "exp"
-            for row in map(program.row, range(len(program.calls)))
-        )
-
-    assert (exps(function), exps(pt.checkpoint(function))) == (3, 6)
+    assert (count("exp", function), count("exp", pt.checkpoint(function))) == (3, 6)
 
 
 def test_closures():
@@ -175,15 +163,11 @@ def test_random_numbers_are_the_same_again():
 
 
 def test_random_numbers_are_computed_again_too():
-    def bits(wrap):
-        value, gradient = pt.value_and_grad(lambda x: pt.sum(wrap(dropped)(x)))(pt.asarray(X))
-        program = plan_of(value, gradient).program
-        return sum(
-            row is not None and "threefry" in row.name
-            for row in map(program.row, range(len(program.calls)))
-        )
+    def loss(wrap):
+        return lambda x: pt.sum(wrap(dropped)(x))
 
-    assert (bits(plain), bits(pt.checkpoint)) == (1, 2)
+    assert count("threefry2x32", loss(plain)) == 1
+    assert count("threefry2x32", loss(pt.checkpoint)) == 2
 
 
 def test_results_of_several_kinds():

@@ -208,8 +208,8 @@ MISTAKES = {
     ),
     "three for two": (
         lambda x, y: (pt.asarray(1.0), lambda g: (1, 2, 3)),
-        "custom_gradient: number of cotangents does not fit; got (1, 2, 3) for 2 arguments of mine; "
-        "return a tuple of one for each, None for zero",
+        "custom_gradient: number of cotangents does not fit; got (1, 2, 3) for 2 arguments of "
+        "mine; return a tuple of one for each, None for zero",
     ),
     "another structure": (
         lambda x, y: (pt.asarray(1.0), lambda g: (None, [1.0])),

@@ -52,7 +52,8 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def customized(*args: Any, **kwargs: Any) -> Any:
-        inputs = tuple(leaf._node for arg in args for leaf in tree_leaves(arg) if _is_floating(leaf))
+        tensors = filter(_is_floating, tree_leaves(args))
+        inputs = tuple(tensor._node for tensor in tensors)
         given = function(*args, **kwargs)
         if not (isinstance(given, tuple) and len(given) == 2 and callable(given[1])):
             raise GradientError(
