@@ -35,12 +35,14 @@ def weights(shape: tuple[int, ...], seed: int = 0) -> Any:
     return np.random.default_rng(seed).uniform(0.5, 2.0, shape).astype("float32")
 
 
-def assert_close(got: pt.Tensor, want: Any, dtype: str, rtol: float, what: str) -> None:
-    """The tensor is close to an array in float64, by the array's largest element."""
+def assert_close(
+    got: pt.Tensor, want: Any, dtype: str, rtol: float, what: str, least: float = 0.0
+) -> None:
+    """The tensor is close to an array in float64, by the array's largest element, or `least`."""
     want = np.asarray(want)
     assert_spec(got, want.shape, dtype)
     rtol = max(rtol, HALF) if dtype == "float16" else rtol
-    size = np.abs(want, where=np.isfinite(want), out=np.zeros(want.shape)).max(initial=0.0)
+    size = np.abs(want, where=np.isfinite(want), out=np.zeros(want.shape)).max(initial=least)
     found = got.numpy().astype("float64")
     np.testing.assert_allclose(found, want, rtol=rtol, atol=rtol * size, err_msg=what)
 

@@ -25,8 +25,8 @@ from jax import lax
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
 
-RTOL = 2e-5
-SECOND = 2e-4
+RTOL = (2e-5, 2e-4)
+"""For first and for second derivatives: the latter are differences of the former's rounding."""
 
 
 class Case(NamedTuple):
@@ -47,11 +47,17 @@ def _derivatives(xp, grad, function, arrays, second):
         parts = zip(values, seeds, strict=True)
         return sum(xp.sum(xp.asarray(weights(value.shape, seed)) * value) for value, seed in parts)
 
+    def again(*operands):
+        found = first(*operands)
+        return weighted(found, wrt), found
+
     first = grad(lambda *operands: weighted([function(*operands)], [0]), argnums=wrt)
-    if not second:
-        return lambda *operands: (first(*operands), [])
-    again = grad(lambda *operands: weighted(first(*operands), wrt), argnums=wrt)
-    return lambda *operands: (first(*operands), again(*operands))
+    twice = grad(again, argnums=wrt, has_aux=True)
+    return (
+        (lambda *operands: twice(*operands)[::-1])
+        if second
+        else lambda *operands: [first(*operands)]
+    )
 
 
 def check(case, rng):
@@ -63,10 +69,10 @@ def check(case, rng):
     theirs = _derivatives(jnp, jax.grad, case.theirs, wide, case.second)
     want = jax.jit(theirs)(*wide)
     got = _derivatives(pt, pt.grad, case.ours, arrays, case.second)(*map(pt.asarray, arrays))
-    pt.realize(*got[0], *got[1])
-    for order, rtol in ((0, RTOL), (1, SECOND)):
-        for at, (a, b) in enumerate(zip(got[order], want[order], strict=True)):
-            assert_close(a, b, "float32", rtol, f"order {order + 1}, operand {at}")
+    pt.realize(*(tensor for order in got for tensor in order))
+    for order, (found, expected) in enumerate(zip(got, want, strict=True)):
+        for at, (a, b) in enumerate(zip(found, expected, strict=True)):
+            assert_close(a, b, "float32", RTOL[order], f"order {order + 1}, operand {at}")
 
 
 THEIRS = {
@@ -78,7 +84,6 @@ THEIRS = {
     "sigmoid": jax.nn.sigmoid,
     "atan2": jnp.arctan2,
 }
-STEPS = {"floor_divide", "sign", "ceil", "floor", "trunc", "round"}
 
 
 def test_elementwise(rng):
@@ -96,11 +101,11 @@ def test_elementwise(rng):
         ]
 
     want = jax.jit(theirs)(wide)
-    for row, xs, (first, second) in zip(rows, given, want, strict=True):
-        ours = _derivatives(pt, pt.grad, getattr(pt, row.name), xs, True)(*map(pt.asarray, xs))
-        for order, expected in enumerate((first, second)):
-            for at, (a, b) in enumerate(zip(ours[order], expected, strict=True)):
-                rtol = max((RTOL, SECOND)[order], 4 * row.tolerance)
+    for row, xs, orders in zip(rows, given, want, strict=True):
+        got = _derivatives(pt, pt.grad, getattr(pt, row.name), xs, True)(*map(pt.asarray, xs))
+        for order, (found, expected) in enumerate(zip(got, orders, strict=True)):
+            for at, (a, b) in enumerate(zip(found, expected, strict=True)):
+                rtol = max(RTOL[order], 4 * row.tolerance)
                 assert_close(a, b, "float32", rtol, f"{row.name}, order {order + 1}, operand {at}")
 
 
@@ -367,7 +372,7 @@ for left, right in [
     ((1, 2, 4), (5, 4, 1)),
 ]:
     CASES[f"matmul {left} by {right}"] = Case(
-        lambda x, y: pt.tanh(x @ y), lambda x, y: jnp.tanh(x @ y), (left, right), len(left) == 4
+        lambda x, y: pt.tanh(x @ y), lambda x, y: jnp.tanh(x @ y), (left, right)
     )
 for name, image, kernel, options in [
     ("plain", (2, 5, 4, 3), (3, 2, 3, 2), {}),

@@ -157,9 +157,10 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
 def _positions(operation: str, argnums: list[int], count: int) -> list[int]:
     for at in argnums:
         if not -count <= at < count:
+            how = f"give a position from 0 to {count - 1}" if count else "pass it by position"
             raise ArgumentError(
                 f"{operation}: argnums names no positional argument; got {at} for a call with "
-                f"{count}; give a position from 0 to {count - 1}"
+                f"{count}; {how}"
             )
     positions = [at % count for at in argnums]
     if len(set(positions)) < len(positions):
