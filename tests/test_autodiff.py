@@ -300,6 +300,14 @@ def test_no_confusion_of_perturbations():
     assert pt.grad(lambda x: pt.vjp(lambda y: x * y * y, x)[1](x)[0])(2.0).item() == 24.0
 
 
+def test_derivatives_of_what_is_pulled_back():
+    x = pt.asarray([0.5, 2.0])
+    y, pull = pt.vjp(lambda x: x**3, x)
+    got = pt.grad(lambda g: pt.sum(pull(g)[0] * g))(pt.asarray([1.0, 10.0]))
+    assert_values(got, np.float32([2 * 0.75 * 1, 2 * 12 * 10]), rtol=1e-6)
+    assert pt.jvp(pull, (y,), (pt.ones(2),))[1][0].tolist() == [0.75, 12.0]
+
+
 def loss(x):
     return pt.sum(pt.sin(x[0]) * pt.exp(x[1] * x[2])) + x[0] * x[0] * x[2]
 
