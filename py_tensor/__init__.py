@@ -11,6 +11,9 @@ The rooms, in the order a call walks through them:
     runtime      finds or makes the plan, and runs it
     tensor       the handle users hold
     functions    the array API standard's functions, chapter by chapter
+    data         datasets; imported when first used
+    saving       safetensors files; imported when first used
+    nn           layers, losses and models; imported when first used
 
 >>> import py_tensor as pt
 >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -19,6 +22,9 @@ The rooms, in the order a call walks through them:
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 from . import errors, random
 from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
@@ -36,6 +42,8 @@ from .dtypes import bool_ as bool
 from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
+from .functions.inspection import VERSION as __array_api_version__
+from .functions.inspection import __array_namespace_info__
 from .jitting import jit
 from .pixels import draw, from_pixels
 from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -51,6 +59,7 @@ pi = 3.141592653589793
 
 # fmt: off
 __all__ = [
+    "__array_api_version__", "__array_namespace_info__",
     "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint",
     "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
     "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
@@ -64,10 +73,20 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-def __getattr__(name: str) -> str:
-    """The version, looked up when asked for: importlib.metadata would be a fifth of the import."""
+_LAZY = frozenset(("data", "graph", "nn", "optim", "saving", "train"))
+"""Subpackages imported when they are first used; most pages need none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
+    if name in _LAZY:
+        return import_module(f"{__name__}.{name}")
     if name == "__version__":
         from importlib.metadata import version
 
         return version("py_tensor")
     raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

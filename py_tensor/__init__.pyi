@@ -3,7 +3,13 @@
 import builtins
 from typing import Any
 
+from py_tensor import data as data
 from py_tensor import errors, random
+from py_tensor import graph as graph
+from py_tensor import nn as nn
+from py_tensor import optim as optim
+from py_tensor import saving as saving
+from py_tensor import train as train
 from py_tensor.accounting import (
     CacheInfo,
     Memory,
@@ -27,12 +33,14 @@ from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
+from py_tensor.functions.counting import bincount, histogram
 from py_tensor.functions.creation import (
     arange,
     copy,
     empty,
     empty_like,
     eye,
+    from_dlpack,
     full,
     full_like,
     linspace,
@@ -41,8 +49,16 @@ from py_tensor.functions.creation import (
     zeros,
     zeros_like,
 )
+from py_tensor.functions.curves import interp, trapezoid
+from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, result_type
+from py_tensor.functions.einsum import contraction_path, einsum
 from py_tensor.functions.elementwise import astype, clip
-from py_tensor.functions.joining import concat, stack
+from py_tensor.functions.grids import meshgrid, tril, triu
+from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.inspection import VERSION as __array_api_version__
+from py_tensor.functions.inspection import __array_namespace_info__
+from py_tensor.functions.joining import concat, stack, unstack
+from py_tensor.functions.linear_algebra import cov, kron, tensordot, vecdot
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -56,6 +72,13 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
+from py_tensor.functions.nan_statistics import nanmean, nanstd, nanvar
+from py_tensor.functions.order_statistics import median, quantile
+from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
+from py_tensor.functions.searching import count_nonzero, nonzero
+from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from py_tensor.functions.sorting import argsort, searchsorted, sort, topk
+from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
 from py_tensor.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -286,6 +309,18 @@ def multiply(x1: Any, x2: Any, /) -> Tensor:
 
 nan: float
 
+def nanmax(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Largest of the elements along axes that are not NaN; NaN for none."""
+
+def nanmin(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Smallest of the elements along axes that are not NaN; NaN for none."""
+
+def nanprod(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Product of the elements along axes that are not NaN; 1 for none."""
+
+def nansum(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """Sum of the elements along axes that are not NaN; 0 for none."""
+
 def negative(x: Any, /) -> Tensor:
     """Sign changed, element by element."""
 
@@ -388,6 +423,8 @@ __all__ = [
     "Memory",
     "ShapeDtype",
     "Tensor",
+    "__array_api_version__",
+    "__array_namespace_info__",
     "abs",
     "acos",
     "acosh",
@@ -397,6 +434,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -405,6 +443,7 @@ __all__ = [
     "atan2",
     "atanh",
     "avg_pool2d",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -412,25 +451,33 @@ __all__ = [
     "bitwise_right_shift",
     "bitwise_xor",
     "bool",
+    "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
     "cache_info",
+    "can_cast",
     "ceil",
     "checkpoint",
     "clip",
     "concat",
+    "contraction_path",
     "conv2d",
     "conv2d_transpose",
     "copy",
     "copysign",
     "cos",
     "cosh",
+    "count_nonzero",
+    "cov",
     "cumulative_prod",
     "cumulative_sum",
     "custom_gradient",
+    "diff",
     "dispose",
     "divide",
     "draw",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "enable_debug_mode",
@@ -444,12 +491,14 @@ __all__ = [
     "explain",
     "expm1",
     "eye",
+    "finfo",
     "flatten",
     "flip",
     "float16",
     "float32",
     "floor",
     "floor_divide",
+    "from_dlpack",
     "from_pixels",
     "full",
     "full_like",
@@ -457,17 +506,23 @@ __all__ = [
     "grad",
     "greater",
     "greater_equal",
+    "histogram",
     "hypot",
+    "iinfo",
     "inf",
     "int8",
     "int16",
     "int32",
+    "interp",
+    "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "jit",
     "jvp",
     "keep",
+    "kron",
     "less",
     "less_equal",
     "linspace",
@@ -486,16 +541,26 @@ __all__ = [
     "max_pool2d",
     "maximum",
     "mean",
+    "median",
     "memory",
     "memory_trace",
+    "meshgrid",
     "min",
     "minimum",
     "moveaxis",
     "multiply",
     "nan",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "negative",
     "newaxis",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -505,14 +570,19 @@ __all__ = [
     "positive",
     "pow",
     "prod",
+    "quantile",
     "random",
     "realize",
     "reciprocal",
     "relu",
     "remainder",
+    "repeat",
     "reshape",
+    "result_type",
+    "roll",
     "round",
     "rsqrt",
+    "searchsorted",
     "set_backend",
     "sigmoid",
     "sign",
@@ -520,6 +590,7 @@ __all__ = [
     "sin",
     "sinh",
     "softmax",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -529,20 +600,33 @@ __all__ = [
     "subtract",
     "sum",
     "take",
+    "take_along_axis",
     "tan",
     "tanh",
+    "tensordot",
     "tidy",
+    "tile",
+    "topk",
     "transpose",
+    "trapezoid",
     "tree_flatten",
     "tree_leaves",
     "tree_map",
     "tree_unflatten",
+    "tril",
+    "triu",
     "trunc",
     "uint8",
     "uint16",
     "uint32",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unstack",
     "value_and_grad",
     "var",
+    "vecdot",
     "vjp",
     "warmup",
     "where",

@@ -178,6 +178,21 @@ def unpack(data: memoryview, dtype: DType) -> list[Any]:
     return shaped(data, dtype, (count,)).tolist()
 
 
+def through_dlpack(x: Any) -> Any:
+    """An array of another library as one that NumPy or the buffer protocol reads."""
+    try:
+        return memoryview(x)
+    except TypeError:
+        pass
+    try:
+        import numpy as np
+    except ImportError:
+        raise ImportError(
+            f"from_dlpack: NumPy is not installed; got {type(x).__name__}; pass a buffer"
+        ) from None
+    return np.from_dlpack(x)
+
+
 def nest(flat: Sequence[Any], shape: Shape) -> Any:
     """Nested lists of that shape; the element itself for shape ()."""
     if not shape:

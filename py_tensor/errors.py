@@ -25,8 +25,16 @@ class ArgumentError(TensorError, ValueError):
     """An argument that is neither shape nor dtype has a value the operation does not allow."""
 
 
+class FormatError(TensorError, ValueError):
+    """A file's bytes are not what its format demands."""
+
+
 class DisposedError(TensorError, RuntimeError):
     """A tensor was used after `dispose` or after the `tidy` that owned it."""
+
+
+class ScopeError(TensorError, RuntimeError):
+    """Safe mode was asked for, and work was done outside of a scope."""
 
 
 class TraceError(TensorError, TypeError):

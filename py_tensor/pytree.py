@@ -152,6 +152,35 @@ def tree_leaves(tree: Any) -> list[Any]:
     return tree_flatten(tree)[0]
 
 
+def leaf_names(tree: Any) -> list[str]:
+    """For each leaf, the keys, indices and fields that lead to it, joined by dots.
+
+    >>> leaf_names({"layers": [{"weight": 1, "bias": 2}], "step": 3})
+    ['layers.0.weight', 'layers.0.bias', 'step']
+    """
+    found: list[str] = []
+    _name(tree, (), found)
+    return found
+
+
+def _name(tree: Any, way: tuple[str, ...], found: list[str]) -> None:
+    opened = _opened(tree)
+    if opened is None:
+        found.append(".".join(way))
+        return
+    (kind, fixed, count), children = opened
+    names = _fields_of(kind)
+    steps: Iterable[Any] = range(count)
+    if kind in _DICTS:
+        steps = fixed
+    elif names:
+        steps = names.children
+    elif hasattr(kind, "_fields"):
+        steps = kind._fields
+    for step, child in zip(steps, children, strict=True):
+        _name(child, (*way, str(step)), found)
+
+
 def buffer_leaves(tree: Any) -> list[bool]:
     """For each leaf, whether it lies under a field declared `field(metadata={"buffer": True})`."""
     found: list[bool] = []
@@ -228,21 +257,21 @@ def tree_map(function: Callable[..., Any], tree: Any, /, *others: Any) -> Any:
     {'w': 0.5, 'b': [1.0]}
     """
     leaves, structure = tree_flatten(tree)
-    columns = [leaves_at(structure, other) for other in others]
+    columns = [leaves_at("tree_map", structure, other) for other in others]
     return tree_unflatten(structure, map(function, leaves, *columns))
 
 
-def leaves_at(structure: Structure, tree: Any) -> list[Any]:
-    """What a tree has where the structure has leaves: a leaf, None or a tree.
+def leaves_at(operation: str, structure: Structure, tree: Any) -> list[Any]:
+    """What a tree has in the places of a structure's leaves, which may be trees or None.
 
-    Raises ArgumentError where it lacks that place.
+    Raises ArgumentError where it lacks one of them.
     """
     found: list[Any] = []
-    _match(iter(structure.parts), tree, found)
+    _match(operation, iter(structure.parts), tree, found)
     return found
 
 
-def _match(parts: Iterator[Part | None], tree: Any, found: list[Any]) -> None:
+def _match(operation: str, parts: Iterator[Part | None], tree: Any, found: list[Any]) -> None:
     """Appends what a tree has where the structure has leaves."""
     part = next(parts)
     if part is LEAF:
@@ -253,12 +282,12 @@ def _match(parts: Iterator[Part | None], tree: Any, found: list[Any]) -> None:
     same_keys = kind in _DICTS and isinstance(tree, dict) and tree.keys() == set(fixed)
     if opened is None or not (same_keys or opened[0] == part):
         raise ArgumentError(
-            f"tree_map: structures differ; got {_shown(tree)} in the place of {_described(part)}; "
-            "give trees that have the first one's containers"
+            f"{operation}: structures differ; got {_shown(tree)} in the place of "
+            f"{_described(part)}; give trees that have the first one's containers"
         )
     children: Sequence[Any] = [tree[key] for key in fixed] if same_keys else list(opened[1])
     for child in children:
-        _match(parts, child, found)
+        _match(operation, parts, child, found)
 
 
 def _shown(tree: Any) -> str:

@@ -99,6 +99,11 @@ def _next(given: Key | None) -> Key:
     return key(_draw())
 
 
+def fresh_key() -> Key:
+    """The next key of the functions without one, which move on."""
+    return _next(None)
+
+
 def bits(k: Key, shape: Any = ()) -> Tensor:
     """uint32 random bits, equal to jax.random.bits(key, shape).
 

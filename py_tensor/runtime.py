@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakSet
 
 from .backends.base import Backend
-from .errors import BackendError
+from .errors import ArgumentError, BackendError
 from .nodes import Node, linearise
 
 PLAN_LIMIT = 4096
@@ -99,6 +99,15 @@ def set_backend(name: str | None) -> None:
 def get_backend() -> str:
     """The name of the backend in use: "webgl" or "numpy"."""
     return backend().name
+
+
+def check_device(operation: str, device: Any) -> None:
+    """Raises ArgumentError for a device other than None and the one in use."""
+    if device is not None and device != backend().name:
+        raise ArgumentError(
+            f"{operation}: device is not in use; got {device!r}; this is {backend().name!r}, and "
+            "pt.set_backend chooses another"
+        )
 
 
 def use(instance: Backend) -> None:

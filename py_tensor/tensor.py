@@ -17,7 +17,7 @@ from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of, tapes
 from .ops.elementwise import CAST
 from .ops.rows import Elementwise, Row, Shape, Where
 from .ops.views import BROADCAST
-from .runtime import backend, realize_nodes, runtime
+from .runtime import backend, check_device, realize_nodes, runtime
 from .tracing import TracedNumber, fitting, is_traced, kind_of, sample, unknown
 
 PENDING_LIMIT = 500
@@ -199,6 +199,21 @@ class Tensor:
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
 
+    def __dlpack__(self, **options: Any) -> Any:
+        """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU, where values are read to."""
+        return 1, 0
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """This tensor, for the device in use. Raises ArgumentError for others."""
+        check_device("to_device", device)
+        if stream is not None:
+            raise ArgumentError("to_device: there are no streams; got one; leave stream out")
+        return self
+
     def _one(self, operation: str) -> Any:
         if node_behind(operation, self).spec.size != 1:
             raise ShapeError(
@@ -327,7 +342,9 @@ def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tensor:
+def asarray(
+    obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None
+) -> Tensor:
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor.
 
     Floats become float32, integers int32, booleans bool, unless `dtype` says otherwise; 64-bit
@@ -338,6 +355,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tens
     >>> pt.asarray([1, 2, 3]).dtype
     int32
     """
+    check_device("asarray", device)
     target = None if dtype is None else as_dtype(dtype, "asarray")
     if isinstance(obj, Tensor):
         # The operation that a tensor goes through to checks it, and has the better name.

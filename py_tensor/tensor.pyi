@@ -60,6 +60,12 @@ class Tensor:
         """The values as a memoryview of this shape, without blocking the page."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+    def __dlpack__(self, **options: Any) -> Any:
+        """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU, where values are read to."""
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """This tensor, for the device in use. Raises ArgumentError for others."""
     def _one(self, operation: str) -> Any: ...
     def __bool__(self) -> bool: ...
     def __int__(self) -> int: ...
@@ -208,7 +214,7 @@ class Tensor:
         """Gauss error function."""
     def erfinv(self, /) -> Tensor:
         """Inverse of the Gauss error function."""
-    def astype(self, dtype: Any, /, *, copy: bool = True) -> Tensor:
+    def astype(self, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
         """The values converted to `dtype`; floats to integers truncate, integers wrap."""
     def clip(self, /, min: Any = None, max: Any = None) -> Tensor:
         """The values held between `min` and `max`, numbers or tensors; None for no limit."""
@@ -270,6 +276,8 @@ class Tensor:
         """All axes in reverse order, or in the order given, as `permute_dims`."""
     def take(self, indices: Any, /, *, axis: int | None = None) -> Tensor:
         """Slices of x at places of an axis, in the order `indices` names them."""
+    def take_along_axis(self, indices: Any, /, *, axis: int = -1) -> Tensor:
+        """For each place, the element of x whose place along the axis `indices` names there."""
     def softmax(self, /, *, axis: int = -1) -> Tensor:
         """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows."""
     def conv2d(
@@ -375,6 +383,8 @@ class Tensor:
         """The last two axes swapped. Raises ShapeError for fewer than two axes."""
     def matmul(self, x2: Any, /) -> Tensor:
         """Matrix product over the last axis of x1 and the one before last of x2."""
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The namespace of the array API standard's functions: this package."""
 
 def node_behind(operation: str, tensor: Tensor) -> Node:
     """The node of a handle; raises DisposedError, naming where, if the handle has ended."""
@@ -397,7 +407,9 @@ def realize(*tensors: Tensor) -> None:
 def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     """A tensor of flat host bytes, uploaded at first use."""
 
-def asarray(obj: Any, /, *, dtype: Any = None, copy: bool | None = None) -> Tensor:
+def asarray(
+    obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None
+) -> Tensor:
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor."""
 
 def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:

@@ -180,7 +180,11 @@ def test_iteration():
         (1.5, "getitem: not an index; got 1.5; use integers, slices, ... and None"),
         ("a", "getitem: not an index; got 'a'; use integers, slices, ... and None"),
         (True, "getitem: not an index; got True; use integers, slices, ... and None"),
-        ([0, 1], "getitem: not an index; got [0, 1]; use integers, slices, ... and None"),
+        (
+            [0.5],
+            "getitem: index is neither integers nor a mask; got dtype float32; "
+            + 'use x.astype("int32")',
+        ),
         (
             S(None, None, 0),
             "getitem: slice does not fit; got slice(None, None, 0); slice step cannot be zero",

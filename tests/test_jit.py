@@ -336,7 +336,7 @@ READS = {
     "item of float32[]": lambda x: x[0, 0].item(),
     "tolist of float32[2, 2]": lambda x: (x + 1).tolist(),
     "numpy of float32[2, 2]": lambda x: x.numpy(),
-    "index of int32[]": lambda x: x[x[0, 0].astype("int32")],
+    "index of int32[]": lambda x: x[: x[0, 0].astype("int32")],
     "memoryview of float32[2, 2]": lambda x: memoryview(x),
     "bytes of float32[2, 2]": lambda x: bytes(x),
     "complex of float32[]": lambda x: complex(x[0, 0]),

@@ -165,6 +165,9 @@ def package_stub() -> str:
             stub.imports.add(imported[name])
         else:
             stub.add(f"{name}: {'None' if value is None else type(value).__name__}")
+    stub.imports |= {
+        f"from {PACKAGE} import {name} as {name}" for name in sorted(vars(py_tensor)["_LAZY"])
+    }
     stub.add("__version__: str")
     stub.add(f"__all__ = {names!r}")
     return stub.text()

@@ -12,7 +12,8 @@ from operator import index
 from typing import Any
 
 from ..errors import ArgumentError, DTypeError, GradientError
-from ..functions import PUBLIC
+from ..functions.creation import ones, zeros
+from ..functions.elementwise import astype
 from ..nodes import Node, Tape, node_of
 from ..ops.views import RESHAPE
 from ..pytree import Structure, leaves_at, tree_flatten, tree_unflatten
@@ -84,7 +85,7 @@ def _floating(operation: str, leaf: Any) -> Node | None:
 def _or_zeros(found: Tensor | None, node: Node) -> Tensor:
     if found is not None:
         return found
-    return PUBLIC["zeros"](node.spec.shape, dtype=node.spec.dtype)
+    return zeros(node.spec.shape, dtype=node.spec.dtype)
 
 
 def value_and_grad(
@@ -146,7 +147,7 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
             value = function(*[given.get(at, arg) for at, arg in enumerate(args)], **kwargs)
             result, aux = _pair(operation, value) if has_aux else (value, None)
             node = _scalar(operation, result)
-            one = PUBLIC["ones"]((), dtype=node.spec.dtype)
+            one = ones((), dtype=node.spec.dtype)
             found = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
         inputs.settle()
         return (result, aux) if has_aux else result, found[0] if single else found
@@ -230,7 +231,7 @@ def _matched(
     tree: Any,
 ) -> list[Tensor | None]:
     try:
-        found = leaves_at(structure, tree)
+        found = leaves_at(operation, structure, tree)
     except ArgumentError:
         raise GradientError(
             f"{operation}: {what} has another structure; got {tree_flatten(tree)[1]} for "
@@ -247,7 +248,7 @@ def _matched(
                 f"{operation}: {what} has another shape; got {tensor.shape} for {node.spec}; "
                 "give the same shape"
             )
-        tensors.append(PUBLIC["astype"](tensor, node.spec.dtype, copy=False))
+        tensors.append(astype(tensor, node.spec.dtype, copy=False))
     return tensors
 
 
@@ -312,10 +313,10 @@ def jvp(
         nodes = inputs.differentiable()
         places = [at for at, node in enumerate(inputs.nodes) if node is not None]
         given = _matched("jvp", "tangent", inputs.structure, places, nodes, tuple(tangents))
-        zeros = [PUBLIC["zeros"](node.spec.shape, dtype=node.spec.dtype) for node in outputs.nodes]
-        found = pull_back(tape, outputs.nodes, zeros, nodes)
+        blank = [zeros(node.spec.shape, dtype=node.spec.dtype) for node in outputs.nodes]
+        found = pull_back(tape, outputs.nodes, blank, nodes)
         pairs = [(g, t) for g, t in zip(found, given, strict=True) if g is not None]
-        cotangents = [zero._node for zero in zeros]
+        cotangents = [zero._node for zero in blank]
         pushed = pull_back(tape, [g._node for g, _ in pairs], [t for _, t in pairs], cotangents)
         tangent = outputs.tree(
             [_or_zeros(part, node) for part, node in zip(pushed, outputs.nodes, strict=True)]

@@ -25,7 +25,17 @@ _CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
 class Compiled:
     """A plan the bridge knows by number."""
 
-    __slots__ = ("bridge", "keep", "number", "outputs", "pack", "passed", "plan", "sizes")
+    __slots__ = (
+        "bridge",
+        "keep",
+        "number",
+        "outputs",
+        "pack",
+        "passed",
+        "plan",
+        "settings",
+        "sizes",
+    )
 
     def __init__(self, plan: Plan, graph: Graph, number: int, bridge: Bridge) -> None:
         self.plan = plan
@@ -35,6 +45,8 @@ class Compiled:
         codes = "".join(
             _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
         )
+        codes += "i" * len(plan.program.settings)
+        self.settings = tuple(plan.program.settings.values())
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
         self.passed = frozenset(-1 - where for _, where in plan.keep if where < 0)
@@ -110,6 +122,7 @@ class WebGLBackend:
         first = self.handles + 1
         self.handles += plan.outputs
         head = (self.generation, *handles, *range(first, first + plan.outputs))
+        scalars = (*scalars, *plan.settings) if plan.settings else scalars
         try:
             words = plan.pack(*head, *scalars)
         except (OverflowError, struct.error):

@@ -9,19 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..tensor import Tensor, install
+from ..tensor import install
 from . import (
     convolution,
+    convolution_transpose,
+    counting,
     creation,
     cumulative,
+    curves,
+    data_types,
+    einsum,
     elementwise,
+    grids,
     indexing,
+    inspection,
     joining,
     linear_algebra,
     manipulation,
+    nan_statistics,
     neural,
+    order_statistics,
     pooling,
+    repetition,
+    searching,
+    sets,
+    sorting,
     statistical,
+    utility,
 )
 
 CHAPTERS = (
@@ -31,13 +45,26 @@ CHAPTERS = (
     cumulative,
     manipulation,
     joining,
+    repetition,
+    grids,
     indexing,
+    searching,
+    sorting,
+    sets,
+    utility,
+    nan_statistics,
+    order_statistics,
+    counting,
+    curves,
+    data_types,
     linear_algebra,
+    einsum,
     neural,
     convolution,
+    convolution_transpose,
     pooling,
 )
-PUBLIC: dict[str, Callable[..., Tensor]] = {
+PUBLIC: dict[str, Callable[..., Any]] = {
     name: function for chapter in CHAPTERS for name, function in chapter.PUBLIC.items()
 }
 METHODS: dict[str, Any] = {
@@ -50,12 +77,13 @@ METHODS: dict[str, Any] = {
         indexing,
         neural,
         convolution,
+        convolution_transpose,
         pooling,
     )
     for name, function in chapter.PUBLIC.items()
     if name != "where"
 }
 
-for operators in (elementwise, manipulation, indexing, linear_algebra):
+for operators in (elementwise, manipulation, indexing, linear_algebra, inspection):
     METHODS |= operators.OPERATORS
 install(METHODS)

@@ -6,25 +6,29 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from .. import conversion
 from ..dtypes import DType, as_dtype, bool_, float32, int32, of_scalar
 from ..errors import ArgumentError
 from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
-from ..runtime import backend
+from ..runtime import backend, check_device
 from ..tensor import Tensor, asarray, node_behind
 from ..tracing import TracedNumber, fitting, kind_of
 from .axes import a_shape
 from .elementwise import astype
 
 
-def full(shape: Any, fill_value: bool | int | float, *, dtype: Any = None) -> Tensor:
+def full(
+    shape: Any, fill_value: bool | int | float, *, dtype: Any = None, device: Any = None
+) -> Tensor:
     """A tensor of one value. `dtype` is taken from the value where it is not given.
 
     >>> import py_tensor as pt
     >>> pt.full((2, 2), 7).tolist()
     [[7, 7], [7, 7]]
     """
+    check_device("full", device)
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     kind = kind_of(fill_value)
@@ -45,74 +49,79 @@ def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) ->
     return Tensor(node_of(BROADCAST, (scalar_node(value, dtype),), shape))
 
 
-def zeros(shape: Any, *, dtype: Any = float32) -> Tensor:
+def zeros(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor of zeros.
 
     >>> import py_tensor as pt
     >>> pt.zeros(3).tolist()
     [0.0, 0.0, 0.0]
     """
+    check_device("zeros", device)
     return _filled("zeros", a_shape("zeros", shape), 0, as_dtype(dtype or float32, "zeros"))
 
 
-def ones(shape: Any, *, dtype: Any = float32) -> Tensor:
+def ones(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor of ones.
 
     >>> import py_tensor as pt
     >>> pt.ones((1, 2)).tolist()
     [[1.0, 1.0]]
     """
+    check_device("ones", device)
     return _filled("ones", a_shape("ones", shape), 1, as_dtype(dtype or float32, "ones"))
 
 
-def empty(shape: Any, *, dtype: Any = float32) -> Tensor:
+def empty(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor whose values do not matter; they are zeros.
 
     >>> import py_tensor as pt
     >>> pt.empty((2, 3)).shape
     (2, 3)
     """
+    check_device("empty", device)
     return _filled("empty", a_shape("empty", shape), 0, as_dtype(dtype or float32, "empty"))
 
 
-def zeros_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Zeros of another tensor's shape, and dtype unless one is given.
 
     >>> import py_tensor as pt
     >>> pt.zeros_like(pt.asarray([1, 2])).tolist()
     [0, 0]
     """
-    return zeros(x.shape, dtype=dtype or x.dtype)
+    return zeros(x.shape, dtype=dtype or x.dtype, device=device)
 
 
-def ones_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+def ones_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Ones of another tensor's shape, and dtype unless one is given.
 
     >>> import py_tensor as pt
     >>> pt.ones_like(pt.asarray([1, 2])).tolist()
     [1, 1]
     """
-    return ones(x.shape, dtype=dtype or x.dtype)
+    return ones(x.shape, dtype=dtype or x.dtype, device=device)
 
 
-def full_like(x: Tensor, /, fill_value: bool | int | float, *, dtype: Any = None) -> Tensor:
+def full_like(
+    x: Tensor, /, fill_value: bool | int | float, *, dtype: Any = None, device: Any = None
+) -> Tensor:
     """One value in another tensor's shape, and dtype unless one is given.
 
     >>> import py_tensor as pt
     >>> pt.full_like(pt.asarray([1, 2]), 5).tolist()
     [5, 5]
     """
-    return full(x.shape, fill_value, dtype=dtype or x.dtype)
+    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 
-def empty_like(x: Tensor, /, *, dtype: Any = None) -> Tensor:
+def empty_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor like another whose values do not matter; they are zeros.
 
     >>> import py_tensor as pt
     >>> pt.empty_like(pt.asarray([1, 2])).shape
     (2,)
     """
-    return empty(x.shape, dtype=dtype or x.dtype)
+    return empty(x.shape, dtype=dtype or x.dtype, device=device)
 
 
 def _iota(shape: tuple[int, ...]) -> Tensor:
@@ -120,7 +129,13 @@ def _iota(shape: tuple[int, ...]) -> Tensor:
 
 
 def arange(
-    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+    device: Any = None,
 ) -> Tensor:
     """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
 
@@ -130,6 +145,7 @@ def arange(
     >>> pt.arange(2, 8, 2).tolist()
     [2, 4, 6]
     """
+    check_device("arange", device)
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -149,7 +165,14 @@ def arange(
 
 
 def linspace(
-    start: float, stop: float, /, num: int, *, dtype: Any = None, endpoint: bool = True
+    start: float,
+    stop: float,
+    /,
+    num: int,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    endpoint: bool = True,
 ) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, the last unless `endpoint` is False.
 
@@ -157,6 +180,7 @@ def linspace(
     >>> pt.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
+    check_device("linspace", device)
     if num < 0:
         raise ArgumentError(f"linspace: num is negative; got {num}; use 0 or more")
     target = as_dtype(dtype, "linspace") if dtype is not None else float32
@@ -172,13 +196,16 @@ def linspace(
     return astype(values, target)
 
 
-def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None) -> Tensor:
+def eye(
+    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
+) -> Tensor:
     """Ones on the diagonal `k` places right of the main one, zeros elsewhere.
 
     >>> import py_tensor as pt
     >>> pt.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+    check_device("eye", device)
     columns = n_rows if n_cols is None else n_cols
     target = float32 if dtype is None else as_dtype(dtype, "eye")
     shape = a_shape("eye", (n_rows, columns))
@@ -200,6 +227,26 @@ def copy(x: Tensor, /) -> Tensor:
     return Tensor(node_behind("copy", x))
 
 
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor of the values of an array of another library that lies in the CPU's memory.
+
+    Host data is always copied: ArgumentError for `copy=False`. Needs NumPy for what offers DLPack
+    but no buffer.
+
+    >>> import py_tensor as pt
+    >>> pt.from_dlpack(pt.asarray([1, 2])).tolist()
+    [1, 2]
+    """
+    check_device("from_dlpack", device)
+    if copy is False and not isinstance(x, Tensor):
+        raise ArgumentError(
+            "from_dlpack: host data is always copied; got copy=False; leave copy out"
+        )
+    if isinstance(x, Tensor):
+        return asarray(x, copy=copy)
+    return asarray(conversion.through_dlpack(x))
+
+
 PUBLIC: dict[str, Callable[..., Tensor]] = {
     function.__name__: function
     for function in (
@@ -209,6 +256,7 @@ PUBLIC: dict[str, Callable[..., Tensor]] = {
         empty,
         empty_like,
         eye,
+        from_dlpack,
         full,
         full_like,
         linspace,

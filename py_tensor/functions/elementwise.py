@@ -10,19 +10,21 @@ from ..nodes import node_of
 from ..ops import ROWS
 from ..ops.elementwise import CAST
 from ..ops.rows import Elementwise
+from ..runtime import check_device
 from ..tensor import Tensor, apply, asarray, node_behind
 from .from_rows import function_of, operators_of
 
 _INFINITY = float("inf")
 
 
-def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Tensor:
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """The values converted to `dtype`; floats to integers truncate, integers wrap.
 
     >>> import py_tensor as pt
     >>> pt.astype(pt.asarray([1.7, -1.7]), "int32").tolist()
     [1, -1]
     """
+    check_device("astype", device)
     target = as_dtype(dtype, "astype")
     x = asarray(x)
     node = node_behind("astype", x)

@@ -7,15 +7,19 @@ from operator import index
 from typing import Any
 
 from ..dtypes import bool_
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError, TensorError
 from ..nodes import Node, node_of, scalar_node
 from ..ops import ROWS
 from ..ops.elementwise import CAST
-from ..ops.gathers import TAKE
-from ..ops.rows import Shape
+from ..ops.gathers import TAKE, TAKE_ALONG_AXIS
+from ..ops.rows import Shape, broadcast
 from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE, widths_around
 from ..tensor import Tensor, asarray, node_behind, operand_nodes
 from .axes import one_axis
+from .choosing import chosen, is_advanced, with_chosen
+from .elementwise import PUBLIC as ELEMENTWISE
+from .elementwise import astype, clip
+from .manipulation import broadcast_to
 from .remembering import remembered
 
 Part = tuple[int, int, int]
@@ -57,16 +61,13 @@ def _parse(operation: str, key: Any, shape: Shape) -> tuple[tuple[Part, ...], Sh
 def _bounds(operation: str, item: slice, n: int) -> tuple[int, int, int]:
     try:
         return item.indices(n)
+    except TensorError:
+        raise
     except (TypeError, ValueError) as error:
         raise ShapeError(f"{operation}: slice does not fit; got {item}; {error}") from None
 
 
 def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
-    if isinstance(item, Tensor) and (item.ndim or item.dtype.kind not in "iu"):
-        raise ShapeError(
-            f"{operation}: index is a tensor; got dtype {item.dtype}, shape {item.shape}; "
-            "use integers, slices, ... and None; pt.where chooses by a mask"
-        )
     if isinstance(item, (bool, float, str, list)) or not hasattr(item, "__index__"):
         raise ShapeError(
             f"{operation}: not an index; got {item!r}; use integers, slices, ... and None"
@@ -94,6 +95,8 @@ def get(self: Tensor, key: Any) -> Tensor:
     >>> pt.arange(6)[::-2].tolist()
     [5, 3, 1]
     """
+    if is_advanced(key):
+        return chosen(self, key, get)
     node = node_behind("getitem", self)
     parts, shape = _parse("getitem", key, node.spec.shape)
     return Tensor(_sliced(node, parts, shape))
@@ -103,14 +106,10 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
     """self with `value`, broadcast, in the place of what the key names."""
     node = node_behind("setitem", self)
     spec = node.spec
+    if is_advanced(key):
+        key, value = with_chosen(self, key, _value(self, value), get)
     parts, shape = _parse("setitem", key, spec.shape)
-    _, new = (
-        operand_nodes(ROWS["add"], (self, value))
-        if spec.dtype is not bool_
-        else (None, _as_node(self, value))
-    )
-    if new.spec.dtype is not spec.dtype:
-        new = node_of(CAST, (new,), spec.dtype)
+    new = _value(self, value)._node
     if len(new.spec.shape) > len(shape) or any(
         a not in (1, b) for a, b in zip(reversed(new.spec.shape), reversed(shape), strict=False)
     ):
@@ -135,13 +134,54 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
     return Tensor(node_of(ROWS["where"], (mask, placed, node)))
 
 
-def _as_node(self: Tensor, value: Any) -> Node:
-    return operand_nodes(ROWS["not_equal"], (self, value))[1]
+def _value(self: Tensor, value: Any) -> Tensor:
+    """What is assigned, in the tensor's dtype."""
+    row = ROWS["not_equal" if self.dtype is bool_ else "add"]
+    new = operand_nodes(row, (self, value))[1]
+    return Tensor(new if new.spec.dtype is self.dtype else node_of(CAST, (new,), self.dtype))
 
 
 def put(self: Tensor, key: Any, value: Any) -> None:
     """Moves this handle to its value with another in the place of what the key names."""
     self._move(assigned(self, key, value)._node)
+
+
+def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Tensor:
+    """For each place, the element of x whose place along the axis `indices` names there.
+
+    As `argsort` and `argmax` give them: both have the same number of axes, and all but `axis`
+    broadcast. Negative indices count from the end; those out of range read the nearest end.
+    Raises DTypeError for indices that are not integers, ShapeError for shapes that do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.take_along_axis(pt.asarray([[1, 2], [3, 4]]), pt.asarray([[1], [0]])).tolist()
+    [[2], [3]]
+    """
+    x, indices = asarray(x), asarray(indices)
+    if indices.dtype.kind not in "iu":
+        raise DTypeError(
+            f"take_along_axis: indices are not integers; got dtype {indices.dtype}; "
+            'use indices.astype("int32")'
+        )
+    if x.ndim != indices.ndim:
+        raise ShapeError(
+            f"take_along_axis: numbers of axes differ; got shapes {x.shape} and {indices.shape}; "
+            "give as many"
+        )
+    place = one_axis("take_along_axis", axis, x.ndim)
+    length, count = x.shape[place], indices.shape[place]
+    if not length and count:
+        raise ShapeError(
+            f"take_along_axis: nothing to take from; got length 0 of axis {place} of shape "
+            f"{x.shape}; give an axis with elements"
+        )
+    ones = [(*t.shape[:place], 1, *t.shape[place + 1 :]) for t in (x, indices)]
+    shape = broadcast("take_along_axis", ones)
+    x = broadcast_to(x, (*shape[:place], length, *shape[place + 1 :]))
+    indices = broadcast_to(indices, (*shape[:place], count, *shape[place + 1 :]))
+    places = astype(indices, "int32", copy=False)
+    places = clip(ELEMENTWISE["where"](places < 0, places + length, places), 0, length - 1)
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, False)))
 
 
 @remembered
@@ -169,4 +209,4 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
 
 OPERATORS = {"__getitem__": get, "__setitem__": put}
 
-PUBLIC: dict[str, Callable[..., Tensor]] = {"take": take}
+PUBLIC: dict[str, Callable[..., Tensor]] = {"take": take, "take_along_axis": take_along_axis}

@@ -61,4 +61,17 @@ def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
     return concat([expand_dims(x, axis=place) for x in tensors], axis=place)
 
 
-PUBLIC: dict[str, Callable[..., Tensor]] = {"concat": concat, "stack": stack}
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """The slices along an axis, each without it.
+
+    >>> import py_tensor as pt
+    >>> [part.tolist() for part in pt.unstack(pt.asarray([[1, 2], [3, 4]]))]
+    [[1, 2], [3, 4]]
+    """
+    x = asarray(x)
+    place = one_axis("unstack", axis, x.ndim)
+    before: tuple[slice, ...] = (slice(None),) * place
+    return tuple(x[(*before, at)] for at in range(x.shape[place]))
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {"concat": concat, "stack": stack, "unstack": unstack}

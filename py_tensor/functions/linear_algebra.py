@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
-from ..errors import ShapeError
+from ..dtypes import promote
+from ..errors import DTypeError, ShapeError
 from ..nodes import Node, node_of
 from ..ops.contractions import DOT
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE
 from ..tensor import Tensor, asarray, node_behind
-from .manipulation import matrix_transpose
+from .axes import one_axis
+from .elementwise import PUBLIC as ELEMENTWISE
+from .elementwise import astype
+from .manipulation import matrix_transpose, permute_dims, reshape
 from .remembering import remembered
+from .statistical import PUBLIC as STATISTICAL
 
 
 @remembered
@@ -54,6 +60,106 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     return Tensor(_reshaped(result, shape))
 
 
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
+    """Sum of products along an axis, which both have with one length; the others broadcast.
+
+    Raises ShapeError where the lengths differ.
+
+    >>> import py_tensor as pt
+    >>> pt.vecdot(pt.asarray([[1, 2], [3, 4]]), pt.asarray([5, 6])).tolist()
+    [17, 39]
+    """
+    a, b = asarray(x1), asarray(x2)
+    if not a.ndim or not b.ndim or not -min(a.ndim, b.ndim) <= index(axis) < 0:
+        raise ShapeError(
+            f"vecdot: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; "
+            "count from the end, as both may have other axes in front"
+        )
+    if a.shape[axis] != b.shape[axis]:
+        raise ShapeError(
+            f"vecdot: lengths differ along axis {axis}; got shapes {a.shape} and {b.shape}; "
+            "make them equal"
+        )
+    if a.dtype.kind == "b" or b.dtype.kind == "b":
+        raise DTypeError('vecdot: dtype bool is not numeric; use x.astype("int32")')
+    total = STATISTICAL["sum"](ELEMENTWISE["multiply"](a, b), axis=axis)
+    return astype(total, promote("vecdot", a.dtype, b.dtype), copy=False)
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
+    """Sums of products over axes of x1 paired with axes of x2; the others follow one another.
+
+    `axes` is a number, of the last axes of x1 and the first of x2, or a pair of sequences of axes.
+    Raises ShapeError where the lengths of paired axes differ.
+
+    >>> import py_tensor as pt
+    >>> pt.tensordot(pt.ones((2, 3, 4)), pt.ones((3, 4, 5))).shape
+    (2, 5)
+    """
+    a, b = asarray(x1), asarray(x2)
+    if isinstance(axes, Sequence):
+        first = [one_axis("tensordot", axis, a.ndim) for axis in axes[0]]
+        second = [one_axis("tensordot", axis, b.ndim) for axis in axes[1]]
+    else:
+        count = index(axes)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise ShapeError(
+                f"tensordot: number of axes does not fit; got {count} for shapes {a.shape} and "
+                f"{b.shape}; give at most {min(a.ndim, b.ndim)}"
+            )
+        first, second = list(range(a.ndim - count, a.ndim)), list(range(count))
+    lengths = [a.shape[axis] for axis in first]
+    if lengths != [b.shape[axis] for axis in second]:
+        raise ShapeError(
+            f"tensordot: lengths of paired axes differ; got shapes {a.shape} along {first} and "
+            f"{b.shape} along {second}; make them equal"
+        )
+    rows = [axis for axis in range(a.ndim) if axis not in first]
+    columns = [axis for axis in range(b.ndim) if axis not in second]
+    inner = math.prod(lengths)
+    left = reshape(permute_dims(a, (*rows, *first)), (math.prod(a.shape[i] for i in rows), inner))
+    right = permute_dims(b, (*second, *columns))
+    right = reshape(right, (inner, math.prod(b.shape[i] for i in columns)))
+    shape = (*(a.shape[i] for i in rows), *(b.shape[i] for i in columns))
+    return reshape(matmul(left, right), shape)
+
+
+def kron(x1: Any, x2: Any, /) -> Tensor:
+    """Kronecker product: each element of x1 times the whole of x2, in its place.
+
+    >>> import py_tensor as pt
+    >>> pt.kron(pt.asarray([1, 10]), pt.asarray([1, 2, 3])).tolist()
+    [1, 2, 3, 10, 20, 30]
+    """
+    a, b = asarray(x1), asarray(x2)
+    ndim = max(a.ndim, b.ndim)
+    first, second = ((1,) * (ndim - x.ndim) + x.shape for x in (a, b))
+    left = reshape(a, tuple(n for length in first for n in (length, 1)))
+    right = reshape(b, tuple(n for length in second for n in (1, length)))
+    shape = tuple(m * n for m, n in zip(first, second, strict=True))
+    return reshape(ELEMENTWISE["multiply"](left, right), shape)
+
+
+def cov(x: Any, /, *, correction: float = 1.0) -> Tensor:
+    """Covariances of variables, one a row, whose observations are the columns.
+
+    Sums of products of distances from the means over their number less `correction`.
+
+    >>> import py_tensor as pt
+    >>> pt.cov(pt.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    given = asarray(x)
+    if given.ndim not in (1, 2):
+        raise ShapeError(f"cov: needs one or two axes; got shape {given.shape}; reshape it first")
+    rows = reshape(given, (1, -1)) if given.ndim == 1 else given
+    rows = rows if rows.dtype.kind == "f" else astype(rows, "float32")
+    distance = rows - STATISTICAL["mean"](rows, axis=1, keepdims=True)
+    total = matmul(distance, matrix_transpose(distance))
+    result = total / float(max(rows.shape[1] - correction, 0.0))
+    return reshape(result, ()) if given.ndim == 1 else result
+
+
 def _reshaped(node: Node, shape: tuple[int, ...]) -> Node:
     return node if node.spec.shape == shape else node_of(RESHAPE, (node,), shape)
 
@@ -84,4 +190,10 @@ OPERATORS: dict[str, Any] = {
     "matmul": matmul,
 }
 
-PUBLIC: dict[str, Callable[..., Tensor]] = {"matmul": matmul}
+PUBLIC: dict[str, Callable[..., Tensor]] = {
+    "cov": cov,
+    "kron": kron,
+    "matmul": matmul,
+    "tensordot": tensordot,
+    "vecdot": vecdot,
+}

@@ -7,7 +7,7 @@ Comes in: nothing; goes out: `ROWS`, by name.
 
 from __future__ import annotations
 
-from . import contractions, elementwise, gathers, reductions, scans, sources, views
+from . import contractions, elementwise, gathers, reductions, scans, sorts, sources, views
 from .rows import Row
 
 ROWS: dict[str, Row] = {
@@ -18,6 +18,7 @@ ROWS: dict[str, Row] = {
         scans.ROWS,
         views.ROWS,
         gathers.ROWS,
+        sorts.ROWS,
         sources.ROWS,
         contractions.ROWS,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import uint32
-from .rows import Gather, Scatter
+from .rows import Gather, GatherAlong, Scatter
 
 
 def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
@@ -46,8 +46,19 @@ def _take_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, in
     return pt.where(there, pt.take(g, indices, axis=axis), 0.0)
 
 
+def _along_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, bool]) -> Any:
+    axis, permutes = arg
+    if permutes:
+        return pt.apply(TAKE_ALONG_AXIS, (g, pt.argsort(indices, axis=axis)), arg)
+    place = pt.reshape(pt.arange(x.shape[axis]), (-1, *(1,) * (x.ndim - axis)))
+    found = pt.expand_dims(indices.astype("int32"), axis=axis) == place
+    return pt.sum(pt.where(found, pt.expand_dims(g, axis=axis), 0.0), axis=axis + 1)
+
+
 # fmt: off
 TAKE = Gather(name="take", reference=_take, weight=6, gradient=(_put_back, None), public=False, doc="Slices at the given places of an axis.")
 SCATTER_ADD = Scatter(name="scatter_add", reference=_scatter_add, gradient=(_take_back, None), public=False, doc="Slices added up at the given places of an axis.")
 
-ROWS = (TAKE, SCATTER_ADD)
+TAKE_ALONG_AXIS = GatherAlong(name="take_along_axis", reference=lambda xp, x, indices, arg: xp.take_along_axis(x, indices.astype(xp.int64), axis=arg[0]), weight=6, gradient=(_along_back, None), public=False, doc="Elements at the given places along an axis.")
+
+ROWS = (TAKE, SCATTER_ADD, TAKE_ALONG_AXIS)

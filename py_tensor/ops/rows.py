@@ -281,6 +281,18 @@ class Gather(Row):
         return Result(shape, x.dtype, (x.dtype, indices.dtype))
 
 
+class GatherAlong(Row):
+    """Elements of the first operand whose places along an axis the second names, one by one.
+
+    The static argument is (axis, whether each place occurs once). Other axes are equal in both;
+    indices are in range.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        x, indices = specs
+        return Result(indices.shape, x.dtype, (x.dtype, indices.dtype))
+
+
 class Scatter(Row):
     """Slices of the first operand, added up at the places of an axis that the second names.
 
@@ -301,6 +313,16 @@ class Barrier(Row):
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         x, event = specs
         return Result(x.shape, x.dtype, (x.dtype, event.dtype))
+
+
+class Sort(Row):
+    """Places of the elements along an axis, in order; equal ones in the order they had.
+
+    The static argument is (axis, whether the largest comes first). NaN is larger than all numbers.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        return Result(specs[0].shape, int32, (specs[0].dtype,))
 
 
 class Source(Row):

@@ -112,6 +112,33 @@ def widths_around(
 
 
 def _unwindowed(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+    if all(size <= step and dilation == 1 for _, size, step, dilation in arg):
+        return _side_by_side(pt, g, y, x, arg)
+    return _overlapping(pt, g, y, x, arg)
+
+
+def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+    """Windows that share no element: their taps, in the places where they were."""
+    ndim = x.ndim
+    taps = {axis: ndim + position for position, (axis, _, _, _) in enumerate(arg)}
+    within, around = [(0, 0, 0)] * g.ndim, [(0, 0, 0)] * ndim
+    lengths = list(x.shape)
+    for axis, size, step, _ in arg:
+        within[taps[axis]] = (0, step - size, 0)
+        lengths[axis] = min(y.shape[axis] * step, x.shape[axis])
+        around[axis] = (0, x.shape[axis] - lengths[axis], 0)
+    g = pt.apply(PAD, (g, 0.0), tuple(within))
+    order = [at for axis in range(ndim) for at in (axis, taps.get(axis)) if at is not None]
+    steps = {axis: step for axis, _, step, _ in arg}
+    g = pt.reshape(
+        pt.permute_dims(g, tuple(order)),
+        tuple(y.shape[axis] * steps.get(axis, 1) for axis in range(ndim)),
+    )
+    g = pt.apply(SLICE, (g,), tuple((0, n, 1) for n in lengths))
+    return pt.apply(PAD, (g, 0.0), tuple(around))
+
+
+def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     """Each element's cotangents from all windows: tap k of the window at (i - k dilation) / step."""
     ndim = x.ndim
     widths = [(0, 0, 0)] * g.ndim
@@ -125,9 +152,9 @@ def _unwindowed(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     )
     g = pt.apply(SLICE, (g,), backward)
     g = pt.apply(WINDOW, (g,), tuple((axis, size, 1, d) for axis, size, _, d in arg))
-    for left in range(len(arg), 0, -1):
-        # The next pair of axes: those that were taken together lie behind all others.
-        g = pt.apply(DIAGONAL, (g,), (ndim, ndim + left))
+    for position in reversed(range(len(arg))):
+        # Diagonals go to the end, behind what is left of the taps and of the windows.
+        g = pt.apply(DIAGONAL, (g,), (ndim + position, ndim + 2 * position + 1))
     return pt.sum(g, axis=tuple(range(ndim, ndim + len(arg))))
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from ..nodes import Call, Graph
 from ..ops.elementwise import IDENTITY
-from ..ops.rows import Barrier, Contraction, Reduction, Scan, Scatter, ViewRow
+from ..ops.rows import Barrier, Contraction, GatherAlong, Reduction, Scan, Scatter, Sort, ViewRow
 from ..ops.views import RESHAPE
 from .contractions import lower_contraction
+from .gathers import lower_gather_along
 from .program import Program
 from .scans import lower_scan
 from .scatters import lower_scatter
+from .sorts import lower_sort
 from .sums import lower_reduction
 
 
@@ -30,6 +32,10 @@ def lower(graph: Graph, draw_buffers: int) -> Program:
             at = lower_scan(program, call, srcs[0], draw_buffers)
         elif isinstance(row, Scatter):
             at = lower_scatter(program, call, srcs)
+        elif isinstance(row, GatherAlong):
+            at = lower_gather_along(program, call, srcs)
+        elif isinstance(row, Sort):
+            at = lower_sort(program, call, srcs[0])
         elif isinstance(row, Barrier):
             at = program.add(IDENTITY, srcs[:1])
         elif isinstance(row, ViewRow):

@@ -1,0 +1,73 @@
+"""Functions of samples of a curve: values in between, and areas below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ShapeError
+from ..tensor import Tensor, asarray
+from .axes import one_axis
+from .elementwise import PUBLIC as ELEMENTWISE
+from .elementwise import astype, clip
+from .indexing import take
+from .sorting import searchsorted
+from .statistical import PUBLIC as STATISTICAL
+from .utility import diff
+
+
+def interp(x: Any, xp: Any, fp: Any, /, *, left: Any = None, right: Any = None) -> Tensor:
+    """The values at x of the line through the points (xp, fp), whose `xp` are in order.
+
+    Outside of them the first and last value of `fp`, or `left` and `right`. Raises ShapeError for
+    points that do not pair.
+
+    >>> import py_tensor as pt
+    >>> pt.interp(pt.asarray([0.5, 9.0]), pt.asarray([0.0, 1.0]), pt.asarray([10.0, 20.0])).tolist()
+    [15.0, 20.0]
+    """
+    places, xs, ys = (_floating(value) for value in (x, xp, fp))
+    if xs.ndim != 1 or xs.shape != ys.shape or not xs.size:
+        raise ShapeError(
+            f"interp: points do not pair; got shapes {xs.shape} and {ys.shape}; "
+            "give two vectors of one length, from 1 on"
+        )
+    above = searchsorted(xs, places, side="right")
+    low, high = clip(above - 1, 0, xs.size - 1), clip(above, 0, xs.size - 1)
+    x0, x1, y0, y1 = (take(v, at, axis=0) for v in (xs, ys) for at in (low, high))
+    slope = (y1 - y0) / ELEMENTWISE["where"](x1 == x0, 1.0, x1 - x0)
+    found = ELEMENTWISE["where"](low == high, y0, y0 + slope * (places - x0))
+    found = ELEMENTWISE["where"](places < xs[0], ys[0] if left is None else left, found)
+    return ELEMENTWISE["where"](places > xs[-1], ys[-1] if right is None else right, found)
+
+
+def _floating(value: Any) -> Tensor:
+    tensor = asarray(value)
+    return tensor if tensor.dtype.kind == "f" else astype(tensor, "float32")
+
+
+def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The area below lines through samples along an axis: sums of widths times mean heights.
+
+    The samples lie at `x`, of their shape or along the axis alone, or `dx` apart.
+
+    >>> import py_tensor as pt
+    >>> pt.trapezoid(pt.asarray([1.0, 2.0, 3.0])).item()
+    4.0
+    """
+    heights = _floating(y)
+    place = one_axis("trapezoid", axis, heights.ndim)
+    before: tuple[slice, ...] = (slice(None),) * place
+    sums = heights[(*before, slice(1, None))] + heights[(*before, slice(-1))]
+    if x is None:
+        return STATISTICAL["sum"](sums, axis=place) * (0.5 * dx)
+    points = _floating(x)
+    if points.ndim == 1:
+        points = points.reshape((-1, *(1,) * (heights.ndim - place - 1)))
+        widths = diff(points, axis=0)
+    else:
+        widths = diff(points, axis=place)
+    return STATISTICAL["sum"](sums * widths * 0.5, axis=place)
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {"interp": interp, "trapezoid": trapezoid}

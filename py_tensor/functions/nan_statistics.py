@@ -1,0 +1,115 @@
+"""Reductions that pass over NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..tensor import Tensor, asarray
+from .elementwise import PUBLIC as ELEMENTWISE
+from .elementwise import astype
+from .statistical import PUBLIC as STATISTICAL
+
+_INFINITY = float("inf")
+
+
+def _nan(x: Tensor) -> Tensor:
+    return ELEMENTWISE["isnan"](x)
+
+
+def _filled(x: Tensor, value: float) -> Tensor:
+    return x if x.dtype.kind != "f" else ELEMENTWISE["where"](_nan(x), value, x)
+
+
+def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
+    reduce = STATISTICAL[name]
+
+    def function(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+        given = asarray(x)
+        result = reduce(_filled(given, neutral), axis=axis, keepdims=keepdims)
+        if name in ("sum", "prod") or given.dtype.kind != "f":
+            return result
+        # All NaN have no largest: what stands for them must not be it.
+        empty = STATISTICAL["all"](_nan(given), axis=axis, keepdims=keepdims)
+        return ELEMENTWISE["where"](empty, float("nan"), result)
+
+    function.__name__ = function.__qualname__ = f"nan{name}"
+    function.__module__ = "py_tensor"
+    what = {
+        "sum": "Sum of the elements along axes that are not NaN; 0 for none.",
+        "prod": "Product of the elements along axes that are not NaN; 1 for none.",
+        "max": "Largest of the elements along axes that are not NaN; NaN for none.",
+        "min": "Smallest of the elements along axes that are not NaN; NaN for none.",
+    }[name]
+    function.__doc__ = (
+        f"{what}\n\n`axis` is None (all), an axis or a tuple of axes.\n\n"
+        ">>> import py_tensor as pt\n"
+        f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
+    )
+    return function
+
+
+def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Mean of the elements along axes that are not NaN; NaN for none.
+
+    >>> import py_tensor as pt
+    >>> pt.nanmean(pt.asarray([2.0, pt.nan, 4.0])).item()
+    3.0
+    """
+    x = asarray(x)
+    total = STATISTICAL["sum"](
+        astype(_filled(x, 0.0), "float32", copy=False), axis=axis, keepdims=keepdims
+    )
+    result = total / _count(x, axis, keepdims)
+    return astype(result, x.dtype, copy=False) if x.dtype.kind == "f" else result
+
+
+def _count(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    there = ~_nan(x) if x.dtype.kind == "f" else ELEMENTWISE["equal"](x, x)
+    return astype(STATISTICAL["sum"](there, axis=axis, keepdims=keepdims), "float32")
+
+
+def nanvar(
+    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
+) -> Tensor:
+    """Variance of the elements along axes that are not NaN.
+
+    Squared distances from their mean over their number less `correction`.
+
+    >>> import py_tensor as pt
+    >>> pt.nanvar(pt.asarray([2.0, pt.nan, 4.0])).item()
+    1.0
+    """
+    x = asarray(x)
+    wide = astype(x, "float32", copy=False)
+    distance = _filled(wide - nanmean(wide, axis=axis, keepdims=True), 0.0)
+    total = STATISTICAL["sum"](ELEMENTWISE["square"](distance), axis=axis, keepdims=keepdims)
+    count = _count(x, axis, keepdims) - float(correction)
+    result = ELEMENTWISE["where"](count > 0.0, total / count, float("nan"))
+    return astype(result, x.dtype, copy=False) if x.dtype.kind == "f" else result
+
+
+def nanstd(
+    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
+) -> Tensor:
+    """Standard deviation of the elements along axes that are not NaN: the root of `nanvar`.
+
+    >>> import py_tensor as pt
+    >>> pt.nanstd(pt.asarray([2.0, pt.nan, 4.0])).item()
+    1.0
+    """
+    return ELEMENTWISE["sqrt"](nanvar(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        _simple("sum", 0.0, "5.0"),
+        _simple("prod", 1.0, "6.0"),
+        _simple("max", -_INFINITY, "3.0"),
+        _simple("min", _INFINITY, "2.0"),
+        nanmean,
+        nanvar,
+        nanstd,
+    )
+}

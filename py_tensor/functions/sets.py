@@ -1,0 +1,155 @@
+"""Set functions. The shapes of what `unique_*` give depend on values, so marks are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..dtypes import promote
+from ..errors import DTypeError
+from ..tensor import Tensor, asarray
+from .creation import zeros
+from .cumulative import PUBLIC as CUMULATIVE
+from .elementwise import PUBLIC as ELEMENTWISE
+from .elementwise import astype
+from .indexing import take
+from .joining import concat
+from .manipulation import flatten, reshape
+from .searching import flat_places
+from .sorting import argsort, searchsorted, sort
+from .utility import diff
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` gives."""
+
+    values: Tensor
+    indices: Tensor
+    inverse_indices: Tensor
+    counts: Tensor
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` gives."""
+
+    values: Tensor
+    counts: Tensor
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` gives."""
+
+    values: Tensor
+    inverse_indices: Tensor
+
+
+class _Runs(NamedTuple):
+    """A flattened tensor in order, and where equal elements begin."""
+
+    order: Tensor
+    ordered: Tensor
+    begins: Tensor
+    starts: Tensor
+
+
+def _runs(operation: str, x: Tensor) -> _Runs:
+    flat = flatten(x)
+    order = argsort(flat)
+    ordered = take(flat, order, axis=0) if flat.size else flat
+    first = ELEMENTWISE["equal"](zeros((min(flat.size, 1),), dtype="int32"), 0)
+    begins = concat([first, ordered[1:] != ordered[:-1]])
+    starts = asarray(flat_places(operation, begins), dtype="int32")
+    return _Runs(order, ordered, begins, starts)
+
+
+def _values(runs: _Runs) -> Tensor:
+    return take(runs.ordered, runs.starts, axis=0) if runs.ordered.size else runs.ordered
+
+
+def _counts(runs: _Runs) -> Tensor:
+    return diff(runs.starts, append=asarray([runs.ordered.size]))
+
+
+def _inverse(runs: _Runs, x: Tensor) -> Tensor:
+    number = CUMULATIVE["cumulative_sum"](astype(runs.begins, "int32")) - 1
+    back = argsort(runs.order)
+    return reshape(take(number, back, axis=0) if x.size else back, x.shape)
+
+
+def unique_values(x: Any, /) -> Tensor:
+    """The distinct elements, in order; each NaN by itself.
+
+    >>> import py_tensor as pt
+    >>> pt.unique_values(pt.asarray([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    return _values(_runs("unique_values", asarray(x)))
+
+
+def unique_counts(x: Any, /) -> UniqueCounts:
+    """The distinct elements, in order, and how often each occurs.
+
+    >>> import py_tensor as pt
+    >>> pt.unique_counts(pt.asarray([3, 1, 3])).counts.tolist()
+    [1, 2]
+    """
+    runs = _runs("unique_counts", asarray(x))
+    return UniqueCounts(_values(runs), _counts(runs))
+
+
+def unique_inverse(x: Any, /) -> UniqueInverse:
+    """The distinct elements, in order, and for each element of x its place among them.
+
+    >>> import py_tensor as pt
+    >>> pt.unique_inverse(pt.asarray([3, 1, 3])).inverse_indices.tolist()
+    [1, 0, 1]
+    """
+    x = asarray(x)
+    runs = _runs("unique_inverse", x)
+    return UniqueInverse(_values(runs), _inverse(runs, x))
+
+
+def unique_all(x: Any, /) -> UniqueAll:
+    """The distinct elements, in order, with where each first occurs, the inverse, and counts.
+
+    `indices` are places in the flattened tensor, `inverse_indices` and `counts` as
+    `unique_inverse` and `unique_counts` give them.
+
+    >>> import py_tensor as pt
+    >>> pt.unique_all(pt.asarray([3, 1, 3])).indices.tolist()
+    [1, 0]
+    """
+    x = asarray(x)
+    runs = _runs("unique_all", x)
+    indices = take(runs.order, runs.starts, axis=0) if x.size else runs.order
+    return UniqueAll(_values(runs), indices, _inverse(runs, x), _counts(runs))
+
+
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Tensor:
+    """For each element of x1, whether x2 has it; whether it has not, where `invert` is true.
+
+    >>> import py_tensor as pt
+    >>> pt.isin(pt.asarray([1, 2, 3]), pt.asarray([3, 1])).tolist()
+    [True, False, True]
+    """
+    x, among = asarray(x1), flatten(asarray(x2))
+    if (x.dtype.kind == "b") != (among.dtype.kind == "b"):
+        raise DTypeError(
+            f"isin: dtypes do not compare; got {x.dtype} and {among.dtype}; use .astype"
+        )
+    dtype = promote("isin", x.dtype, among.dtype)
+    # Truth values are compared as numbers, which can be sorted.
+    target = astype(x, "uint8" if dtype.kind == "b" else dtype, copy=False)
+    if not among.size:
+        found = zeros(x.shape, dtype="bool")
+    else:
+        ordered = sort(astype(among, target.dtype, copy=False))
+        place = searchsorted(ordered, target)
+        found = ELEMENTWISE["equal"](take(ordered, place, axis=0), target)
+    return ~found if invert else found
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (isin, unique_all, unique_counts, unique_inverse, unique_values)
+}

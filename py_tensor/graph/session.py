@@ -1,0 +1,252 @@
+"""Sessions: they evaluate and train graphs.
+
+Comes in: a graph, and what is fed; goes out: values, and trained variables. A batch is one pass
+over the graph, traced once by `pt.jit`; a step afterwards is one plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from typing import Any
+
+from ..accounting import keep
+from ..errors import ArgumentError, TraceError
+from ..functions.creation import zeros
+from ..lifetime import state
+from ..tensor import Tensor, asarray
+from .evaluation import Evaluation, evaluating, present, stepping, variable_node
+from .feeding import Entries, Feed, feed_of, loaded
+from .graph import Graph
+from .input_providers import InputProvider
+from .optimizers import Optimizer
+from .scopes import NDArrayMath
+from .scopes import math as default_math
+from .symbols import SymbolicTensor, tensor_of
+
+
+class CostReduction(Enum):
+    """What `Session.train` gives of a batch's costs: 0, their sum, or their mean.
+
+    >>> import py_tensor as pt
+    >>> [reduction.name for reduction in pt.graph.CostReduction]
+    ['NONE', 'SUM', 'MEAN']
+    """
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+
+
+class Session:
+    """Evaluates tensors of a graph and trains its variables.
+
+    `math` is an `NDArrayMath`; in its safe mode, `eval`, `eval_all` and `train` raise ScopeError
+    outside of scopes.
+
+    >>> import py_tensor as pt
+    >>> graph = pt.graph.Graph()
+    >>> x, label = graph.placeholder("x", [2]), graph.placeholder("label", [1])
+    >>> y = graph.matmul(graph.variable("w", pt.zeros((1, 2))), x)
+    >>> cost = graph.mean_squared_cost(label, y)
+    >>> examples = [[[1.0, 0.0], [0.0, 1.0]], [[2.0], [3.0]]]
+    >>> builder = pt.graph.InGPUMemoryShuffledInputProviderBuilder(examples, seed=0)
+    >>> feed = list(zip([x, label], builder.get_input_providers()))
+    >>> session, optimizer = pt.graph.Session(graph), pt.graph.SGDOptimizer(1.0)
+    >>> for _ in range(30):
+    ...     last = session.train(cost, feed, 2, optimizer, pt.graph.CostReduction.MEAN)
+    >>> [round(value, 3) for value in session.eval(y, [(x, [10.0, 1.0])]).tolist()]
+    [23.0]
+    """
+
+    def __init__(self, graph: Graph, math: NDArrayMath | None = None) -> None:
+        self.graph = graph
+        self.math = default_math if math is None else math
+        self._evaluations: dict[tuple[Any, ...], Evaluation] = {}
+        self._functions: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        self._latest: tuple[Feed, bool] | None = None
+        """What was fed last, and whether that was a batch."""
+
+    def dispose(self) -> None:
+        """Lets go what the session holds: traces, and what was fed last. The variables stay."""
+        self._evaluations.clear()
+        self._functions.clear()
+        self._latest = None
+
+    @property
+    def activation_array_map(self) -> TensorArrayMap:
+        """The values that tensors had in the latest evaluation (activationArrayMap)."""
+        return TensorArrayMap(self)
+
+    # --- evaluating -----------------------------------------------------------------------------
+
+    def eval(self, tensor: SymbolicTensor, feed_entries: Entries = ()) -> Tensor:
+        """The value of a tensor, for one example.
+
+        As `eval_all`.
+
+        >>> import py_tensor as pt
+        >>> graph = pt.graph.Graph()
+        >>> x = graph.placeholder("x", [2])
+        >>> pt.graph.Session(graph).eval(graph.exp(x), [(x, [0.0, 0.0])]).tolist()
+        [1.0, 1.0]
+        """
+        return self._evaluated("eval", [tensor], feed_entries)[0]
+
+    def eval_all(
+        self, tensors: Sequence[SymbolicTensor], feed_entries: Entries = ()
+    ) -> list[Tensor]:
+        """The values of tensors, for one example (evalAll).
+
+        `feed_entries` are FeedEntry(tensor, data) or pairs; data is an array of the tensor's shape,
+        or an input provider, which is asked for one example. What is not floating is fed as
+        float32. Raises ArgumentError for tensors of other graphs and placeholders that are not fed,
+        ShapeError for data of another shape, and ScopeError in safe mode outside of scopes.
+        """
+        return self._evaluated("eval_all", tensors, feed_entries)
+
+    def _evaluated(
+        self, operation: str, tensors: Sequence[SymbolicTensor], entries: Entries
+    ) -> list[Tensor]:
+        self.math.require_scope(operation)
+        feed = feed_of(operation, self.graph, entries)
+        wanted = [tensor_of(operation, self.graph, tensor) for tensor in tensors]
+        with loaded(operation, feed, self.math) as values:
+            self._remember(feed, values, batch=False)
+            return self._computed(operation, wanted, feed, values)
+
+    def _computed(
+        self,
+        operation: str,
+        wanted: Sequence[SymbolicTensor],
+        feed: Iterable[SymbolicTensor],
+        values: Sequence[Tensor],
+    ) -> list[Tensor]:
+        fed = [*feed]
+        key = (*wanted, None, *fed)
+        evaluation = self._evaluation(operation, key, wanted, fed)
+        if key not in self._functions:
+            self._functions[key] = evaluating(evaluation, wanted, fed)
+        results: list[Tensor] = self._functions[key](present(evaluation.variables), [*values])
+        return results
+
+    def _evaluation(
+        self,
+        operation: str,
+        key: tuple[Any, ...],
+        wanted: Sequence[SymbolicTensor],
+        fed: Sequence[SymbolicTensor],
+    ) -> Evaluation:
+        if key not in self._evaluations:
+            self._evaluations[key] = Evaluation(operation, wanted, fed)
+        return self._evaluations[key]
+
+    def _remember(self, feed: Feed, values: Sequence[Tensor], batch: bool) -> None:
+        handles = [keep(asarray(value, copy=True)) for value in values]
+        self._latest = dict(zip(feed, handles, strict=True)), batch
+
+    # --- training -------------------------------------------------------------------------------
+
+    def train(
+        self,
+        cost_tensor: SymbolicTensor,
+        feed_entries: Entries,
+        batch_size: int,
+        optimizer: Optimizer,
+        cost_reduction: CostReduction = CostReduction.NONE,
+    ) -> Tensor:
+        """The batch's cost, after one step of the optimizer against its gradient.
+
+        `cost_tensor` has a single element. Every entry feeds by an input provider, which is asked
+        for `batch_size` examples. The gradients of the examples' costs are summed, and the
+        optimizer divides its step by their number. The result, of shape (), is the sum or the mean
+        of the costs before the step, 0 for CostReduction.NONE.
+
+        Raises ArgumentError for arrays instead of providers, placeholders that are not fed, and
+        costs without variables; GradientError where the cost goes through argmax; ScopeError in
+        safe mode outside of scopes; TraceError inside of `pt.jit`.
+        """
+        self.math.require_scope("train")
+        cost = tensor_of("train", self.graph, cost_tensor)
+        feed = feed_of("train", self.graph, feed_entries)
+        self._check_training(cost, feed, batch_size)
+        reduction = CostReduction(cost_reduction)
+        fed = [*feed]
+        evaluation = self._evaluation("train", (cost, None, *fed), [cost], fed)
+        variables = optimizer.variables_among(evaluation.variables)
+        others = [tensor for tensor in evaluation.variables if tensor not in variables]
+        key = (cost, *fed, None, *variables, batch_size, reduction, type(optimizer))
+        if key not in self._functions:
+            self._functions[key] = stepping(
+                evaluation, cost, fed, variables, others, batch_size, reduction.name, optimizer
+            )
+        nodes = [variable_node(tensor) for tensor in variables]
+        with loaded("train", feed, self.math, batch_size) as values:
+            self._remember(feed, values, batch=True)
+            updated, slots, total = self._functions[key](
+                present(variables),
+                present(others),
+                optimizer.remembered(nodes),
+                optimizer.numbers(batch_size),
+                values,
+            )
+        for node, tensor in zip(nodes, updated, strict=True):
+            node.data = tensor
+        optimizer.remember(nodes, slots)
+        return zeros(()) if total is None else total
+
+    def _check_training(self, cost: SymbolicTensor, feed: Feed, batch_size: int) -> None:
+        if state.trace is not None:
+            raise TraceError(
+                f"train: sessions do not train inside of jit; got a call in {state.trace.name}; "
+                "call it outside, where its steps are traced already"
+            )
+        if cost.size != 1:
+            raise ArgumentError(f"train: cost is not one number; got {cost!r}; use reduce_sum")
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ArgumentError(
+                f"train: batch_size does not fit; got {batch_size!r}; give a whole number from 1 on"
+            )
+        for tensor, data in feed.items():
+            if not isinstance(data, InputProvider):
+                raise ArgumentError(
+                    f"train: data is no input provider; got {type(data).__name__} for {tensor!r}; "
+                    "use InCPUMemoryShuffledInputProviderBuilder, or an object with get_next_copy "
+                    "and dispose_copy"
+                )
+
+
+class TensorArrayMap:
+    """Values of a graph's tensors for what a session was fed last.
+
+    They are computed when they are asked for, with the variables as they are then; after `train`,
+    for the batch's last example.
+
+    >>> import py_tensor as pt
+    >>> graph = pt.graph.Graph()
+    >>> x = graph.placeholder("x", [2])
+    >>> inner = graph.square(x)
+    >>> session = pt.graph.Session(graph)
+    >>> y = session.eval(graph.reduce_sum(inner), [(x, [1.0, 2.0])])
+    >>> session.activation_array_map.get(inner).tolist()
+    [1.0, 4.0]
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def get(self, tensor: SymbolicTensor) -> Tensor:
+        """The value of a tensor.
+
+        Raises ArgumentError before the first evaluation, and where the tensor depends on a
+        placeholder that was not fed in the latest one.
+        """
+        session = self._session
+        if session._latest is None:
+            raise ArgumentError(
+                f"activation_array_map: nothing was evaluated; got {tensor!r}; call eval or train"
+            )
+        feed, batch = session._latest
+        wanted = [tensor_of("activation_array_map", session.graph, tensor)]
+        values = [value[-1] if batch else value for value in feed.values()]
+        return session._computed("activation_array_map", wanted, feed, values)[0]
