@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import batched
+
 import numpy as np
 import pytest
 from helpers import assert_values
@@ -10,19 +12,25 @@ from plans import bytes_drawn, plan_of
 import py_tensor as pt
 
 N = 64
-W = np.float32(np.random.default_rng(3).uniform(-0.2, 0.2, (N, N)))
+MATRIX = N * N * 4
+"""Bytes of a value."""
 X = np.float32(np.random.default_rng(4).uniform(-1, 1, (N, N)))
 
 
-def block(x, w, depth=4):
-    for _ in range(depth):
+def layers(count):
+    rng = np.random.default_rng(3)
+    return [pt.asarray(np.float32(rng.uniform(-0.2, 0.2, (N, N)))) for _ in range(count)]
+
+
+def block(x, weights):
+    for w in weights:
         x = pt.tanh(x @ w)
     return x
 
 
-def chain(x, w, wrap, blocks=8):
-    for _ in range(blocks):
-        x = wrap(block)(x, w)
+def chain(x, weights, wrap, each=4):
+    for some in batched(weights, each):
+        x = wrap(block)(x, some)
     return pt.sum(x * x)
 
 
@@ -30,18 +38,20 @@ def plain(function):
     return function
 
 
-def gradients(function):
-    return pt.grad(function, argnums=(0, 1))
+def gradients(*args):
+    """Of the chain, by its input and all weights."""
+    by_x, by_weights = pt.grad(chain, argnums=(0, 1))(*args)
+    return [by_x, *by_weights]
 
 
 @pytest.mark.parametrize("wrap", [pt.checkpoint, lambda f: pt.checkpoint(pt.checkpoint(f))])
 def test_results_and_gradients_are_the_same(wrap):
-    x, w = pt.asarray(X), pt.asarray(W)
-    want = pt.value_and_grad(chain, argnums=(0, 1))(x, w, plain, 2)
-    got = pt.value_and_grad(chain, argnums=(0, 1))(x, w, wrap, 2)
-    pt.realize(want[0], *want[1], got[0], *got[1])
-    assert_values(got[0], want[0].numpy(), rtol=1e-6)
-    for a, b in zip(got[1], want[1], strict=True):
+    x, weights = pt.asarray(X), layers(8)
+    found = pt.value_and_grad(chain, argnums=(0, 1))
+    want = pt.tree_leaves(found(x, weights, plain))
+    got = pt.tree_leaves(found(x, weights, wrap))
+    pt.realize(*want, *got)
+    for a, b in zip(got, want, strict=True):
         assert_values(a, b.numpy(), rtol=1e-4, atol=1e-5)
 
 
@@ -51,62 +61,54 @@ def test_outside_of_gradients_it_is_the_function():
     assert (wrapped(pt.ones(2), more=5).tolist(), noted) == ([2.0, 2.0], [5])
 
 
-def fours(x, w):
-    """16 layers, checkpointed as a whole and by fours."""
-    for _ in range(4):
-        x = pt.checkpoint(block)(x, w)
-    return x
-
-
 def test_a_plan_needs_less_memory():
-    x, w = pt.asarray(X), pt.asarray(W)
-    matrix = N * N * 4
-    without = bytes_drawn(*gradients(chain)(x, w, plain))
-    by_blocks = bytes_drawn(*gradients(chain)(x, w, pt.checkpoint))
-    assert without >= 32 * matrix, "one for each of the 32 layers"
-    # One for each of 8 blocks, the layers of one, and what all need.
-    assert by_blocks <= without - 20 * matrix
-    whole = pt.checkpoint(lambda x, w: block(x, w, depth=16))
-    halves = bytes_drawn(*gradients(chain)(x, w, lambda _: whole, 2))
-    nested = bytes_drawn(*gradients(chain)(x, w, lambda _: pt.checkpoint(fours), 2))
+    x, weights = pt.asarray(X), layers(32)
+
+    def needed(*how):
+        """Beside the gradients."""
+        return bytes_drawn(*gradients(x, weights, *how)) - 33 * MATRIX
+
+    without, by_blocks = needed(plain), needed(pt.checkpoint)
+    assert without >= 32 * MATRIX, "one for each of the 32 layers"
+    # One for each of 8 blocks, the layers of one, and a few at a time.
+    assert by_blocks <= (8 + 4 + 4) * MATRIX
+
+    def fours(x, weights):
+        for some in batched(weights, 4):
+            x = pt.checkpoint(block)(x, some)
+        return x
+
+    halves = needed(lambda block: pt.checkpoint(block), 16)
+    nested = needed(lambda block: pt.checkpoint(fours), 16)
     assert nested < by_blocks < halves < without
 
 
 @pytest.mark.parametrize("order", [list, reversed])
 def test_gradients_of_weights_are_computed_on_the_way(order):
     """What carries cotangents from layer to layer is not kept, whatever the weights' order."""
-
-    def loss(weights, x):
-        for w in weights:
-            x = pt.tanh(x @ w)
-        return pt.sum(x)
-
-    weights = [pt.asarray(W) for _ in range(16)]
-    needed = bytes_drawn(*order(pt.grad(loss)(weights, pt.asarray(X))))
-    assert needed < (16 + 16 + 12) * N * N * 4, "the layers, the gradients, and some at a time"
+    needed = bytes_drawn(*order(gradients(pt.asarray(X), layers(16), plain)))
+    assert needed < (16 + 17 + 8) * MATRIX, "the layers, the gradients, and some at a time"
 
 
 def test_the_device_needs_less_memory(engine):
-    x, w = pt.asarray(X), pt.asarray(W)
-    pt.realize(x + 0.0, w + 0.0)
+    x, weights = pt.asarray(X), layers(32)
+    pt.realize(*[tensor + 0.0 for tensor in (x, *weights)])
 
     def peak(wrap):
         if engine.name == "numpy":  # computes and keeps one operation after the other
-            return bytes_drawn(*gradients(chain)(x, w, wrap))
+            return bytes_drawn(*gradients(x, weights, wrap))
         engine.bridge.trim()
         before = pt.memory().num_bytes_in_gpu
-        pt.realize(*gradients(chain)(x, w, wrap))
+        pt.realize(*gradients(x, weights, wrap))
         after = pt.memory()
         return after.num_bytes_in_gpu + after.num_bytes_in_gpu_free - before
 
-    assert peak(pt.checkpoint) <= peak(plain) - 20 * N * N * 4
+    assert peak(pt.checkpoint) <= peak(plain) - 16 * MATRIX
 
 
 def test_the_forward_pass_is_computed_twice():
-    x, w = pt.asarray(X), pt.asarray(W)
-
     def products(wrap):
-        plan = plan_of(*gradients(chain)(x, w, wrap, 2))
+        plan = plan_of(*gradients(pt.asarray(X), layers(8), wrap))
         return sum(draw.kernel.kind == "contract" for draw in plan.draws)
 
     # 8 layers, and 16 products backward.
@@ -128,7 +130,7 @@ def test_forward_and_recomputed_nodes_are_not_merged():
 
 
 def test_closures():
-    w = pt.asarray(W)
+    (w,) = layers(1)
 
     def loss(x, scale):
         shifted = x * 2.0
@@ -212,8 +214,9 @@ def test_custom_gradients_inside():
 
 
 def test_under_jit():
-    f = pt.jit(pt.grad(lambda x, w: chain(x, w, pt.checkpoint, 2)))
-    x, w = pt.asarray(X), pt.asarray(W)
-    want = pt.grad(lambda x, w: chain(x, w, plain, 2))(x, w).numpy()
+    f = pt.jit(lambda x, weights: gradients(x, weights, pt.checkpoint))
+    x, weights = pt.asarray(X), layers(8)
+    want = gradients(x, weights, plain)
     for _ in range(2):
-        assert_values(f(x, w), want, rtol=1e-4, atol=1e-5)
+        for a, b in zip(f(x, weights), want, strict=True):
+            assert_values(a, b.numpy(), rtol=1e-4, atol=1e-5)

@@ -200,7 +200,7 @@ def test_a_sum_of_products_is_added_up_as_they_are_computed():
     def needed(count):
         total = None
         for _ in range(count):
-            product = leaf(64, 64) @ leaf(64, 64)
+            product = leaf(64, 512) @ leaf(512, 64)  # cut into parts, which a reduction adds up
             total = product if total is None else total + product
         return bytes_drawn(total)
 

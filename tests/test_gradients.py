@@ -33,7 +33,7 @@ WITHOUT |= dict.fromkeys(
     ),
     "operands are integers",
 )
-WITHOUT |= dict.fromkeys(("argmax", "argmin"), "the result is a position")
+WITHOUT |= dict.fromkeys(("argmax", "argmin", "argsort"), "the result is a position")
 WITHOUT["iota"] = "there is no operand"
 WITHOUT["nextafter"] = "the result follows no formula, only the dtype's numbers"
 
@@ -151,6 +151,7 @@ REFERENCES = {
     "after": lambda x, event, arg: x + 0 * np.sum(event),
     "take": _take,
     "scatter_add": _scatter_add,
+    "take_along_axis": lambda x, indices, arg: np.take_along_axis(x, indices, arg[0]),
     "dot": lambda a, b, arg: np.einsum("gri,gic->grc", a, b),
 }
 REDUCED = [
@@ -240,6 +241,13 @@ INDEXED = {
         ((2, 3, 2, 2), [[1, 5], [-1, 1], [0, 0]], (1, 4)),
         ((3, 2), 1, (2, 2)),
         ((0, 2), np.zeros((0,), "int32"), (0, 3)),
+    ],
+    "take_along_axis": [
+        ((5,), [4, 0, 0], (0, False)),
+        ((2, 3), [[2, 0, 2, 1], [0, 0, 0, 0]], (1, False)),
+        ((3, 2, 2), [[[1, 1], [0, 1]]], (0, False)),
+        ((2, 3), np.uint8([[2, 0, 1], [1, 0, 2]]), (1, True)),
+        ((2, 0), np.zeros((2, 0), "int32"), (1, False)),
     ],
 }
 

@@ -108,7 +108,11 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
     for arg, part in zip(args, parts, strict=True):
         leaves, structure = tree_flatten(arg)
         try:
-            given = [None] * len(leaves) if part is None else leaves_at("custom_gradient", structure, part)
+            given = (
+                [None] * len(leaves)
+                if part is None
+                else leaves_at("custom_gradient", structure, part)
+            )
         except ArgumentError:
             raise GradientError(
                 f"custom_gradient: cotangent has another structure; got {tree_flatten(part)[1]} "

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 from ..nodes import Call, Graph
-from ..ops.elementwise import IDENTITY
 from ..ops.rows import Barrier, Contraction, GatherAlong, Reduction, Scan, Scatter, Sort, ViewRow
-from ..ops.views import RESHAPE
+from ..ops.views import APART, RESHAPE
 from .contractions import lower_contraction
 from .gathers import lower_gather_along
 from .program import Program
@@ -37,7 +36,7 @@ def lower(graph: Graph, draw_buffers: int) -> Program:
         elif isinstance(row, Sort):
             at = lower_sort(program, call, srcs[0])
         elif isinstance(row, Barrier):
-            at = program.add(IDENTITY, srcs[:1])
+            at = program.add(APART, srcs[:1], call.spec.shape)
         elif isinstance(row, ViewRow):
             at = _viewed(program, call, srcs[0])
         else:
@@ -50,7 +49,14 @@ def _viewed(program: Program, call: Call, src: int) -> int:
     """A view, or where it undoes those before it only another shape of what they are views of."""
     at = program.append(call, (src,))
     base, stack = program.view(at)
-    if stack or program.spec(base).size != call.spec.size:
+    if stack or program.spec(base).size != call.spec.size or _is_apart(program, src):
         return at
     shape = call.spec.shape
     return base if program.spec(base).shape == shape else program.add(RESHAPE, (base,), shape)
+
+
+def _is_apart(program: Program, at: int) -> bool:
+    """Whether one of the views says that it must not be taken for what it is a view of."""
+    while isinstance(row := program.row(at), ViewRow) and row is not APART:
+        at = program.edges[at][0]
+    return row is APART
