@@ -399,6 +399,9 @@ class Tensor:
 def node_behind(operation: str, tensor: Tensor) -> Node:
     """The node of a handle; raises DisposedError, naming where, if the handle has ended."""
 
+def handle_on(node: Node) -> Tensor:
+    """A handle on a value that an operation gave before: nobody is told of a new tensor."""
+
 def realize_pending(nodes: list[Node]) -> None:
     """Runs pending work for the nodes, and counts pending work from zero."""
 
