@@ -29,12 +29,12 @@ WITHOUT |= dict.fromkeys(
     (
         *("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"),
         *("bitwise_left_shift", "bitwise_right_shift"),
-        *("threefry2x32", "bits_to_unit_float"),
+        *("threefry2x32", "bits_to_unit_float", "cos_of_turn"),
     ),
     "operands are integers",
 )
 WITHOUT |= dict.fromkeys(("argmax", "argmin", "argsort"), "the result is a position")
-WITHOUT["iota"] = "there is no operand"
+WITHOUT |= dict.fromkeys(("iota", "constant"), "there is no operand")
 WITHOUT["nextafter"] = "the result follows no formula, only the dtype's numbers"
 
 
@@ -335,6 +335,8 @@ def test_stop_gradient_has_none():
 def test_every_rule_is_tested():
     tested = {row.name for row in SMOOTH} | CASES.keys() | INDEXED.keys()
     tested |= {"convolve", "astype", "stop_gradient"}
+    # In test_complex_gradients.py and, as a part of transforms, in test_fft.py.
+    tested |= {"complex", "real", "imag", "interleave"}
     assert tested == ROWS.keys() - WITHOUT.keys()
 
 
