@@ -10,7 +10,7 @@ from speed import Speed
 
 import py_tensor as pt
 
-REPORT_SECONDS = 0.15
+REPORT_SECONDS = 0.25
 
 
 class Run(pt.train.Callback):

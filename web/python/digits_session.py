@@ -1,5 +1,6 @@
 """The digits' state: the images, the network that learns them, and the digit on the pad."""
 
+import asyncio
 import gc
 import json
 from collections.abc import Callable, Sequence
@@ -66,8 +67,8 @@ class DigitsSession:
         self._drawn = pt.reshape(image_of(strokes), (1, 8, 8)) if strokes else None
         if self._drawn is None:
             return None
-        pixels = (await self._drawn.data()).tolist()[0]
-        return {"pixels": pixels, "probabilities": await self._recognised()}
+        pixels, probabilities = await asyncio.gather(self._drawn.data(), self._recognised())
+        return {"pixels": pixels.tolist()[0], "probabilities": probabilities}
 
     async def _recognised(self) -> list[float | None] | None:
         """How likely each digit is for what is on the pad."""

@@ -9,8 +9,8 @@ from speed import Speed
 import py_tensor as pt
 
 TURN_SECONDS = 0.06
-MOST = 32
-"""Steps in one turn: more would be more than the eye can follow."""
+LEAST, MOST = 8, 32
+"""Steps in one turn: fewer would cost more waiting and painting than training."""
 
 Data = tuple[pt.Tensor, pt.Tensor, pt.Tensor]
 """Places, labels and weights of points."""
@@ -25,7 +25,7 @@ class Run:
         optimizer = pt.optim.adam(rate)
         self._state = optimizer.init(model)
         self._step = surface_model.training_step(optimizer)
-        self._stride = 1
+        self._stride = LEAST
         self.speed = Speed()
         self.playing = False
 
@@ -51,6 +51,5 @@ class Run:
         start = perf_counter()
         result = await self.advance(data, self._stride)
         fitting = self._stride * TURN_SECONDS / (perf_counter() - start)
-        # Waiting for the GPU takes its time, however many steps it is for: not all at once.
-        self._stride = max(1, min(MOST, 2 * self._stride, round(fitting)))
+        self._stride = max(LEAST, min(MOST, round(fitting)))
         return result
