@@ -21,8 +21,12 @@ def trained(chromium: Browser, site_url: str) -> Iterator[Demo]:
     """The page after the training it proposes, of 20 epochs."""
     with watched_page(chromium, []) as page:
         demo = Demo(page, site_url)
+        page.wait_for_selector("#digits-train:enabled")
+        write(page, 7)
+        page.wait_for_selector("#pad-bars .best")
+        assert sure(demo) < 50, "an untrained network is sure"
         start = time.monotonic()
-        page.click("#digits-train:enabled")
+        page.click("#digits-train")
         page.wait_for_function(
             "parseFloat(document.querySelector('#digits-figures [data-figure=accuracy]')"
             ".textContent) >= 97"
@@ -34,6 +38,11 @@ def trained(chromium: Browser, site_url: str) -> Iterator[Demo]:
 
 def accuracy(demo: Demo) -> float:
     return float(demo.figure("digits", "accuracy").removesuffix(" %"))
+
+
+def sure(demo: Demo) -> float:
+    """How sure the network is of what is on the pad, in percent."""
+    return float(demo.page.inner_text("#pad-bars .best .share").removesuffix(" %"))
 
 
 def confusion(demo: Demo) -> np.ndarray:
@@ -65,6 +74,8 @@ def test_network_learns(trained: Demo) -> None:
     loss = trained.page.locator("#digits-loss figcaption b").all_text_contents()
     assert 0 < float(loss[0]) < 0.3 and 0 < float(loss[1]) < 0.3
     assert lit(trained, "digits-loss") > 10 and lit(trained, "digits-accuracy") > 10
+    # It was drawn before training began.
+    assert trained.page.inner_text("#pad-says") == "Looks like a 7" and sure(trained) > 80
 
 
 def test_cells_of_the_matrix_show_their_images(trained: Demo) -> None:
@@ -161,21 +172,17 @@ def test_training_pauses_goes_on_and_keeps_its_memory(trained: Demo) -> None:
         page.wait_for_timeout(300)
         assert state(trained) == held[-1], "training went on during the pause"
         page.click("#digits-train:text-is('Resume')")
-    assert len({tensors for _, tensors, _, _ in held}) == 1
-    assert len({size for _, _, size, _ in held[1:]}) == 1
-    assert held[0][0] < held[1][0] < held[2][0]
+    steps, tensors, sizes = zip(*held, strict=True)
+    assert steps[0] < steps[1] < steps[2]
+    assert len(set(tensors)) == len(set(sizes)) == 1
     page.click("#digits-reset")
     trained.wait_for_state("digits", "new")
 
 
-def state(demo: Demo) -> tuple[int, int, str, str]:
-    """The step, and what the library holds."""
-    return (
-        int(demo.figure("digits", "step").replace(",", "")),
-        int(demo.figure("digits", "tensors")),
-        demo.figure("digits", "bytes"),
-        demo.page.inner_text("#digits-status"),
-    )
+def state(demo: Demo) -> tuple[int, int, int]:
+    """The step, and how many tensors and bytes on the GPU the library holds."""
+    step = int(demo.figure("digits", "step").replace(",", ""))
+    return step, demo.number("tensors"), demo.number("gpuBytes")
 
 
 def test_too_high_a_learning_rate_is_said(trained: Demo) -> None:

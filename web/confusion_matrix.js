@@ -44,23 +44,27 @@ export function createConfusionMatrix(table, onChoose) {
     return cell;
   }
 
-  return {
-    /** @param {Answer[]} answers */
-    set answers(answers) {
-      const counts = digits.map(() => digits.map(() => 0));
-      for (const { shown, said } of answers) counts[shown][said] += 1;
-      for (const [shown, row] of cells.entries()) {
-        const total = counts[shown].reduce((sum, count) => sum + count, 0);
-        for (const [said, cell] of row.entries()) {
-          const count = counts[shown][said];
-          const weight = count ? FAINTEST + (1 - FAINTEST) * Math.sqrt(count / total) : 0;
-          cell.textContent = count ? String(count) : "";
-          cell.ariaLabel = `${shown} taken for ${said}: ${count}`;
-          cell.style.setProperty("--weight", `${(weight * 100).toFixed(0)}%`);
-          cell.classList.toggle("strong", weight > 0.6);
-        }
+  fill([]);
+
+  /** @param {Answer[]} answers */
+  function fill(answers) {
+    const counts = digits.map(() => digits.map(() => 0));
+    for (const { shown, said } of answers) counts[shown][said] += 1;
+    for (const [shown, row] of cells.entries()) {
+      const total = counts[shown].reduce((sum, count) => sum + count, 0);
+      for (const [said, cell] of row.entries()) {
+        const count = counts[shown][said];
+        const weight = count ? FAINTEST + (1 - FAINTEST) * Math.sqrt(count / total) : 0;
+        cell.textContent = count ? String(count) : "";
+        cell.ariaLabel = `${shown} taken for ${said}: ${count}`;
+        cell.style.setProperty("--weight", `${(weight * 100).toFixed(0)}%`);
+        cell.classList.toggle("strong", weight > 0.6);
       }
-    },
+    }
+  }
+
+  return {
+    fill,
     /** Marks the cell whose images are shown, if any. @param {[number, number] | null} place */
     set chosen(place) {
       for (const [shown, row] of cells.entries()) {

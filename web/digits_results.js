@@ -82,7 +82,7 @@ export function createDigitsResults() {
       answers = answersOf(images, probabilities);
       lossChart.add(step, [null, answers.loss]);
       accuracyChart.add(step, [answers.accuracy]);
-      matrix.answers = answers.all;
+      matrix.fill(answers.all);
       update();
     },
   };

@@ -39,6 +39,8 @@ export function createSurface(client) {
   let prepared = null;
   /** @type {Promise<void> | null} the training under way */
   let playing = null;
+  /** What controls have asked for; training itself is not waited for. */
+  let queue = Promise.resolve();
   let forget = () => {};
 
   createCodeView(find("surface-code", HTMLElement), [
@@ -60,15 +62,17 @@ export function createSurface(client) {
     section.dataset.state = playing ? "training" : "paused";
   }
 
-  /** Does what a control asks for, once everything is there. @param {() => Promise<unknown>} act */
-  async function run(act) {
-    if (!connected) return;
-    try {
-      await prepare();
-      await act();
-    } catch (error) {
-      report(error);
-    }
+  /** Does what a control asks for, after what was asked before. @param {() => unknown} act */
+  function run(act) {
+    queue = queue.then(async () => {
+      if (!connected) return;
+      try {
+        await prepare();
+        await act();
+      } catch (error) {
+        report(error);
+      }
+    });
   }
 
   /** @param {unknown} error */
@@ -116,7 +120,7 @@ export function createSurface(client) {
     const wasPlaying = playing !== null;
     if (wasPlaying) await pause();
     await begin(data);
-    if (wasPlaying) await play();
+    if (wasPlaying) play();
   }
 
   /** @param {boolean} data whether the points are to be new ones, too */
@@ -135,14 +139,15 @@ export function createSurface(client) {
     });
   }
 
-  async function play() {
-    playing = ask("play");
+  function play() {
     status.textContent = "Training";
+    playing = ask("play")
+      .catch(report)
+      .finally(() => {
+        playing = null;
+        update();
+      });
     update();
-    await playing.finally(() => {
-      playing = null;
-      update();
-    });
   }
 
   async function pause() {
@@ -178,7 +183,7 @@ export function createSurface(client) {
     connect() {
       connected = true;
       update();
-      forget = whenNear(section, () => run(async () => {}));
+      forget = whenNear(section, () => run(() => {}));
     },
     disconnect() {
       connected = false;
