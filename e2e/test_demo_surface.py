@@ -20,8 +20,10 @@ def demo(chromium: Browser, site_url: str) -> Iterator[Demo]:
     with watched_page(chromium, []) as page:
         demo = Demo(page, site_url)
         page.locator("#surface").scroll_into_view_if_needed()
-        page.wait_for_function("document.querySelectorAll('#surface-stage g > *').length === 200")
-        demo.wait_for_step("surface", 0)
+        page.wait_for_function(
+            "document.querySelector('#surface-stage canvas')?.width === 80 &&"
+            " document.querySelectorAll('#surface-stage g > *').length === 200"
+        )
         yield demo
 
 

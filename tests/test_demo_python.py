@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from pathlib import Path
 
+import copy_digits
+import digits_data
+import drawn_digit
 import numpy as np
 import pytest
+import speed
+import surface_data
+from json_numbers import finite
 from sklearn.datasets import load_digits
 
-ROOT = Path(__file__).parent.parent
-sys.path += [str(ROOT / "web" / "python"), str(ROOT / "tools")]
-
-import copy_digits  # noqa: E402
-import digits_data  # noqa: E402
-import drawn_digit  # noqa: E402
-import speed  # noqa: E402
-import surface_data  # noqa: E402
-from json_numbers import finite  # noqa: E402
-
-import py_tensor as pt  # noqa: E402
+import py_tensor as pt
 
 Strokes = list[list[tuple[float, float]]]
 
