@@ -41,14 +41,17 @@ class DigitsSession:
         self._rate = settings["rate"]
         # A schedule is asked at each step, so that the rate may change while training goes on.
         self._run = Run(settings, lambda step: self._rate, self._report, self._test)
-        # A jitted step and its closure refer to each other.
+        # A network and its training refer to each other.
         gc.collect()
         await self._test(self._run)
         await self._report(self._run)
 
     async def train(self, epochs: int) -> str | None:
         """Train so many epochs more; why it ended before, or None."""
-        return await self._current("train").train(self._training, epochs)
+        ended = await self._current("train").train(self._training, epochs)
+        gc.collect()
+        self._show_numbers()
+        return ended
 
     def pause(self) -> None:
         """Let training wait after the steps under way."""
