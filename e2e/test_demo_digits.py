@@ -167,16 +167,24 @@ def test_training_pauses_goes_on_and_keeps_its_memory(trained: Demo) -> None:
         trained.wait_for_step("digits", step)
         page.click("#digits-train:text-is('Pause')")
         trained.wait_for_state("digits", "paused")
-        page.wait_for_timeout(400)
-        held.append(state(trained))
-        page.wait_for_timeout(300)
-        assert state(trained) == held[-1], "training went on during the pause"
+        held.append(settled(trained))
         page.click("#digits-train:text-is('Resume')")
     steps, tensors, sizes = zip(*held, strict=True)
     assert steps[0] < steps[1] < steps[2]
     assert len(set(tensors)) == len(set(sizes)) == 1
     page.click("#digits-reset")
     trained.wait_for_state("digits", "new")
+
+
+def settled(demo: Demo) -> tuple[int, int, int]:
+    """The state of training that has paused: the same for half a second."""
+    last = state(demo)
+    for _ in range(10):
+        demo.page.wait_for_timeout(500)
+        if (now := state(demo)) == last:
+            return now
+        last = now
+    pytest.fail("training goes on during the pause")
 
 
 def state(demo: Demo) -> tuple[int, int, int]:
