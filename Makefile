@@ -21,6 +21,7 @@ VENV_READY := .venv/.ready
 NODE_READY := node_modules/.ready
 RUNTIME_READY := build/runtime.ready
 PHOTOS_READY := build/photos.ready
+DIGITS_READY := build/digits.ready
 
 # Keeps build/NAME.files, a list that changes when a file comes or goes, which no file's date tells.
 listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).new; \
@@ -159,6 +160,10 @@ $(PHOTOS_READY): tools/copy_photos.py | $(VENV_READY)
 	$(PYTHON) tools/copy_photos.py $(PUBLIC)/photos
 	touch $@
 
-$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(NODE_READY)
+$(DIGITS_READY): tools/copy_digits.py | $(VENV_READY)
+	$(PYTHON) tools/copy_digits.py $(PUBLIC)/digits
+	touch $@
+
+$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(NODE_READY)
 	$(NODE_BIN)/vite build web --logLevel warn
 	touch $@
