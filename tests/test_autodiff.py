@@ -241,6 +241,8 @@ def test_jvp_of_trees_and_constants():
     assert numbers(tangent) == {"y": 12.0, "constant": [0.0, 0.0], "n": None}
     _, tangent = pt.jvp(lambda x, y: x * y, (2.0, 3.0), (None, 1.0))
     assert tangent.item() == 2.0
+    _, tangent = pt.jvp(lambda x, unused: x * x, (2.0, 3.0), (1.0, 1.0))
+    assert tangent.item() == 4.0
     value, tangent, aux = pt.jvp(lambda x: (x * x, 1), (3.0,), (1.0,), has_aux=True)
     assert (value.item(), tangent.item(), aux) == (9.0, 6.0, 1)
 
@@ -419,8 +421,10 @@ def test_an_argument_disposed_inside_has_ended():
         return y
 
     x = pt.asarray([2.0])
+    before = pt.memory().num_tensors
     line = test_an_argument_disposed_inside_has_ended.__code__.co_firstlineno + 3
     assert pt.grad(loss)(x).tolist() == [4.0]
+    assert pt.memory().num_tensors == before - 1
     text = (
         f"add: tensor was disposed; got a tensor that ended at test_autodiff.py:{line}; keep it "
         "with pt.keep, or return it from the tidy that made it"

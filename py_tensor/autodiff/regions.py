@@ -55,18 +55,18 @@ class Clones:
             if key in self.made:
                 stack.pop()
                 continue
-            origin = self.tape.origin(node) if node.buffer is None else None
-            inside = id(node) in region.nodes and origin is not None
-            call, srcs = origin if origin is not None and inside else (None, ())
-            missing = [src for src in srcs if (id(region), id(src)) not in self.made]
-            if missing:
-                stack += missing
-            elif call is not None and srcs:
-                clones = tuple(self.made[id(region), id(src)] for src in srcs)
-                self.made[key] = Node(call, clones, call.spec)
-            elif node.buffer is None and origin is None:
+            origin = None if node.buffer is not None else self.tape.origin(node)
+            if origin is None and node.buffer is None:
                 self.made[key] = node  # a scalar
-            else:
+            elif origin is None or not origin[1] or id(node) not in region.nodes:
                 # Of the same operands as before, the same would be computed once, and kept.
                 self.made[key] = node_of(AFTER, (self._in(region.around, node, event), event))
+            else:
+                call, srcs = origin
+                missing = [src for src in srcs if (id(region), id(src)) not in self.made]
+                if missing:
+                    stack += missing
+                    continue
+                clones = tuple(self.made[id(region), id(src)] for src in srcs)
+                self.made[key] = Node(call, clones, call.spec)
         return self.made[id(region), id(value)]
