@@ -13,6 +13,7 @@ The rooms, in the order a call walks through them:
     functions    the array API standard's functions, chapter by chapter
     data         datasets; imported when first used
     saving       safetensors files; imported when first used
+    nn           layers, losses and models; imported when first used
 
 >>> import py_tensor as pt
 >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -72,7 +73,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "fft", "graph", "optim", "saving", "train"))
+_LAZY = frozenset(("data", "fft", "graph", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 

@@ -114,6 +114,14 @@ def test_pad_of_every_dtype(dtype):
     assert_values(pt.pad(pt.asarray(x), 2, constant_values=1), np.pad(x, 2, constant_values=1))
 
 
+@pytest.mark.parametrize("columns", [3, 4, 6])
+def test_pad_before_rows_of_a_part(columns):
+    """Rows of the part do not follow one another in what it is a part of."""
+    x = numbers(3, 4, 2, columns)
+    got = pt.pad(pt.asarray(x)[:, :, 1], ((1, 1), (0, 0), (0, 0)))
+    assert_values(got, np.pad(x[:, :, 1], ((1, 1), (0, 0), (0, 0))))
+
+
 def test_pad_of_nothing():
     assert_values(pt.pad(pt.zeros((0, 2)), 1, constant_values=7.0), np.full((2, 4), 7, "float32"))
 

@@ -13,6 +13,7 @@ from ..tensor import install
 from . import (
     complexes,
     convolution,
+    convolution_transpose,
     counting,
     creation,
     cumulative,
@@ -62,6 +63,7 @@ CHAPTERS = (
     einsum,
     neural,
     convolution,
+    convolution_transpose,
     pooling,
 )
 PUBLIC: dict[str, Callable[..., Any]] = {
@@ -77,6 +79,7 @@ METHODS: dict[str, Any] = {
         indexing,
         neural,
         convolution,
+        convolution_transpose,
         pooling,
     )
     for name, function in chapter.PUBLIC.items()
