@@ -73,7 +73,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "graph", "nn", "saving"))
+_LAZY = frozenset(("data", "graph", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 

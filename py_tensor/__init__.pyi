@@ -7,7 +7,9 @@ from py_tensor import data as data
 from py_tensor import errors, random
 from py_tensor import graph as graph
 from py_tensor import nn as nn
+from py_tensor import optim as optim
 from py_tensor import saving as saving
+from py_tensor import train as train
 from py_tensor.accounting import (
     CacheInfo,
     Memory,

@@ -47,6 +47,8 @@ ROOMS = (
     "data",
     "saving",
     "nn",
+    "optim",
+    "train",
     "graph",
     "__init__",
 )

@@ -80,6 +80,27 @@ def test_reduction_takes_work_before_and_behind():
     assert names == ["reduce sum+multiply"]
 
 
+def test_the_maximum_of_long_rows_is_put_together_where_positions_are_looked_for():
+    names = kernels(pt.argmax(leaf(1024, 1024), axis=-1))
+    assert names == ["reduce max", "reduce min", "reduce min"]
+
+
+def test_what_others_read_too_is_put_together_once():
+    x = leaf(1024, 1024)
+    top = pt.max(x, axis=-1, keepdims=True)
+    names = kernels(pt.sum(pt.exp(x - top), axis=-1, keepdims=True) + top)
+    assert [name.split()[0] for name in names] == ["reduce"] * 4
+
+
+def test_loops_compute_what_they_do_not_change_in_front():
+    x, rows = leaf(64, 256), leaf(64, 1)
+    (draw,) = plan_of(pt.sum(pt.square(x - pt.exp(rows)), axis=-1)).draws
+    body = draw.shader.source.split("void main")[1]
+    before, inside = body.split("for (int k")
+    assert "pt_exp(" in before
+    assert "pt_exp(" not in inside
+
+
 def test_long_sum_is_split():
     names = kernels(leaf(1000, 1000).sum())
     assert set(names) == {"reduce sum"}

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..indexing import (
     Shape,
@@ -25,7 +25,7 @@ from ..indexing import (
     steps,
 )
 from ..nodes import Call, Scalar
-from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Source, ViewRow
+from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Reduction, Source, ViewRow
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .integers import quotient, remainder
@@ -60,6 +60,21 @@ class Index:
         return self if shape == out else self.through(broadcast_view(shape, out))
 
 
+_DECLARED = re.compile(r"\w+ (\w+) = ")
+_COUNTER = re.compile(r"^for \(int (\w+) = ")
+_NAME = re.compile(r"(?<![.\w])[a-z]\w*(?!\w|\()")
+"""Variables in GLSL: no function, no type, no component."""
+
+
+@dataclass
+class _Scope:
+    """Statements between braces, and the names of the values they have computed."""
+
+    loop: bool = False
+    lines: list[str] = field(default_factory=list)
+    values: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+
 class Writer:
     """Writes statements of one kernel; `modes` records how each operand was read."""
 
@@ -67,9 +82,8 @@ class Writer:
         self.program = program
         self.kernel = kernel
         self.tilings = tilings
-        self.lines: list[str] = []
-        self.depth = 1
-        self.values: list[dict[tuple[object, ...], str]] = [{}]
+        self.scopes = [_Scope()]
+        self.level: dict[str, int] = {}
         self.count = 0
         self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
         self.modes: dict[int, set[str]] = {}
@@ -78,8 +92,16 @@ class Writer:
 
     # --- statements -----------------------------------------------------------------------------
 
-    def line(self, text: str) -> None:
-        self.lines.append("  " * self.depth + text)
+    @property
+    def lines(self) -> list[str]:
+        return self.scopes[0].lines
+
+    def line(self, text: str, level: int = -1) -> None:
+        level %= len(self.scopes)
+        self.scopes[level].lines.append("  " * (level + 1) + text)
+        declared = _DECLARED.match(text)
+        if declared is not None:
+            self.level[declared[1]] = level
 
     def name(self, prefix: str) -> str:
         self.count += 1
@@ -88,27 +110,45 @@ class Writer:
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
         """Statements inside braces: names made there are forgotten behind them."""
-        self.line(f"{head} {{")
-        self.depth += 1
-        self.values.append({})
+        self.scopes.append(_Scope(loop=head.startswith("for ")))
+        self.level |= dict.fromkeys(_COUNTER.findall(head), len(self.scopes) - 1)
         yield
-        self.values.pop()
-        self.depth -= 1
+        inside = self.scopes.pop()
+        self.line(f"{head} {{")
+        self.scopes[-1].lines += inside.lines
         self.line("}")
 
+    @contextmanager
+    def _out_at(self, level: int) -> Iterator[None]:
+        """Statements further out than those written now."""
+        inside = self.scopes[level + 1 :]
+        del self.scopes[level + 1 :]
+        yield
+        self.scopes += inside
+
+    def _level_of(self, expression: str) -> int:
+        """How far out an expression can be computed: not out of a condition, but out of loops."""
+        level = max((self.level.get(name, 0) for name in _NAME.findall(expression)), default=0)
+        last = len(self.scopes) - 1
+        return max([level, *(at for at in range(last + 1) if at and not self.scopes[at].loop)])
+
     def known(self, key: tuple[object, ...]) -> str | None:
-        for scope in reversed(self.values):
-            if key in scope:
-                return scope[key]
+        for scope in reversed(self.scopes):
+            if key in scope.values:
+                return scope.values[key]
         return None
+
+    def keep(self, key: tuple[object, ...], name: str) -> None:
+        """Remembers the name of a value as long as the name lives."""
+        self.scopes[self.level.get(name, len(self.scopes) - 1)].values[key] = name
 
     def let(self, key: tuple[object, ...], kind: str, prefix: str, expression: str) -> str:
         """A name for the expression, made at its first use."""
         name = self.known(key)
         if name is None:
             name = self.name(prefix)
-            self.line(f"{kind} {name} = {expression};")
-            self.values[-1][key] = name
+            self.line(f"{kind} {name} = {expression};", self._level_of(expression))
+            self.keep(key, name)
         return name
 
     def offer(self, kind: str, name: str, expression: str) -> None:
@@ -139,7 +179,7 @@ class Writer:
                 order.extend(reversed(needed))
                 continue
             order.pop()
-            self.values[-1][(node, where)] = self._write(node, where)
+            self.keep((node, where), self._write(node, where))
         return self._written(at, index)
 
     def _written(self, at: int, index: Index) -> str:
@@ -191,6 +231,8 @@ class Writer:
             return self._concat(at, index)
         if isinstance(row, Gather):
             return self._gather(at, index)
+        if isinstance(row, Reduction):
+            return self._reduced(at, index)
         assert isinstance(row, Source)
         return self.lanes(index)
 
@@ -227,7 +269,7 @@ class Writer:
         if expression.isidentifier():
             return expression
         name = self.name("v")
-        self.line(f"{kind} {name} = {expression};")
+        self.line(f"{kind} {name} = {expression};", self._level_of(expression))
         return name
 
     def _pad(self, at: int, index: Index) -> str:
@@ -350,6 +392,30 @@ class Writer:
         below = Index(size, first=source) if together else Index(size, lanes=source)
         return self.value(src, below)
 
+    def _reduced(self, at: int, index: Index) -> str:
+        """A short reduction, computed where it is read: of four results, or of the one for all."""
+        call, src = self.program.calls[at], self.program.edges[at][0]
+        row, shape, axes, dtype = call.row, call.specs[0].shape, call.arg, call.operands[0]
+        order = [axis for axis in range(len(shape)) if axis not in axes] + list(axes)
+        strides = row_major(shape)
+        view = make_view([shape[axis] for axis in order], [strides[axis] for axis in order])
+        length = math.prod(shape[axis] for axis in axes)
+        splat = self._splat(index) if axes == (self.program.lane_axis(src),) else None
+        together = splat is not None and length % 4 == 0
+        position = splat if together else self.lanes(index)
+        acc, k, q = self.name("r"), self.name("k"), self.name("q")
+        with self._out_at(self._level_of(str(position))):
+            self.line(f"{VECTOR[dtype.kind]} {acc} = {VECTOR[dtype.kind]}({row.identity(dtype)});")
+            with self.block(f"for (int {k} = 0; {k} < {length}; {k} += {4 if together else 1})"):
+                self.line(f"{'int' if together else 'ivec4'} {q} = {position} * {length} + {k};")
+                first, lanes = (q, "") if together else ("", q)
+                below = Index(self.program.spec(src).size, first, lanes).through(view)
+                value = converted(self.value(src, below), call.specs[0].dtype, dtype)
+                self.line(f"{acc} = {row.combine.format(acc, value)};")
+            for swap in ("zwxy", "yxwz") if together else ():
+                self.line(f"{acc} = {row.combine.format(acc, f'{acc}.{swap}')};")
+        return acc
+
     # --- positions ------------------------------------------------------------------------------
 
     def lanes(self, index: Index) -> str:
@@ -438,13 +504,15 @@ class Writer:
         slot = self.kernel.inputs.index(at)
         modes = self.modes.setdefault(at, set())
         vector = VECTOR[kind]
-        if tiling is None and index.own and not index.stack:
+        rows = self.program.texture_row
+        alike = tiling is None and rows(at) == rows(self.kernel.output)
+        if alike and index.own and not index.stack:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
         first = self._aligned_first(index)
         if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
-            texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
+            texel = f"pt_texel{slot}({first} >> 2)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)
         position = self._splat(index)
         if position is not None:
@@ -457,4 +525,4 @@ class Writer:
 
 
 def _element(slot: int, position: str, tiling: Tiling | None) -> str:
-    return tiling.element(slot, position) if tiling else f"pt_at(x{slot}, {position})"
+    return tiling.element(slot, position) if tiling else f"pt_at{slot}({position})"

@@ -2,5 +2,5 @@
 
 Rooms in order of processing: `program` (a graph that can be rewritten), `lower` (into what the
 shaders can do: `sums`, `contractions`, `scans`), `fuse` (which nodes are stored), `kernel` (the
-result).
+result), `textures` (how wide what is stored lies).
 """
