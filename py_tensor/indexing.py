@@ -80,8 +80,9 @@ def coordinates(position: int, shape: Shape) -> list[int]:
     sign, rest = (-1, -position) if position < 0 else (1, position)
     result = []
     for stride in row_major(shape):
-        result.append(sign * (rest // stride))
-        rest %= stride
+        # An axis before one of length 0 has no steps.
+        place, rest = divmod(rest, stride) if stride else (0, rest)
+        result.append(sign * place)
     return result
 
 
