@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
+from operator import attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
 
@@ -86,10 +87,16 @@ class Scalar:
         return f"scalar {self.spec.dtype}"
 
 
-class Node:
-    """A value: made from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`."""
+_next_age = count().__next__
 
-    __slots__ = ("buffer", "call", "spec", "srcs", "value")
+
+class Node:
+    """A value: made from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`.
+
+    `age` counts nodes as they are made.
+    """
+
+    __slots__ = ("age", "buffer", "call", "spec", "srcs", "value")
     value: Any
 
     def __init__(self, call: Call | None, srcs: tuple[Node, ...], spec: Spec) -> None:
@@ -97,6 +104,7 @@ class Node:
         self.srcs = srcs
         self.spec = spec
         self.buffer: Any = None
+        self.age = _next_age()
 
     def settle(self, buffer: Any) -> None:
         """The value exists from now on; what it was made of is let go."""
@@ -285,15 +293,30 @@ class Linear(NamedTuple):
         return Graph(calls, edges, outputs, shared)
 
 
-def linearise(wanted: Sequence[Node]) -> Linear:
-    """The pending nodes that `wanted` need, operands first, in one pass, with their key.
+AGE = attrgetter("age")
 
-    The key holds operations, edges, shapes, dtypes and static arguments, never values. Which nodes
-    are shared is read off CPython's reference counts: a reference that is neither an edge of this
-    graph nor held by this function belongs to someone who may ask for the value later.
+
+def linearise(wanted: Sequence[Node]) -> Linear:
+    """The pending nodes that `wanted` need, with their key, in the order in which they were made.
+
+    So operands come first, and what a program computes early and lets go soon is not kept longer:
+    a weight's gradient is computed before the backward pass moves on. The key holds operations,
+    edges, shapes, dtypes and static arguments, never values. Which nodes are shared is read off
+    CPython's reference counts: a reference that is neither an edge of this graph nor held by this
+    function belongs to someone who may ask for the value later.
     """
     for tape in tapes:
         tape.keep(wanted)
+    pending: list[Node] = []
+    seen: set[int] = set()
+    stack: list[Node] = [*wanted]
+    while stack:
+        node = stack.pop()
+        if node.call is not None and id(node) not in seen:
+            seen.add(id(node))
+            pending.append(node)
+            stack += node.srcs
+    pending.sort(key=AGE)
     index: dict[int, int] = {}
     nodes: list[Node] = []
     calls: list[Any] = []
@@ -301,45 +324,38 @@ def linearise(wanted: Sequence[Node]) -> Linear:
     uses: list[int] = []
     leaves: list[Node] = []
     scalars: list[Node] = []
-    stack: list[Node] = [*wanted]
-    stack.reverse()
-    while stack:
-        node = stack[-1]
-        identity = id(node)
-        if identity in index:
-            stack.pop()
-            continue
-        call: Any = node.call
-        if call is not None:
-            ready = True
-            for src in node.srcs:
-                if id(src) not in index:
-                    stack.append(src)
-                    ready = False
-            if not ready:
-                continue
-            for src in node.srcs:
-                position = index[id(src)]
-                edges.append(position)
-                uses[position] += 1
-        elif node.buffer is None:
-            scalars.append(node)
-            call = _scalars[node.spec.dtype]
+
+    def placed(leaf: Node) -> int:
+        if leaf.buffer is None:
+            scalars.append(leaf)
+            calls.append(_scalars[leaf.spec.dtype])
         else:
-            leaves.append(node)
-            call = node.spec
-        stack.pop()
-        index[identity] = len(nodes)
-        nodes.append(node)
-        calls.append(call)
+            leaves.append(leaf)
+            calls.append(leaf.spec)
+        nodes.append(leaf)
         uses.append(BASE_COUNT)
-    outputs = [index[id(node)] for node in wanted]
-    node = src = call = None  # type: ignore[assignment]  # variables must not count as references
+        index[id(leaf)] = len(uses) - 1
+        return len(uses) - 1
+
+    for node in pending:
+        for src in node.srcs:
+            position = index.get(id(src))
+            if position is None:
+                position = placed(src)
+            edges.append(position)
+            uses[position] += 1
+        index[id(node)] = len(nodes)
+        nodes.append(node)
+        calls.append(node.call)
+        uses.append(BASE_COUNT)
+    outputs = [index[id(node)] if id(node) in index else placed(node) for node in wanted]
+    pending.clear()  # neither it nor variables must count as references
+    node = src = None  # type: ignore[assignment]
     kept = set(outputs)
     shared = [
         position
-        for position, count in enumerate(map(getrefcount, nodes))
-        if count > uses[position] and type(calls[position]) is Call and position not in kept
+        for position, found in enumerate(map(getrefcount, nodes))
+        if found > uses[position] and type(calls[position]) is Call and position not in kept
     ]
     key = (tuple(calls), tuple(edges), tuple(outputs), tuple(shared))
     return Linear(key, nodes, leaves, scalars)

@@ -219,9 +219,18 @@ class Tensor:
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
-        return self.numpy().__dlpack__(**options)
+        return self.numpy().__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU, where values are read to."""
@@ -307,6 +316,13 @@ def node_behind(operation: str, tensor: Tensor) -> Node:
         error, wrong, advice = node.end
         raise error(f"{operation}: tensor {wrong} {node.place}; {advice}")
     return node  # type: ignore[no-any-return]
+
+
+def handle_on(node: Node) -> Tensor:
+    """A handle on a value that an operation gave before: nobody is told of a new tensor."""
+    tensor = object.__new__(Tensor)
+    tensor._node = _live[id(tensor)] = node
+    return tensor
 
 
 def realize_pending(nodes: list[Node]) -> None:

@@ -60,7 +60,14 @@ class Tensor:
         """The values as a memoryview of this shape, without blocking the page."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU, where values are read to."""
@@ -257,7 +264,7 @@ class Tensor:
         """Product of each element and all before it along an axis."""
     def broadcast_to(self, /, shape: Any) -> Tensor:
         """x repeated along axes of length 1 to the given shape."""
-    def expand_dims(self, /, *, axis: int | Sequence[int] = 0) -> Tensor:
+    def expand_dims(self, /, axis: int | Sequence[int] = 0) -> Tensor:
         """New axes of length 1 at the given places of the result."""
     def flatten(self, /) -> Tensor:
         """All elements along one axis."""
@@ -391,6 +398,9 @@ class Tensor:
 
 def node_behind(operation: str, tensor: Tensor) -> Node:
     """The node of a handle; raises DisposedError, naming where, if the handle has ended."""
+
+def handle_on(node: Node) -> Tensor:
+    """A handle on a value that an operation gave before: nobody is told of a new tensor."""
 
 def realize_pending(nodes: list[Node]) -> None:
     """Runs pending work for the nodes, and counts pending work from zero."""

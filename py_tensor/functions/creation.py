@@ -211,6 +211,7 @@ def eye(
     """
     check_device("eye", device)
     columns = n_rows if n_cols is None else n_cols
+    k = max(-n_rows, min(k, columns))
     target = float32 if dtype is None else as_dtype(dtype, "eye")
     shape = a_shape("eye", (n_rows, columns))
     position = _iota(shape)

@@ -47,9 +47,10 @@ def _simple(row: Reduction) -> Callable[..., Tensor]:
     def summing(
         x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False
     ) -> Tensor:
-        if dtype is not None:
-            x = astype(x, as_dtype(dtype, row.name))
-        return _reduce(row, x, axis, keepdims)
+        if dtype is None:
+            return _reduce(row, x, axis, keepdims)
+        target = as_dtype(dtype, row.name)
+        return astype(_reduce(row, astype(x, target), axis, keepdims), target, copy=False)
 
     result: Callable[..., Tensor] = summing if row.result == "sum" else function
     result.__name__ = result.__qualname__ = row.name

@@ -349,7 +349,7 @@ class Writer:
         return name
 
     def _filler(self, fill: int, call: Call) -> str:
-        value = self.value(fill, Index(1, first="0"))
+        value = self.value(fill, Index(1, lanes="ivec4(0)"))
         return converted(value, self.program.spec(fill).dtype, call.spec.dtype)
 
     def _concat(self, at: int, index: Index) -> str:

@@ -87,11 +87,12 @@ def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window)
     (kh, kw), groups = window.kernel, window.groups
     batch, *image, channels = x.shape
     each = channels // groups
-    widths = (
-        (low, max(reach - low - n, 0), 0)
-        for low, reach, n in zip(window.pad, _reach(window), image, strict=True)
-    )
+    beyond = [
+        reach - low - n for reach, low, n in zip(_reach(window), window.pad, image, strict=True)
+    ]
+    widths = ((low, max(n, 0), 0) for low, n in zip(window.pad, beyond, strict=True))
     met = pt.apply(PAD, (x, 0.0), ((0, 0, 0), *widths, (0, 0, 0)))
+    met = met[:, : _reach(window)[0], : _reach(window)[1]]
     taps = zip((1, 2), window.kernel, window.stride, window.dilation, strict=True)
     met = pt.apply(WINDOW, (met,), tuple(taps))
     met = pt.reshape(met, (batch, *window.out, groups, each, kh, kw))

@@ -203,7 +203,7 @@ ROWS = (
     Elementwise(name="rsqrt", glsl="1.0 / pt_sqrt({0})", dtypes="floating", weight=3, sample=POSITIVE, reference=lambda xp, x: 1 / xp.sqrt(x), host=plain.rsqrt,
         gradient=(lambda pt, g, y, x: g * -0.5 * y / x,), doc="One over the square root."),
     Elementwise(name="hypot", arity=2, glsl="pt_hypot({0}, {1})", dtypes="floating", weight=12, host=math.hypot,
-        gradient=(lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * a / y), lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * b / y)), doc="sqrt(x1**2 + x2**2) without overflow."),
+        gradient=(lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * (a / y)), lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * (b / y))), doc="sqrt(x1**2 + x2**2) without overflow."),
     # --- trigonometry -----------------------------------------------------------------------------
     Elementwise(name="sin", complex=complexes.sin, glsl="pt_sin({0})", dtypes="floating", weight=16, tolerance=2e-6, host=ieee(math.sin),
         gradient=(lambda pt, g, y, x: g * pt.cos(x),), doc="Sine; radians."),

@@ -40,16 +40,25 @@ def _integer(value: int, dtype: DType) -> str:
 def _extreme(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
     """To all elements that are the extreme, in equal parts."""
     equal = x == y
-    return pt.where(equal, g / pt.sum(equal.astype(g.dtype), axis=axes, keepdims=True), 0.0)
+    # More than a half can count may be equal.
+    count = pt.sum(equal.astype("float32"), axis=axes, keepdims=True)
+    return pt.where(equal, g / count, 0.0)
 
 
-def _product(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
-    """The product of all other elements: y / x, unless some are zero."""
-    zero = x == 0.0
-    zeros = pt.sum(zero, axis=axes, keepdims=True)
-    rest = pt.where(zero, 1.0, x)
-    product = g * pt.prod(rest, axis=axes, keepdims=True)
-    return pt.where(zeros == 0, product / rest, pt.where(zero & (zeros == 1), product, 0.0))
+def _product(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """The product of all elements before by that of all behind: y / x would not do for zeros."""
+    if not x.size:
+        return None
+    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
+    turned = pt.permute_dims(x, order)
+    rows = pt.reshape(turned, (*turned.shape[: x.ndim - len(axes)], -1))
+
+    def before(z: Any) -> Any:
+        return pt.cumulative_prod(z, axis=-1, include_initial=True)[..., :-1]
+
+    others = before(rows) * pt.flip(before(pt.flip(rows, axis=-1)), axis=-1)
+    others = pt.reshape(others, turned.shape)
+    return g * pt.permute_dims(others, tuple(order.index(axis) for axis in range(x.ndim)))
 
 
 # fmt: off

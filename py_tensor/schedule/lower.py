@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..nodes import Call, Graph, Spec, call_of
-from ..ops.elementwise import IDENTITY
 from ..ops.rows import (
     Barrier,
     Contraction,
@@ -22,7 +21,7 @@ from ..ops.rows import (
     Sort,
     ViewRow,
 )
-from ..ops.views import RESHAPE
+from ..ops.views import APART, RESHAPE
 from .complexes import Pair, is_kept_cheaply, joined, part_of, split, spread, stored_spec
 from .contractions import lower_contraction
 from .gathers import lower_gather_along
@@ -87,7 +86,7 @@ class _Lowering:
         if isinstance(row, Sort):
             return lower_sort(program, call, srcs[0])
         if isinstance(row, Barrier):
-            return program.add(IDENTITY, srcs[:1])
+            return program.add(APART, srcs[:1], call.spec.shape)
         if isinstance(row, Literal):
             return program.constant(call.arg, call.spec.dtype)
         if isinstance(row, ViewRow):
@@ -129,7 +128,14 @@ def _viewed(program: Program, call: Call, src: int) -> int:
     """A view, or where it undoes those before it only another shape of what they are views of."""
     at = program.append(call, (src,))
     base, stack = program.view(at)
-    if stack or program.spec(base).size != call.spec.size:
+    if stack or program.spec(base).size != call.spec.size or _is_apart(program, src):
         return at
     shape = call.spec.shape
     return base if program.spec(base).shape == shape else program.add(RESHAPE, (base,), shape)
+
+
+def _is_apart(program: Program, at: int) -> bool:
+    """Whether one of the views says that it must not be taken for what it is a view of."""
+    while isinstance(row := program.row(at), ViewRow) and row is not APART:
+        at = program.edges[at][0]
+    return row is APART
