@@ -39,7 +39,7 @@ from .autodiff import (
 )
 from .debugging import enable_debug_mode, enable_production_mode
 from .dtypes import bool_ as bool
-from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
+from .dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
 from .functions.inspection import VERSION as __array_api_version__
@@ -60,7 +60,7 @@ pi = 3.141592653589793
 # fmt: off
 __all__ = [
     "__array_api_version__", "__array_namespace_info__",
-    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint",
+    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint", "complex64",
     "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
     "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
     "int16", "int32", "jit", "jvp", "keep", "memory", "memory_trace", "nan", "newaxis", "pi",
@@ -73,7 +73,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "graph", "nn", "optim", "saving", "train"))
+_LAZY = frozenset(("data", "fft", "graph", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 

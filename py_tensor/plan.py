@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .dtypes import BY_NAME, DType
+from .dtypes import DTYPES, DType
 from .glsl.contract_kernel import tile_dtype
 from .glsl.shader import Shader
 from .glsl.tile_choice import tilings_of
@@ -23,7 +23,7 @@ from .schedule.lower import lower
 from .schedule.program import Program, row_of
 from .schedule.textures import choose_rows
 
-FORMATS = {name: number for number, name in enumerate(BY_NAME)} | {"bool": 7}
+FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool": 7}
 """The bridge numbers formats as the dtypes are ordered; bool is stored as uint8."""
 
 
@@ -40,6 +40,11 @@ class Device:
         if self.float_as_half and dtype.name == "float32":
             return FORMATS["float16"]
         return FORMATS[dtype.name]
+
+
+def numbers_in(dtype: DType) -> int:
+    """How many numbers of a texture an element takes."""
+    return 2 if dtype.kind == "c" else 1
 
 
 def texture_size(size: int, row: int = 0) -> tuple[int, int]:

@@ -7,7 +7,7 @@ held may be asked for later, so it is stored.
 from __future__ import annotations
 
 import pytest
-from plans import kernels, leaf, plan_of
+from plans import bytes_drawn, kernels, leaf, plan_of
 
 import py_tensor as pt
 
@@ -191,3 +191,31 @@ def test_long_products_with_few_results_are_cut():
 def test_a_vector_by_a_matrix_is_a_product_in_parts():
     assert kernels(leaf(1, 512) @ leaf(512, 64))[0] == "contract dot"
     assert kernels(leaf(64, 512) @ leaf(512, 1))[0] == "contract dot"
+
+
+# --- how long values are kept ---
+
+
+def test_a_sum_of_products_is_added_up_as_they_are_computed():
+    def needed(count):
+        total = None
+        for _ in range(count):
+            product = leaf(64, 512) @ leaf(512, 64)  # cut into parts, which a reduction adds up
+            total = product if total is None else total + product
+        return bytes_drawn(total)
+
+    # One more where a shader may not read what another product would need.
+    assert needed(16) <= needed(4) + 64 * 64 * 4
+
+
+def test_values_are_computed_in_the_programs_order():
+    """What is used at once is let go at once, in whichever order results are asked for."""
+
+    def needed(order):
+        x, results = leaf(64, 64), []
+        for _ in range(8):
+            x = pt.tanh(x @ leaf(64, 64))
+            results.append(pt.sum(pt.exp(x), axis=0))
+        return bytes_drawn(*order(results))
+
+    assert needed(list) == needed(reversed) < 8 * 64 * 64 * 4

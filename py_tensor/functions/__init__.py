@@ -11,6 +11,7 @@ from typing import Any
 
 from ..tensor import install
 from . import (
+    complexes,
     convolution,
     convolution_transpose,
     counting,
@@ -41,6 +42,7 @@ from . import (
 CHAPTERS = (
     creation,
     elementwise,
+    complexes,
     statistical,
     cumulative,
     manipulation,

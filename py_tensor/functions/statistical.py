@@ -47,9 +47,10 @@ def _simple(row: Reduction) -> Callable[..., Tensor]:
     def summing(
         x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False
     ) -> Tensor:
-        if dtype is not None:
-            x = astype(x, as_dtype(dtype, row.name))
-        return _reduce(row, x, axis, keepdims)
+        if dtype is None:
+            return _reduce(row, x, axis, keepdims)
+        target = as_dtype(dtype, row.name)
+        return astype(_reduce(row, astype(x, target), axis, keepdims), target, copy=False)
 
     result: Callable[..., Tensor] = summing if row.result == "sum" else function
     result.__name__ = result.__qualname__ = row.name
@@ -100,13 +101,13 @@ def _divided(total: Any, count: float) -> Any:
 
 @remembered
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Arithmetic mean of the elements along axes; floating dtypes.
+    """Arithmetic mean of the elements along axes; floating and complex dtypes.
 
     >>> import py_tensor as pt
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
     2.0
     """
-    x = floating("mean", x)
+    x = floating("mean", x, "cf")
     axes = some_axes("mean", axis, x.ndim)
     count = _count(x, axes)
     total = Tensor(node_of(ROWS["sum"], (wide(x)._node,), axes))

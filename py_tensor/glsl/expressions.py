@@ -2,7 +2,8 @@
 
 An `Index` says which four elements are meant: a base position for each lane, then views. What is
 known of the base decides how an operand is read, cheapest first: *same* (the fragment's own texel),
-*aligned* (one fetch gives four lanes), *splat* (one element for all lanes), *lanes* (four fetches).
+*aligned* (one fetch gives four lanes), *splat* (one element for all lanes), *pairs* (every other
+element: two fetches, or one for lanes that are pairs), *lanes* (four fetches).
 """
 
 from __future__ import annotations
@@ -25,11 +26,30 @@ from ..indexing import (
     steps,
 )
 from ..nodes import Call, Scalar
-from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Reduction, Source, ViewRow
+from ..ops.rows import (
+    Cast,
+    Concat,
+    Elementwise,
+    Gather,
+    Interleave,
+    Pad,
+    Reduction,
+    Source,
+    ViewRow,
+)
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .integers import quotient, remainder
-from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
+from .positions import (
+    Axes,
+    by_axes,
+    coordinate,
+    keeps_texels,
+    mapped,
+    reads_pairs,
+    splats,
+    total,
+)
 from .tiles import Tiling
 from .types import UNIFORM, VECTOR, converted, literal, wrapped
 
@@ -42,7 +62,8 @@ class Index:
     position is a multiple of 4; `lanes` names an ivec4 of all positions; `own` says that they are
     the fragment's own texel. One of `first` and `lanes` is always given. Where it is known, `axes`
     has the coordinates of that position, outermost first, as (name, length); the lanes of `first`
-    are then neighbours along the last axis.
+    are then neighbours along the last axis. `pair` names an int, a multiple of 4, where the lanes
+    are half of it twice and its neighbour twice, as parts of two complex numbers have it.
     """
 
     size: int
@@ -51,6 +72,7 @@ class Index:
     own: bool = False
     stack: Stack = ()
     axes: Axes = ()
+    pair: str = ""
 
     def through(self, view: View) -> Index:
         return self if view.is_identity else replace(self, stack=push(self.stack, view))
@@ -231,6 +253,8 @@ class Writer:
             return self._concat(at, index)
         if isinstance(row, Gather):
             return self._gather(at, index)
+        if isinstance(row, Interleave):
+            return self._interleave(at, index)
         if isinstance(row, Reduction):
             return self._reduced(at, index)
         assert isinstance(row, Source)
@@ -325,7 +349,7 @@ class Writer:
         return name
 
     def _filler(self, fill: int, call: Call) -> str:
-        value = self.value(fill, Index(1, first="0"))
+        value = self.value(fill, Index(1, lanes="ivec4(0)"))
         return converted(value, self.program.spec(fill).dtype, call.spec.dtype)
 
     def _concat(self, at: int, index: Index) -> str:
@@ -391,6 +415,25 @@ class Writer:
         size = call.specs[0].size
         below = Index(size, first=source) if together else Index(size, lanes=source)
         return self.value(src, below)
+
+    def _interleave(self, at: int, index: Index) -> str:
+        re, im = self.program.edges[at]
+        size = self.program.spec(re).size
+        whole = self._aligned_first(index)
+        if whole is not None:
+            lanes = self.known((at, index, "pairs"))
+            if lanes is None:
+                lanes = self.name("i")
+                self.offer("ivec4", lanes, f"({whole} >> 1) + ivec4(0, 0, 1, 1)")
+                self.keep((at, index, "pairs"), lanes)
+            own = index.own and not index.stack
+            below = Index(size, lanes=lanes, pair=whole, own=own)
+            x, y = self.value(re, below), self.value(im, below)
+            return self._named(f"vec4({x}.x, {y}.x, {x}.z, {y}.z)", "vec4")
+        position = self.lanes(index)
+        lanes = self.let((at, index, "halves"), "ivec4", "i", f"{position} >> 1")
+        x, y = (self.value(part, Index(size, lanes=lanes)) for part in (re, im))
+        return self._named(f"mix({x}, {y}, equal({position} & 1, ivec4(1)))", "vec4")
 
     def _reduced(self, at: int, index: Index) -> str:
         """A short reduction, computed where it is read: of four results, or of the one for all."""
@@ -506,7 +549,7 @@ class Writer:
         vector = VECTOR[kind]
         rows = self.program.texture_row
         alike = tiling is None and rows(at) == rows(self.kernel.output)
-        if alike and index.own and not index.stack:
+        if alike and index.own and not index.stack and not index.pair:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
         first = self._aligned_first(index)
@@ -518,10 +561,45 @@ class Writer:
         if position is not None:
             modes.add("splat")
             return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
+        pairs = None if tiling else self._pairs(slot, index, alike)
+        if pairs is not None:
+            modes.add("pairs")
+            return self._named(pairs, vector)
         modes.add("lanes")
         lanes = self.lanes(index)
         parts = [_element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
         return self._named(f"{vector}({', '.join(parts)})", vector)
+
+    def _pairs(self, slot: int, index: Index, alike: bool) -> str | None:
+        """Every other element from a texel on, or for lanes that are pairs, each element twice."""
+        if index.pair and not index.stack:
+            texel = self._texel(slot, f"{index.pair} >> 3")
+            return f"(({index.pair} & 4) == 0 ? {texel}.xxyy : {texel}.zzww)"
+        if not index.stack or not reads_pairs(index.stack[-1], 2 if index.pair else 4):
+            return None
+        view = index.stack[-1]
+        odd = view.offset % 2
+        # From here on both parts of complex numbers are read alike.
+        even = replace(view, offset=view.offset - odd)
+        if index.pair:
+            if len(index.stack) > 1:
+                return None
+            if index.own and alike and even == View((index.size,), (2,)):
+                return f"{self._texel(slot, '')}.{'yyww' if odd else 'xxzz'}"
+            position = mapped(even, f"({index.pair} >> 1)")
+            return f"{self._texel(slot, f'({position}) >> 2')}.{'yyww' if odd else 'xxzz'}"
+        if self._aligned_first(replace(index, stack=index.stack[:-1], own=False)) is None:
+            return None
+        first = self._first(replace(index, stack=(*index.stack[:-1], even), own=False))
+        a, b = (self._texel(slot, f"({first} >> 2){more}") for more in ("", " + 1"))
+        lanes = "yw" if odd else "xz"
+        return f"vec4({a}.{lanes}, {b}.{lanes})"
+
+    def _texel(self, slot: int, texel: str) -> str:
+        """The name of a texel by number, or of the fragment's own."""
+        place = f"texelFetch(x{slot}, P, 0)" if not texel else f"pt_texel{slot}({texel})"
+        kind = VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
+        return self.let((slot, texel), kind, "t", place)
 
 
 def _element(slot: int, position: str, tiling: Tiling | None) -> str:

@@ -170,10 +170,29 @@ class Fusion:
             (len(labels) == 1 or self._cheap(at, len(labels)))
             and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(labels)))
         )
-        if at in self.stored or not again:
+        if at in self.stored or not again or self._spares_a_store(at, labels):
             self.stored.add(at)
             labels = {(at, None)}
         self.labels[at] = frozenset(labels)
+
+    def _spares_a_store(self, at: int, labels: set[Label]) -> bool:
+        """A reduction below finds its epilogue here, or would be stored as well.
+
+        So sums of many reductions are added up as those are computed, not kept until the last.
+        """
+        if not isinstance(self.program.row(at), Elementwise):
+            return False
+        for src in self.program.edges[at]:
+            base, stack = self.program.view(src)
+            if (
+                isinstance(self.program.row(base), Reduction)
+                and not stack
+                and len(self.consumers[src]) == len(self.consumers[base]) == 1
+                and self.program.spec(base).size == self.program.spec(at).size
+                and not self._has_epilogue(base, labels)
+            ):
+                return True
+        return False
 
     def _labels_through(self, at: int, consumer: int) -> set[Label]:
         row = self.program.row(consumer)

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autodiff import stop_gradient
-from ..dtypes import float32
+from .. import nn
 from ..errors import ArgumentError, DTypeError, ShapeError
-from ..functions.creation import arange
-from ..functions.manipulation import expand_dims
+from ..functions.floating import wide
 from ..tensor import Tensor
 
 Loss = Callable[[Any, Any], Tensor]
@@ -22,10 +20,6 @@ Loss = Callable[[Any, Any], Tensor]
 def per_sample(values: Tensor) -> Tensor:
     """The mean over all axes but the first."""
     return values.mean(axis=tuple(range(1, values.ndim))) if values.ndim > 1 else values
-
-
-def wide(x: Tensor) -> Tensor:
-    return x.astype(float32, copy=False)
 
 
 def same_shapes(operation: str, outputs: Tensor, targets: Tensor) -> None:
@@ -53,62 +47,43 @@ def labels_fit(operation: str, outputs: Tensor, targets: Tensor) -> None:
 
 def at_label(scores: Tensor, labels: Tensor) -> Tensor:
     """The score of each row's class; without a gather, whose gradient would be a scatter."""
-    return (scores * one_hot(labels, scores.shape[-1])).sum(axis=-1)
-
-
-def one_hot(labels: Tensor, classes: int) -> Tensor:
-    """1 in the place of each label, else 0, along a new last axis."""
-    return (arange(classes, dtype=labels.dtype) == expand_dims(labels, axis=-1)).astype(float32)
+    return (scores * nn.one_hot(labels, scores.shape[-1])).sum(axis=-1)
 
 
 def mean_squared_error(outputs: Tensor, targets: Tensor) -> Tensor:
     """(output - target)**2, its mean for each sample."""
     same_shapes("mse", outputs, targets)
-    return per_sample((wide(outputs) - wide(targets)).square())
+    return per_sample(nn.mean_squared_error(outputs, targets, reduction="none"))
 
 
 def mean_absolute_error(outputs: Tensor, targets: Tensor) -> Tensor:
     """|output - target|, its mean for each sample."""
     same_shapes("mae", outputs, targets)
-    return per_sample((wide(outputs) - wide(targets)).abs())
+    return per_sample(nn.mean_absolute_error(outputs, targets, reduction="none"))
 
 
 def huber(outputs: Tensor, targets: Tensor) -> Tensor:
-    """d**2 / 2 for a difference d of at most 1, |d| - 1/2 beyond: Huber 1964 with delta 1."""
+    """`pt.nn.huber_loss` with delta 1, its mean for each sample."""
     same_shapes("huber", outputs, targets)
-    distance = (wide(outputs) - wide(targets)).abs()
-    inside = distance.minimum(1.0)
-    return per_sample(inside * (distance - 0.5 * inside))
-
-
-def _log_total(scores: Tensor) -> Any:
-    """log(sum(exp(scores))) of each row, shifted by the maximum so that nothing overflows."""
-    largest = stop_gradient(scores.max(axis=-1, keepdims=True))
-    total = (scores - largest).exp().sum(axis=-1)
-    return total.log() + largest.reshape(total.shape)
+    return per_sample(nn.huber_loss(outputs, targets, reduction="none"))
 
 
 def sparse_categorical_crossentropy(outputs: Tensor, targets: Tensor) -> Tensor:
     """-log(softmax(output)[target]) for logits (n, ..., classes) and class numbers (n, ...)."""
     labels_fit("sparse_categorical_crossentropy", outputs, targets)
-    scores = wide(outputs)
-    return per_sample(_log_total(scores) - at_label(scores, targets))
+    return per_sample(nn.sparse_softmax_cross_entropy(outputs, targets, reduction="none"))
 
 
 def categorical_crossentropy(outputs: Tensor, targets: Tensor) -> Tensor:
     """-sum(target * log(softmax(output))) for logits and probabilities (n, ..., classes)."""
     same_shapes("categorical_crossentropy", outputs, targets)
-    scores, parts = wide(outputs), wide(targets)
-    return per_sample(_log_total(scores) * parts.sum(axis=-1) - (scores * parts).sum(axis=-1))
+    return per_sample(nn.softmax_cross_entropy(outputs, targets, reduction="none"))
 
 
 def binary_crossentropy(outputs: Tensor, targets: Tensor) -> Tensor:
     """log(1 + exp(output)) - output * target for logits and targets from 0 to 1 of one shape."""
     same_shapes("binary_crossentropy", outputs, targets)
-    scores = wide(outputs)
-    # max(x, 0) + log(1 + exp(-|x|)) does not overflow.
-    softplus = scores.relu() + (-scores.abs()).exp().log1p()
-    return per_sample(softplus - scores * wide(targets))
+    return per_sample(nn.sigmoid_cross_entropy(outputs, targets, reduction="none"))
 
 
 LOSSES: dict[str, Loss] = {

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from .. import nn
 from ..errors import ArgumentError, ShapeError
+from ..functions.floating import wide
 from ..tensor import Tensor
 from .losses import (
     at_label,
     labels_fit,
     mean_absolute_error,
     mean_squared_error,
-    one_hot,
     per_sample,
     same_shapes,
-    wide,
 )
 
 Shape = tuple[int, ...]
@@ -209,8 +209,8 @@ class _Confusion:
     def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
         labels_fit("confusion_matrix", outputs, targets)
         each = weights.reshape((weights.size,) + (1,) * targets.ndim)
-        rows = (one_hot(targets, self.classes) * each).reshape((-1, self.classes))
-        columns = one_hot(outputs.argmax(axis=-1), self.classes).reshape((-1, self.classes))
+        rows = (nn.one_hot(targets, self.classes) * each).reshape((-1, self.classes))
+        columns = nn.one_hot(outputs.argmax(axis=-1), self.classes).reshape((-1, self.classes))
         return (rows.transpose() @ columns,)
 
 
