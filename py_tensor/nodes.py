@@ -42,10 +42,11 @@ class Spec:
 class Call:
     """A row applied to operands of known specs: what can be said before values are known.
 
-    Where `rule` is given, complex numbers are in it and its node is built by that rule of the row.
+    Where `rule` is given, complex numbers are in it, and its node is built by that rule of the row
+    or by the `recipe` of what the rule has built before.
     """
 
-    __slots__ = ("arg", "operands", "row", "rule", "spec", "specs")
+    __slots__ = ("arg", "operands", "recipe", "row", "rule", "spec", "specs")
 
     def __init__(
         self,
@@ -61,12 +62,17 @@ class Call:
         self.spec = spec
         self.operands = operands
         self.rule: Rule | None = None
+        self.recipe: Recipe | None = None
         if row.complex is not None and "c" in [part.dtype.kind for part in (spec, *specs)]:
             self.rule = row.complex
 
     def __repr__(self) -> str:
         given = "" if self.arg is None else f", {self.arg}"
         return f"{self.row.name}({', '.join(map(repr, self.specs))}{given}) -> {self.spec!r}"
+
+
+Recipe = list[tuple[Call, tuple[int, ...]]]
+"""Operations with the places of their operands: first those given, then the operations before."""
 
 
 class Scalar:
@@ -140,17 +146,50 @@ def node_of(row: Row, srcs: tuple[Node, ...], arg: Hashable = None) -> Node:
     """A node for `row` applied to `srcs`."""
     call = call_of(row, tuple([src.spec for src in srcs]), arg)
     if call.rule is not None:
-        return _by_rule(call, call.rule, srcs)
+        return by_rule(call, srcs)
     return Node(call, srcs, call.spec)
 
 
-def _by_rule(call: Call, rule: Rule, srcs: tuple[Node, ...]) -> Node:
+def by_rule(call: Call, srcs: tuple[Node, ...]) -> Node:
     """The node of an operation on complex numbers, out of real operations.
 
     What an operand was made of is never looked at: a remembered call has other ones in its place.
     """
+    if call.recipe is None:
+        stand_ins = tuple([Node(None, (), spec) for spec in call.specs])
+        _ALGEBRA.asked = False
+        result = _ruled(call, stand_ins)
+        call.recipe = [] if _ALGEBRA.asked else _recipe(result, stand_ins)
+    if not call.recipe:
+        return _ruled(call, srcs)
+    nodes = [*srcs]
+    for made, places in call.recipe:
+        nodes.append(Node(made, tuple([nodes[place] for place in places]), made.spec))
+    return nodes[-1]
+
+
+def _recipe(result: Node, given: tuple[Node, ...]) -> Recipe:
+    """How a node is made of the given ones; the same is computed once."""
+    place = {id(node): at for at, node in enumerate(given)}
+    known: dict[tuple[Call, tuple[int, ...]], int] = {}
+    stack = [result]
+    while stack:
+        node = stack[-1]
+        missing = [src for src in node.srcs if id(src) not in place]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if id(node) not in place and node.call is not None:
+            step = (node.call, tuple([place[id(src)] for src in node.srcs]))
+            place[id(node)] = known.setdefault(step, len(given) + len(known))
+    return list(known)
+
+
+def _ruled(call: Call, srcs: tuple[Node, ...]) -> Node:
+    assert call.rule is not None
     static = () if call.arg is None else (call.arg,)
-    result = rule(_ALGEBRA, *map(_parts, srcs), *static)
+    result = call.rule(_ALGEBRA, *map(_parts, srcs), *static)
     if type(result) is Real:
         return result.node  # type: ignore[no-any-return]
     re, im = (

@@ -351,6 +351,12 @@ def test_reductions(axis, rng):
     )
 
 
+def test_reductions_that_pass_over_nan():
+    z = pt.asarray([1 + 1j, complex(math.nan, 1), 3j])
+    assert pt.nansum(z).item() == 1 + 4j
+    assert pt.nanmean(z).item() == 0.5 + 2j
+
+
 def test_reductions_of_nothing():
     none = pt.zeros((0, 2), dtype="complex64")
     assert (pt.sum(none, axis=0).tolist(), pt.prod(none, axis=0).tolist()) == ([0, 0], [1, 1])

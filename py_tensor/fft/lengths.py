@@ -32,7 +32,8 @@ def factors(n: int) -> tuple[int, ...] | None:
     for radix in _divisors(n):
         rest = factors(n // radix)
         if rest is not None:
-            stages = tuple(sorted((radix, *rest), reverse=True))
+            # Behind the first, texels stay whole if its length is a multiple of four.
+            stages = tuple(sorted((radix, *rest), key=lambda r: (r % 4 > 0, -r)))
             found.append((sum(map(_weight, stages)), stages))
     return min(found)[1] if found else None
 

@@ -36,14 +36,15 @@ def to_real(x: Parts, n: int, sign: int) -> Tensor:
     im: Tensor = PT["zeros_like"](x.re) if x.im is None else x.im
     if n % 2:
         others = slice(1, half + 1)
-        re = PT["concat"]([x.re, PT["flip"](x.re[:, others], axis=1)], axis=1)
-        im = PT["concat"]([im, -PT["flip"](im[:, others], axis=1)], axis=1)
-        return transform(Parts(re, im), sign).re
+        symmetric = PT["concat"]([x.re, PT["flip"](x.re[:, others], axis=1)], axis=1)
+        opposite = PT["concat"]([im, -PT["flip"](im[:, others], axis=1)], axis=1)
+        return transform(Parts(symmetric, opposite), sign).re
     place = PT["arange"](half + 1)
-    re, im = x.re, PT["where"]((place == 0) | (place == half), 0.0, im)
+    re: Tensor = x.re
+    im = PT["where"]((place == 0) | (place == half), 0.0, im)
     back_re, back_im = PT["flip"](re, axis=1), PT["flip"](im, axis=1)
     odd = multiplied(Pair(re - back_re, im + back_im), circle(place, n, sign))
-    z = re + back_re - odd.im, im - back_im + odd.re
-    result = transform(Parts(z[0][:, :half], z[1][:, :half]), sign)
+    z = Pair(re + back_re - odd.im, im - back_im + odd.re)
+    result = transform(Parts(*(part[:, :half] for part in z)), sign)
     whole: Tensor = PT["reshape"](apply(INTERLEAVE, result), (len(x.re), n))
     return whole

@@ -42,30 +42,54 @@ def transform(x: Parts, sign: int) -> Pair:
 
 
 def _by_stages(x: Parts, sign: int, stages: tuple[int, ...]) -> Pair:
-    """Of (batch, done, rest), each stage moves one factor of `rest` to the front of `done`."""
-    batch, rest = shape = x.re.shape
-    done = 1
-    planes = PT["stack"]([part for part in x if part is not None])
+    """Of (batch, part, rest, done), each stage moves one factor of `rest` to the front of `done`.
+
+    What is done lies innermost, so that texels stay whole when places are exchanged.
+    """
+    batch, n = x.re.shape
     matrices: dict[tuple[int, int], Tensor] = {}
-    for stage, radix in enumerate(stages):
-        given = len(planes)
-        rest //= radix
+
+    def matrix(given: int, radix: int) -> Tensor:
         if (given, radix) not in matrices:
             matrices[given, radix] = _matrix(given, radix, sign)
-        rows = reshape(planes, (given, batch, done, radix, rest))
-        rows = reshape(
-            PT["permute_dims"](rows, (1, 2, 4, 0, 3)), (batch, done, rest, given * radix)
-        )
-        product = PT["matmul"](rows, matrices[given, radix])
-        product = reshape(product, (batch, done, rest, 2, radix))
-        # The new digit of the result's place stands before those that are done.
-        if stage == len(stages) - 1:
-            re, im = (PT["permute_dims"](product[:, :, 0, at], (0, 2, 1)) for at in (0, 1))
-            return Pair(reshape(re, shape), reshape(im, shape))
-        pair = _turned(Pair(product[:, :, :, 0], product[:, :, :, 1]), sign)
-        planes = PT["permute_dims"](PT["stack"](pair), (0, 1, 4, 2, 3))
-        done *= radix
-    raise AssertionError("a length above 1 has stages")
+        return matrices[given, radix]
+
+    first, *others = stages
+    parts = [part for part in x if part is not None]
+    rest, done = n // first, first
+    columns = reshape(PT["stack"](parts, axis=1), (batch, len(parts) * first, rest))
+    pair = _first_product(columns, matrix(len(parts), first))
+    if rest > 1:
+        pair = multiplied(pair, circle(_grid(rest, first), n, sign))
+    state = PT["stack"](pair, axis=1)
+    for radix in others:
+        columns = reshape(state, (batch, 2 * radix, rest // radix * done))
+        product = PT["matmul"](matrix(2, radix).T[None], columns)
+        product = reshape(product, (batch, 2, radix, rest // radix, done))
+        pair = Pair(product[:, 0], product[:, 1])
+        if rest > radix:
+            places = reshape(_grid(radix, rest // radix), (radix, rest // radix, 1))
+            pair = multiplied(pair, circle(places, rest, sign))
+        state = PT["permute_dims"](PT["stack"](pair, axis=1), (0, 1, 3, 2, 4))
+        rest, done = rest // radix, done * radix
+    return Pair(*(reshape(part, (batch, n)) for part in pair))
+
+
+def _first_product(columns: Tensor, matrix: Tensor) -> Pair:
+    """The transforms of the columns (part, digit), each a row of the result."""
+    batch, given, rest = columns.shape
+    if rest == 1:
+        product = PT["matmul"](reshape(columns, (batch, given)), matrix)
+    else:
+        product = PT["matmul"](PT["permute_dims"](columns, (0, 2, 1)), matrix[None])
+    radix = matrix.shape[1] // 2
+    return Pair(product[..., :radix], product[..., radix:])
+
+
+def _grid(rows: int, columns: int) -> Tensor:
+    """The products of two indices."""
+    places: Tensor = reshape(arange(rows), (-1, 1)) * arange(columns)
+    return places
 
 
 def _matrix(given: int, radix: int, sign: int) -> Tensor:
@@ -79,13 +103,6 @@ def _matrix(given: int, radix: int, sign: int) -> Tensor:
     cosines = apply(COS_OF_TURN, (quarters % (4 * radix), 4 * radix))
     matrix: Tensor = reshape(cosines, (given * radix, 2 * radix))
     return matrix
-
-
-def _turned(x: Pair, sign: int) -> Pair:
-    """Element (j, k) of the last two axes, of n together, times exp(sign 2 pi i j k / n)."""
-    rows, columns = x.re.shape[-2:]
-    places = reshape(arange(rows), (-1, 1)) * arange(columns)
-    return multiplied(x, circle(places, rows * columns, sign))
 
 
 def circle(p: Tensor, n: int, sign: int) -> Pair:

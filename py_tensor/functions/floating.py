@@ -20,5 +20,8 @@ def floating(operation: str, x: Any, kinds: str = "f") -> Tensor:
 
 
 def wide(x: Tensor) -> Tensor:
-    """x in float32, in which halves add up: float16 ends at 65504 and has 11 bits."""
+    """x in float32, in which halves add up: float16 ends at 65504 and has 11 bits.
+
+    Complex numbers are of float32 already.
+    """
     return x if x.dtype.kind == "c" else astype(x, float32, copy=False)

@@ -557,6 +557,15 @@ class Writer:
             modes.add("aligned")
             texel = f"pt_texel{slot}({first} >> 2)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)
+        if (
+            index.pair
+            and all(map(keeps_texels, index.stack))
+            and (tiling is None or tiling.whole_texels)
+        ):
+            # Half of a texel, each element twice.
+            first = self.let((index.pair, "texel"), "int", "i", f"({index.pair} >> 1) & ~3")
+            texel = self.value(at, Index(index.size, first=first, stack=index.stack))
+            return self._named(f"(({index.pair} & 4) == 0 ? {texel}.xxyy : {texel}.zzww)", vector)
         position = self._splat(index)
         if position is not None:
             modes.add("splat")
@@ -571,10 +580,7 @@ class Writer:
         return self._named(f"{vector}({', '.join(parts)})", vector)
 
     def _pairs(self, slot: int, index: Index, alike: bool) -> str | None:
-        """Every other element from a texel on, or for lanes that are pairs, each element twice."""
-        if index.pair and not index.stack:
-            texel = self._texel(slot, f"{index.pair} >> 3")
-            return f"(({index.pair} & 4) == 0 ? {texel}.xxyy : {texel}.zzww)"
+        """Every other element from a texel on; for lanes that are pairs, each twice."""
         if not index.stack or not reads_pairs(index.stack[-1], 2 if index.pair else 4):
             return None
         view = index.stack[-1]
@@ -584,7 +590,7 @@ class Writer:
         if index.pair:
             if len(index.stack) > 1:
                 return None
-            if index.own and alike and even == View((index.size,), (2,)):
+            if alike and index.own and even == View((index.size,), (2,)):
                 return f"{self._texel(slot, '')}.{'yyww' if odd else 'xxzz'}"
             position = mapped(even, f"({index.pair} >> 1)")
             return f"{self._texel(slot, f'({position}) >> 2')}.{'yyww' if odd else 'xxzz'}"

@@ -19,6 +19,7 @@ def write_map(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> W
     value = writer.value(kernel.output, Index(spec.size, first="e", own=True))
     writer.line(f"y0 = {value};")
     writer.prune()
+    writer.prune()
     if any(map(_NAMES_E.search, writer.lines)):
         writer.lines.insert(0, f"  {own(program.texture_row(kernel.output))}")
     return writer

@@ -86,6 +86,7 @@ class Algebra:
         self._rows = rows
         self._apply = apply
         self._constant = constant
+        self.asked = False
 
     def __getattr__(self, name: str) -> Callable[..., Real]:
         row = self._rows.get(name)
@@ -101,8 +102,11 @@ class Algebra:
         setattr(self, name, function)
         return function
 
-    @staticmethod
-    def known_integer(operand: Parts) -> int | None:
-        """The value of an operand that is a Python integer, not one of a tensor or traced."""
+    def known_integer(self, operand: Parts) -> int | None:
+        """The value of an operand that is a Python integer, not one of a tensor or traced.
+
+        `asked` is noted: another call may have another value.
+        """
+        self.asked = True
         value = getattr(operand.re.node, "value", None) if operand.im is None else None
         return value if type(value) is int else None
