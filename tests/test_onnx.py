@@ -19,6 +19,8 @@ from onnx_operators.kinds import Unsupported
 
 import py_tensor as pt
 
+SUMS = {"DFT"}
+"""Sums that cancel, in the cases too: off by 2e-7 beside 54, where float32 has steps of 4e-6."""
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
 
 
@@ -55,11 +57,12 @@ def compare(case: Case, pairs: list[tuple[pt.Tensor, Any]], engine: Any) -> None
         expected = stored(engine, array)
         # The cases' relative error is one unit of the last place of float16.
         rtol = max(case.rtol, HALF) if array.dtype == np.float16 else case.rtol
+        size = np.abs(array).max(initial=0.0) if case.operator in SUMS else 0.0
         np.testing.assert_allclose(
             tensor.numpy().astype("float64"),
             expected.astype("float64"),
             rtol=rtol,
-            atol=case.atol,
+            atol=max(case.atol, size * np.finfo("float32").eps),
             err_msg=case.name,
         )
 

@@ -64,8 +64,8 @@ def compare(pairs: list[tuple[pt.Tensor, Any]]) -> None:
     pt.realize(*(tensor for tensor, _ in pairs))
     for tensor, array in pairs:
         assert_spec(tensor, array.shape, array.dtype.name)
-        if array.dtype.kind == "f":
-            got, want = tensor.numpy().astype("float64"), array.astype("float64")
+        if array.dtype.kind in "fc":
+            got, want = tensor.numpy().astype("complex128"), array.astype("complex128")
             # Sums of what was rounded cancel: errors are measured by the largest element.
             size = max(1.0, np.abs(want).max(initial=0.0))
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * size)

@@ -23,6 +23,7 @@ from . import (
     recurrent,
     reductions,
     resizing,
+    signals,
     sources,
 )
 
@@ -40,6 +41,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
         resizing,
         recurrent,
         losses,
+        signals,
         attention,
     )
     for name, function in subject.OPERATORS.items()

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from . import creation_steps, image_steps, movement_steps, number_steps, order_steps, table_steps
+from . import (
+    complex_steps,
+    creation_steps,
+    image_steps,
+    movement_steps,
+    number_steps,
+    order_steps,
+    table_steps,
+)
 from .program import Program, leaf
 
 LARGE = 1e4
@@ -25,6 +33,7 @@ GROUPS: list[tuple[int, dict[str, Step]]] = [
     (2, order_steps.STEPS),
     (1, image_steps.STEPS),
     (1, creation_steps.STEPS),
+    (1, complex_steps.STEPS),
 ]
 """How often steps come, by kind."""
 STEPS: dict[str, Step] = {name: step for _, group in GROUPS for name, step in group.items()}

@@ -19,7 +19,7 @@ SHAPES = [
 # fmt: on
 DTYPES = ("float32", "int32", "uint32", "int16", "uint8", "bool", "int8", "uint16")
 MOSTLY_FLOATS = ("float32",) * 3 + DTYPES
-NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
+NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Program:
         array = np.asarray(array)
         array = array.astype(NARROW.get(array.dtype.name, array.dtype), copy=False)
         self.values.append((tensor, array))
-        self.exact.append(exact or array.dtype.kind != "f")
+        self.exact.append(exact or array.dtype.kind not in "fc")
         self.steps.append(f"v{len(self.steps)} = {step}: {tensor.dtype}{list(tensor.shape)}")
 
     def pop(self) -> tuple[pt.Tensor, Any]:

@@ -1,0 +1,30 @@
+"""Steps that make complex numbers of two parts, and something real of these."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .program import Program, choose
+
+
+def parts(name: str, draw: Any, program: Program) -> None:
+    """A value and itself backward, as the parts of complex numbers, to a function."""
+    at = choose(draw, program, "f", exact=name not in {"complex", "imag", "real"})
+    if at is None:
+        return
+    x, array = program.values[at]
+    numbers = program.call("complex", x, program.call("flip", x))
+    want = array + 1j * np.flip(array)
+    got = numbers if name == "complex" else program.call(name, numbers)
+    want = want if name == "complex" else np.asarray(getattr(np, name)(want))
+    exact = name in {"imag", "real"} and program.exact[at]
+    program.add(got, want, f"{name}(v{at} + i v{at})", exact=exact)
+
+
+STEPS = {
+    name: partial(parts, name)
+    for name in ("angle", "complex", "imag", "iscomplex", "isreal", "real")
+}
