@@ -6,6 +6,7 @@ from typing import Any
 from py_tensor import data as data
 from py_tensor import errors, random
 from py_tensor import graph as graph
+from py_tensor import linalg as linalg
 from py_tensor import saving as saving
 from py_tensor.accounting import (
     CacheInfo,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
-from ..dtypes import CATEGORIES, DType, bool_, int32, promote, uint32
+from ..dtypes import CATEGORIES, DType, bool_, float32, int32, promote, uint32
 from ..errors import DTypeError, ShapeError
 from ..indexing import View
 
@@ -323,6 +323,22 @@ class Sort(Row):
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         return Result(specs[0].shape, int32, (specs[0].dtype,))
+
+
+class Composite(Row):
+    """An operation that is lowered into others, which then share draws with those around it.
+
+    `shape` gives the result's shape from those of the operands and the static argument; operands
+    and result are float32. `lowering` gets a `schedule.program.Program`, the positions of the
+    operands and the static argument, and returns the position of the result.
+    """
+
+    shape: Callable[..., Shape]
+    lowering: Callable[..., int]
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        shape = self.shape(*[spec.shape for spec in specs], arg)
+        return Result(shape, float32, (float32,) * len(specs))
 
 
 class Source(Row):

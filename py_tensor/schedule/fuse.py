@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..nodes import Call, Scalar
+from ..ops.loops import Loop
 from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Scan, ViewRow
 from .kernel import Kernel, Schedule
 from .program import Piece, Program
@@ -164,9 +165,13 @@ class Fusion:
             return
         # What a border is put around can be stored instead, without the border.
         weight = row.weight if isinstance(row, Pad) else self.weight[at]
-        again = isinstance(row, ViewRow) or (
-            (len(labels) == 1 or self._cheap(at, len(labels)))
-            and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(labels)))
+        again = (
+            isinstance(row, ViewRow)
+            or at in program.melted
+            or (
+                (len(labels) == 1 or self._cheap(at, len(labels)))
+                and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(labels)))
+            )
         )
         if at in self.stored or not again:
             self.stored.add(at)
@@ -237,11 +242,20 @@ class Fusion:
             if at in tiled:
                 kind = "scan" if isinstance(self.program.row(at), Scan) else "contract"
                 kernels.append(self._collect(kind, at, at, self.program.edges[at], tiled))
-            if at in self.stored and not self.program.is_buffer(at):
+            if isinstance(self.program.row(at), Loop):
+                kernels = self._looped(at, kernels)
+            elif at in self.stored and not self.program.is_buffer(at):
                 root = self.root.get(at, -1)
                 kind = "map" if root < 0 else "reduce"
                 kernels.append(self._collect(kind, at, root, (at,), tiled))
         return kernels
+
+    def _looped(self, at: int, kernels: list[Kernel]) -> list[Kernel]:
+        """The kernels so far, where those that differ from turn to turn are a loop's body."""
+        changing = self.program.dependents(self.program.calls[at].arg)
+        body = tuple(kernel for kernel in kernels if kernel.output in changing)
+        before = [kernel for kernel in kernels if kernel.output not in changing]
+        return [*before, Kernel("loop", at, at, (), frozenset(), (), body)]
 
     def _collect(
         self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]

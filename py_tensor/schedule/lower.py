@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from ..nodes import Call, Graph
 from ..ops.elementwise import IDENTITY
-from ..ops.rows import Barrier, Contraction, GatherAlong, Reduction, Scan, Scatter, Sort, ViewRow
+from ..ops.rows import (
+    Barrier,
+    Composite,
+    Contraction,
+    GatherAlong,
+    Reduction,
+    Scan,
+    Scatter,
+    Sort,
+    ViewRow,
+)
 from ..ops.views import RESHAPE
 from .contractions import lower_contraction
 from .gathers import lower_gather_along
@@ -21,6 +31,7 @@ from .sums import lower_reduction
 def lower(graph: Graph, draw_buffers: int) -> Program:
     """The graph in terms of operations a kernel can do, drawing into so many buffers at once."""
     program = Program(graph)
+    composites: dict[tuple[Call, tuple[int, ...]], int] = {}
     for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple(program.origin[at] for at in edges)
         row = call.row if type(call) is Call else None
@@ -38,6 +49,11 @@ def lower(graph: Graph, draw_buffers: int) -> Program:
             at = lower_sort(program, call, srcs[0])
         elif isinstance(row, Barrier):
             at = program.add(IDENTITY, srcs[:1])
+        elif isinstance(row, Composite) and call.spec.size:
+            key = (call, srcs)
+            if key not in composites:
+                composites[key] = row.lowering(program, *srcs, call.arg)
+            at = composites[key]
         elif isinstance(row, ViewRow):
             at = _viewed(program, call, srcs[0])
         else:
