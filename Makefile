@@ -21,6 +21,7 @@ VENV_READY := .venv/.ready
 NODE_READY := node_modules/.ready
 RUNTIME_READY := build/runtime.ready
 PHOTOS_READY := build/photos.ready
+DIGITS_READY := build/digits.ready
 
 # Keeps build/NAME.files, a list that changes when a file comes or goes, which no file's date tells.
 listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).new; \
@@ -69,6 +70,15 @@ test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless C
 .PHONY: bench
 bench: $(VENV_READY) site  ## Measure py_tensor beside TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)
 	$(WITH_CHROMIUM) $(PYTHON) tools/run_bench.py $(ARGS)
+
+CONFORMANCE := build/conformance/bin/python
+
+.PHONY: conformance
+conformance: $(VENV_READY) $(BUNDLE)  ## Run data-apis/array-api-tests; ARRAY_API_TESTS=<checkout with its submodule>
+	@[ -d "$(ARRAY_API_TESTS)" ] || { echo 'conformance: no checkout of array-api-tests; set ARRAY_API_TESTS' >&2; exit 2; }
+	[ -x $(CONFORMANCE) ] || $(PYTHON) -m venv build/conformance
+	$(CONFORMANCE) -m pip install --quiet --requirement "$(ARRAY_API_TESTS)/requirements.txt" numpy playwright
+	$(WITH_CHROMIUM) $(CONFORMANCE) tools/run_conformance.py "$(ARRAY_API_TESTS)" $(ARGS)
 
 .PHONY: lint
 lint: install  ## Check style and formatting
@@ -150,6 +160,10 @@ $(PHOTOS_READY): tools/copy_photos.py | $(VENV_READY)
 	$(PYTHON) tools/copy_photos.py $(PUBLIC)/photos
 	touch $@
 
-$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(NODE_READY)
+$(DIGITS_READY): tools/copy_digits.py | $(VENV_READY)
+	$(PYTHON) tools/copy_digits.py $(PUBLIC)/digits
+	touch $@
+
+$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(NODE_READY)
 	$(NODE_BIN)/vite build web --logLevel warn
 	touch $@

@@ -89,6 +89,22 @@ class Demo:
         """One of the live numbers."""
         return int(self.page.get_attribute(f"[data-number={name}]", "data-value") or "-1")
 
+    def figure(self, section: str, name: str) -> str:
+        """One of the figures of a section that trains."""
+        return self.page.inner_text(f"#{section}-figures [data-figure={name}]")
+
+    def wait_for_step(self, section: str, step: int) -> None:
+        """Wait until a section's training has come so far."""
+        self.page.wait_for_function(
+            "([section, step]) => Number(document.querySelector("
+            "`#${section}-figures [data-figure=step]`).textContent.replace(',', '')) >= step",
+            arg=[section, step],
+        )
+
+    def wait_for_state(self, section: str, state: str) -> None:
+        """Wait until a section that trains is "new", "training", "paused" or "done"."""
+        self.page.wait_for_selector(f"#{section}[data-state={state}]")
+
 
 def pixels(canvas: Locator) -> np.ndarray:
     """The pixels (height, width, 3) of a canvas; it must be opaque."""

@@ -145,6 +145,7 @@ def test_computing_goes_on_after_pixels(bridge_page: Page, bridge: PlaywrightBri
     for handle in range(1, 8, 2):
         upload_pixels(bridge, handle, 3, 2, opaque(3, 2))
         bridge.draw(handle, 3, 2, canvas)
+        bridge.alloc(handle + 1, UINT8, *texture_size(24))
         bridge.from_pixels(handle + 1, canvas, 3, 2)
         assert read_bytes(bridge, handle, 24) == opaque(3, 2)
         assert read_bytes(bridge, handle + 1, 24) == opaque(3, 2)
@@ -158,6 +159,7 @@ def test_image_data_come_in_exactly_even_where_transparent(
     data = bytes((37 * i + i // 256) & 255 for i in range(4 * width * height))
     source = image_data(bridge_page, width, height, data)
     assert bridge.pixel_size(source) == size
+    bridge.alloc(1, UINT8, *texture_size(len(data)))
     bridge.from_pixels(1, source, *size)
     assert read_bytes(bridge, 1, len(data)) == data
     assert_stats(bridge, texturesInUse=1, texturesFree=0)
@@ -190,6 +192,7 @@ def test_pictures_of_all_kinds_come_in_unmultiplied(
     )
     source = canvas.evaluate_handle(SOURCES[kind])
     assert bridge.pixel_size(source) == (5, 3)
+    bridge.alloc(1, UINT8, *texture_size(60))
     bridge.from_pixels(1, source, 5, 3)
     read = read_bytes(bridge, 1, 60)
     expected = canvas_bytes(canvas)
@@ -210,9 +213,10 @@ def test_pictures_that_do_not_fit_are_refused(
     bridge_page: Page, bridge: PlaywrightBridge, width: int, message: str
 ) -> None:
     canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [width, 1])
+    bridge.alloc(1, UINT8, 1, 1)
     with pytest.raises(BackendError, match=message):
         bridge.from_pixels(1, canvas, *bridge.pixel_size(canvas))
-    assert_stats(bridge, texturesInUse=0, texturesFree=0)
+    assert_stats(bridge, texturesInUse=1, texturesFree=0)
 
 
 def test_the_context_may_live_on_the_canvas_drawn_to(bridge_page: Page) -> None:

@@ -14,6 +14,7 @@ The rooms, in the order a call walks through them:
     data         datasets; imported when first used
     linalg       linear algebra; imported when first used
     saving       safetensors files; imported when first used
+    nn           layers, losses and models; imported when first used
 
 >>> import py_tensor as pt
 >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -39,7 +40,7 @@ from .autodiff import (
 )
 from .debugging import enable_debug_mode, enable_production_mode
 from .dtypes import bool_ as bool
-from .dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
+from .dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from .explaining import explain
 from .functions import PUBLIC as _PUBLIC
 from .functions.inspection import VERSION as __array_api_version__
@@ -60,7 +61,7 @@ pi = 3.141592653589793
 # fmt: off
 __all__ = [
     "__array_api_version__", "__array_namespace_info__",
-    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint",
+    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint", "complex64",
     "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
     "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
     "int16", "int32", "jit", "jvp", "keep", "memory", "memory_trace", "nan", "newaxis", "pi",
@@ -73,7 +74,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "graph", "linalg", "saving"))
+_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 

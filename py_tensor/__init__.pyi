@@ -5,9 +5,13 @@ from typing import Any
 
 from py_tensor import data as data
 from py_tensor import errors, random
+from py_tensor import fft as fft
 from py_tensor import graph as graph
 from py_tensor import linalg as linalg
+from py_tensor import nn as nn
+from py_tensor import optim as optim
 from py_tensor import saving as saving
+from py_tensor import train as train
 from py_tensor.accounting import (
     CacheInfo,
     Memory,
@@ -29,8 +33,9 @@ from py_tensor.autodiff import (
 )
 from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
-from py_tensor.dtypes import float16, float32, int8, int16, int32, uint8, uint16, uint32
+from py_tensor.dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
+from py_tensor.functions.complexes import angle, complex, imag, iscomplex, isreal, real
 from py_tensor.functions.counting import bincount, histogram
 from py_tensor.functions.creation import (
     arange,
@@ -85,7 +90,7 @@ from py_tensor.tensor import Tensor, asarray, realize
 from py_tensor.warming import ShapeDtype, warmup
 
 def abs(x: Any, /) -> Tensor:
-    """Absolute value."""
+    """Absolute value; the modulus of complex numbers."""
 
 def acos(x: Any, /) -> Tensor:
     """Inverse cosine; radians."""
@@ -155,6 +160,9 @@ def bitwise_xor(x1: Any, x2: Any, /) -> Tensor:
 
 def ceil(x: Any, /) -> Tensor:
     """Rounded up to an integer."""
+
+def conj(x: Any, /) -> Tensor:
+    """Complex conjugate; real numbers are their own."""
 
 def conv2d(
     x: Any,
@@ -294,7 +302,7 @@ def maximum(x1: Any, x2: Any, /) -> Tensor:
     """The larger operand; NaN if either is."""
 
 def mean(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """Arithmetic mean of the elements along axes; floating dtypes."""
+    """Arithmetic mean of the elements along axes; floating and complex dtypes."""
 
 def min(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Smallest element along axes; NaN if any is."""
@@ -362,7 +370,7 @@ def sigmoid(x: Any, /) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def sign(x: Any, /) -> Tensor:
-    """-1, 0 or 1 by the sign."""
+    """-1, 0 or 1 by the sign; complex numbers over their modulus."""
 
 def signbit(x: Any, /) -> Tensor:
     """Whether the sign bit is set, also for -0.0."""
@@ -428,6 +436,7 @@ __all__ = [
     "acosh",
     "add",
     "all",
+    "angle",
     "any",
     "arange",
     "argmax",
@@ -457,7 +466,10 @@ __all__ = [
     "ceil",
     "checkpoint",
     "clip",
+    "complex",
+    "complex64",
     "concat",
+    "conj",
     "contraction_path",
     "conv2d",
     "conv2d_transpose",
@@ -507,16 +519,19 @@ __all__ = [
     "histogram",
     "hypot",
     "iinfo",
+    "imag",
     "inf",
     "int8",
     "int16",
     "int32",
     "interp",
+    "iscomplex",
     "isdtype",
     "isfinite",
     "isin",
     "isinf",
     "isnan",
+    "isreal",
     "jit",
     "jvp",
     "keep",
@@ -570,6 +585,7 @@ __all__ = [
     "prod",
     "quantile",
     "random",
+    "real",
     "realize",
     "reciprocal",
     "relu",

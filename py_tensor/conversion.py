@@ -11,11 +11,11 @@ from typing import Any
 
 from .dtypes import (
     BY_NAME,
-    DTYPES,
     FLOAT_END,
     HALF_END,
+    OF_PYTHON,
     DType,
-    bool_,
+    complex64,
     float32,
     int32,
     limited,
@@ -24,8 +24,19 @@ from .dtypes import (
 from .errors import DTypeError, ShapeError
 from .indexing import Shape, coordinates
 
-_WIDE = {"d": float32, "q": int32, "l": int32, "n": int32, "Q": uint32, "L": uint32, "N": uint32}
-_BY_CODE = _WIDE | {dtype.code: dtype for dtype in DTYPES}
+_WIDE = {
+    "d": float32,
+    "q": int32,
+    "l": int32,
+    "n": int32,
+    "Q": uint32,
+    "L": uint32,
+    "N": uint32,
+    "Zd": complex64,
+}
+_BY_CODE = _WIDE | {dtype.code: dtype for dtype in BY_NAME.values()}
+_NATURAL = {"c": complex64, "f": float32, "i": int32, "u": uint32}
+_NUMBERS: tuple[Any, ...] = (int, float, complex)
 _SEQUENCES = (list, tuple, range)
 
 
@@ -36,7 +47,7 @@ def to_host(
 
     Raises ShapeError for ragged input, DTypeError for values that do not fit.
     """
-    if isinstance(value, (bool, int, float, *_SEQUENCES)):
+    if isinstance(value, (bool, int, float, complex, *_SEQUENCES)):
         return _pack(operation, *_flattened(operation, value), dtype)
     if hasattr(value, "__array_interface__") and "numpy" in sys.modules:
         return _from_numpy(operation, value, dtype)
@@ -57,13 +68,15 @@ def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
 
     given = np.asarray(value)
     name = given.dtype.name
-    if given.dtype.kind not in "fiub":
+    if given.dtype.kind not in "cfiub":
         raise DTypeError(
             f"{operation}: dtype {name} does not exist on WebGL; got a NumPy array of {name}; "
             "use .astype"
         )
-    natural = BY_NAME.get(name) or {"f": float32, "i": int32, "u": uint32}[given.dtype.kind]
+    natural = BY_NAME.get(name) or _NATURAL[given.dtype.kind]
     target = dtype or natural
+    if given.dtype.kind == "c" and target.kind != "c":
+        raise _is_complex(operation, name, target)
     if target.kind in "iu" and given.dtype.kind in "iu":
         outside = (given < target.lowest) | (given > target.highest)
         if outside.any():
@@ -72,6 +85,13 @@ def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
     with np.errstate(all="ignore"):
         converted = given.astype(target.name)
     return np.ascontiguousarray(converted).tobytes(), given.shape, target
+
+
+def _is_complex(operation: str, got: Any, dtype: DType) -> DTypeError:
+    return DTypeError(
+        f"{operation}: complex numbers do not fit dtype {dtype}; got {got}; "
+        'take the real parts, or use dtype "complex64"'
+    )
 
 
 def _does_not_fit(operation: str, value: Any, at: Shape, dtype: DType) -> DTypeError:
@@ -93,8 +113,10 @@ def _from_view(operation: str, view: memoryview, dtype: DType | None) -> tuple[b
     if natural.code == code and dtype in (None, natural):
         return view.tobytes(), shape, natural
     order = view.format.removesuffix(code) or "@"
-    flat = struct.unpack(f"{order}{math.prod(shape)}{code}", view.tobytes())
-    return _pack(operation, list(flat), shape, dtype or natural)
+    # A complex number is two of what the last character says.
+    flat = struct.unpack(f"{order}{math.prod(shape) * len(code)}{code[-1]}", view.tobytes())
+    numbers = map(complex, flat[::2], flat[1::2]) if natural.kind == "c" else flat
+    return _pack(operation, list(numbers), shape, dtype or natural)
 
 
 def _flattened(operation: str, value: Any) -> tuple[list[Any], Shape]:
@@ -130,11 +152,17 @@ def _pack(
     operation: str, flat: list[Any], shape: Shape, dtype: DType | None
 ) -> tuple[bytes, Shape, DType]:
     kinds = set(map(type, flat))
-    if not kinds <= {bool, int, float}:
+    if not kinds <= {bool, int, float, complex}:
         flat = [_plain(operation, item) for item in flat]
         kinds = set(map(type, flat))
     if dtype is None:
-        dtype = float32 if float in kinds or not kinds else int32 if int in kinds else bool_
+        order = (complex, float, int, bool)
+        dtype = OF_PYTHON[next((kind for kind in order if kind in kinds), float)]
+    if dtype.kind == "c":
+        parts = [part for item in flat for part in (item.real, item.imag)]
+        return _pack(operation, parts, shape, float32)[0], shape, dtype
+    if complex in kinds:
+        raise _is_complex(operation, next(v for v in flat if type(v) is complex), dtype)
     if dtype.kind == "b":
         return bytes(map(bool, flat)), shape, dtype
     if dtype.itemsize == 2 and dtype.kind == "f":
@@ -152,10 +180,10 @@ def _pack(
     raise _does_not_fit(operation, flat[position], tuple(coordinates(position, shape)), dtype)
 
 
-def _plain(operation: str, item: Any) -> bool | int | float:
+def _plain(operation: str, item: Any) -> complex:
     """A Python number out of a 0-d array or tensor, or of a subclass of numbers."""
-    if isinstance(item, (bool, int, float)) and not hasattr(item, "item"):
-        return float(item) if isinstance(item, float) else int(item)
+    if isinstance(item, _NUMBERS) and not hasattr(item, "item"):
+        return next(kind(item) for kind in _NUMBERS if isinstance(item, kind))  # type: ignore[no-any-return]
     get = getattr(item, "item", None)
     if get is None:
         raise DTypeError(
@@ -163,16 +191,17 @@ def _plain(operation: str, item: Any) -> bool | int | float:
             "give numbers"
         )
     value = get()
-    if not isinstance(value, (bool, int, float)):
-        raise DTypeError(
-            f"{operation}: element is not a real number; got {value!r:.60}; give real numbers"
-        )
+    if not isinstance(value, (bool, int, float, complex)):
+        raise DTypeError(f"{operation}: element is not a number; got {value!r:.60}; give numbers")
     return value
 
 
 def unpack(data: memoryview, dtype: DType) -> list[Any]:
     """The elements of flat bytes as Python numbers."""
     count = data.nbytes // dtype.itemsize
+    if dtype.kind == "c":
+        parts = unpack(data, float32)
+        return list(map(complex, parts[::2], parts[1::2]))
     if dtype.code == "e":
         return list(struct.unpack(f"={count}e", data))
     return shaped(data, dtype, (count,)).tolist()
@@ -204,7 +233,12 @@ def nest(flat: Sequence[Any], shape: Shape) -> Any:
 
 
 def shaped(data: memoryview, dtype: DType, shape: Shape) -> memoryview:
-    """Flat bytes as a memoryview of that shape and format; BufferError where Python has none."""
+    """Flat bytes as a memoryview of that shape and format; BufferError where Python has none.
+
+    It has none of complex numbers: they are pairs of floats along one more axis.
+    """
+    if dtype.kind == "c":
+        return shaped(data, float32, (*shape, 2))
     if 0 in shape and len(shape) > 1:
         raise BufferError(
             "an empty tensor of several axes has no memoryview; use numpy() or tolist()"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
 import logging
-import math
 import sys
 import time
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ from .conversion import unpack
 from .errors import NumericError
 from .lifetime import user_line
 from .nodes import Node
-from .ops.rows import ViewRow
+from .ops.rows import Join, ViewRow
 from .runtime import backend
 from .tensor import Tensor
 
@@ -25,7 +25,10 @@ def _name(node: Node) -> str:
     """The operation behind a value: functions put views behind what they compute."""
     while node.call is not None and isinstance(node.call.row, ViewRow) and node.srcs[0].call:
         node = node.srcs[0]
-    return node.call.row.name if node.call is not None else "scalar"
+    if node.call is None:
+        return "scalar"
+    row, arg = node.call.row, node.call.arg
+    return arg if isinstance(row, Join) and isinstance(arg, str) else row.name
 
 
 def _inspect(tensor: Tensor) -> None:
@@ -47,10 +50,10 @@ def _inspect(tensor: Tensor) -> None:
         spec.size,
         line,
     )
-    if spec.dtype.kind != "f":
+    if spec.dtype.kind not in "cf":
         return
     for position, value in enumerate(unpack(data, spec.dtype)):
-        if not math.isfinite(value):
+        if not cmath.isfinite(value):
             raise NumericError(
                 f"{name}: result is not finite; got {value} at element {position} of shape "
                 f"{spec.shape}, at {line}; look at the operands, or use pt.enable_production_mode()"

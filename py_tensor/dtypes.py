@@ -11,7 +11,7 @@ from .errors import DTypeError
 
 @dataclass(frozen=True, eq=False)
 class DType:
-    """A data type: `kind` is "f", "i", "u" or "b"; `itemsize` is in bytes.
+    """A data type: `kind` is "c" (complex), "f", "i", "u" or "b"; `itemsize` is in bytes.
 
     >>> import py_tensor as pt
     >>> pt.float32.itemsize
@@ -22,7 +22,7 @@ class DType:
     kind: str
     itemsize: int
     code: str
-    """The format character of `struct`, `array` and the buffer protocol."""
+    """The format of the buffer protocol, of one character also that of `struct` and `array`."""
 
     def __repr__(self) -> str:
         return self.name
@@ -59,9 +59,11 @@ uint16 = DType("uint16", "u", 2, "H")
 int8 = DType("int8", "i", 1, "b")
 uint8 = DType("uint8", "u", 1, "B")
 bool_ = DType("bool", "b", 1, "?")
+complex64 = DType("complex64", "c", 8, "Zf")
 
 DTYPES = (float32, float16, int32, uint32, int16, uint16, int8, uint8, bool_)
-BY_NAME = {dtype.name: dtype for dtype in DTYPES}
+"""Those that textures and shaders have; a complex number is stored as two of float32."""
+BY_NAME = {dtype.name: dtype for dtype in (*DTYPES, complex64)}
 CATEGORIES = {
     "all": "fiub",
     "numeric": "fiu",
@@ -70,14 +72,8 @@ CATEGORIES = {
     "boolean": "b",
     "integer or boolean": "iub",
 }
-OF_PYTHON: dict[type, DType] = {bool: bool_, int: int32, float: float32}
-WIDE = {
-    "float64": "float32",
-    "int64": "int32",
-    "uint64": "uint32",
-    "complex128": None,
-    "complex64": None,
-}
+OF_PYTHON: dict[type, DType] = {bool: bool_, int: int32, float: float32, complex: complex64}
+WIDE = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
 
 def as_dtype(value: Any, operation: str = "dtype") -> DType:
@@ -97,9 +93,8 @@ def as_dtype(value: Any, operation: str = "dtype") -> DType:
     if name in BY_NAME:
         return BY_NAME[name]
     if name in WIDE:
-        instead = f'; use "{WIDE[name]}"' if WIDE[name] else ""
         raise DTypeError(
-            f"{operation}: dtype {name} does not exist on WebGL; got {value!r}{instead}"
+            f'{operation}: dtype {name} does not exist on WebGL; got {value!r}; use "{WIDE[name]}"'
         )
     raise DTypeError(f"{operation}: not a dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
 
@@ -123,16 +118,17 @@ def promote(operation: str, a: DType, b: DType) -> DType:
     """The dtype both operands are converted to.
 
     The array API standard's table, and for kinds it leaves open: bool gives way to integers,
-    integers give way to floats. Raises DTypeError where the result would need 64 bits.
+    integers give way to floats, all to complex. Raises DTypeError where the result would need 64
+    bits for each number.
     """
     if a is b:
         return a
-    order = "buif"
+    order = "buifc"
     if order.index(a.kind) < order.index(b.kind):
         a, b = b, a
     if a.kind == b.kind:
         return a if a.itemsize > b.itemsize else b
-    if a.kind == "f" or b.kind == "b":
+    if a.kind in "cf" or b.kind == "b":
         return a
     itemsize = max(a.itemsize, 2 * b.itemsize)
     if itemsize > 4:
@@ -143,12 +139,14 @@ def promote(operation: str, a: DType, b: DType) -> DType:
     return _SIGNED[itemsize]
 
 
-def of_scalar(operation: str, value: bool | int | float, dtype: DType) -> DType:
+def of_scalar(operation: str, value: complex, dtype: DType) -> DType:
     """The dtype a tensor of `dtype` and a Python scalar combine to (the scalar is weak).
 
     Raises DTypeError where an integer does not fit the tensor's integer dtype.
     """
     kind = type(value)
+    if dtype.kind == "c" or isinstance(value, complex):
+        return complex64
     if kind is float:
         return dtype if dtype.kind == "f" else float32
     if kind is bool:

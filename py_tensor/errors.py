@@ -13,7 +13,7 @@ class TensorError(Exception):
     """Base of every error raised by py_tensor."""
 
 
-class ShapeError(TensorError, ValueError):
+class ShapeError(TensorError, ValueError, IndexError):
     """Shapes or axes do not fit the operation, or an index is out of range."""
 
 

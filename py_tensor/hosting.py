@@ -57,7 +57,7 @@ def _is_tiny(node: Node, elements: int) -> bool:
         node = stack.pop()
         if id(node) in seen:
             continue
-        if len(seen) == NODES or not 0 < node.spec.size <= elements:
+        if len(seen) == NODES or not 0 < node.spec.size <= elements or node.spec.dtype.kind == "c":
             return False
         seen.add(id(node))
         if node.call is not None:

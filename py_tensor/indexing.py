@@ -79,10 +79,10 @@ def coordinates(position: int, shape: Shape) -> list[int]:
     """Row-major coordinates of a position; negative ones of a negative one, a backward step."""
     sign, rest = (-1, -position) if position < 0 else (1, position)
     result = []
-    # Where an axis has no length, no position is ever read.
-    for stride in row_major([max(n, 1) for n in shape]):
-        result.append(sign * (rest // stride))
-        rest %= stride
+    for stride in row_major(shape):
+        # An axis before one of length 0 has no steps.
+        place, rest = divmod(rest, stride) if stride else (0, rest)
+        result.append(sign * place)
     return result
 
 

@@ -30,7 +30,8 @@ from .tracing import Recording, TracedBuffer, TracedNumber
 TRACE_LIMIT = 64
 """Traces kept for one function; the oldest goes first, and a warning says so the first time."""
 
-_NUMBERS = frozenset((bool, int, float))
+_KINDS: tuple[Any, ...] = (bool, int, float, complex)
+_NUMBERS = frozenset(_KINDS)
 Places = tuple[frozenset[int], frozenset[str]]
 """Arguments by position and by name."""
 
@@ -132,8 +133,8 @@ class Jitted:
             kind = leaf.__class__
             if kind is Tensor:
                 key.append(leaf._node.spec)
-            elif isinstance(leaf, (bool, int, float)):
-                kind = kind if kind in _NUMBERS else float if isinstance(leaf, float) else int
+            elif isinstance(leaf, _KINDS):
+                kind = next(number for number in _KINDS if isinstance(leaf, number))
                 leaves[at] = kind(leaf)
                 key.append(kind)
             else:
@@ -240,7 +241,7 @@ class Jitted:
                 results.append(("new", handles[id(leaf)]))
             elif type(leaf) is TracedNumber:
                 results.append(("number", recording.tape.slot(leaf)))
-            elif isinstance(leaf, (bool, int, float)):
+            elif isinstance(leaf, _KINDS):
                 results.append(("constant", leaf))
             else:
                 raise TraceError(

@@ -10,12 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
+from operator import attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
 
 from .dtypes import DTYPES, DType, float32
-from .ops.rows import Row, Shape
+from .ops import ROWS
+from .ops.algebra import Algebra, Parts, Real
+from .ops.elementwise import CAST
+from .ops.parts import COMPLEX, IMAG, REAL
+from .ops.rows import Row, Rule, Shape
+from .ops.sources import CONSTANT
 
 
 class Spec:
@@ -34,9 +40,13 @@ class Spec:
 
 
 class Call:
-    """A row applied to operands of known specs: what can be said before values are known."""
+    """A row applied to operands of known specs: what can be said before values are known.
 
-    __slots__ = ("arg", "operands", "row", "spec", "specs")
+    Where `rule` is given, complex numbers are in it, and its node is built by that rule of the row
+    or by the `recipe` of what the rule has built before.
+    """
+
+    __slots__ = ("arg", "operands", "recipe", "row", "rule", "spec", "specs")
 
     def __init__(
         self,
@@ -51,10 +61,18 @@ class Call:
         self.specs = specs
         self.spec = spec
         self.operands = operands
+        self.rule: Rule | None = None
+        self.recipe: Recipe | None = None
+        if row.complex is not None and "c" in [part.dtype.kind for part in (spec, *specs)]:
+            self.rule = row.complex
 
     def __repr__(self) -> str:
         given = "" if self.arg is None else f", {self.arg}"
         return f"{self.row.name}({', '.join(map(repr, self.specs))}{given}) -> {self.spec!r}"
+
+
+Recipe = list[tuple[Call, tuple[int, ...]]]
+"""Operations with the places of their operands: first those given, then the operations before."""
 
 
 class Scalar:
@@ -69,17 +87,24 @@ class Scalar:
         return f"scalar {self.spec.dtype}"
 
 
-class Node:
-    """A value: made from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`."""
+_next_age = count().__next__
 
-    __slots__ = ("buffer", "call", "spec", "srcs", "value")
-    value: bool | int | float
+
+class Node:
+    """A value: made from `srcs` by `call`, or realized in `buffer`, or a Python scalar `value`.
+
+    `age` counts nodes as they are made.
+    """
+
+    __slots__ = ("age", "buffer", "call", "spec", "srcs", "value")
+    value: Any
 
     def __init__(self, call: Call | None, srcs: tuple[Node, ...], spec: Spec) -> None:
         self.call = call
         self.srcs = srcs
         self.spec = spec
         self.buffer: Any = None
+        self.age = _next_age()
 
     def settle(self, buffer: Any) -> None:
         """The value exists from now on; what it was made of is let go."""
@@ -120,11 +145,75 @@ def call_of(row: Row, specs: tuple[Spec, ...], arg: Hashable = None) -> Call:
 def node_of(row: Row, srcs: tuple[Node, ...], arg: Hashable = None) -> Node:
     """A node for `row` applied to `srcs`."""
     call = call_of(row, tuple([src.spec for src in srcs]), arg)
+    if call.rule is not None:
+        return by_rule(call, srcs)
     return Node(call, srcs, call.spec)
 
 
-def scalar_node(value: bool | int | float, dtype: DType = float32) -> Node:
-    """A node for a Python scalar; passed to the shader as a uniform."""
+def by_rule(call: Call, srcs: tuple[Node, ...]) -> Node:
+    """The node of an operation on complex numbers, out of real operations.
+
+    What an operand was made of is never looked at: a remembered call has other ones in its place.
+    """
+    if call.recipe is None:
+        stand_ins = tuple([Node(None, (), spec) for spec in call.specs])
+        _ALGEBRA.asked = False
+        result = _ruled(call, stand_ins)
+        call.recipe = [] if _ALGEBRA.asked else _recipe(result, stand_ins)
+    if not call.recipe:
+        return _ruled(call, srcs)
+    nodes = [*srcs]
+    for made, places in call.recipe:
+        nodes.append(Node(made, tuple([nodes[place] for place in places]), made.spec))
+    return nodes[-1]
+
+
+def _recipe(result: Node, given: tuple[Node, ...]) -> Recipe:
+    """How a node is made of the given ones; the same is computed once."""
+    place = {id(node): at for at, node in enumerate(given)}
+    known: dict[tuple[Call, tuple[int, ...]], int] = {}
+    stack = [result]
+    while stack:
+        node = stack[-1]
+        missing = [src for src in node.srcs if id(src) not in place]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if id(node) not in place and node.call is not None:
+            step = (node.call, tuple([place[id(src)] for src in node.srcs]))
+            place[id(node)] = known.setdefault(step, len(given) + len(known))
+    return list(known)
+
+
+def _ruled(call: Call, srcs: tuple[Node, ...]) -> Node:
+    assert call.rule is not None
+    static = () if call.arg is None else (call.arg,)
+    result = call.rule(_ALGEBRA, *map(_parts, srcs), *static)
+    if type(result) is Real:
+        return result.node  # type: ignore[no-any-return]
+    re, im = (
+        part.node if type(part) is Real else node_of(CONSTANT, (), float(part)) for part in result
+    )
+    return node_of(COMPLEX, (re, im), call.row.name)
+
+
+def _parts(node: Node) -> Parts:
+    dtype = node.spec.dtype
+    if dtype.kind == "c":
+        return Parts(*(Real(_ALGEBRA, node_of(row, (node,))) for row in (REAL, IMAG)))
+    return Parts(
+        Real(_ALGEBRA, node if dtype is float32 else node_of(CAST, (node,), float32)), None
+    )
+
+
+_ALGEBRA = Algebra(ROWS, node_of, lambda value: node_of(CONSTANT, (), float(value)))
+
+
+def scalar_node(value: complex, dtype: DType = float32) -> Node:
+    """A node for a Python scalar; passed to the shader as a uniform, or as two."""
+    if dtype.kind == "c":
+        return node_of(COMPLEX, (scalar_node(value.real), scalar_node(value.imag)))
     node = Node(None, (), spec_of((), dtype))
     node.value = value
     return node
@@ -204,15 +293,30 @@ class Linear(NamedTuple):
         return Graph(calls, edges, outputs, shared)
 
 
-def linearise(wanted: Sequence[Node]) -> Linear:
-    """The pending nodes that `wanted` need, operands first, in one pass, with their key.
+AGE = attrgetter("age")
 
-    The key holds operations, edges, shapes, dtypes and static arguments, never values. Which nodes
-    are shared is read off CPython's reference counts: a reference that is neither an edge of this
-    graph nor held by this function belongs to someone who may ask for the value later.
+
+def linearise(wanted: Sequence[Node]) -> Linear:
+    """The pending nodes that `wanted` need, with their key, in the order in which they were made.
+
+    So operands come first, and what a program computes early and lets go soon is not kept longer:
+    a weight's gradient is computed before the backward pass moves on. The key holds operations,
+    edges, shapes, dtypes and static arguments, never values. Which nodes are shared is read off
+    CPython's reference counts: a reference that is neither an edge of this graph nor held by this
+    function belongs to someone who may ask for the value later.
     """
     for tape in tapes:
         tape.keep(wanted)
+    pending: list[Node] = []
+    seen: set[int] = set()
+    stack: list[Node] = [*wanted]
+    while stack:
+        node = stack.pop()
+        if node.call is not None and id(node) not in seen:
+            seen.add(id(node))
+            pending.append(node)
+            stack += node.srcs
+    pending.sort(key=AGE)
     index: dict[int, int] = {}
     nodes: list[Node] = []
     calls: list[Any] = []
@@ -220,45 +324,38 @@ def linearise(wanted: Sequence[Node]) -> Linear:
     uses: list[int] = []
     leaves: list[Node] = []
     scalars: list[Node] = []
-    stack: list[Node] = [*wanted]
-    stack.reverse()
-    while stack:
-        node = stack[-1]
-        identity = id(node)
-        if identity in index:
-            stack.pop()
-            continue
-        call: Any = node.call
-        if call is not None:
-            ready = True
-            for src in node.srcs:
-                if id(src) not in index:
-                    stack.append(src)
-                    ready = False
-            if not ready:
-                continue
-            for src in node.srcs:
-                position = index[id(src)]
-                edges.append(position)
-                uses[position] += 1
-        elif node.buffer is None:
-            scalars.append(node)
-            call = _scalars[node.spec.dtype]
+
+    def placed(leaf: Node) -> int:
+        if leaf.buffer is None:
+            scalars.append(leaf)
+            calls.append(_scalars[leaf.spec.dtype])
         else:
-            leaves.append(node)
-            call = node.spec
-        stack.pop()
-        index[identity] = len(nodes)
-        nodes.append(node)
-        calls.append(call)
+            leaves.append(leaf)
+            calls.append(leaf.spec)
+        nodes.append(leaf)
         uses.append(BASE_COUNT)
-    outputs = [index[id(node)] for node in wanted]
-    node = src = call = None  # type: ignore[assignment]  # variables must not count as references
+        index[id(leaf)] = len(uses) - 1
+        return len(uses) - 1
+
+    for node in pending:
+        for src in node.srcs:
+            position = index.get(id(src))
+            if position is None:
+                position = placed(src)
+            edges.append(position)
+            uses[position] += 1
+        index[id(node)] = len(nodes)
+        nodes.append(node)
+        calls.append(node.call)
+        uses.append(BASE_COUNT)
+    outputs = [index[id(node)] if id(node) in index else placed(node) for node in wanted]
+    pending.clear()  # neither it nor variables must count as references
+    node = src = None  # type: ignore[assignment]
     kept = set(outputs)
     shared = [
         position
-        for position, count in enumerate(map(getrefcount, nodes))
-        if count > uses[position] and type(calls[position]) is Call and position not in kept
+        for position, found in enumerate(map(getrefcount, nodes))
+        if found > uses[position] and type(calls[position]) is Call and position not in kept
     ]
     key = (tuple(calls), tuple(edges), tuple(outputs), tuple(shared))
     return Linear(key, nodes, leaves, scalars)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .backends.base import Buffer
 from .dtypes import uint8
 from .errors import ArgumentError, BackendError, ShapeError, TraceError
 from .lifetime import state
@@ -53,10 +52,9 @@ def from_pixels(source: Any, channels: int = 3) -> Tensor:
     width, height = engine.bridge.pixel_size(source)
     _check_sides("from_pixels", height, width, engine)
     engine.check_size("from_pixels", (height, width, 4), uint8)
-    handle = engine.new_handle()
-    engine.bridge.from_pixels(handle, source, width, height)
     spec = spec_of((height, width, 4), uint8)
-    buffer = Buffer(uint8, spec.size, None, engine, handle, engine.generation)
+    buffer = engine.blank(uint8, spec.size)
+    engine.bridge.from_pixels(buffer.handle, source, width, height)
     tensor = Tensor(leaf_node(buffer, spec))
     return tensor if channels == 4 else tensor[:, :, :channels]
 

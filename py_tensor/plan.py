@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .dtypes import BY_NAME, DType
+from .dtypes import DTYPES, DType
 from .glsl.contract_kernel import tile_dtype
 from .glsl.shader import Shader
 from .glsl.tile_choice import tilings_of
@@ -21,9 +21,10 @@ from .nodes import Call, Graph, Scalar
 from .schedule.fuse import Limits, fuse
 from .schedule.kernel import Kernel
 from .schedule.lower import lower
-from .schedule.program import FULL_ROW, Program, Turns
+from .schedule.program import Program, Turns, row_of
+from .schedule.textures import choose_rows
 
-FORMATS = {name: number for number, name in enumerate(BY_NAME)} | {"bool": 7}
+FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool": 7}
 """The bridge numbers formats as the dtypes are ordered; bool is stored as uint8."""
 
 
@@ -42,12 +43,16 @@ class Device:
         return FORMATS[dtype.name]
 
 
-def texture_size(size: int) -> tuple[int, int]:
-    """Width and height of the texture that holds `size` elements."""
+def numbers_in(dtype: DType) -> int:
+    """How many numbers of a texture an element takes."""
+    return 2 if dtype.kind == "c" else 1
+
+
+def texture_size(size: int, row: int = 0) -> tuple[int, int]:
+    """Width and height of the texture that holds `size` elements, in rows of so many texels."""
     texels = max(1, -(-size // 4))
-    if texels <= FULL_ROW:
-        return 1 << (texels - 1).bit_length(), 1
-    return FULL_ROW, -(-texels // FULL_ROW)
+    row = row or row_of(size)
+    return row, -(-texels // row)
 
 
 Slot = tuple[int, int, int, int]
@@ -102,6 +107,7 @@ def make_plan(graph: Graph, device: Device) -> Plan:
     """The plan of a graph on a device."""
     program = lower(graph, device.draw_buffers)
     schedule = fuse(program, device.limits)
+    choose_rows(program, schedule, device.largest)
     tilings = tilings_of(program, device.draw_buffers, device.largest)
     slots: dict[Stored, int] = {}
     scalars: dict[int, int] = {}
@@ -199,7 +205,7 @@ def _stages(program: Program, kernel: Kernel) -> Iterator[Stage]:
 
 def _slot(program: Program, device: Device, at: int) -> Slot:
     spec = program.spec(at)
-    return (device.format(spec.dtype), *texture_size(spec.size), 0)
+    return (device.format(spec.dtype), *texture_size(spec.size, program.texture_row(at)), 0)
 
 
 def _drawn(program: Program, device: Device, tilings: dict[int, Tiling], kernel: Kernel) -> Slot:

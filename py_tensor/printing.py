@@ -12,12 +12,15 @@ THRESHOLD = 1000
 """Elements from which on axes are shortened."""
 
 
-def number(value: bool | int | float, digits: int = 4) -> str:
+def number(value: complex, digits: int = 4) -> str:
     """One element: integers as they are, floats with up to `digits` decimals.
 
-    >>> number(1.5), number(2.0), number(3)
-    ('1.5', '2.', '3')
+    >>> number(1.5), number(2.0), number(3), number(1 - 0.5j)
+    ('1.5', '2.', '3', '1.-0.5j')
     """
+    if isinstance(value, complex):
+        sign = "-" if math.copysign(1.0, value.imag) < 0 else "+"
+        return f"{number(value.real, digits)}{sign}{number(abs(value.imag), digits)}j"
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
     size = abs(value)

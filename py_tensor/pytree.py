@@ -257,15 +257,21 @@ def tree_map(function: Callable[..., Any], tree: Any, /, *others: Any) -> Any:
     {'w': 0.5, 'b': [1.0]}
     """
     leaves, structure = tree_flatten(tree)
-    columns = []
-    for other in others:
-        column: list[Any] = []
-        _match(iter(structure.parts), other, column)
-        columns.append(column)
+    columns = [leaves_at("tree_map", structure, other) for other in others]
     return tree_unflatten(structure, map(function, leaves, *columns))
 
 
-def _match(parts: Iterator[Part | None], tree: Any, found: list[Any]) -> None:
+def leaves_at(operation: str, structure: Structure, tree: Any) -> list[Any]:
+    """What a tree has in the places of a structure's leaves, which may be trees or None.
+
+    Raises ArgumentError where it lacks one of them.
+    """
+    found: list[Any] = []
+    _match(operation, iter(structure.parts), tree, found)
+    return found
+
+
+def _match(operation: str, parts: Iterator[Part | None], tree: Any, found: list[Any]) -> None:
     """Appends what a tree has where the structure has leaves."""
     part = next(parts)
     if part is LEAF:
@@ -276,12 +282,12 @@ def _match(parts: Iterator[Part | None], tree: Any, found: list[Any]) -> None:
     same_keys = kind in _DICTS and isinstance(tree, dict) and tree.keys() == set(fixed)
     if opened is None or not (same_keys or opened[0] == part):
         raise ArgumentError(
-            f"tree_map: structures differ; got {_shown(tree)} in the place of {_described(part)}; "
-            "give trees that have the first one's containers"
+            f"{operation}: structures differ; got {_shown(tree)} in the place of "
+            f"{_described(part)}; give trees that have the first one's containers"
         )
     children: Sequence[Any] = [tree[key] for key in fixed] if same_keys else list(opened[1])
     for child in children:
-        _match(parts, child, found)
+        _match(operation, parts, child, found)
 
 
 def _shown(tree: Any) -> str:

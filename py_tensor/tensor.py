@@ -10,7 +10,17 @@ from typing import Any
 
 from . import conversion, hosting, lifetime, printing
 from .backends.base import Buffer
-from .dtypes import OF_PYTHON, DType, as_dtype, bool_, float32, int32, of_scalar, promote
+from .dtypes import (
+    OF_PYTHON,
+    DType,
+    as_dtype,
+    bool_,
+    complex64,
+    float32,
+    int32,
+    of_scalar,
+    promote,
+)
 from .errors import ArgumentError, DTypeError, ShapeError
 from .lifetime import DISPOSED, End, state
 from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of, tapes
@@ -158,7 +168,7 @@ class Tensor:
         spec = node_behind("tolist", self).spec
         return conversion.nest(conversion.unpack(self._bytes("tolist"), spec.dtype), spec.shape)
 
-    def item(self) -> bool | int | float:
+    def item(self) -> Any:
         """The only element as a Python number. Raises ShapeError for other sizes."""
         spec = node_behind("item", self).spec
         if spec.size != 1:
@@ -185,7 +195,8 @@ class Tensor:
     async def data(self) -> memoryview:
         """The values as a memoryview of this shape, without blocking the page.
 
-        Empty tensors of several axes give a flat view, since Python has no empty shaped one.
+        Empty tensors of several axes give a flat view, since Python has no empty shaped one;
+        complex ones have one more axis, for real and imaginary parts, since it has no complex one.
         """
         spec = node_behind("data", self).spec
         data = await backend().read_async(self._read_buffer("data"))
@@ -193,15 +204,33 @@ class Tensor:
 
     def __buffer__(self, flags: int, /) -> memoryview:
         spec = node_behind("memoryview", self).spec
+        if spec.dtype.kind == "c":
+            # Only NumPy makes views of complex numbers, and takes views for what an array holds.
+            try:
+                return memoryview(self.numpy())
+            except ImportError:
+                raise BufferError(
+                    f"a tensor of {spec.dtype} has no memoryview without NumPy; use tolist(), "
+                    "pt.real(x) and pt.imag(x), or await x.data()"
+                ) from None
         return conversion.shaped(self._bytes("memoryview"), spec.dtype, spec.shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
-        return self.numpy().__dlpack__(**options)
+        return self.numpy().__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU, where values are read to."""
@@ -225,11 +254,19 @@ class Tensor:
     def __bool__(self) -> bool:
         return bool(self._one("bool"))
 
+    def _one_real(self, operation: str) -> Any:
+        if node_behind(operation, self).spec.dtype.kind == "c":
+            raise DTypeError(
+                f"{operation}: tensor is complex; got {self._spec}; "
+                "use pt.real(x), pt.imag(x) or pt.abs(x)"
+            )
+        return self._one(operation)
+
     def __int__(self) -> int:
-        return int(self._one("int"))
+        return int(self._one_real("int"))
 
     def __float__(self) -> float:
-        return float(self._one("float"))
+        return float(self._one_real("float"))
 
     def __complex__(self) -> complex:
         return complex(self._one("complex"))
@@ -279,6 +316,13 @@ def node_behind(operation: str, tensor: Tensor) -> Node:
         error, wrong, advice = node.end
         raise error(f"{operation}: tensor {wrong} {node.place}; {advice}")
     return node  # type: ignore[no-any-return]
+
+
+def handle_on(node: Node) -> Tensor:
+    """A handle on a value that an operation gave before: nobody is told of a new tensor."""
+    tensor = object.__new__(Tensor)
+    tensor._node = _live[id(tensor)] = node
+    return tensor
 
 
 def realize_pending(nodes: list[Node]) -> None:
@@ -340,9 +384,10 @@ def asarray(
 ) -> Tensor:
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor.
 
-    Floats become float32, integers int32, booleans bool, unless `dtype` says otherwise; 64-bit
-    input becomes the 32-bit dtype. A tensor of the same dtype is returned as it is, unless `copy`
-    is True. Raises ShapeError for ragged input, DTypeError for values or dtypes that do not fit.
+    Floats become float32, integers int32, booleans bool, complex numbers complex64, unless `dtype`
+    says otherwise; 64-bit input becomes the 32-bit dtype, complex128 complex64. A tensor of the
+    same dtype is returned as it is, unless `copy` is True. Raises ShapeError for ragged input,
+    DTypeError for values or dtypes that do not fit.
 
     >>> import py_tensor as pt
     >>> pt.asarray([1, 2, 3]).dtype
@@ -370,7 +415,7 @@ def asarray(
 
 def _operand(operation: str, value: Any) -> Any:
     """A tensor or a Python scalar out of what the user passed."""
-    if type(value) in (bool, int, float, Tensor, TracedNumber):
+    if type(value) in (bool, int, float, complex, Tensor, TracedNumber):
         return value
     data, shape, dtype = conversion.to_host(value, None, operation)
     return from_host(data, shape, dtype, operation)
@@ -399,6 +444,8 @@ def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:
         if isinstance(value, Tensor):
             return node_behind(name, value)
         own: Any = bool_ if position < first else dtype
+        if own is complex64 and not issubclass(kind_of(value), complex):
+            own = float32
         return scalar_node(fitting(name, value, own), own)
 
     return tuple(node(position, value) for position, value in enumerate(operands))

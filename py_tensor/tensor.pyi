@@ -51,7 +51,7 @@ class Tensor:
     def _bytes(self, operation: str) -> memoryview: ...
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; the number itself for shape ()."""
-    def item(self) -> bool | int | float:
+    def item(self) -> Any:
         """The only element as a Python number. Raises ShapeError for other sizes."""
     def _first(self, operation: str) -> Any: ...
     def numpy(self) -> Any:
@@ -60,7 +60,14 @@ class Tensor:
         """The values as a memoryview of this shape, without blocking the page."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU, where values are read to."""
@@ -68,6 +75,7 @@ class Tensor:
         """This tensor, for the device in use. Raises ArgumentError for others."""
     def _one(self, operation: str) -> Any: ...
     def __bool__(self) -> bool: ...
+    def _one_real(self, operation: str) -> Any: ...
     def __int__(self) -> int: ...
     def __float__(self) -> float: ...
     def __complex__(self) -> complex: ...
@@ -96,10 +104,12 @@ class Tensor:
         """Sign changed, element by element."""
     def positive(self, /) -> Tensor:
         """The operand itself."""
+    def conj(self, /) -> Tensor:
+        """Complex conjugate; real numbers are their own."""
     def abs(self, /) -> Tensor:
-        """Absolute value."""
+        """Absolute value; the modulus of complex numbers."""
     def sign(self, /) -> Tensor:
-        """-1, 0 or 1 by the sign."""
+        """-1, 0 or 1 by the sign; complex numbers over their modulus."""
     def square(self, /) -> Tensor:
         """Product with itself."""
     def reciprocal(self, /) -> Tensor:
@@ -235,7 +245,7 @@ class Tensor:
     def argmin(self, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
         """Position of the first smallest element along one axis."""
     def mean(self, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """Arithmetic mean of the elements along axes; floating dtypes."""
+        """Arithmetic mean of the elements along axes; floating and complex dtypes."""
     def var(
         self, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
     ) -> Tensor:
@@ -254,7 +264,7 @@ class Tensor:
         """Product of each element and all before it along an axis."""
     def broadcast_to(self, /, shape: Any) -> Tensor:
         """x repeated along axes of length 1 to the given shape."""
-    def expand_dims(self, /, *, axis: int | Sequence[int] = 0) -> Tensor:
+    def expand_dims(self, /, axis: int | Sequence[int] = 0) -> Tensor:
         """New axes of length 1 at the given places of the result."""
     def flatten(self, /) -> Tensor:
         """All elements along one axis."""
@@ -344,7 +354,7 @@ class Tensor:
     def __pos__(self, /) -> Tensor:
         """The operand itself."""
     def __abs__(self, /) -> Tensor:
-        """Absolute value."""
+        """Absolute value; the modulus of complex numbers."""
     def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
     def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
     def __lt__(self, other: Any) -> Tensor: ...
@@ -388,6 +398,9 @@ class Tensor:
 
 def node_behind(operation: str, tensor: Tensor) -> Node:
     """The node of a handle; raises DisposedError, naming where, if the handle has ended."""
+
+def handle_on(node: Node) -> Tensor:
+    """A handle on a value that an operation gave before: nobody is told of a new tensor."""
 
 def realize_pending(nodes: list[Node]) -> None:
     """Runs pending work for the nodes, and counts pending work from zero."""

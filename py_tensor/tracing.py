@@ -108,7 +108,7 @@ class Tape:
         return values
 
 
-_SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0}
+_SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
 
 
 class TracedNumber:
@@ -119,6 +119,16 @@ class TracedNumber:
 
     __slots__ = ("kind", "slot", "tape")
     __array_ufunc__ = None
+
+    @property
+    def real(self) -> Any:
+        """The real part, as Python's numbers have it."""
+        return on_host(operator.attrgetter("real"), self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return on_host(operator.attrgetter("imag"), self)
 
     def __init__(self, tape: Tape, kind: type, slot: int) -> None:
         self.tape = tape
@@ -161,7 +171,7 @@ def fitting(operation: str, value: Any, dtype: DType) -> Any:
     if type(value) is not TracedNumber:
         return value
     value.check()
-    if dtype.kind == "f" or value.kind is bool:
+    if dtype.kind in "cf" or value.kind is bool:
         return value
     if dtype.kind == "b":
         return on_host(bool, value)

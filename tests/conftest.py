@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from collections.abc import Iterator
 from typing import Any
 
+import event_loop
 import numpy as np
 import playwright_bridge
 import pytest
@@ -49,7 +51,9 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
         yield NumpyBackend()
         return
     bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
-    yield WebGLBackend(bridge)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncio, "run", event_loop.run)
+        yield WebGLBackend(bridge)
     bridge.destroy()
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import py_tensor as pt
+from py_tensor.dtypes import BY_NAME
 from py_tensor.nodes import linearise
-from py_tensor.plan import Device, make_plan
+from py_tensor.plan import FORMATS, Device, make_plan
 from py_tensor.schedule.fuse import Limits
 
 DEVICE = Device(largest=8192, draw_buffers=8, limits=Limits())
@@ -26,3 +27,13 @@ def leaf(*shape, dtype="float32"):
     x = pt.asarray(np.ones(shape, dtype))
     pt.realize(x)
     return x
+
+
+def bytes_drawn(*tensors):
+    """Of all textures that the plan of these tensors draws into."""
+    plan = plan_of(*tensors)
+    texels = {number: 4 * BY_NAME[name].itemsize for name, number in FORMATS.items()}
+    return sum(
+        texels[number] * width * height * max(1, layers)
+        for number, width, height, layers in (*plan.outputs, *plan.temporaries)
+    )

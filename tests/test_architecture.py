@@ -47,16 +47,20 @@ ROOMS = (
     "linalg",
     "data",
     "saving",
+    "nn",
+    "optim",
+    "train",
     "graph",
+    "fft",
     "__init__",
 )
 """In the order a call walks through them: each may import those before it."""
 BESIDE = {"conversion", "hosting", "lifetime", "printing"}
 """The host's side of a tensor; a call does not walk through them on its way to the GPU."""
 CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
-LINES = 4500
+LINES = 5600
 """Of code: no blank lines, comments, docstrings. Gradient rules take some 250."""
-BESIDE_LINES = 450
+BESIDE_LINES = 490
 FOREIGN = {
     "numpy": {"backends/numpy.py", "conversion.py", "tensor.py"},
     "js": {"backends/pyodide_bridge.py", "saving/browser.py"},

@@ -139,7 +139,7 @@ def test_wrong_arguments():
             errors.DTypeError,
             (
                 "ones: not a dtype; got 'float8'; use one of float32, float16, int32, uint32, "
-                "int16, uint16, int8, uint8, bool"
+                "int16, uint16, int8, uint8, bool, complex64"
             ),
             lambda: pt.ones(2, dtype="float8"),
         ),

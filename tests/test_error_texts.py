@@ -83,15 +83,26 @@ CASES = {
     ),
     "complex numbers": (
         errors.DTypeError,
-        lambda: pt.asarray([1j]),
-        "asarray: cannot make a tensor of complex; got 1j; give numbers",
+        lambda: pt.asarray([1.0, 1j], dtype="float32"),
+        (
+            "asarray: complex numbers do not fit dtype float32; got 1j; "
+            'take the real parts, or use dtype "complex64"'
+        ),
     ),
     "an array of complex numbers": (
         errors.DTypeError,
-        lambda: pt.asarray(np.array([1j])),
+        lambda: pt.asarray(np.array([1j]), dtype="int32"),
         (
-            "asarray: dtype complex128 does not exist on WebGL; got a NumPy array of complex128; "
-            "use .astype"
+            "asarray: complex numbers do not fit dtype int32; got complex128; "
+            'take the real parts, or use dtype "complex64"'
+        ),
+    ),
+    "an array of dates": (
+        errors.DTypeError,
+        lambda: pt.asarray(np.array(["2020-01-01"], "datetime64[D]")),
+        (
+            "asarray: dtype datetime64[D] does not exist on WebGL; got a NumPy array of "
+            "datetime64[D]; use .astype"
         ),
     ),
     "a list with an integer beyond int32": (
@@ -201,6 +212,103 @@ CASES = {
             "bool: only a tensor of one element has a value of its own; got shape (3, 4); use "
             ".any(), .all() or an index"
         ),
+    ),
+    "gradients by integers": (
+        errors.DTypeError,
+        lambda: pt.grad(lambda x, n: x * n)(pt.asarray([1, 2]), 0.5),
+        (
+            "grad: no argument to differentiate by is floating; got [int32[2]]; "
+            'use x.astype("float32")'
+        ),
+    ),
+    "gradients by a Python integer": (
+        errors.DTypeError,
+        lambda: pt.vjp(lambda x: x, 3),
+        'vjp: no argument to differentiate by is floating; got [3]; use x.astype("float32")',
+    ),
+    "argnums beyond the arguments": (
+        errors.ArgumentError,
+        lambda: pt.grad(lambda x: x, argnums=(0, -2))(1.0),
+        (
+            "grad: argnums names no positional argument; got -2 for a call with 1; give a position "
+            "from 0 to 0"
+        ),
+    ),
+    "argnums of an argument passed by name": (
+        errors.ArgumentError,
+        lambda: pt.value_and_grad(lambda x: x)(x=1.0),
+        (
+            "value_and_grad: argnums names no positional argument; got 0 for a call with 0; pass "
+            "it by position"
+        ),
+    ),
+    "argnums twice": (
+        errors.ArgumentError,
+        lambda: pt.grad(lambda x, y: x * y, argnums=(1, -1))(1.0, 2.0),
+        "grad: argnums names an argument twice; got (1, -1) for a call with 2; name each once",
+    ),
+    "the gradient of several numbers": (
+        errors.GradientError,
+        lambda: pt.grad(lambda x: x * 2.0)(pt.ones(3)),
+        (
+            "grad: the function's result is not one floating number; got float32[3]; reduce it "
+            "with pt.sum or pt.mean, or use pt.vjp"
+        ),
+    ),
+    "the gradient of an integer": (
+        errors.GradientError,
+        lambda: pt.value_and_grad(lambda x: pt.argmax(x))(pt.ones(3)),
+        (
+            "value_and_grad: the function's result is not one floating number; got int32[]; reduce "
+            "it with pt.sum or pt.mean, or use pt.vjp"
+        ),
+    ),
+    "the gradient of a pair": (
+        errors.GradientError,
+        lambda: pt.grad(lambda x: (x, x))(1.0),
+        (
+            "grad: the function's result is not one floating number; got tuple; reduce it with "
+            "pt.sum or pt.mean, or use pt.vjp"
+        ),
+    ),
+    "an auxiliary result that is missing": (
+        errors.GradientError,
+        lambda: pt.grad(lambda x: x, has_aux=True)(1.0),
+        "grad: has_aux needs a pair of results; got Tensor; return (value, aux)",
+    ),
+    "an operation without a gradient": (
+        errors.GradientError,
+        lambda: pt.grad(lambda x: pt.sum(pt.nextafter(x, 2.0)))(pt.ones(3)),
+        (
+            "nextafter: operation has no gradient; got nextafter(float32[3], float32[]) -> "
+            "float32[3]; keep the gradient from it with pt.stop_gradient"
+        ),
+    ),
+    "a cotangent of another structure": (
+        errors.GradientError,
+        lambda: pt.vjp(lambda x: (x, x), 1.0)[1]([1.0, 2.0]),
+        (
+            "vjp: cotangent has another structure; got Structure([*, *]) for Structure((*, *)); "
+            "give a tree of the same containers"
+        ),
+    ),
+    "a cotangent of another shape": (
+        errors.GradientError,
+        lambda: pt.vjp(lambda x: pt.sum(x), pt.ones(3))[1](pt.ones(3)),
+        "vjp: cotangent has another shape; got (3,) for float32[]; give the same shape",
+    ),
+    "a tangent of another structure": (
+        errors.GradientError,
+        lambda: pt.jvp(lambda x, y: x * y, (1.0, 2.0), (1.0,)),
+        (
+            "jvp: tangent has another structure; got Structure((*,)) for Structure((*, *)); give a "
+            "tree of the same containers"
+        ),
+    ),
+    "a tangent of another shape": (
+        errors.GradientError,
+        lambda: pt.jvp(lambda x: x, (pt.ones(3),), (1.0,)),
+        "jvp: tangent has another shape; got () for float32[3]; give the same shape",
     ),
     "an unknown backend": (
         errors.BackendError,

@@ -35,6 +35,9 @@ def test_errors_are_what_python_expects_too():
         (errors.DTypeError, TypeError),
         (errors.ArgumentError, ValueError),
         (errors.DisposedError, RuntimeError),
+        (errors.TraceError, TypeError),
+        (errors.GradientError, TypeError),
+        (errors.NumericError, ArithmeticError),
         (errors.BackendError, RuntimeError),
         (errors.ShaderError, errors.BackendError),
     ]:

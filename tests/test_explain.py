@@ -13,10 +13,10 @@ def test_graph_kernels_and_shaders():
     graph, kernels, shader = text.split("\n\n", 2)
     assert graph.splitlines() == [
         "graph",
-        "  %0 = scalar float32",
-        "  %1 = buffer float32[5, 8]",
-        "  %2 = exp(%1): float32[5, 8]",
-        "  %3 = multiply(%2, %0): float32[5, 8]",
+        "  %0 = buffer float32[5, 8]",
+        "  %1 = exp(%0): float32[5, 8]",
+        "  %2 = scalar float32",
+        "  %3 = multiply(%1, %2): float32[5, 8]",
         "  %4 = sum(%3) (1,): float32[5, 1]",
         "  %5 = reshape(%4) (5,): float32[5] -> output",
     ]

@@ -7,7 +7,7 @@ held may be asked for later, so it is stored.
 from __future__ import annotations
 
 import pytest
-from plans import kernels, leaf, plan_of
+from plans import bytes_drawn, kernels, leaf, plan_of
 
 import py_tensor as pt
 
@@ -78,6 +78,27 @@ def test_reduction_takes_work_before_and_behind():
     x, y = leaf(64, 32), leaf(64, 32)
     names = kernels(pt.sqrt(pt.sum(pt.square(x - y), axis=1)) * 2)
     assert names == ["reduce sum+multiply"]
+
+
+def test_the_maximum_of_long_rows_is_put_together_where_positions_are_looked_for():
+    names = kernels(pt.argmax(leaf(1024, 1024), axis=-1))
+    assert names == ["reduce max", "reduce min", "reduce min"]
+
+
+def test_what_others_read_too_is_put_together_once():
+    x = leaf(1024, 1024)
+    top = pt.max(x, axis=-1, keepdims=True)
+    names = kernels(pt.sum(pt.exp(x - top), axis=-1, keepdims=True) + top)
+    assert [name.split()[0] for name in names] == ["reduce"] * 4
+
+
+def test_loops_compute_what_they_do_not_change_in_front():
+    x, rows = leaf(64, 256), leaf(64, 1)
+    (draw,) = plan_of(pt.sum(pt.square(x - pt.exp(rows)), axis=-1)).draws
+    body = draw.shader.source.split("void main")[1]
+    before, inside = body.split("for (int k")
+    assert "pt_exp(" in before
+    assert "pt_exp(" not in inside
 
 
 def test_long_sum_is_split():
@@ -170,3 +191,31 @@ def test_long_products_with_few_results_are_cut():
 def test_a_vector_by_a_matrix_is_a_product_in_parts():
     assert kernels(leaf(1, 512) @ leaf(512, 64))[0] == "contract dot"
     assert kernels(leaf(64, 512) @ leaf(512, 1))[0] == "contract dot"
+
+
+# --- how long values are kept ---
+
+
+def test_a_sum_of_products_is_added_up_as_they_are_computed():
+    def needed(count):
+        total = None
+        for _ in range(count):
+            product = leaf(64, 512) @ leaf(512, 64)  # cut into parts, which a reduction adds up
+            total = product if total is None else total + product
+        return bytes_drawn(total)
+
+    # One more where a shader may not read what another product would need.
+    assert needed(16) <= needed(4) + 64 * 64 * 4
+
+
+def test_values_are_computed_in_the_programs_order():
+    """What is used at once is let go at once, in whichever order results are asked for."""
+
+    def needed(order):
+        x, results = leaf(64, 64), []
+        for _ in range(8):
+            x = pt.tanh(x @ leaf(64, 64))
+            results.append(pt.sum(pt.exp(x), axis=0))
+        return bytes_drawn(*order(results))
+
+    assert needed(list) == needed(reversed) < 8 * 64 * 64 * 4

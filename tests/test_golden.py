@@ -34,6 +34,8 @@ KERNELS = {
     "concat": lambda: pt.concat([leaf(5, 3), leaf(5, 4)], axis=1),
     "take": lambda: pt.take(leaf(9, 8), leaf(5, dtype="int32"), axis=0),
     "assignment": assigned,
+    "complex_product": lambda: leaf(5, 7, dtype="complex64") * leaf(5, 7, dtype="complex64"),
+    "complex_size": lambda: pt.abs(leaf(5, 8, dtype="complex64") - 1j),
     "random": lambda: pt.random.uniform((9,), key=pt.random.key(7)),
 }
 

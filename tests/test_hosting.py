@@ -338,7 +338,8 @@ def test_traced_values_are_unknown():
 
 
 def test_random_programs(request, monkeypatch):
-    monkeypatch.setattr(programs, "SHAPES", [(), (1,), (4,), (5,), (3, 4), (2, 1), (2, 2, 3)])
+    shapes = [(), (1,), (4,), (5,), (3, 4), (2, 1), (2, 2, 3)]
+    monkeypatch.setattr(programs.program, "SHAPES", shapes)
     results = []
     compute = hosting.compute
     monkeypatch.setattr(hosting, "compute", lambda *a: results.append(compute(*a)) or results[-1])

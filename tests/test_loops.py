@@ -54,6 +54,11 @@ def test_turns_follow_one_another(values, count):
     assert_values(x, values)
 
 
+def test_long_sums_in_turns(rng):
+    x = rng.normal(size=(1100, 4)).astype("float32") * np.float32(1e-3)
+    assert_values(grown(pt.asarray(x), 2), _reference(np, x, 2), rtol=1e-5, atol=1e-6)
+
+
 def test_before_and_behind_a_loop(values):
     first = grown(pt.asarray(values) * 2.0 + 1.0, 3)
     second = grown(first.T, 2) - 1.0

@@ -9,9 +9,55 @@ import pytest
 from helpers import assert_spec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from programs import Program, build, programs
+from programs import STEPS, Program, add, build, programs
+from programs.program import leaves
 
 import py_tensor as pt
+
+OPERATORS = {"chosen", "getitem", "scalar", "setitem"}
+"""Steps that are not named after a function."""
+NOT_GENERATED = {
+    "its elements are not defined": {"empty", "empty_like"},
+    "its pixels come from a page": {"from_pixels"},
+    "whole programs run under it, here": {"jit"},
+    "it takes a function, and has tests of its own": {
+        "checkpoint",
+        "custom_gradient",
+        "grad",
+        "jvp",
+        "tidy",
+        "tree_map",
+        "value_and_grad",
+        "vjp",
+        "warmup",
+    },
+    "it makes no tensor": {
+        "__array_namespace_info__",
+        "broadcast_shapes",
+        "cache_info",
+        "can_cast",
+        "contraction_path",
+        "dispose",
+        "draw",
+        "enable_debug_mode",
+        "enable_production_mode",
+        "explain",
+        "finfo",
+        "get_backend",
+        "iinfo",
+        "isdtype",
+        "keep",
+        "memory",
+        "memory_trace",
+        "realize",
+        "result_type",
+        "set_backend",
+        "tree_flatten",
+        "tree_leaves",
+        "tree_unflatten",
+    },
+}
+"""Functions that random programs do not call, by the reason."""
 
 
 def compare(pairs: list[tuple[pt.Tensor, Any]]) -> None:
@@ -63,7 +109,7 @@ def check_jitted(draw: Any) -> None:
         drawn.append(draw(strategy))
         return drawn[-1]
 
-    program = build(noted, Program())
+    program = build(noted, Program(reads=False))
     arrays = [
         array
         for (_, array), step in zip(program.values, program.steps, strict=True)
@@ -72,7 +118,8 @@ def check_jitted(draw: Any) -> None:
 
     def function(*leaves: pt.Tensor) -> list[pt.Tensor]:
         again, given = iter(drawn), iter(leaves)
-        same = build(lambda strategy: next(again), Program(make=lambda array: next(given)))
+        traced = Program(make=lambda array: next(given), reads=False)
+        same = build(lambda strategy: next(again), traced)
         return [tensor for tensor, _ in same.values]
 
     jitted = pt.jit(function)
@@ -102,6 +149,47 @@ def test_random_programs_under_jit(request):
         check_jitted(data.draw)
 
     run()
+
+
+def test_every_function_is_generated():
+    functions = {
+        name
+        for name in pt.__all__
+        if callable(value := getattr(pt, name)) and not isinstance(value, type)
+    }
+    reasoned = [name for names in NOT_GENERATED.values() for name in names]
+    assert len(set(reasoned)) == len(reasoned)
+    assert functions == (set(STEPS) - OPERATORS) | set(reasoned)
+    assert not set(STEPS) & set(reasoned)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_each_step(name, request):
+    """A step alone, on leaves; all its examples in one plan."""
+    program = Program()
+    leaves(program)
+    count = len(program.values)
+    made: list[tuple[pt.Tensor, Any]] = []
+
+    @settings(
+        max_examples=max(8, request.config.getoption("examples") // 40),
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data):
+        add(STEPS[name], data.draw, program)
+        made.extend(program.pop() for _ in program.values[count:])
+
+    run()
+    assert made
+    assert name in program.called | OPERATORS
+    compare(made)
+    # Hypothesis keeps `run` until the collector has run.
+    made.clear()
+    program.values.clear()
 
 
 def test_a_wrong_result_is_found():

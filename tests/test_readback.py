@@ -12,9 +12,9 @@ from helpers import assert_bits, assert_values, finished
 import py_tensor as pt
 
 DTYPES = ("float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool")
-ROW = 2048 * 4
-"""Elements in a full row of a texture."""
-SIZES = (0, 1, 3, 4, 5, 7, 8, 9, ROW - 1, ROW, ROW + 1, 2 * ROW + 3)
+NARROW = 128 * 128 * 4
+"""Elements in the largest narrow texture; larger ones are 2048 texels wide."""
+SIZES = (0, 1, 3, 4, 5, 8, 9, 17, 64, 65, 8191, 8193, NARROW - 1, NARROW, NARROW + 1, NARROW + 8195)
 
 
 def values(size, dtype, rng):

@@ -34,7 +34,7 @@ def examples() -> list[object]:
 def test_example_prints_what_the_page_says(name: str, code: str, text: str) -> None:
     printed = io.StringIO()
     with redirect_stdout(printed):
-        exec(compile(code, name, "exec"), {"__name__": "example"})
+        exec(compile(code, name, "exec", dont_inherit=True), {"__name__": "example"})
     assert printed.getvalue() == text
 
 

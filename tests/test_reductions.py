@@ -122,6 +122,17 @@ def test_nothing_gives_the_neutral_element(name, shape):
         assert_values(got, expected(name, x, axes))
 
 
+@pytest.mark.parametrize("order", [(1, 0), (0, 1)], ids=str)
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 8)], ids=str)
+def test_views_of_nothing(shape, order):
+    x = pt.permute_dims(pt.zeros(shape), order)
+    for axis in (0, 1):
+        assert_values((x * x).sum(axis=axis), np.zeros(shape, "float32").transpose(order).sum(axis))
+        assert_values(
+            x[..., ::-1].prod(axis=axis), np.prod(np.zeros(shape, "float32").transpose(order), axis)
+        )
+
+
 @pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
 def test_nothing_has_no_largest(name):
     with pytest.raises(

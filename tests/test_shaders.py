@@ -15,9 +15,7 @@ from py_tensor.schedule.fuse import Limits
 def modes(tensor):
     """How the only kernel reads each of its inputs, the first operand first."""
     (draw,) = plan_of(tensor).draws
-    return [
-        mode for _, mode in sorted(zip(draw.inputs, draw.shader.modes, strict=True), reverse=True)
-    ]
+    return [mode for _, mode in sorted(zip(draw.inputs, draw.shader.modes, strict=True))]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +48,9 @@ def test_modes(build, expected):
 
 def test_modes_are_named_by_explain():
     text = pt.explain(leaf(5, 8) + leaf(8) + leaf(5, 1))
-    assert "slot 2 (same)" in text
+    assert "slot 0 (same)" in text
     assert "slot 1 (aligned)" in text
-    assert "slot 0 (splat)" in text
+    assert "slot 2 (splat)" in text
 
 
 def test_the_same_mode_knows_no_shape():

@@ -36,7 +36,7 @@ def written(tiling):
         names = {"x": x, "y": y}
         exec(statements, {}, names)
         for row, i in product(range(tiling.height), range(tiling.texels)):
-            m, n = names["m0"] + row, 4 * (names["n0"] + i * tiling.step)
+            m, n = names["m0"] + tiling.row(row), 4 * (names["n0"] + i * tiling.step)
             if names["line"] < tiling.lines and m < tiling.rows and n < tiling.columns:
                 position = (names["line"] * tiling.rows + m) * tiling.columns + n
                 assert position not in places, "two fragments write one texel"
@@ -51,6 +51,8 @@ TILINGS = {
     "lines of pixels": Tiling(10, 7, 12, 8, 4, 2, SIDE),
     "rows apart": Tiling(2, 40, 16, 4, 8, 2, SIDE, apart=8),
     "rows apart in steps": Tiling(1, 50, 16, 4, 4, 2, SIDE, apart=16),
+    "rows in turn": Tiling(2, 19, 16, 4, 8, 2, SIDE, apart=1),
+    "rows in turn by twos": Tiling(1, 37, 8, 8, 4, 2, SIDE, apart=2),
     "lines apart": Tiling(9, 11, 16, 8, 4, 2, SIDE, lines_apart=2),
     "chunks": Tiling(1, 5, 96, 1, 32, 4, SIDE, turns=False),
     "folded, as it is high": Tiling(64, 9, 8, 4, 4, 4, 16),
@@ -86,6 +88,19 @@ def test_lines_of_pixels_lie_apart_likewise():
 def test_a_small_result_has_small_blocks():
     tiling = chosen(leaf(5, 64) @ leaf(64, 8))
     assert tiling.height * tiling.width <= 8
+
+
+def test_between_two_products_one_row_lies_in_a_row():
+    x, w = leaf(49, 96), leaf(96, 96)
+    plan = plan_of(pt.relu(x @ w) @ w)
+    assert [draw.viewport for draw in plan.draws[1::2]] == [(24, 49), (64, 19)]
+    assert [tiling.apart for tiling in tilings_of(plan.program, 8, 8192).values()] == [0, 1]
+
+
+def test_operands_as_high_as_no_texture_is_keep_their_row():
+    x, w = leaf(9000, 8), leaf(8, 8)
+    plan = plan_of(pt.relu(x @ w) @ w)
+    assert [draw.viewport[0] for draw in plan.draws[1::2]] == [2048, 2048]
 
 
 @pytest.mark.parametrize("shape", [(64, 256, 48), (33, 1024, 20), (300, 64, 12)], ids=str)

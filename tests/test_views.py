@@ -7,6 +7,8 @@ import pytest
 from helpers import assert_values
 
 import py_tensor as pt
+from py_tensor.ops import ROWS
+from py_tensor.tensor import apply
 
 
 def numbers(*shape):
@@ -114,6 +116,20 @@ def test_pad_of_every_dtype(dtype):
     assert_values(pt.pad(pt.asarray(x), 2, constant_values=1), np.pad(x, 2, constant_values=1))
 
 
+def test_padding_with_a_tensor():
+    x, value = numbers(3, 5), pt.asarray(numbers(1)[0] + 7.0)
+    got = apply(ROWS["pad"], (pt.asarray(x), value), ((1, 0, 0), (0, 2, 0)))
+    assert_values(got, np.pad(x, ((1, 0), (0, 2)), constant_values=value.item()))
+
+
+@pytest.mark.parametrize("columns", [3, 4, 6])
+def test_pad_before_rows_of_a_part(columns):
+    """Rows of the part do not follow one another in what it is a part of."""
+    x = numbers(3, 4, 2, columns)
+    got = pt.pad(pt.asarray(x)[:, :, 1], ((1, 1), (0, 0), (0, 0)))
+    assert_values(got, np.pad(x[:, :, 1], ((1, 1), (0, 0), (0, 0))))
+
+
 def test_pad_of_nothing():
     assert_values(pt.pad(pt.zeros((0, 2)), 1, constant_values=7.0), np.full((2, 4), 7, "float32"))
 
@@ -143,6 +159,9 @@ STACKS = {
     "backwards through a reshape": lambda x, xp: x.reshape((-1,))[::-5].reshape((2, 5)),
     "padded and cut": lambda x, xp: xp.pad(x, ((1, 2), (3, 1)))[1:-2, 3:-1],
     "padded, transposed, padded": lambda x, xp: xp.pad(xp.pad(x, 1).T, 1),
+    "axes around four lanes permuted, then padded": lambda x, xp: xp.pad(
+        xp.permute_dims(x.reshape((2, 4, 6)), (2, 1, 0)), ((1, 0), (0, 0), (0, 0))
+    ),
     "window by hand": lambda x, xp: xp.stack(
         [x[i : i + 4, j : j + 5] for i in range(3) for j in range(3)]
     ),

@@ -1,6 +1,7 @@
 /** @file The live numbers: what the library holds after the last run or frame. */
 
 import { find, make } from "./dom.js";
+import { sizeOf } from "./figures.js";
 
 /** @import { Client } from "./client.js" */
 
@@ -41,10 +42,4 @@ export function createLivePanel(client) {
       renderer.textContent = name;
     },
   };
-}
-
-/** @param {number} bytes */
-function sizeOf(bytes) {
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

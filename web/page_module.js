@@ -62,6 +62,18 @@ export class PageModule {
     this.#send("photoFrame", { milliseconds, at: performance.now() });
   };
 
+  /** @param {string} report as JSON */
+  digits = (report) => this.#send("digits", JSON.parse(report));
+
+  /** @param {number} step @param {Uint8Array} bytes of the probabilities, float32 */
+  digitsTest = (step, bytes) => {
+    const probabilities = new Float32Array(bytes.slice().buffer);
+    this.#send("digitsTest", { step, probabilities });
+  };
+
+  /** @param {string} report as JSON */
+  surface = (report) => this.#send("surface", JSON.parse(report));
+
   /**
    * At most a few times a second, and always the last ones.
    *

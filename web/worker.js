@@ -55,6 +55,18 @@ const verbs = {
   photoFrame: (chain) => demo.photo_frame(JSON.stringify(chain)),
   /** @param {boolean} on */
   photoAnimate: (on) => demo.photo_animate(on),
+  /** @param {ArrayBuffer} data */
+  digitsOpen: (data) => JSON.parse(demo.digits_open(data)),
+  /** @param {string} verb @param {unknown[]} args */
+  async digits(verb, ...args) {
+    return JSON.parse(await demo.digits(verb, JSON.stringify(args)));
+  },
+  /** @param {OffscreenCanvas} canvas */
+  surfaceCanvas: (canvas) => demo.surface_canvas(canvas),
+  /** @param {string} verb @param {unknown[]} args */
+  async surface(verb, ...args) {
+    return JSON.parse(await demo.surface(verb, JSON.stringify(args)));
+  },
 };
 
 self.onmessage = async (/** @type {MessageEvent<Request>} */ { data: { id, verb, args } }) => {

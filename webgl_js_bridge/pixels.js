@@ -1,11 +1,11 @@
 /** @file Pictures: a texture drawn to a canvas, and a picture of the page put into a texture. */
-/** @import { Canvas, Make, Picture, Pixels, Program } from "./types" */
+/** @import { Canvas, Make, Picture, Pixels, Program, Shape } from "./types" */
 import { ownCanvas } from "./context.js";
 
 const HEAD = `#version 300 es
 precision highp float;
 precision highp int;
-uniform int I[2];`;
+uniform int I[3];`;
 
 /** Pixel p of the picture, row 0 on top, is texel p; a canvas wants its colours multiplied by alpha. */
 const TO_CANVAS = `${HEAD}
@@ -14,7 +14,7 @@ out vec4 color;
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
   int p = (I[1] - 1 - at.y) * I[0] + at.x;
-  vec4 straight = vec4(texelFetch(x0, ivec2(p & 2047, p >> 11), 0)) / 255.0;
+  vec4 straight = vec4(texelFetch(x0, ivec2(p % I[2], p / I[2]), 0)) / 255.0;
   color = vec4(straight.rgb * straight.a, straight.a);
 }`;
 
@@ -23,12 +23,9 @@ uniform highp sampler2D x0;
 out uvec4 pixel;
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
-  int p = min((at.y << 11) + at.x, I[0] * I[1] - 1);
+  int p = min(at.y * I[2] + at.x, I[0] * I[1] - 1);
   pixel = uvec4(texelFetch(x0, ivec2(p % I[0], p / I[0]), 0) * 255.0 + 0.5);
 }`;
-
-const UINT8 = 7;
-const ROW = 2048;
 
 /** @param {Picture} source @returns {[number, number]} */
 export function pixelSize(source) {
@@ -87,8 +84,8 @@ export function createPixels({ gl, state, textures, programs }) {
   const fromPicture = programs.internal("from_pixels", FROM_PICTURE);
   const largest = gl.getParameter(gl.MAX_TEXTURE_SIZE);
 
-  /** @param {Program} program @param {number} width @param {number} height */
-  function use(program, width, height) {
+  /** @param {Program} program @param {number} width @param {number} height @param {Shape} shape of the buffer */
+  function use(program, width, height, shape) {
     const picture = `${program.name}: the picture is`;
     const got = `got ${width} x ${height}`;
     if (width * height === 0) throw new Error(`${picture} empty; ${got}; wait until it has loaded`);
@@ -96,7 +93,7 @@ export function createPixels({ gl, state, textures, programs }) {
       throw new Error(`${picture} too large; ${got}; at most ${largest} each way here`);
     programs.prepare([{ program }]);
     state.use(program.linked);
-    program.ints.words.set([width, height]);
+    program.ints.words.set([width, height, shape.width]);
     program.ints.send();
   }
 
@@ -109,8 +106,8 @@ export function createPixels({ gl, state, textures, programs }) {
 
   return {
     draw(handle, width, height, target) {
-      const { texture } = textures.get(handle);
-      use(toCanvas, width, height);
+      const { texture, shape } = textures.get(handle);
+      use(toCanvas, width, height, shape);
       resize(gl.canvas, width, height);
       state.bind(0, gl.TEXTURE_2D, texture);
       cover(null, width, height);
@@ -119,9 +116,8 @@ export function createPixels({ gl, state, textures, programs }) {
 
     fromPixels(handle, source, width, height) {
       const { TEXTURE_2D, NEAREST, RGBA, RGBA8, UNSIGNED_BYTE } = gl;
-      const rows = Math.ceil((width * height) / ROW);
-      const columns = rows > 1 ? ROW : 2 ** Math.ceil(Math.log2(width * height));
-      use(fromPicture, width, height);
+      const texture = textures.get(handle);
+      use(fromPicture, width, height, texture.shape);
       const picture = gl.createTexture();
       try {
         state.edit(TEXTURE_2D, picture);
@@ -129,10 +125,7 @@ export function createPixels({ gl, state, textures, programs }) {
         gl.texParameteri(TEXTURE_2D, gl.TEXTURE_MAG_FILTER, NEAREST);
         const image = unmultiplied(source);
         gl.texImage2D(TEXTURE_2D, 0, RGBA8, width, height, 0, RGBA, UNSIGNED_BYTE, image);
-        const texture = textures.open(handle, textures.shape(UINT8, columns, rows, 0));
-        // A new texture is bound for its allocation, where the picture was.
-        state.edit(TEXTURE_2D, picture);
-        cover(textures.framebuffer(texture), columns, rows);
+        cover(textures.framebuffer(texture), texture.shape.width, texture.shape.height);
       } finally {
         gl.deleteTexture(picture);
         state.forget();

@@ -62,10 +62,9 @@ export function createReader({ gl, heap, state, textures, waiting }) {
     const band = Math.max(1, Math.floor(BAND_BYTES / rowBytes));
     const direct = exact && address % format.elementBytes === 0;
     for (let done = 0; done < byteLength; ) {
-      const whole = Math.min(band, Math.floor((byteLength - done) / rowBytes));
-      // A last row that the heap has no room for as a whole, or rows that come in another width.
-      const copied = !direct || whole === 0;
-      const rows = copied ? Math.min(band, Math.ceil((byteLength - done) / rowBytes)) : whole;
+      const rows = Math.min(band, Math.ceil((byteLength - done) / rowBytes));
+      // Rows that come in another width, or the last of which the heap has no room for as a whole.
+      const copied = !direct || rows * rowBytes > byteLength - done;
       const count = width * rows * 4;
       const values = copied ? new Values(count) : new Values(heap().buffer, address + done, count);
       state.into(textures.framebuffer(textures.get(handle)));

@@ -10,7 +10,7 @@ from ..lifetime import state
 from ..nodes import Node, tapes
 from ..pytree import tree_leaves
 from ..tensor import Tensor
-from .regions import Region
+from .regions import Region, mark
 
 
 def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
@@ -32,10 +32,9 @@ def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
         before = {id(node): node for node in state.live.values()}
         result = function(*args, **kwargs)
         leaves = [leaf._node for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
-        region = Region(_between(before, leaves))
         for tape in tapes:
             tape.keep(leaves)
-            tape.regions |= dict.fromkeys(region.nodes, region)
+        mark(tapes, Region(_between(before, leaves)))
         return result
 
     return checkpointed  # type: ignore[return-value]

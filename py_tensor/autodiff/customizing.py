@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..errors import GradientError
+from ..errors import ArgumentError, GradientError
 from ..nodes import Node, node_of, tapes
 from ..ops.views import RESHAPE, STOP_GRADIENT
-from ..pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
+from ..pytree import leaves_at, tree_flatten, tree_leaves, tree_map, tree_unflatten
 from ..tensor import Tensor, asarray, node_behind
 from .reverse import Custom
 
@@ -35,9 +35,11 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
     """The first result of the function, differentiated by its second.
 
     The function returns (result, rule). `rule` is called with the cotangents of the result, in the
-    result's structure, and returns a tuple of a cotangent for each positional argument, in that
-    argument's structure, None for zero; for a single argument the cotangent alone will do. What it
-    computes can be differentiated again. Raises GradientError where these do not fit.
+    result's structure, None for leaves that are not floating. It returns a tuple of a cotangent for
+    each positional argument, in that argument's structure, None for zero; for a single argument the
+    cotangent alone will do. What it computes can be differentiated again. Other tensors that the
+    function uses, keyword arguments too, get no gradient. Raises GradientError where these do not
+    fit.
 
     >>> import py_tensor as pt
     >>> @pt.custom_gradient
@@ -50,6 +52,8 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def customized(*args: Any, **kwargs: Any) -> Any:
+        tensors = filter(_is_floating, tree_leaves(args))
+        inputs = tuple(tensor._node for tensor in tensors)
         given = function(*args, **kwargs)
         if not (isinstance(given, tuple) and len(given) == 2 and callable(given[1])):
             raise GradientError(
@@ -61,9 +65,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
             return result
         leaves, structure = tree_flatten(result)
         nodes = [_apart(leaf) for leaf in leaves]
-        results = tuple(node for node in nodes if node is not None and node.spec.dtype.kind == "f")
-        sources = [leaf for arg in args for leaf in tree_leaves(arg)]
-        inputs = [leaf for leaf in sources if _is_floating(leaf)]
+        results = tuple(node for node in nodes if node is not None and node.spec.dtype.kind in "cf")
 
         def pull(cotangents: list[Tensor]) -> list[Tensor | None]:
             remaining = iter(cotangents)
@@ -73,10 +75,9 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
                 parts = (parts,)
             return _cotangents(name, args, parts)
 
-        custom = Custom(results, tuple(leaf._node for leaf in inputs), pull)
-        if results:
-            for tape in tapes:
-                tape.custom |= dict.fromkeys(map(id, results), custom)
+        custom = Custom(results, inputs, pull)
+        for tape in tapes:
+            tape.custom |= dict.fromkeys(map(id, results), custom)
         wrapped = (
             leaf if node is None else Tensor(node) for leaf, node in zip(leaves, nodes, strict=True)
         )
@@ -93,7 +94,7 @@ def _apart(leaf: Any) -> Node | None:
 
 
 def _is_floating(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.dtype.kind == "f"
+    return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
 def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | None]:
@@ -105,13 +106,18 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
         )
     found: list[Tensor | None] = []
     for arg, part in zip(args, parts, strict=True):
-        leaves = tree_leaves(arg)
-        given = [None] * len(leaves) if part is None else tree_leaves(part)
-        if len(given) != len(leaves):
-            raise GradientError(
-                f"custom_gradient: cotangent does not fit its argument; got {len(given)} leaves "
-                f"for {len(leaves)} in {name}; give one of the argument's structure"
+        leaves, structure = tree_flatten(arg)
+        try:
+            given = (
+                [None] * len(leaves)
+                if part is None
+                else leaves_at("custom_gradient", structure, part)
             )
+        except ArgumentError:
+            raise GradientError(
+                f"custom_gradient: cotangent has another structure; got {tree_flatten(part)[1]} "
+                f"for an argument {structure} of {name}; give the argument's, None for zero"
+            ) from None
         for leaf, value in zip(leaves, given, strict=True):
             if not _is_floating(leaf):
                 continue

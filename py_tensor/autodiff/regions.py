@@ -6,9 +6,10 @@ which begin at the cotangent that first asks for them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..nodes import Node, Tape, node_of
 from ..ops.views import AFTER
-from ..tensor import Tensor
 
 
 class Region:
@@ -16,39 +17,56 @@ class Region:
 
     def __init__(self, nodes: dict[int, Node]) -> None:
         self.nodes = nodes
+        self.around: Region | None = None
+        """The region in which the function was called, if any."""
+
+    @property
+    def outermost(self) -> Region:
+        return self if self.around is None else self.around.outermost
+
+
+def mark(tapes: Sequence[Tape], region: Region) -> None:
+    """Notes which nodes the region has; regions among them lie inside of it."""
+    for tape in tapes:
+        for identity in region.nodes:
+            inner = tape.regions.setdefault(identity, region).outermost
+            if inner is not region:
+                inner.around = region
 
 
 class Clones:
-    """The nodes that stand for marked ones in one backward pass."""
+    """The nodes that stand for those of regions in one backward pass."""
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.made: dict[tuple[int, int], Node] = {}
 
-    def tensor(self, node: Node, event: Tensor) -> Tensor:
-        """The value of a node for a rule that gets the cotangent `event`."""
-        region = self.tape.regions.get(id(node))
-        return Tensor(node if region is None else self._clone(region, node, event._node))
+    def node(self, value: Node, operation: Node, event: Node) -> Node:
+        """A value for the rule of an operation, which gets the cotangent `event`."""
+        return self._in(self.tape.regions.get(id(operation)), value, event)
 
-    def _clone(self, region: Region, node: Node, event: Node) -> Node:
-        stack = [node]
+    def _in(self, region: Region | None, value: Node, event: Node) -> Node:
+        if region is None:
+            return value
+        stack = [value]
         while stack:
             node = stack[-1]
             key = (id(region), id(node))
             if key in self.made:
                 stack.pop()
                 continue
-            origin = self.tape.origin(node) if id(node) in region.nodes else None
-            if origin is None or node.buffer is not None:
-                # Not one of the same operands as before, or both would be computed once and kept.
-                is_scalar = node.buffer is None and node.call is None
-                self.made[key] = node if is_scalar else node_of(AFTER, (node, event))
-                continue
-            call, srcs = origin
-            missing = [src for src in srcs if (id(region), id(src)) not in self.made]
-            if missing:
-                stack += missing
-                continue
-            clones = tuple(self.made[(id(region), id(src))] for src in srcs)
-            self.made[key] = Node(call, clones, call.spec)
-        return self.made[key]
+            origin = None if node.buffer is not None else self.tape.origin(node)
+            if origin is None and node.buffer is None:
+                self.made[key] = node  # a scalar
+            elif origin is None or not origin[1] or id(node) not in region.nodes:
+                # Of the same operands as before, the same would be computed once, and kept.
+                self.made[key] = node_of(AFTER, (self._in(region.around, node, event), event))
+            else:
+                call, srcs = origin
+                missing = [src for src in srcs if (id(region), id(src)) not in self.made]
+                if missing:
+                    stack += missing
+                    continue
+                clones = tuple(self.made[id(region), id(src)] for src in srcs)
+                self.made[key] = Node(call, clones, call.spec)
+        return self.made[id(region), id(value)]

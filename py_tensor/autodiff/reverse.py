@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from ..errors import GradientError, NumericError
 from ..functions import PUBLIC
-from ..nodes import Call, Node, Spec, Tape, tapes
+from ..nodes import AGE, Call, Node, Spec, Tape, tapes
 from ..ops.rows import Elementwise, Rule
-from ..tensor import Tensor, apply
+from ..tensor import Tensor, apply, handle_on
 from .regions import Clones
 
 PT = SimpleNamespace(**PUBLIC, apply=apply)
@@ -84,42 +84,38 @@ class _Pass:
         return [self.found.get(id(node)) for node in self.inputs]
 
     def _ordered(self, results: Sequence[Node]) -> list[Node]:
-        """All nodes behind the results, operands first, up to the inputs."""
+        """All nodes behind the results, up to the inputs, in the order in which they were made."""
         order: list[Node] = []
         seen: set[int] = set()
         stack = [*results]
         while stack:
-            node = stack[-1]
-            if id(node) in seen:
-                stack.pop()
-                continue
-            sources = () if id(node) in self.depends else self._sources(node)
-            missing = [src for src in sources if id(src) not in seen]
-            if missing:
-                stack += missing
-                continue
-            stack.pop()
-            seen.add(id(node))
-            order.append(node)
+            node = stack.pop()
+            if id(node) not in seen:
+                seen.add(id(node))
+                order.append(node)
+                stack += () if id(node) in self.depends else self._sources(node)
+        order.sort(key=AGE)
+        for node in order:
             if id(node) not in self.depends:
-                self.depends[id(node)] = any(self.depends[id(src)] for src in sources)
+                found = (self.depends[id(src)] for src in self._sources(node))
+                self.depends[id(node)] = any(found)
         return order
 
     def _sources(self, node: Node) -> tuple[Node, ...]:
         """The nodes that cotangents of `node` can go on to."""
         custom = self.tape.custom.get(id(node))
         if custom is not None:
-            # The first result comes first in the order, and takes the cotangents of all.
+            # The first result was made first, and takes the cotangents of all.
             first: tuple[Node, ...] = custom.results[:1]
             return custom.inputs if node is first[0] else first
         origin = self.tape.origin(node)
-        if origin is None or node.spec.dtype.kind != "f":
+        if origin is None or node.spec.dtype.kind not in "cf":
             return ()
         rules = origin[0].row.gradient
         return tuple(
             src
             for at, src in enumerate(origin[1])
-            if src.spec.dtype.kind == "f" and not (type(rules) is tuple and rules[at] is None)
+            if src.spec.dtype.kind in "cf" and not (type(rules) is tuple and rules[at] is None)
         )
 
     def _through(self, node: Node, g: Tensor) -> None:
@@ -127,26 +123,23 @@ class _Pass:
         origin = self.tape.origin(node)
         assert origin is not None
         call, srcs = origin
-        given = [self.depends.get(id(src), False) for src in srcs]
-        values = [self.clones.tensor(value, g) for value in (node, *srcs)]
-        operands = [
-            PT.astype(value, dtype) if value.dtype is not dtype else value
-            for value, dtype in zip(values[1:], call.operands, strict=True)
-        ]
-        for at, src in enumerate(srcs):
-            if not given[at]:
-                continue
-            rule = _rule(call, at)
-            if rule is None:
-                continue
-            arg = () if isinstance(call.row, Elementwise) else (call.arg,)
-            position = () if type(call.row.gradient) is tuple else (at,)
-            try:
+        arg = () if isinstance(call.row, Elementwise) else (call.arg,)
+        try:
+            values = [handle_on(self.clones.node(value, node, g._node)) for value in (node, *srcs)]
+            operands = [
+                PT.astype(value, dtype) if value.dtype is not dtype else value
+                for value, dtype in zip(values[1:], call.operands, strict=True)
+            ]
+            for at, src in enumerate(srcs):
+                rule = _rule(call, at) if self.depends.get(id(src), False) else None
+                if rule is None:
+                    continue
+                position = () if type(call.row.gradient) is tuple else (at,)
                 part = rule(PT, g, values[0], *operands, *position, *arg)
                 if part is not None:
                     self._add(src, fitted(part, src.spec))
-            except NumericError as error:
-                raise NumericError(f"gradient of {call.row.name}: {error}") from None
+        except NumericError as error:
+            raise NumericError(f"gradient of {call.row.name}: {error}") from None
 
     def _through_custom(self, custom: Custom) -> None:
         given = [self.found.pop(id(node), None) for node in custom.results]
@@ -177,7 +170,12 @@ def _rule(call: Call, at: int) -> Rule | None:
 
 
 def fitted(g: Tensor, spec: Spec) -> Tensor:
-    """A cotangent in an operand's shape and dtype: summed where the operand was broadcast."""
+    """A cotangent in an operand's shape and dtype: summed where the operand was broadcast.
+
+    What an imaginary part of a real operand would get, nobody asks for.
+    """
+    if g.dtype.kind == "c" and spec.dtype.kind != "c":
+        g = PT.real(g)
     if g.shape != spec.shape:
         leading = g.ndim - len(spec.shape)
         axes = [

@@ -2,6 +2,7 @@
 
 Comes in: a function of trees of tensors; goes out: its value with gradients or products with its
 Jacobian, in the structure of the arguments. Leaves that are not floating have no gradient: None.
+A complex number x + iy counts as the two numbers x and y: its gradient is dL/dx + i dL/dy.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..functions.creation import ones, zeros
 from ..functions.elementwise import astype
 from ..nodes import Node, Tape, node_of
 from ..ops.views import RESHAPE
-from ..pytree import Structure, tree_flatten, tree_unflatten
+from ..pytree import Structure, leaves_at, tree_flatten, tree_unflatten
 from ..tensor import Tensor, asarray, node_behind
 from ..tracing import kind_of
 from .reverse import pull_back, recording
@@ -50,10 +51,14 @@ class _Inputs:
         return trees
 
     def settle(self) -> None:
-        """What the function assigned to a stand-in, the caller's tensor gets."""
+        """What the function did to a stand-in, happens to the caller's tensor: assignment, end."""
         for leaf, node, handle in zip(self.leaves, self.nodes, self.handles, strict=True):
-            if isinstance(leaf, Tensor) and node is not None and handle._node is not node:
-                leaf._move(node_behind("grad", handle))
+            if not isinstance(leaf, Tensor) or node is None or handle._node is node:
+                continue
+            if handle.is_disposed:
+                leaf._end(handle._node.place, handle._node.end)
+            else:
+                leaf._move(handle._node)
 
     def differentiable(self) -> list[Node]:
         return [node for node in self.nodes if node is not None]
@@ -69,11 +74,11 @@ class _Inputs:
 def _floating(operation: str, leaf: Any) -> Node | None:
     """A node of its own for a floating leaf."""
     if not isinstance(leaf, Tensor):
-        if kind_of(leaf) is not float and not hasattr(leaf, "__array__"):
+        if kind_of(leaf) not in (float, complex) and not hasattr(leaf, "__array__"):
             return None
         leaf = asarray(leaf)
     node = node_behind(operation, leaf)
-    if node.spec.dtype.kind != "f":
+    if node.spec.dtype.kind not in "cf":
         return None
     return node_of(RESHAPE, (node,), node.spec.shape)
 
@@ -93,7 +98,8 @@ def value_and_grad(
     and anything else, which then stands beside the value: ((value, aux), gradient). `argnums` are
     the positions of the arguments to differentiate by: one gives its gradient, several a tuple. An
     argument is a tensor, a number, or a tree of them; its gradient has the same structure, shapes
-    and dtypes, and None for leaves that are not floating. Raises GradientError where the result is
+    and dtypes, and None for leaves that are not floating. By a complex x + iy the gradient is dL/dx
+    + i dL/dy, the direction of steepest ascent. Raises GradientError where the result is
     not such a number or an operation has no gradient, DTypeError where nothing is floating.
 
     >>> import py_tensor as pt
@@ -141,10 +147,10 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
         tape = Tape()
         with recording(tape):
             value = function(*[given.get(at, arg) for at, arg in enumerate(args)], **kwargs)
-        result, aux = _pair(operation, value) if has_aux else (value, None)
-        node = _scalar(operation, result)
-        one = ones((), dtype=node.spec.dtype)
-        found = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
+            result, aux = _pair(operation, value) if has_aux else (value, None)
+            node = _scalar(operation, result)
+            one = ones((), dtype=node.spec.dtype)
+            found = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
         inputs.settle()
         return (result, aux) if has_aux else result, found[0] if single else found
 
@@ -154,11 +160,18 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
 def _positions(operation: str, argnums: list[int], count: int) -> list[int]:
     for at in argnums:
         if not -count <= at < count:
+            how = f"give a position from 0 to {count - 1}" if count else "pass it by position"
             raise ArgumentError(
                 f"{operation}: argnums names no positional argument; got {at} for a call with "
-                f"{count}; give a position from 0 to {count - 1}"
+                f"{count}; {how}"
             )
-    return [at % count for at in argnums]
+    positions = [at % count for at in argnums]
+    if len(set(positions)) < len(positions):
+        raise ArgumentError(
+            f"{operation}: argnums names an argument twice; got {tuple(argnums)} for a call with "
+            f"{count}; name each once"
+        )
+    return positions
 
 
 def _pair(operation: str, value: Any) -> tuple[Any, Any]:
@@ -208,7 +221,7 @@ class _Outputs:
 
 
 def _is_floating(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.dtype.kind == "f"
+    return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
 def _matched(
@@ -219,20 +232,19 @@ def _matched(
     nodes: list[Node],
     tree: Any,
 ) -> list[Tensor | None]:
-    leaves, own = tree_flatten(tree)
-    if own == structure:
-        found = [leaves[at] for at in places]
-    elif len(leaves) == len(places):
-        # Leaves that are not floating may be None, which is no leaf.
-        found = leaves
-    else:
+    try:
+        found = leaves_at(operation, structure, tree)
+    except ArgumentError:
         raise GradientError(
-            f"{operation}: {what} has another structure; got {own} for {structure}; "
-            "give a tree of the same containers"
-        )
+            f"{operation}: {what} has another structure; got {tree_flatten(tree)[1]} for "
+            f"{structure}; give a tree of the same containers"
+        ) from None
     tensors: list[Tensor | None] = []
-    for value, node in zip(found, nodes, strict=True):
-        tensor = asarray(value)
+    for at, node in zip(places, nodes, strict=True):
+        if found[at] is None:
+            tensors.append(None)
+            continue
+        tensor = asarray(found[at])
         if tensor.shape != node.spec.shape:
             raise GradientError(
                 f"{operation}: {what} has another shape; got {tensor.shape} for {node.spec}; "
@@ -247,7 +259,8 @@ def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> Any:
 
     `pull(cotangent)` gives a tuple, for each argument the product of the cotangent with the
     Jacobian: the sum over the result's elements of cotangent times derivative. Cotangents have the
-    structure, shapes and dtypes of what they belong to; None is for leaves that are not floating.
+    structure, shapes and dtypes of what they belong to. None is for zero, and for leaves that are
+    not floating.
     With `has_aux` the function returns a pair, and this gives (result, pull, aux). `pull` can be
     called several times. Raises GradientError for cotangents that do not fit.
 
@@ -260,9 +273,9 @@ def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> Any:
     tape = Tape()
     with recording(tape):
         value = function(*inputs.trees())
-    result, aux = _pair("vjp", value) if has_aux else (value, None)
-    outputs = _Outputs(result)
-    tape.keep(outputs.nodes)
+        result, aux = _pair("vjp", value) if has_aux else (value, None)
+        outputs = _Outputs(result)
+        tape.keep(outputs.nodes)
     inputs.settle()
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
@@ -282,9 +295,11 @@ def jvp(
 ) -> Any:
     """The function's result, and the product of its Jacobian with tangents of the arguments.
 
-    `primals` and `tangents` are tuples of arguments, of equal structure, shapes and dtypes, None
-    for tangents of leaves that are not floating. With `has_aux`, (result, tangent, aux). Computed
-    by pulling a cotangent back twice: pulling back is linear, and the pull-back of that is this.
+    `primals` and `tangents` are tuples of arguments, of equal structure, shapes and dtypes; None is
+    for a tangent of zero, and for leaves that are not floating. With `has_aux` the function returns
+    a pair, and this gives (result, tangent, aux). Computed by pulling a cotangent back twice:
+    pulling back is linear, and the pull-back of that is this. Raises GradientError for tangents
+    that do not fit.
 
     >>> import py_tensor as pt
     >>> y, dy = pt.jvp(lambda x: x * x, (pt.asarray([1.0, 2.0]),), (pt.asarray([1.0, 10.0]),))
@@ -302,11 +317,11 @@ def jvp(
         given = _matched("jvp", "tangent", inputs.structure, places, nodes, tuple(tangents))
         blank = [zeros(node.spec.shape, dtype=node.spec.dtype) for node in outputs.nodes]
         found = pull_back(tape, outputs.nodes, blank, nodes)
-    pairs = [(g, t) for g, t in zip(found, given, strict=True) if g is not None]
-    cotangents = [zero._node for zero in blank]
-    pushed = pull_back(tape, [g._node for g, _ in pairs], [t for _, t in pairs], cotangents)
-    tangent = outputs.tree(
-        [_or_zeros(part, node) for part, node in zip(pushed, outputs.nodes, strict=True)]
-    )
+        pairs = [(g, t) for g, t in zip(found, given, strict=True) if g is not None]
+        cotangents = [zero._node for zero in blank]
+        pushed = pull_back(tape, [g._node for g, _ in pairs], [t for _, t in pairs], cotangents)
+        tangent = outputs.tree(
+            [_or_zeros(part, node) for part, node in zip(pushed, outputs.nodes, strict=True)]
+        )
     inputs.settle()
     return (result, tangent, aux) if has_aux else (result, tangent)

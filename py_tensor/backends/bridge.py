@@ -106,7 +106,7 @@ class Bridge(Protocol):
         """Show a uint8 buffer of RGBA pixels, row 0 on top, on a canvas without reading it back."""
 
     def from_pixels(self, handle: int, source: Any, width: int, height: int) -> None:
-        """Make a uint8 buffer of a picture's RGBA pixels, not multiplied by alpha."""
+        """Fill a uint8 buffer with a picture's RGBA pixels, not multiplied by alpha."""
 
     def pixel_size(self, source: Any) -> tuple[int, int]:
         """Return width and height of a picture."""

@@ -10,11 +10,11 @@ import struct
 import warnings
 from collections.abc import Sequence
 
-from ..dtypes import FLOAT_END, HALF_END, DType, float16, limited
+from ..dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited
 from ..errors import BackendError
 from ..glsl.shader import Shader
 from ..nodes import Graph, Scalar
-from ..plan import Device, Plan, make_plan, texture_size
+from ..plan import Device, Plan, make_plan, numbers_in, texture_size
 from ..schedule.fuse import Limits
 from .base import Buffer, Statistics
 from .bridge import Bridge
@@ -156,14 +156,13 @@ class WebGLBackend:
                     "on the GPU only; compute it again from tensors made by asarray"
                 )
         host = _host(buffer)
-        if self.device.float_as_half and buffer.dtype.name == "float32":
+        if self._stored(buffer.dtype) is float16 is not buffer.dtype:
             host = _to_half(host)
         if buffer.handle and buffer.backend is self:
             # The run that was first to hear of a new context had uploaded under this handle.
             self.bridge.free(buffer.handle)
         self.handles += 1
-        width, height = texture_size(buffer.size)
-        self.bridge.upload(self.handles, self.device.format(buffer.dtype), width, height, host)
+        self.bridge.upload(self.handles, *self._texture(buffer.dtype, buffer.size), host)
         buffer.backend = self
         buffer.generation = self.generation
         buffer.handle = self.handles
@@ -171,26 +170,33 @@ class WebGLBackend:
 
     def blank(self, dtype: DType, size: int) -> Buffer:
         handle = self.new_handle()
-        self.bridge.alloc(handle, self.device.format(dtype), *texture_size(size))
+        self.bridge.alloc(handle, *self._texture(dtype, size))
         return Buffer(dtype, size, None, self, handle, self.generation)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         size = math.prod(shape)
-        if max(texture_size(size)) > self.device.largest:
+        if max(texture_size(size * numbers_in(dtype))) > self.device.largest:
             raise BackendError(
                 f"{operation}: tensor larger than the GPU; got shape {shape}, {size} elements; "
-                f"this GPU holds {self.device.largest * 2048 * 4} in one tensor; split it"
+                f"this GPU holds {self.device.largest * 2048 * 4 // numbers_in(dtype)} in one "
+                "tensor; split it"
             )
 
     def _stored(self, dtype: DType) -> DType:
-        return float16 if self.device.float_as_half and dtype.name == "float32" else dtype
+        """The dtype of the numbers in the texture of a tensor."""
+        real = float32 if dtype.kind == "c" else dtype
+        return float16 if self.device.float_as_half and real is float32 else real
+
+    def _texture(self, dtype: DType, size: int) -> tuple[int, int, int]:
+        return self.device.format(self._stored(dtype)), *texture_size(size * numbers_in(dtype))
 
     def _target(self, buffer: Buffer) -> bytearray:
         self.handle_of(buffer)
-        return bytearray(buffer.size * self._stored(buffer.dtype).itemsize)
+        size = buffer.size * numbers_in(buffer.dtype)
+        return bytearray(size * self._stored(buffer.dtype).itemsize)
 
     def _decoded(self, data: bytearray, dtype: DType) -> memoryview:
-        if self._stored(dtype) is dtype:
+        if self._stored(dtype) is not float16 or dtype is float16:
             return memoryview(data)
         return memoryview(
             struct.pack(f"={len(data) // 2}f", *struct.unpack(f"={len(data) // 2}e", data))

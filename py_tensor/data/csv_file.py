@@ -143,6 +143,11 @@ class _Table:
         return TextColumn(texts)
 
     def _of_dtype(self, name: str, dtype: DType) -> HostColumn:
+        if dtype.kind not in _READERS:
+            raise DTypeError(
+                f"csv: no column holds such numbers; got {dtype} for {name!r}; read two columns, "
+                "and join them with pt.complex"
+            )
         return self._converted(name, dtype, _READERS[dtype.kind])
 
     def _converted(self, name: str, dtype: DType, read: Callable[[str], Any]) -> HostColumn:

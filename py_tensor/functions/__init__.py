@@ -11,7 +11,9 @@ from typing import Any
 
 from ..tensor import install
 from . import (
+    complexes,
     convolution,
+    convolution_transpose,
     counting,
     creation,
     cumulative,
@@ -40,6 +42,7 @@ from . import (
 CHAPTERS = (
     creation,
     elementwise,
+    complexes,
     statistical,
     cumulative,
     manipulation,
@@ -60,6 +63,7 @@ CHAPTERS = (
     einsum,
     neural,
     convolution,
+    convolution_transpose,
     pooling,
 )
 PUBLIC: dict[str, Callable[..., Any]] = {
@@ -75,6 +79,7 @@ METHODS: dict[str, Any] = {
         indexing,
         neural,
         convolution,
+        convolution_transpose,
         pooling,
     )
     for name, function in chapter.PUBLIC.items()

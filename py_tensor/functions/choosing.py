@@ -77,6 +77,12 @@ def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
             basic.append(item)
             axis += item is not None
             continue
+        if isinstance(item, Tensor) and item.dtype.kind == "b" and not item.ndim:
+            # It has or has not what a new axis of length 1 holds.
+            axes.append(len(basic))
+            indices.append(asarray(flat_places(operation, item), dtype="int32"))
+            basic.append(None)
+            continue
         for index in _indices(operation, item, axis, shape):
             axes.append(len(basic))
             indices.append(index)
@@ -118,13 +124,11 @@ def _indices(operation: str, item: Any, axis: int, shape: tuple[int, ...]) -> tu
     """Indices from 0 on along each axis that an item stands for."""
     if isinstance(item, Tensor) and item.dtype.kind == "b":
         lengths = shape[axis : axis + item.ndim]
-        if item.shape != lengths:
+        if any(m not in (0, n) for m, n in zip(item.shape, lengths, strict=True)):
             raise ShapeError(
                 f"{operation}: mask does not fit; got shape {item.shape} for axes of lengths "
                 f"{lengths}; give one truth value an element"
             )
-        if not item.ndim:
-            raise ShapeError(f"{operation}: mask has no axes; got shape (); use pt.where")
         places = asarray(flat_places(operation, item), dtype="int32")
         return unraveled(places, item.shape)
     length = shape[axis]

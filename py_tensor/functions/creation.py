@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import conversion
-from ..dtypes import DType, as_dtype, bool_, float32, int32, of_scalar
-from ..errors import ArgumentError
+from ..dtypes import OF_PYTHON, DType, as_dtype, float32, int32, of_scalar
+from ..errors import ArgumentError, DTypeError
 from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
@@ -19,9 +19,7 @@ from .axes import a_shape
 from .elementwise import astype
 
 
-def full(
-    shape: Any, fill_value: bool | int | float, *, dtype: Any = None, device: Any = None
-) -> Tensor:
+def full(shape: Any, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of one value. `dtype` is taken from the value where it is not given.
 
     >>> import py_tensor as pt
@@ -32,13 +30,18 @@ def full(
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     kind = kind_of(fill_value)
-    natural = bool_ if issubclass(kind, bool) else int32 if issubclass(kind, int) else float32
+    kinds = (bool, int, complex)
+    natural = next((OF_PYTHON[known] for known in kinds if issubclass(kind, known)), float32)
     target = natural if dtype is None else as_dtype(dtype, "full")
     return _filled("full", a_shape("full", shape), fill_value, target)
 
 
 def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) -> Tensor:
     backend().check_size(operation, shape, dtype)
+    if issubclass(kind_of(value), complex) and dtype.kind != "c":
+        raise DTypeError(
+            f'{operation}: complex number for dtype {dtype}; got {value}; use dtype="complex64"'
+        )
     if type(value) is TracedNumber:
         value = fitting(operation, value, dtype)
     elif dtype.kind == "b":
@@ -103,7 +106,7 @@ def ones_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def full_like(
-    x: Tensor, /, fill_value: bool | int | float, *, dtype: Any = None, device: Any = None
+    x: Tensor, /, fill_value: complex, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
     """One value in another tensor's shape, and dtype unless one is given.
 
@@ -165,8 +168,8 @@ def arange(
 
 
 def linspace(
-    start: float,
-    stop: float,
+    start: complex,
+    stop: complex,
     /,
     num: int,
     *,
@@ -183,16 +186,17 @@ def linspace(
     check_device("linspace", device)
     if num < 0:
         raise ArgumentError(f"linspace: num is negative; got {num}; use 0 or more")
-    target = as_dtype(dtype, "linspace") if dtype is not None else float32
+    number: Any = complex if isinstance(start, complex) or isinstance(stop, complex) else float
+    target = as_dtype(dtype, "linspace") if dtype is not None else OF_PYTHON[number]
     steps = num - 1 if endpoint else num
     step = (stop - start) / steps if steps > 0 else 0.0
     position = astype(_iota((num,)), float32)
-    values = position * float(step) + float(start)
+    values = position * number(step) + number(start)
     if endpoint and num > 1:
         # Rounding must not move the last value away from `stop`.
         from .elementwise import PUBLIC as elementwise
 
-        values = elementwise["where"](position == float(num - 1), float(stop), values)
+        values = elementwise["where"](position == float(num - 1), number(stop), values)
     return astype(values, target)
 
 
@@ -207,6 +211,7 @@ def eye(
     """
     check_device("eye", device)
     columns = n_rows if n_cols is None else n_cols
+    k = max(-n_rows, min(k, columns))
     target = float32 if dtype is None else as_dtype(dtype, "eye")
     shape = a_shape("eye", (n_rows, columns))
     position = _iota(shape)

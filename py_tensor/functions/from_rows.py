@@ -17,7 +17,7 @@ from ..tensor import Tensor, apply
 from ..tracing import TracedNumber
 
 _ARRAYS = (list, tuple, bytes, bytearray, memoryview, array)
-_OTHERS = (bool, int, float, Tensor, TracedNumber, *_ARRAYS)
+_OTHERS = (bool, int, float, complex, Tensor, TracedNumber, *_ARRAYS)
 
 
 def function_of(row: Elementwise) -> Callable[..., Tensor]:
@@ -51,9 +51,11 @@ def function_of(row: Elementwise) -> Callable[..., Tensor]:
         return remember(key, apply(row, (x1, x2)))
 
     def remember(key: Any, result: Tensor) -> Tensor:
-        # A node that was run at once, in debug mode or at the pending limit, has lost its call.
-        if key and result._node.call is not None:
-            calls[key] = result._node.call
+        # A node that was run at once, in debug mode or at the pending limit, has lost its call; one
+        # of complex numbers is made of others.
+        call = result._node.call
+        if key and call is not None and call.row is row:
+            calls[key] = call
         return result
 
     def ternary(x1: Any, x2: Any, x3: Any, /) -> Tensor:

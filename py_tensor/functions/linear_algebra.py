@@ -63,6 +63,7 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """Sum of products along an axis, which both have with one length; the others broadcast.
 
+    Of complex numbers, the conjugates of x1 are multiplied.
     Raises ShapeError where the lengths differ.
 
     >>> import py_tensor as pt
@@ -82,7 +83,8 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         )
     if a.dtype.kind == "b" or b.dtype.kind == "b":
         raise DTypeError('vecdot: dtype bool is not numeric; use x.astype("int32")')
-    total = STATISTICAL["sum"](ELEMENTWISE["multiply"](a, b), axis=axis)
+    conjugate = ELEMENTWISE["conj"](a) if a.dtype.kind == "c" else a
+    total = STATISTICAL["sum"](ELEMENTWISE["multiply"](conjugate, b), axis=axis)
     return astype(total, promote("vecdot", a.dtype, b.dtype), copy=False)
 
 

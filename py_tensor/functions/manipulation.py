@@ -162,7 +162,7 @@ def broadcast_to(x: Any, /, shape: Any) -> Tensor:
     return Tensor(node_of(BROADCAST, (node,), new))
 
 
-def expand_dims(x: Any, /, *, axis: int | Sequence[int] = 0) -> Tensor:
+def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Tensor:
     """New axes of length 1 at the given places of the result.
 
     >>> import py_tensor as pt

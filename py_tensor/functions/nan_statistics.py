@@ -8,6 +8,7 @@ from typing import Any
 from ..tensor import Tensor, asarray
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
+from .floating import wide
 from .statistical import PUBLIC as STATISTICAL
 
 _INFINITY = float("inf")
@@ -18,7 +19,7 @@ def _nan(x: Tensor) -> Tensor:
 
 
 def _filled(x: Tensor, value: float) -> Tensor:
-    return x if x.dtype.kind != "f" else ELEMENTWISE["where"](_nan(x), value, x)
+    return x if x.dtype.kind not in "cf" else ELEMENTWISE["where"](_nan(x), value, x)
 
 
 def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
@@ -57,15 +58,13 @@ def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     3.0
     """
     x = asarray(x)
-    total = STATISTICAL["sum"](
-        astype(_filled(x, 0.0), "float32", copy=False), axis=axis, keepdims=keepdims
-    )
+    total = STATISTICAL["sum"](wide(_filled(x, 0.0)), axis=axis, keepdims=keepdims)
     result = total / _count(x, axis, keepdims)
-    return astype(result, x.dtype, copy=False) if x.dtype.kind == "f" else result
+    return astype(result, x.dtype, copy=False) if x.dtype.kind in "cf" else result
 
 
 def _count(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    there = ~_nan(x) if x.dtype.kind == "f" else ELEMENTWISE["equal"](x, x)
+    there = ~_nan(x) if x.dtype.kind in "cf" else ELEMENTWISE["equal"](x, x)
     return astype(STATISTICAL["sum"](there, axis=axis, keepdims=keepdims), "float32")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import DTypeError
 from ..nodes import node_of
 from ..ops.views import STOP_GRADIENT
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor
 from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
+from .floating import floating
 from .remembering import remembered
 from .statistical import PUBLIC as STATISTICAL
 
@@ -23,9 +23,7 @@ def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
     >>> pt.softmax(pt.asarray([0.0, 0.0])).tolist()
     [0.5, 0.5]
     """
-    given = asarray(x)
-    if given.dtype.kind != "f":
-        raise DTypeError(f'softmax: dtype {given.dtype} is not floating; use x.astype("float32")')
+    given = floating("softmax", x)
     place = one_axis("softmax", axis, given.ndim)
     if given.shape[place] == 0:
         return given

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..dtypes import DType
 from ..lifetime import state
-from ..nodes import Call, Node
+from ..nodes import AGE, Call, Node
 from ..tensor import Tensor
 
 LIMIT = 1024
@@ -92,21 +92,19 @@ def _recipe(result: Any, given: list[Node]) -> Recipe | None:
     seen = set(map(id, given))
     stack = [result._node]
     while stack:
-        node = stack[-1]
-        missing = [src for src in node.srcs if id(src) not in seen]
-        if missing:
-            stack += missing
-            continue
-        stack.pop()
+        node = stack.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
+        stack += node.srcs
         if node.call is not None:
             order.append(node)
         elif node.buffer is None:
             scalars.append(node)
         else:
             return None
+    # As they were made the first time, or the same call would not give the same graph again.
+    order.sort(key=AGE)
     place: dict[int, int] = {}
     for position, node in enumerate((*given, *scalars, *order)):
         place.setdefault(id(node), position)

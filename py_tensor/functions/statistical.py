@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..dtypes import as_dtype, float32
-from ..errors import DTypeError, ShapeError
+from ..dtypes import as_dtype
+from ..errors import ShapeError
 from ..nodes import Node, node_of
 from ..ops import ROWS
 from ..ops.rows import Reduction
@@ -15,6 +15,7 @@ from ..tensor import Tensor, asarray, node_behind
 from .axes import one_axis, some_axes
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
+from .floating import floating, wide
 from .remembering import remembered
 
 _NEEDS_ELEMENTS = ("max", "min", "argmax", "argmin")
@@ -46,9 +47,10 @@ def _simple(row: Reduction) -> Callable[..., Tensor]:
     def summing(
         x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False
     ) -> Tensor:
-        if dtype is not None:
-            x = astype(x, as_dtype(dtype, row.name))
-        return _reduce(row, x, axis, keepdims)
+        if dtype is None:
+            return _reduce(row, x, axis, keepdims)
+        target = as_dtype(dtype, row.name)
+        return astype(_reduce(row, astype(x, target), axis, keepdims), target, copy=False)
 
     result: Callable[..., Tensor] = summing if row.result == "sum" else function
     result.__name__ = result.__qualname__ = row.name
@@ -85,14 +87,6 @@ def _position(row: Reduction) -> Callable[..., Tensor]:
     return function
 
 
-def _floating(operation: str, x: Any) -> Tensor:
-    tensor = asarray(x)
-    dtype = node_behind(operation, tensor).spec.dtype
-    if dtype.kind != "f":
-        raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')
-    return tensor
-
-
 def _count(x: Tensor, axes: tuple[int, ...]) -> int:
     count = 1
     for axis in axes:
@@ -107,17 +101,16 @@ def _divided(total: Any, count: float) -> Any:
 
 @remembered
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Arithmetic mean of the elements along axes; floating dtypes.
+    """Arithmetic mean of the elements along axes; floating and complex dtypes.
 
     >>> import py_tensor as pt
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
     2.0
     """
-    x = _floating("mean", x)
+    x = floating("mean", x, "cf")
     axes = some_axes("mean", axis, x.ndim)
     count = _count(x, axes)
-    wide = astype(x, float32) if x.dtype.itemsize == 2 else x
-    total = Tensor(node_of(ROWS["sum"], (wide._node,), axes))
+    total = Tensor(node_of(ROWS["sum"], (wide(x)._node,), axes))
     return astype(_squeezed(_divided(total, count)._node, axes, keepdims), x.dtype, copy=False)
 
 
@@ -129,10 +122,10 @@ def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
     >>> pt.var(pt.asarray([1.0, 3.0])).item()
     1.0
     """
-    x = _floating("var", x)
+    x = floating("var", x)
     axes = some_axes("var", axis, x.ndim)
-    wide = astype(x, float32) if x.dtype.itemsize == 2 else x
-    distance = wide - mean(wide, axis=axes, keepdims=True)
+    values = wide(x)
+    distance = values - mean(values, axis=axes, keepdims=True)
     total = Tensor(node_of(ROWS["sum"], (ELEMENTWISE["square"](distance)._node,), axes))
     mean_square = _divided(total, _count(x, axes) - correction)
     return astype(_squeezed(mean_square._node, axes, keepdims), x.dtype, copy=False)
@@ -146,7 +139,7 @@ def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
     >>> pt.std(pt.asarray([1.0, 3.0])).item()
     1.0
     """
-    x = _floating("std", x)
+    x = floating("std", x)
     return ELEMENTWISE["sqrt"](var(x, axis=axis, correction=correction, keepdims=keepdims))
 
 

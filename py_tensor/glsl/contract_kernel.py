@@ -46,11 +46,15 @@ def write_contract(program: Program, kernel: Kernel, tiling: Tiling) -> Writer:
     return writer
 
 
-def _texel(program: Program, kernel: Kernel, at: int, base: int, position: str) -> str:
-    """GLSL for a texel of operand `base`, in the dtype of the product."""
-    call = program.calls[kernel.root]
+def _texel(
+    program: Program, kernel: Kernel, at: int, base: int, position: str, row: str = ""
+) -> str:
+    """GLSL for a texel of operand `base`, or of a row of its texture, in the product's dtype."""
     slot = kernel.inputs.index(base)
-    return converted(f"pt_texel(x{slot}, {position})", program.spec(at).dtype, call.spec.dtype)
+    texel = f"pt_texel{slot}({position})"
+    if row:
+        texel = f"texelFetch(x{slot}, ivec2({position}, {row}), 0)"
+    return converted(texel, program.spec(at).dtype, program.calls[kernel.root].spec.dtype)
 
 
 def _multiply(writer: Writer, tiling: Tiling, first: list[str], inner: int = 4) -> None:
@@ -69,15 +73,22 @@ def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> No
     base_b, (gb, kb, nb), offset_b = layout(program, b)
     inner = call.specs[0].shape[2]
     height, texels, step = tiling.height, tiling.texels, tiling.step
-    down = f"m0 * {ma // 4}" if ka == 1 else "m0 / 4"
+    # Whether each row of the texture holds one row of the matrices, side by side: the place of a
+    # texel then takes no division.
+    beside = (call.specs[0].shape[0] - 1) * ga + inner <= 4 * program.texture_row(base_a) == ma
+    beside = beside and ka == 1 and not offset_a
+    down = "m0 / 4" if ka != 1 else "0" if beside else f"m0 * {ma // 4}"
     along = "n0" if nb == 1 else f"n0 * {nb}"
     line(f"int ta = {offset_a // 4} + line * {ga // 4} + {down};")
     line(f"int tb = {offset_b // 4} + line * {gb // 4} + {along};")
     with writer.block(f"for (int k = 0; k < {inner // 4}; k++)"):
         if ka == 1:
             for row in range(height):
-                position = f"ta + {row * ma // 4} + k"
-                line(f"{vector} a{row} = {_texel(program, kernel, a, base_a, position)};")
+                number = tiling.row(row)
+                place = ("ta + k", f"m0 + {number}")
+                if not beside:
+                    place = (f"ta + {number * ma // 4} + k", "")
+                line(f"{vector} a{row} = {_texel(program, kernel, a, base_a, *place)};")
         else:
             for k, part in product(range(4), range(height // 4)):
                 position = f"ta + k * {ka} + {k * ka // 4 + part}"

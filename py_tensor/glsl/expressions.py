@@ -2,7 +2,8 @@
 
 An `Index` says which four elements are meant: a base position for each lane, then views. What is
 known of the base decides how an operand is read, cheapest first: *same* (the fragment's own texel),
-*aligned* (one fetch gives four lanes), *splat* (one element for all lanes), *lanes* (four fetches).
+*aligned* (one fetch gives four lanes), *splat* (one element for all lanes), *pairs* (every other
+element: two fetches, or one for lanes that are pairs), *lanes* (four fetches).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..indexing import (
     Shape,
@@ -25,11 +26,30 @@ from ..indexing import (
     steps,
 )
 from ..nodes import Call, Scalar
-from ..ops.rows import Cast, Concat, Elementwise, Gather, Pad, Source, ViewRow
+from ..ops.rows import (
+    Cast,
+    Concat,
+    Elementwise,
+    Gather,
+    Interleave,
+    Pad,
+    Reduction,
+    Source,
+    ViewRow,
+)
 from ..schedule.kernel import Kernel
 from ..schedule.program import Constant, Program
 from .integers import quotient, remainder
-from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
+from .positions import (
+    Axes,
+    by_axes,
+    coordinate,
+    keeps_texels,
+    mapped,
+    reads_pairs,
+    splats,
+    total,
+)
 from .tiles import Tiling
 from .types import UNIFORM, VECTOR, converted, literal, wrapped
 
@@ -42,7 +62,8 @@ class Index:
     position is a multiple of 4; `lanes` names an ivec4 of all positions; `own` says that they are
     the fragment's own texel. One of `first` and `lanes` is always given. Where it is known, `axes`
     has the coordinates of that position, outermost first, as (name, length); the lanes of `first`
-    are then neighbours along the last axis.
+    are then neighbours along the last axis. `pair` names an int, a multiple of 4, where the lanes
+    are half of it twice and its neighbour twice, as parts of two complex numbers have it.
     """
 
     size: int
@@ -51,6 +72,7 @@ class Index:
     own: bool = False
     stack: Stack = ()
     axes: Axes = ()
+    pair: str = ""
 
     def through(self, view: View) -> Index:
         return self if view.is_identity else replace(self, stack=push(self.stack, view))
@@ -60,6 +82,21 @@ class Index:
         return self if shape == out else self.through(broadcast_view(shape, out))
 
 
+_DECLARED = re.compile(r"\w+ (\w+) = ")
+_COUNTER = re.compile(r"^for \(int (\w+) = ")
+_NAME = re.compile(r"(?<![.\w])[a-z]\w*(?!\w|\()")
+"""Variables in GLSL: no function, no type, no component."""
+
+
+@dataclass
+class _Scope:
+    """Statements between braces, and the names of the values they have computed."""
+
+    loop: bool = False
+    lines: list[str] = field(default_factory=list)
+    values: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+
 class Writer:
     """Writes statements of one kernel; `modes` records how each operand was read."""
 
@@ -67,9 +104,8 @@ class Writer:
         self.program = program
         self.kernel = kernel
         self.tilings = tilings
-        self.lines: list[str] = []
-        self.depth = 1
-        self.values: list[dict[tuple[object, ...], str]] = [{}]
+        self.scopes = [_Scope()]
+        self.level: dict[str, int] = {}
         self.count = 0
         self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
         self.modes: dict[int, set[str]] = {}
@@ -78,8 +114,16 @@ class Writer:
 
     # --- statements -----------------------------------------------------------------------------
 
-    def line(self, text: str) -> None:
-        self.lines.append("  " * self.depth + text)
+    @property
+    def lines(self) -> list[str]:
+        return self.scopes[0].lines
+
+    def line(self, text: str, level: int = -1) -> None:
+        level %= len(self.scopes)
+        self.scopes[level].lines.append("  " * (level + 1) + text)
+        declared = _DECLARED.match(text)
+        if declared is not None:
+            self.level[declared[1]] = level
 
     def name(self, prefix: str) -> str:
         self.count += 1
@@ -88,27 +132,45 @@ class Writer:
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
         """Statements inside braces: names made there are forgotten behind them."""
-        self.line(f"{head} {{")
-        self.depth += 1
-        self.values.append({})
+        self.scopes.append(_Scope(loop=head.startswith("for ")))
+        self.level |= dict.fromkeys(_COUNTER.findall(head), len(self.scopes) - 1)
         yield
-        self.values.pop()
-        self.depth -= 1
+        inside = self.scopes.pop()
+        self.line(f"{head} {{")
+        self.scopes[-1].lines += inside.lines
         self.line("}")
 
+    @contextmanager
+    def _out_at(self, level: int) -> Iterator[None]:
+        """Statements further out than those written now."""
+        inside = self.scopes[level + 1 :]
+        del self.scopes[level + 1 :]
+        yield
+        self.scopes += inside
+
+    def _level_of(self, expression: str) -> int:
+        """How far out an expression can be computed: not out of a condition, but out of loops."""
+        level = max((self.level.get(name, 0) for name in _NAME.findall(expression)), default=0)
+        last = len(self.scopes) - 1
+        return max([level, *(at for at in range(last + 1) if at and not self.scopes[at].loop)])
+
     def known(self, key: tuple[object, ...]) -> str | None:
-        for scope in reversed(self.values):
-            if key in scope:
-                return scope[key]
+        for scope in reversed(self.scopes):
+            if key in scope.values:
+                return scope.values[key]
         return None
+
+    def keep(self, key: tuple[object, ...], name: str) -> None:
+        """Remembers the name of a value as long as the name lives."""
+        self.scopes[self.level.get(name, len(self.scopes) - 1)].values[key] = name
 
     def let(self, key: tuple[object, ...], kind: str, prefix: str, expression: str) -> str:
         """A name for the expression, made at its first use."""
         name = self.known(key)
         if name is None:
             name = self.name(prefix)
-            self.line(f"{kind} {name} = {expression};")
-            self.values[-1][key] = name
+            self.line(f"{kind} {name} = {expression};", self._level_of(expression))
+            self.keep(key, name)
         return name
 
     def offer(self, kind: str, name: str, expression: str) -> None:
@@ -139,7 +201,7 @@ class Writer:
                 order.extend(reversed(needed))
                 continue
             order.pop()
-            self.values[-1][(node, where)] = self._write(node, where)
+            self.keep((node, where), self._write(node, where))
         return self._written(at, index)
 
     def _written(self, at: int, index: Index) -> str:
@@ -191,6 +253,10 @@ class Writer:
             return self._concat(at, index)
         if isinstance(row, Gather):
             return self._gather(at, index)
+        if isinstance(row, Interleave):
+            return self._interleave(at, index)
+        if isinstance(row, Reduction):
+            return self._reduced(at, index)
         assert isinstance(row, Source)
         return self.lanes(index)
 
@@ -227,7 +293,7 @@ class Writer:
         if expression.isidentifier():
             return expression
         name = self.name("v")
-        self.line(f"{kind} {name} = {expression};")
+        self.line(f"{kind} {name} = {expression};", self._level_of(expression))
         return name
 
     def _pad(self, at: int, index: Index) -> str:
@@ -266,7 +332,9 @@ class Writer:
             )
             self.line(f"{result} {name} = {filler};")
             with self.block(f"if ({condition or 'true'})"):
-                below = Index(size, first=source, axes=axes)
+                # Lanes that go on in the next row are not neighbours along the last axis.
+                known = axes if axes and axes[-1][1] % 4 == 0 else ()
+                below = Index(size, first=source, axes=known)
                 self.line(f"{name} = {self.value(src, below)};")
             return name
         condition = " & ".join(
@@ -281,7 +349,7 @@ class Writer:
         return name
 
     def _filler(self, fill: int, call: Call) -> str:
-        value = self.value(fill, Index(1, first="0"))
+        value = self.value(fill, Index(1, lanes="ivec4(0)"))
         return converted(value, self.program.spec(fill).dtype, call.spec.dtype)
 
     def _concat(self, at: int, index: Index) -> str:
@@ -347,6 +415,49 @@ class Writer:
         size = call.specs[0].size
         below = Index(size, first=source) if together else Index(size, lanes=source)
         return self.value(src, below)
+
+    def _interleave(self, at: int, index: Index) -> str:
+        re, im = self.program.edges[at]
+        size = self.program.spec(re).size
+        whole = self._aligned_first(index)
+        if whole is not None:
+            lanes = self.known((at, index, "pairs"))
+            if lanes is None:
+                lanes = self.name("i")
+                self.offer("ivec4", lanes, f"({whole} >> 1) + ivec4(0, 0, 1, 1)")
+                self.keep((at, index, "pairs"), lanes)
+            own = index.own and not index.stack
+            below = Index(size, lanes=lanes, pair=whole, own=own)
+            x, y = self.value(re, below), self.value(im, below)
+            return self._named(f"vec4({x}.x, {y}.x, {x}.z, {y}.z)", "vec4")
+        position = self.lanes(index)
+        lanes = self.let((at, index, "halves"), "ivec4", "i", f"{position} >> 1")
+        x, y = (self.value(part, Index(size, lanes=lanes)) for part in (re, im))
+        return self._named(f"mix({x}, {y}, equal({position} & 1, ivec4(1)))", "vec4")
+
+    def _reduced(self, at: int, index: Index) -> str:
+        """A short reduction, computed where it is read: of four results, or of the one for all."""
+        call, src = self.program.calls[at], self.program.edges[at][0]
+        row, shape, axes, dtype = call.row, call.specs[0].shape, call.arg, call.operands[0]
+        order = [axis for axis in range(len(shape)) if axis not in axes] + list(axes)
+        strides = row_major(shape)
+        view = make_view([shape[axis] for axis in order], [strides[axis] for axis in order])
+        length = math.prod(shape[axis] for axis in axes)
+        splat = self._splat(index) if axes == (self.program.lane_axis(src),) else None
+        together = splat is not None and length % 4 == 0
+        position = splat if together else self.lanes(index)
+        acc, k, q = self.name("r"), self.name("k"), self.name("q")
+        with self._out_at(self._level_of(str(position))):
+            self.line(f"{VECTOR[dtype.kind]} {acc} = {VECTOR[dtype.kind]}({row.identity(dtype)});")
+            with self.block(f"for (int {k} = 0; {k} < {length}; {k} += {4 if together else 1})"):
+                self.line(f"{'int' if together else 'ivec4'} {q} = {position} * {length} + {k};")
+                first, lanes = (q, "") if together else ("", q)
+                below = Index(self.program.spec(src).size, first, lanes).through(view)
+                value = converted(self.value(src, below), call.specs[0].dtype, dtype)
+                self.line(f"{acc} = {row.combine.format(acc, value)};")
+            for swap in ("zwxy", "yxwz") if together else ():
+                self.line(f"{acc} = {row.combine.format(acc, f'{acc}.{swap}')};")
+        return acc
 
     # --- positions ------------------------------------------------------------------------------
 
@@ -436,23 +547,66 @@ class Writer:
         slot = self.kernel.inputs.index(at)
         modes = self.modes.setdefault(at, set())
         vector = VECTOR[kind]
-        if tiling is None and index.own and not index.stack:
+        rows = self.program.texture_row
+        alike = tiling is None and rows(at) == rows(self.kernel.output)
+        if alike and index.own and not index.stack and not index.pair:
             modes.add("same")
             return self._named(f"texelFetch(x{slot}, P, 0)", vector)
         first = self._aligned_first(index)
         if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
-            texel = f"texelFetch(x{slot}, ivec2(({first} >> 2) & 2047, {first} >> 13), 0)"
+            texel = f"pt_texel{slot}({first} >> 2)"
             return self._named(tiling.texel(slot, first) if tiling else texel, vector)
+        if (
+            index.pair
+            and all(map(keeps_texels, index.stack))
+            and (tiling is None or tiling.whole_texels)
+        ):
+            # Half of a texel, each element twice.
+            first = self.let((index.pair, "texel"), "int", "i", f"({index.pair} >> 1) & ~3")
+            texel = self.value(at, Index(index.size, first=first, stack=index.stack))
+            return self._named(f"(({index.pair} & 4) == 0 ? {texel}.xxyy : {texel}.zzww)", vector)
         position = self._splat(index)
         if position is not None:
             modes.add("splat")
             return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
+        pairs = None if tiling else self._pairs(slot, index, alike)
+        if pairs is not None:
+            modes.add("pairs")
+            return self._named(pairs, vector)
         modes.add("lanes")
         lanes = self.lanes(index)
         parts = [_element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
         return self._named(f"{vector}({', '.join(parts)})", vector)
 
+    def _pairs(self, slot: int, index: Index, alike: bool) -> str | None:
+        """Every other element from a texel on; for lanes that are pairs, each twice."""
+        if not index.stack or not reads_pairs(index.stack[-1], 2 if index.pair else 4):
+            return None
+        view = index.stack[-1]
+        odd = view.offset % 2
+        # From here on both parts of complex numbers are read alike.
+        even = replace(view, offset=view.offset - odd)
+        if index.pair:
+            if len(index.stack) > 1:
+                return None
+            if alike and index.own and even == View((index.size,), (2,)):
+                return f"{self._texel(slot, '')}.{'yyww' if odd else 'xxzz'}"
+            position = mapped(even, f"({index.pair} >> 1)")
+            return f"{self._texel(slot, f'({position}) >> 2')}.{'yyww' if odd else 'xxzz'}"
+        if self._aligned_first(replace(index, stack=index.stack[:-1], own=False)) is None:
+            return None
+        first = self._first(replace(index, stack=(*index.stack[:-1], even), own=False))
+        a, b = (self._texel(slot, f"({first} >> 2){more}") for more in ("", " + 1"))
+        lanes = "yw" if odd else "xz"
+        return f"vec4({a}.{lanes}, {b}.{lanes})"
+
+    def _texel(self, slot: int, texel: str) -> str:
+        """The name of a texel by number, or of the fragment's own."""
+        place = f"texelFetch(x{slot}, P, 0)" if not texel else f"pt_texel{slot}({texel})"
+        kind = VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
+        return self.let((slot, texel), kind, "t", place)
+
 
 def _element(slot: int, position: str, tiling: Tiling | None) -> str:
-    return tiling.element(slot, position) if tiling else f"pt_at(x{slot}, {position})"
+    return tiling.element(slot, position) if tiling else f"pt_at{slot}({position})"

@@ -70,6 +70,17 @@ def keeps_texels(view: View) -> bool:
     )
 
 
+def reads_pairs(view: View, lanes: int) -> bool:
+    """So many lanes, neighbours from a multiple on, read every other element from a texel on."""
+    return (
+        bool(view.shape)
+        and view.strides[-1] == 2
+        and (len(view.shape) == 1 or view.shape[-1] % lanes == 0)
+        and view.offset % 4 < 2
+        and all(step % 4 == 0 for step in view.strides[:-1])
+    )
+
+
 def splats(view: View) -> bool:
     """All four lanes read the same element."""
     return bool(view.shape) and view.strides[-1] == 0 and view.shape[-1] % 4 == 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..dtypes import DType
 from ..ops.helpers import HELPERS
+from .integers import quotient, remainder
 from .types import SAMPLER, SCALAR, VECTOR
 
 _HEAD = """#version 300 es
@@ -21,12 +22,10 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 """
 
-_ACCESS = {
-    "pt_at": "{scalar} pt_at({sampler} x, int i) {{ "
-    "return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }}",
-    "pt_texel": "{vector} pt_texel({sampler} x, int t) {{ "
-    "return texelFetch(x, ivec2(t & 2047, t >> 11), 0); }}",
-}
+_ACCESS = (
+    "{vector} pt_texel{slot}(int t) {{ return texelFetch(x{slot}, ivec2({x}, {y}), 0); }}",
+    "{scalar} pt_at{slot}(int i) {{ return pt_texel{slot}(i >> 2)[i & 3]; }}",
+)
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 
 
@@ -43,28 +42,29 @@ class Shader:
 
 
 def assemble(
-    inputs: Sequence[tuple[DType, bool]],
+    inputs: Sequence[tuple[DType, int]],
     uniforms: dict[str, list[int]],
     outputs: Sequence[DType],
     body: Sequence[str],
 ) -> str:
-    """The source; `inputs` are (dtype, whether in tiles), `outputs` one dtype a draw buffer."""
+    """The source; `inputs` are (dtype, row of the texture, 0 in tiles), `outputs` a dtype each."""
     text = "\n".join(body)
     lines = []
-    for slot, (dtype, tiled) in enumerate(inputs):
-        lines.append(f"uniform {SAMPLER[dtype.kind]}{'Array' if tiled else ''} x{slot};")
+    for slot, (dtype, row) in enumerate(inputs):
+        lines.append(f"uniform {SAMPLER[dtype.kind]}{'' if row else 'Array'} x{slot};")
     for name, kind in (("F", "f"), ("I", "i"), ("U", "u")):
         if uniforms[name]:
             lines.append(f"uniform {SCALAR[kind]} {name}[{len(uniforms[name])}];")
     for location, dtype in enumerate(outputs):
         lines.append(f"layout(location = {location}) out {VECTOR[dtype.kind]} y{location};")
-    kinds = sorted({"u" if dtype.kind == "b" else dtype.kind for dtype, _ in inputs})
-    for name, template in _ACCESS.items():
-        if f"{name}(" in text:
-            lines += [
-                template.format(vector=VECTOR[kind], scalar=SCALAR[kind], sampler=SAMPLER[kind])
-                for kind in kinds
-            ]
+    for slot, (dtype, row) in enumerate(inputs):
+        element = f"pt_at{slot}(" in text
+        texel = element or f"pt_texel{slot}(" in text
+        for template, used in zip(_ACCESS, (texel, element), strict=True):
+            if used:
+                types = {"vector": VECTOR[dtype.kind], "scalar": SCALAR[dtype.kind]}
+                place = {"x": remainder("t", row), "y": quotient("t", row)}
+                lines.append(template.format(**types, **place, slot=slot))
     lines += _helpers(text)
     return (
         _HEAD

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..ops.contractions import CONVOLVE, Window
 from ..ops.rows import Contraction, Scan
-from ..schedule.program import FULL_ROW, Piece, Program
+from ..schedule.program import Piece, Program
 from .tiles import Tiling
 
-BUSY = 2048
+BUSY = 512
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
 SHARED = 12
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""
@@ -62,11 +62,14 @@ def candidates(
     # The stride from what a row, or a line of pixels, reads to what the next reads.
     if window is None:
         a, b = (layout(program, operand) for operand in program.edges[at])
+        base = a[0]
         by_row, by_column, stride = b[1][2] != 1, a[1][2] != 1, max(1, a[1][1])
     else:
+        base = program.view(program.edges[at][0])[0]
         by_row = by_column = False
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
-    below = 4 * FULL_ROW // stride if 4 * FULL_ROW % stride == 0 else 0
+    texture_row = 4 * program.texture_row(base)
+    below = texture_row // stride if texture_row % stride == 0 else 0
     found: list[tuple[float, Tiling]] = []
     for height, width, spread in product((4, 8, 2, 1), (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
@@ -82,7 +85,7 @@ def candidates(
             if window is not None and lines >= 2 * below:
                 apart = replace(tiling, lines_apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
-            if window is None and below % height == 0:
+            if window is None and (below % height == 0 or height % below == 0):
                 apart = replace(tiling, apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
     return sorted(found, key=lambda entry: entry[0])

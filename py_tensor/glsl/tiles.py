@@ -71,9 +71,20 @@ class Tiling:
         return -(-self.rows // self.height)
 
     @property
+    def band(self) -> int:
+        """Rows of one of the two fragments of a column of a quad, or more, before the other's."""
+        return max(self.apart, self.height)
+
+    @property
     def pairs(self) -> int:
         """Pairs of blocks in a line whose rows lie apart."""
-        return -(-self.rows // (2 * self.apart)) * (self.apart // self.height)
+        return -(-self.rows // (2 * self.band)) * (self.band // self.height)
+
+    def row(self, number: int) -> int:
+        """From the first of a fragment's rows to another; where apart is less, they take turns."""
+        if 0 < self.apart < self.height:
+            return number // self.apart * 2 * self.apart + number % self.apart
+        return number
 
     @property
     def quads(self) -> int:
@@ -112,13 +123,13 @@ class Tiling:
             f"int n0 = {first}" + (f" + {column};" if column else ";"),
         ]
         if self.apart:
-            per = self.apart // self.height
+            per = self.band // self.height
             inside = f"{remainder('block', per)} * {self.height} + {row} * {self.apart}"
             return [
                 *lines,
                 f"int line = {quotient('quad', self.across * self.pairs)};",
                 f"int block = {remainder(quotient('quad', self.across), self.pairs)};",
-                f"int m0 = {quotient('block', per)} * {2 * self.apart} + {inside};",
+                f"int m0 = {quotient('block', per)} * {2 * self.band} + {inside};",
             ]
         block = quotient("quad", self.across)
         line = quotient("block", self.down)
@@ -139,11 +150,15 @@ class Tiling:
         row = quotient(position, self.columns)
         line, place = quotient(row, self.rows), remainder(row, self.rows)
         if self.apart:
-            per, among = self.apart // self.height, remainder(place, self.apart)
-            y = f"{quotient(place, 2 * self.apart)} * {per} + {quotient(among, self.height)}"
-            if self.lines > 1:
-                y = f"{line} * {self.pairs} + {y}"
-            y, block, inside = f"({y})", quotient(place, self.apart), remainder(among, self.height)
+            per, among = self.band // self.height, remainder(place, self.apart)
+            block, y = quotient(place, self.apart), quotient(place, 2 * self.band)
+            if self.apart < self.height:
+                turn = quotient(remainder(place, 2 * self.height), 2 * self.apart)
+                inside = f"({turn} * {self.apart} + {among})"
+            else:
+                y = f"{y} * {per} + {quotient(among, self.height)}"
+                inside = remainder(among, self.height)
+            y = f"({line} * {self.pairs} + {y})" if self.lines > 1 else f"({y})"
         elif self.lines_apart:
             block, inside = quotient(line, self.lines_apart), remainder(place, self.height)
             pair = quotient(block, 2)

@@ -27,7 +27,10 @@ def write(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Shade
         else:
             writer = write_contract(program, kernel, tiling)
         outputs = [tile_dtype(dtype)] * tiling.layers
-    inputs = [(program.spec(at).dtype, at in kernel.tiles) for at in kernel.inputs]
+    inputs = [
+        (program.spec(at).dtype, 0 if at in kernel.tiles else program.texture_row(at))
+        for at in kernel.inputs
+    ]
     source = assemble(inputs, writer.uniforms, outputs, writer.lines)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.modes.get(at, {"block"}))) for at in kernel.inputs)

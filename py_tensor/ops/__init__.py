@@ -7,7 +7,7 @@ Comes in: nothing; goes out: `ROWS`, by name.
 
 from __future__ import annotations
 
-from . import contractions, elementwise, gathers, reductions, scans, sorts, sources, views
+from . import contractions, elementwise, gathers, parts, reductions, scans, sorts, sources, views
 from .rows import Row
 
 ROWS: dict[str, Row] = {
@@ -21,6 +21,7 @@ ROWS: dict[str, Row] = {
         sorts.ROWS,
         sources.ROWS,
         contractions.ROWS,
+        parts.ROWS,
     )
     for row in table
 }

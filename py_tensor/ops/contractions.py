@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from . import complexes
 from .rows import Contraction, Shape
 from .views import PAD, WINDOW
 
@@ -86,11 +87,12 @@ def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window)
     (kh, kw), groups = window.kernel, window.groups
     batch, *image, channels = x.shape
     each = channels // groups
-    widths = (
-        (low, max(reach - low - n, 0), 0)
-        for low, reach, n in zip(window.pad, _reach(window), image, strict=True)
-    )
+    beyond = [
+        reach - low - n for reach, low, n in zip(_reach(window), window.pad, image, strict=True)
+    ]
+    widths = ((low, max(n, 0), 0) for low, n in zip(window.pad, beyond, strict=True))
     met = pt.apply(PAD, (x, 0.0), ((0, 0, 0), *widths, (0, 0, 0)))
+    met = met[:, : _reach(window)[0], : _reach(window)[1]]
     taps = zip((1, 2), window.kernel, window.stride, window.dilation, strict=True)
     met = pt.apply(WINDOW, (met,), tuple(taps))
     met = pt.reshape(met, (batch, *window.out, groups, each, kh, kw))
@@ -111,7 +113,7 @@ def _reach(window: Window) -> tuple[int, int]:
 
 
 # fmt: off
-DOT = Contraction(name="dot", rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Batched matrix product.")
-CONVOLVE = Contraction(name="convolve", rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
+DOT = Contraction(name="dot", complex=complexes.dot, rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Batched matrix product.")
+CONVOLVE = Contraction(name="convolve", complex=complexes.convolve, rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
 
 ROWS = (DOT, CONVOLVE)

@@ -6,8 +6,8 @@ import math
 import operator
 from typing import Any
 
-from ..dtypes import float32, uint32
-from . import plain
+from ..dtypes import float32, int32, uint32
+from . import complexes, plain
 from .plain import at_pole, ieee
 from .rows import Cast, Elementwise, Fixed, Where
 
@@ -71,6 +71,14 @@ def _pow_to_exponent(pt: Any, g: Any, y: Any, x: Any, exponent: Any) -> Any:
     return g * pt.where(zero, 0.0, y * pt.log(pt.where(zero, 1.0, x)))
 
 
+def _cos_of_turn(xp: Any, p: Any, n: Any) -> Any:
+    p, n = p.astype(xp.int64), n.astype(xp.int64)
+    quarters = (8 * p + n) // (2 * n)
+    rest = (4 * p - quarters * n) * (math.pi / 2) / n
+    size = xp.where(quarters % 2 == 0, xp.cos(rest), -xp.sin(rest))
+    return xp.where(quarters % 4 < 2, size, -size)
+
+
 def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
     def rotated(v: Any, n: int) -> Any:
         return (v << xp.uint32(n)) | (v >> xp.uint32(32 - n))
@@ -88,26 +96,27 @@ def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
 
 
 # fmt: off
-ADD = Elementwise(name="add", arity=2, glsl="{0} + {1}", wraps=True, dunder="__add__", host=operator.add,
+ADD = Elementwise(name="add", partwise=True, arity=2, glsl="{0} + {1}", wraps=True, dunder="__add__", host=operator.add,
     gradient=(lambda pt, g, y, a, b: g, lambda pt, g, y, a, b: g), doc="Sum, element by element.")
-MULTIPLY = Elementwise(name="multiply", arity=2, glsl="{0} * {1}", wraps=True, dunder="__mul__", host=operator.mul,
+MULTIPLY = Elementwise(name="multiply", complex=complexes.multiply, arity=2, glsl="{0} * {1}", wraps=True, dunder="__mul__", host=operator.mul,
     gradient=(lambda pt, g, y, a, b: g * b, lambda pt, g, y, a, b: g * a), doc="Product, element by element.")
-IDENTITY = Elementwise(name="positive", glsl="{0}", dunder="__pos__", weight=0, host=plain.identity, gradient=(lambda pt, g, y, x: g,), doc="The operand itself.")
-CAST = Cast(name="astype", glsl="{0}", dtypes="all", weight=0, reference=lambda xp, x: x, public=False, host=plain.identity,
+IDENTITY = Elementwise(name="positive", partwise=True, glsl="{0}", dunder="__pos__", weight=0, host=plain.identity, gradient=(lambda pt, g, y, x: g,), doc="The operand itself.")
+CAST = Cast(name="astype", complex=complexes.cast, glsl="{0}", dtypes="all", weight=0, reference=lambda xp, x: x, public=False, host=plain.identity,
     gradient=(lambda pt, g, y, x: g,), doc="Converted to another dtype.")
-EQUAL = Elementwise(name="equal", arity=2, glsl=_compare("equal"), dtypes="all", result="bool", dunder="__eq__", host=operator.eq, doc="Whether operands are equal.")
+EQUAL = Elementwise(name="equal", complex=complexes.equal, arity=2, glsl=_compare("equal"), dtypes="all", result="bool", dunder="__eq__", host=operator.eq, doc="Whether operands are equal.")
 EITHER = Elementwise(name="logical_or", arity=2, glsl="{0} | {1}", dtypes="boolean", host=operator.or_, doc="Whether either holds.")
-ISNAN = Elementwise(name="isnan", glsl=_by_kind("uvec4(pt_is_nan({0}))", "uvec4(0u)"), result="bool", host=math.isnan, doc="Whether NaN.")
-WHERE = Where(name="where", arity=3, glsl=dict.fromkeys("fiub", "pt_pick(bvec4({0}), {1}, {2})"), dtypes="all", host=plain.where,
+ISNAN = Elementwise(name="isnan", complex=complexes.isnan, glsl=_by_kind("uvec4(pt_is_nan({0}))", "uvec4(0u)"), result="bool", host=math.isnan, doc="Whether NaN.")
+COS_OF_TURN = Fixed(name="cos_of_turn", arity=2, glsl="pt_cos_of_turn({0}, {1})", takes=(int32, int32), gives=float32, weight=24, reference=_cos_of_turn, public=False, doc="Cosine of 2 pi p / n; p from 0 to 2 n, n below 2**28.")
+WHERE = Where(name="where", partwise=True, arity=3, glsl=dict.fromkeys("fiub", "pt_pick(bvec4({0}), {1}, {2})"), dtypes="all", host=plain.where,
     gradient=(None, lambda pt, g, y, c, a, b: pt.where(c, g, 0.0), lambda pt, g, y, c, a, b: pt.where(c, 0.0, g)), doc="Second operand where the first holds, else the third.")
 
 ROWS = (
     # --- arithmetic -----------------------------------------------------------------------------
     ADD,
-    Elementwise(name="subtract", arity=2, glsl="{0} - {1}", wraps=True, dunder="__sub__", host=operator.sub,
+    Elementwise(name="subtract", partwise=True, arity=2, glsl="{0} - {1}", wraps=True, dunder="__sub__", host=operator.sub,
         gradient=(lambda pt, g, y, a, b: g, lambda pt, g, y, a, b: -g), doc="Difference, element by element."),
     MULTIPLY,
-    Elementwise(name="divide", arity=2, glsl="{0} / {1}", dtypes="floating", dunder="__truediv__", sample=(0.5, 8.0), host=plain.divide,
+    Elementwise(name="divide", complex=complexes.divide, arity=2, glsl="{0} / {1}", dtypes="floating", dunder="__truediv__", sample=(0.5, 8.0), host=plain.divide,
         gradient=(lambda pt, g, y, a, b: g / b, lambda pt, g, y, a, b: -g * y / b), doc="Quotient, element by element."),
     Elementwise(
         name="floor_divide", arity=2, wraps=True, dunder="__floordiv__", weight=8, tolerance=0.0,
@@ -120,23 +129,25 @@ ROWS = (
         host=plain.remainder, gradient=(lambda pt, g, y, a, b: g, lambda pt, g, y, a, b: -g * pt.floor_divide(a, b)), doc="Remainder with the sign of the divisor; integers modulo 0 give 0.",
     ),
     Elementwise(
-        name="pow", arity=2, wraps=True, dunder="__pow__", weight=16, sample=((0.1, 3.0), (-3.0, 3.0)), tolerance=4e-6,
+        name="pow", complex=complexes.power, arity=2, wraps=True, dunder="__pow__", weight=16, sample=((0.1, 3.0), (-3.0, 3.0)), tolerance=4e-6,
         glsl=_by_kind("pt_pow_f({0}, {1})", "pt_pow_i({0}, {1})", "pt_pow_u({0}, {1})"),
         reference=_pow, host=plain.power, gradient=(_pow_to_base, _pow_to_exponent), doc="First operand to the power of the second; negative integer exponents count as 0.",
     ),
-    Elementwise(name="negative", glsl=_by_kind("-{0}", "-{0}", "0u - {0}"), wraps=True, dunder="__neg__", host=operator.neg,
+    Elementwise(name="negative", partwise=True, glsl=_by_kind("-{0}", "-{0}", "0u - {0}"), wraps=True, dunder="__neg__", host=operator.neg,
         gradient=(lambda pt, g, y, x: -g,), doc="Sign changed, element by element."),
     IDENTITY,
-    Elementwise(name="abs", glsl=_by_kind("abs({0})", "abs({0})", "{0}"), wraps=True, dunder="__abs__", host=abs,
-        gradient=(lambda pt, g, y, x: g * pt.sign(x),), doc="Absolute value."),
-    Elementwise(name="sign", glsl=_by_kind("pt_sign({0})", "sign({0})", "min({0}, uvec4(1u))"), host=plain.sign,
-        gradient=(flat,), doc="-1, 0 or 1 by the sign."),
-    Elementwise(name="square", glsl="{0} * {0}", wraps=True, host=lambda x: x * x, gradient=(lambda pt, g, y, x: g * (2.0 * x),), doc="Product with itself."),
-    Elementwise(name="reciprocal", glsl="1.0 / {0}", dtypes="floating", sample=(0.5, 8.0), host=plain.reciprocal,
+    Elementwise(name="conj", complex=complexes.conj, glsl="{0}", host=plain.identity,
+        gradient=(lambda pt, g, y, x: g,), doc="Complex conjugate; real numbers are their own."),
+    Elementwise(name="abs", complex=complexes.absolute, glsl=_by_kind("abs({0})", "abs({0})", "{0}"), wraps=True, dunder="__abs__", host=abs,
+        gradient=(lambda pt, g, y, x: g * pt.sign(x),), doc="Absolute value; the modulus of complex numbers."),
+    Elementwise(name="sign", complex=complexes.sign, glsl=_by_kind("pt_sign({0})", "sign({0})", "min({0}, uvec4(1u))"), host=plain.sign,
+        gradient=(flat,), doc="-1, 0 or 1 by the sign; complex numbers over their modulus."),
+    Elementwise(name="square", complex=complexes.square, glsl="{0} * {0}", wraps=True, host=lambda x: x * x, gradient=(lambda pt, g, y, x: g * (2.0 * x),), doc="Product with itself."),
+    Elementwise(name="reciprocal", complex=complexes.reciprocal, glsl="1.0 / {0}", dtypes="floating", sample=(0.5, 8.0), host=plain.reciprocal,
         gradient=(lambda pt, g, y, x: -g * y * y,), doc="One over the operand."),
     # --- comparison -----------------------------------------------------------------------------
     EQUAL,
-    Elementwise(name="not_equal", arity=2, glsl=_compare("notEqual"), dtypes="all", result="bool", dunder="__ne__", host=operator.ne, doc="Whether operands differ."),
+    Elementwise(name="not_equal", complex=complexes.not_equal, arity=2, glsl=_compare("notEqual"), dtypes="all", result="bool", dunder="__ne__", host=operator.ne, doc="Whether operands differ."),
     Elementwise(name="less", arity=2, glsl=_compare("lessThan"), result="bool", dunder="__lt__", host=operator.lt, doc="Whether the first is smaller."),
     Elementwise(name="less_equal", arity=2, glsl=_compare("lessThanEqual"), result="bool", dunder="__le__", host=operator.le, doc="Whether the first is not larger."),
     Elementwise(name="greater", arity=2, glsl=_compare("greaterThan"), result="bool", dunder="__gt__", host=operator.gt, doc="Whether the first is larger."),
@@ -165,60 +176,61 @@ ROWS = (
         gradient=(flat,), doc="Rounded towards zero."),
     Elementwise(name="round", glsl=_by_kind("roundEven({0})", "{0}"), tolerance=0.0, host=plain.rounding(round),
         gradient=(flat,), doc="Rounded to the nearest integer, halves to even."),
-    Elementwise(name="isfinite", glsl=_by_kind("uvec4(pt_is_finite({0}))", "uvec4(1u)"), result="bool", host=math.isfinite, doc="Whether neither infinite nor NaN."),
-    Elementwise(name="isinf", glsl=_by_kind("uvec4(pt_is_inf({0}))", "uvec4(0u)"), result="bool", host=math.isinf, doc="Whether infinite."),
+    Elementwise(name="isfinite", complex=complexes.isfinite, glsl=_by_kind("uvec4(pt_is_finite({0}))", "uvec4(1u)"), result="bool", host=math.isfinite, doc="Whether neither infinite nor NaN."),
+    Elementwise(name="isinf", complex=complexes.isinf, glsl=_by_kind("uvec4(pt_is_inf({0}))", "uvec4(0u)"), result="bool", host=math.isinf, doc="Whether infinite."),
     ISNAN,
     Elementwise(name="signbit", glsl="uvec4(pt_signbit({0}))", dtypes="floating", result="bool", host=plain.signbit, doc="Whether the sign bit is set, also for -0.0."),
     Elementwise(name="copysign", arity=2, glsl="pt_copysign({0}, {1})", dtypes="floating", tolerance=0.0, host=math.copysign,
         gradient=(lambda pt, g, y, a, b: g * pt.copysign(1.0, a) * pt.copysign(1.0, b), flat), doc="First operand's size with the second's sign."),
     Elementwise(name="nextafter", arity=2, glsl={"float32": "pt_nextafter({0}, {1})", "float16": "pt_nextafter_half({0}, {1})"}, dtypes="floating", tolerance=0.0, doc="Next number of the dtype from the first operand towards the second."),
     # --- exponentials, logarithms, powers ---------------------------------------------------------
-    Elementwise(name="exp", glsl="pt_exp({0})", dtypes="floating", weight=4, tolerance=2e-6, host=plain.exp,
+    Elementwise(name="exp", complex=complexes.exp, glsl="pt_exp({0})", dtypes="floating", weight=4, tolerance=2e-6, host=plain.exp,
         gradient=(lambda pt, g, y, x: g * y,), doc="e to the power of the operand."),
-    Elementwise(name="expm1", glsl="pt_expm1({0})", dtypes="floating", weight=12, tolerance=2e-6, host=ieee(math.expm1, lambda x: math.inf),
+    Elementwise(name="expm1", complex=complexes.expm1, glsl="pt_expm1({0})", dtypes="floating", weight=12, tolerance=2e-6, host=ieee(math.expm1, lambda x: math.inf),
         gradient=(lambda pt, g, y, x: g * (y + 1.0),), doc="exp(x) - 1, accurate near 0."),
-    Elementwise(name="log", glsl="pt_log({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log, at_pole(0.0, -math.inf)),
+    Elementwise(name="log", complex=complexes.log, glsl="pt_log({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log, at_pole(0.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / x,), doc="Natural logarithm."),
-    Elementwise(name="log1p", glsl="pt_log1p({0})", dtypes="floating", weight=16, sample=(-0.9, 8.0), tolerance=2e-6, host=ieee(math.log1p, at_pole(-1.0, -math.inf)),
+    Elementwise(name="log1p", complex=complexes.log1p, glsl="pt_log1p({0})", dtypes="floating", weight=16, sample=(-0.9, 8.0), tolerance=2e-6, host=ieee(math.log1p, at_pole(-1.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / (1.0 + x),), doc="log(1 + x), accurate near 0."),
-    Elementwise(name="log2", glsl="pt_log2({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log2, at_pole(0.0, -math.inf)),
+    Elementwise(name="log2", complex=complexes.log2, glsl="pt_log2({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log2, at_pole(0.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / (x * math.log(2.0)),), doc="Logarithm to base 2."),
-    Elementwise(name="log10", glsl="pt_log({0}) * 0.43429448190325182", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log10, at_pole(0.0, -math.inf)),
+    Elementwise(name="log10", complex=complexes.log10, glsl="pt_log({0}) * 0.43429448190325182", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log10, at_pole(0.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / (x * math.log(10.0)),), doc="Logarithm to base 10."),
     Elementwise(name="logaddexp", arity=2, glsl="pt_logaddexp({0}, {1})", dtypes="floating", weight=24, tolerance=2e-6, host=plain.logaddexp,
         gradient=(lambda pt, g, y, a, b: g * pt.sigmoid(a - b), lambda pt, g, y, a, b: g * pt.sigmoid(b - a)), doc="log(exp(x1) + exp(x2)) without overflow."),
-    Elementwise(name="sqrt", glsl="pt_sqrt({0})", dtypes="floating", weight=2, sample=POSITIVE, host=plain.sqrt,
+    Elementwise(name="sqrt", complex=complexes.sqrt, glsl="pt_sqrt({0})", dtypes="floating", weight=2, sample=POSITIVE, host=plain.sqrt,
         gradient=(lambda pt, g, y, x: g * 0.5 / y,), doc="Square root."),
     Elementwise(name="rsqrt", glsl="1.0 / pt_sqrt({0})", dtypes="floating", weight=3, sample=POSITIVE, reference=lambda xp, x: 1 / xp.sqrt(x), host=plain.rsqrt,
         gradient=(lambda pt, g, y, x: g * -0.5 * y / x,), doc="One over the square root."),
     Elementwise(name="hypot", arity=2, glsl="pt_hypot({0}, {1})", dtypes="floating", weight=12, host=math.hypot,
-        gradient=(lambda pt, g, y, a, b: g * a / y, lambda pt, g, y, a, b: g * b / y), doc="sqrt(x1**2 + x2**2) without overflow."),
+        gradient=(lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * (a / y)), lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * (b / y))), doc="sqrt(x1**2 + x2**2) without overflow."),
     # --- trigonometry -----------------------------------------------------------------------------
-    Elementwise(name="sin", glsl="pt_sin({0})", dtypes="floating", weight=16, tolerance=2e-6, host=ieee(math.sin),
+    Elementwise(name="sin", complex=complexes.sin, glsl="pt_sin({0})", dtypes="floating", weight=16, tolerance=2e-6, host=ieee(math.sin),
         gradient=(lambda pt, g, y, x: g * pt.cos(x),), doc="Sine; radians."),
-    Elementwise(name="cos", glsl="pt_cos({0})", dtypes="floating", weight=16, tolerance=2e-6, host=ieee(math.cos),
+    Elementwise(name="cos", complex=complexes.cos, glsl="pt_cos({0})", dtypes="floating", weight=16, tolerance=2e-6, host=ieee(math.cos),
         gradient=(lambda pt, g, y, x: -g * pt.sin(x),), doc="Cosine; radians."),
-    Elementwise(name="tan", glsl="pt_tan({0})", dtypes="floating", weight=32, sample=UNIT, tolerance=4e-6, host=ieee(math.tan),
+    Elementwise(name="tan", complex=complexes.tan, glsl="pt_tan({0})", dtypes="floating", weight=32, sample=UNIT, tolerance=4e-6, host=ieee(math.tan),
         gradient=(lambda pt, g, y, x: g * (1.0 + y * y),), doc="Tangent; radians."),
-    Elementwise(name="asin", glsl="pt_asin({0})", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.asin),
+    Elementwise(name="asin", complex=complexes.asin, glsl="pt_asin({0})", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.asin),
         gradient=(lambda pt, g, y, x: g * pt.rsqrt((1.0 - x) * (1.0 + x)),), doc="Inverse sine; radians."),
-    Elementwise(name="acos", glsl="pt_acos({0})", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.acos),
+    Elementwise(name="acos", complex=complexes.acos, glsl="pt_acos({0})", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.acos),
         gradient=(lambda pt, g, y, x: -g * pt.rsqrt((1.0 - x) * (1.0 + x)),), doc="Inverse cosine; radians."),
-    Elementwise(name="atan", glsl="pt_atan({0})", dtypes="floating", weight=16, tolerance=2e-6, host=math.atan,
+    Elementwise(name="atan", complex=complexes.atan, glsl="pt_atan({0})", dtypes="floating", weight=16, tolerance=2e-6, host=math.atan,
         gradient=(lambda pt, g, y, x: g / (1.0 + x * x),), doc="Inverse tangent; radians."),
     Elementwise(name="atan2", arity=2, glsl="pt_atan2({0}, {1})", dtypes="floating", weight=24, tolerance=2e-6, host=math.atan2,
         gradient=(lambda pt, g, y, a, b: g * b / (a * a + b * b), lambda pt, g, y, a, b: -g * a / (a * a + b * b)), doc="Angle of the point (x2, x1); radians."),
-    Elementwise(name="sinh", glsl="pt_sinh({0})", dtypes="floating", weight=16, tolerance=4e-6, host=ieee(math.sinh, lambda x: math.copysign(math.inf, x)),
+    COS_OF_TURN,
+    Elementwise(name="sinh", complex=complexes.sinh, glsl="pt_sinh({0})", dtypes="floating", weight=16, tolerance=4e-6, host=ieee(math.sinh, lambda x: math.copysign(math.inf, x)),
         gradient=(lambda pt, g, y, x: g * pt.cosh(x),), doc="Hyperbolic sine."),
-    Elementwise(name="cosh", glsl="pt_cosh({0})", dtypes="floating", weight=8, tolerance=4e-6, host=ieee(math.cosh, lambda x: math.inf),
+    Elementwise(name="cosh", complex=complexes.cosh, glsl="pt_cosh({0})", dtypes="floating", weight=8, tolerance=4e-6, host=ieee(math.cosh, lambda x: math.inf),
         gradient=(lambda pt, g, y, x: g * pt.sinh(x),), doc="Hyperbolic cosine."),
-    Elementwise(name="tanh", glsl="pt_tanh({0})", dtypes="floating", weight=16, tolerance=2e-6, host=math.tanh,
+    Elementwise(name="tanh", complex=complexes.tanh, glsl="pt_tanh({0})", dtypes="floating", weight=16, tolerance=2e-6, host=math.tanh,
         gradient=(lambda pt, g, y, x: g * ((1.0 - y) * (1.0 + y)),), doc="Hyperbolic tangent."),
-    Elementwise(name="asinh", glsl="pt_asinh({0})", dtypes="floating", weight=24, tolerance=4e-6, host=math.asinh,
+    Elementwise(name="asinh", complex=complexes.asinh, glsl="pt_asinh({0})", dtypes="floating", weight=24, tolerance=4e-6, host=math.asinh,
         gradient=(lambda pt, g, y, x: g / pt.hypot(x, 1.0),), doc="Inverse hyperbolic sine."),
-    Elementwise(name="acosh", glsl="pt_acosh({0})", dtypes="floating", weight=24, sample=(1.0, 8.0), tolerance=4e-6, host=ieee(math.acosh),
+    Elementwise(name="acosh", complex=complexes.acosh, glsl="pt_acosh({0})", dtypes="floating", weight=24, sample=(1.0, 8.0), tolerance=4e-6, host=ieee(math.acosh),
         gradient=(lambda pt, g, y, x: g * pt.rsqrt((x - 1.0) * (x + 1.0)),), doc="Inverse hyperbolic cosine."),
-    Elementwise(name="atanh", glsl="pt_atanh({0})", dtypes="floating", weight=24, sample=(-0.95, 0.95), tolerance=4e-6, host=ieee(math.atanh, lambda x: math.copysign(math.inf, x) if abs(x) == 1.0 else math.nan),
+    Elementwise(name="atanh", complex=complexes.atanh, glsl="pt_atanh({0})", dtypes="floating", weight=24, sample=(-0.95, 0.95), tolerance=4e-6, host=ieee(math.atanh, lambda x: math.copysign(math.inf, x) if abs(x) == 1.0 else math.nan),
         gradient=(lambda pt, g, y, x: g / ((1.0 - x) * (1.0 + x)),), doc="Inverse hyperbolic tangent."),
     # --- machine learning ---------------------------------------------------------------------------
     Elementwise(name="relu", glsl=_by_kind("pt_max({0}, vec4(0.0))", "max({0}, ivec4(0))", "{0}"), reference=lambda xp, x: xp.maximum(x, xp.zeros((), x.dtype)), host=plain.relu,

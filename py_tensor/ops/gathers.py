@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dtypes import uint32
 from .rows import Gather, GatherAlong, Scatter
 
 
@@ -17,6 +18,9 @@ def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
 
 def _put_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
     length = x.shape[axis]
+    if indices.dtype is uint32:
+        # The largest would be negative as int32, and so count from the end.
+        indices = pt.minimum(indices, max(length - 1, 0))
     places = indices.astype("int32")
     places = pt.clip(pt.where(places < 0, places + length, places), 0, length - 1)
     return pt.apply(SCATTER_ADD, (g, places), (axis, length))

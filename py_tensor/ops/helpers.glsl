@@ -305,16 +305,25 @@ vec4 pt_trig_reduce(vec4 x, out ivec4 quadrant) {
   return mix(clamp(r, -0.8, 0.8), vec4(0.0), greaterThan(abs(x), vec4(16777216.0)));
 }
 
-vec4 pt_trig(vec4 x, int shift) {
-  ivec4 q;
-  vec4 r = pt_trig_reduce(x, q);
-  q = (q + shift) & 3;
+// The sine of q quarter turns and an angle r of at most pi / 4.
+vec4 pt_turned(vec4 r, ivec4 q) {
   vec4 z = r * r;
   vec4 s = ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * r + r;
   vec4 c = ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1.0;
   vec4 v = mix(s, c, notEqual(q & 1, ivec4(0)));
-  v = mix(v, -v, greaterThan(q, ivec4(1)));
-  return mix(v, vec4(PT_NAN), not(pt_is_finite(x)));
+  return mix(v, -v, notEqual(q & 2, ivec4(0)));
+}
+
+vec4 pt_trig(vec4 x, int shift) {
+  ivec4 q;
+  vec4 r = pt_trig_reduce(x, q);
+  return mix(pt_turned(r, q + shift), vec4(PT_NAN), not(pt_is_finite(x)));
+}
+
+// What is left of the turn p / n beside whole quarters is an exact integer, however large p and n are.
+vec4 pt_cos_of_turn(ivec4 p, ivec4 n) {
+  ivec4 q = ivec4(floor(4.0 * vec4(p) / vec4(n) + 0.5));
+  return pt_turned(vec4(4 * p - q * n) / vec4(n) * 1.5707963267949, q + 1);
 }
 
 vec4 pt_sin(vec4 x) { return mix(pt_trig(x, 0), x, equal(x, vec4(0.0))); }

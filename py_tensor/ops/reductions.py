@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from ..dtypes import DType
-from . import plain
+from . import complexes, plain
 from .rows import Reduction
 
 
@@ -40,32 +40,41 @@ def _integer(value: int, dtype: DType) -> str:
 def _extreme(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
     """To all elements that are the extreme, in equal parts."""
     equal = x == y
-    return pt.where(equal, g / pt.sum(equal.astype(g.dtype), axis=axes, keepdims=True), 0.0)
+    # More than a half can count may be equal.
+    count = pt.sum(equal.astype("float32"), axis=axes, keepdims=True)
+    return pt.where(equal, g / count, 0.0)
 
 
-def _product(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
-    """The product of all other elements: y / x, unless some are zero."""
-    zero = x == 0.0
-    zeros = pt.sum(zero, axis=axes, keepdims=True)
-    rest = pt.where(zero, 1.0, x)
-    product = g * pt.prod(rest, axis=axes, keepdims=True)
-    return pt.where(zeros == 0, product / rest, pt.where(zero & (zeros == 1), product, 0.0))
+def _product(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """The product of all elements before by that of all behind: y / x would not do for zeros."""
+    if not x.size:
+        return None
+    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
+    turned = pt.permute_dims(x, order)
+    rows = pt.reshape(turned, (*turned.shape[: x.ndim - len(axes)], -1))
+
+    def before(z: Any) -> Any:
+        return pt.cumulative_prod(z, axis=-1, include_initial=True)[..., :-1]
+
+    others = before(rows) * pt.flip(before(pt.flip(rows, axis=-1)), axis=-1)
+    others = pt.reshape(others, turned.shape)
+    return g * pt.permute_dims(others, tuple(order.index(axis) for axis in range(x.ndim)))
 
 
 # fmt: off
-SUM = Reduction(name="sum", reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add,
+SUM = Reduction(name="sum", partwise=True, reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add,
     gradient=(lambda pt, g, y, x, axes: pt.broadcast_to(g, x.shape),), doc="Sum of the elements along axes.")
 MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, host=plain.maximum, gradient=(_extreme,), doc="Largest element along axes; NaN if any is.")
 MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, host=plain.minimum, gradient=(_extreme,), doc="Smallest element along axes; NaN if any is.")
 
 ROWS = (
     SUM,
-    Reduction(name="prod", reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul,
+    Reduction(name="prod", complex=complexes.prod, reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul,
         gradient=(_product,), doc="Product of the elements along axes."),
     MAX,
     MIN,
-    Reduction(name="any", reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Whether any element along axes is not zero."),
-    Reduction(name="all", reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, host=operator.and_, doc="Whether all elements along axes are not zero."),
+    Reduction(name="any", complex=complexes.any_, reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Whether any element along axes is not zero."),
+    Reduction(name="all", complex=complexes.all_, reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, host=operator.and_, doc="Whether all elements along axes are not zero."),
     Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="pt_beats_greater", tolerance=0.0, host=plain.maximum, doc="Position of the first largest element along one axis."),
     Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="pt_beats_less", tolerance=0.0, host=plain.minimum, doc="Position of the first smallest element along one axis."),
 )

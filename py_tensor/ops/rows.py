@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
-from ..dtypes import CATEGORIES, DType, bool_, float32, int32, promote, uint32
+from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promote, uint32
 from ..errors import DTypeError, ShapeError
 from ..indexing import View
 
@@ -54,14 +54,19 @@ class Row(Facts):
     scalar floating-point operations an element, for the decision whether recomputing beats storing.
     `root` rows are the loop of a kernel, and `tiled` ones write the layout of `glsl/tiles.py`.
 
-    Rules are called as `rule(pt, g, y, *operands, arg)`: `pt` has the public functions and `apply`,
-    `g` is the cotangent of the result `y`; None is for zero. Rows of any number of operands have
-    one rule, which takes the operand's position before `arg`.
+    `partwise` rows do the same to the real and the imaginary parts of complex operands; `complex`
+    is the rule of others, as `ops/complexes.py` has it. Rows with neither refuse complex operands.
+
+    Gradient rules are called as `rule(pt, g, y, *operands, arg)`: `pt` has the public functions and
+    `apply`, `g` is the cotangent of the result `y`; None is for zero. Rows of any number of
+    operands have one rule, which takes the operand's position before `arg`.
     """
 
     name: str
     reference: str | Callable[..., Any] = ""
     gradient: tuple[Rule | None, ...] | Rule | None = None
+    complex: Rule | None = None
+    partwise: bool = False
     doc: str = ""
     weight: int = 1
     public: bool = True
@@ -78,6 +83,12 @@ class Row(Facts):
         """Raises DTypeError unless `dtype` belongs to `category`."""
         if dtype.kind in CATEGORIES[category]:
             return
+        if dtype.kind == "c":
+            if self.partwise or self.complex is not None:
+                return
+            raise DTypeError(
+                f"{self.name}: dtype {dtype} is not real; use pt.real(x), pt.imag(x) or pt.abs(x)"
+            )
         hint = {
             "floating": 'use x.astype("float32")',
             "numeric": 'use x.astype("int32")',
@@ -86,6 +97,34 @@ class Row(Facts):
             "integer or boolean": 'use x.astype("int32")',
         }[category]
         raise DTypeError(f"{self.name}: dtype {dtype} is not {category}; {hint}")
+
+
+class Join(Row):
+    """The complex numbers of two real operands, broadcast together.
+
+    The static argument is the name of the operation that they are the result of, if another one.
+    """
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        return Result(
+            broadcast(self.name, [spec.shape for spec in specs]), complex64, (float32, float32)
+        )
+
+
+class Part(Row):
+    """The real or the imaginary part, number `part`, of a complex operand."""
+
+    part: int
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        return Result(specs[0].shape, float32, (complex64,))
+
+
+class Interleave(Row):
+    """Both operands' elements in turn, along one more axis: how complex numbers are stored."""
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        return Result((*specs[0].shape, 2), specs[0].dtype, (specs[0].dtype,) * 2)
 
 
 class Elementwise(Row):
@@ -138,6 +177,11 @@ class Cast(Elementwise):
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         assert isinstance(arg, DType)
+        if specs[0].dtype.kind == "c" and arg.kind not in "cb":
+            raise DTypeError(
+                f"{self.name}: complex numbers do not fit dtype {arg}; got {specs[0].dtype}; "
+                "use pt.real(x), pt.imag(x) or pt.abs(x)"
+            )
         return Result(specs[0].shape, arg, (arg,))
 
 
@@ -218,6 +262,7 @@ class ViewRow(Row):
 
     view: Callable[[Shape, Any], tuple[Shape, View]]
     weight: int = 0
+    partwise: bool = True
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         shape, _ = self.view(specs[0].shape, arg)
@@ -230,6 +275,8 @@ class Pad(Row):
     The static argument has (low, high, interior) for each axis; `low` and `high` are not negative.
     """
 
+    partwise: bool = True
+
     def infer(self, specs: Sequence[Any], arg: Any) -> Result:
         shape = tuple(
             low + high + n + max(n - 1, 0) * interior
@@ -241,6 +288,8 @@ class Pad(Row):
 
 class Concat(Row):
     """Joins operands along the axis given as the static argument."""
+
+    partwise: bool = True
 
     def infer(self, specs: Sequence[Any], arg: Any) -> Result:
         first = specs[0].shape
@@ -265,6 +314,8 @@ class Gather(Row):
     count from the end; indices out of range are held at the ends, since a shader cannot raise.
     """
 
+    partwise: bool = True
+
     def infer(self, specs: Sequence[Any], arg: Any) -> Result:
         x, indices = specs
         if indices.dtype.kind not in "iu":
@@ -288,6 +339,8 @@ class GatherAlong(Row):
     indices are in range.
     """
 
+    partwise: bool = True
+
     def infer(self, specs: Sequence[Any], arg: Any) -> Result:
         x, indices = specs
         return Result(indices.shape, x.dtype, (x.dtype, indices.dtype))
@@ -300,6 +353,8 @@ class Scatter(Row):
     place of the axis in the first. What has no such place is left out.
     """
 
+    partwise: bool = True
+
     def infer(self, specs: Sequence[Any], arg: Any) -> Result:
         x, indices = specs
         axis, length = arg
@@ -309,6 +364,8 @@ class Scatter(Row):
 
 class Barrier(Row):
     """The first operand, computed no sooner than the second."""
+
+    partwise: bool = True
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
         x, event = specs
@@ -322,6 +379,7 @@ class Sort(Row):
     """
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        self.check(specs[0].dtype, "all")
         return Result(specs[0].shape, int32, (specs[0].dtype,))
 
 
@@ -350,6 +408,13 @@ class Source(Row):
         return Result(arg, self.dtype, ())
 
 
+class Literal(Row):
+    """A number known when the shader is written, the static argument."""
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> Result:
+        return Result((), float32, ())
+
+
 class Contraction(Row):
     """Sums of products by the tiled kernel; `rule` says how operands are addressed."""
 
@@ -367,7 +432,7 @@ class Contraction(Row):
 
 def accumulated(dtype: DType) -> DType:
     """The dtype in which many elements add up: integers and bool in 32 bits."""
-    if dtype.kind == "f":
+    if dtype.kind in "cf":
         return dtype
     return uint32 if dtype.kind == "u" else int32
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import complexes
 from .elementwise import ADD, MULTIPLY
 from .reductions import one, zero
 from .rows import Scan
+from .views import PAD, SLICE
 
 
 def _reference(function: str, initial: int) -> Callable[..., Any]:
@@ -36,24 +38,38 @@ def _sum(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     return _from_end(pt, _without_initial(pt, g, arg), arg[0])
 
 
-def _product(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
-    """Sums of g y / x from the end; the first zero, behind which all y are zero, counts as one."""
-    axis = arg[0]
-    g = _without_initial(pt, g, arg)
-    zero = x == 0.0
-    zeros = pt.cumulative_sum(zero, axis=axis)
-    first = zero & (zeros == 1)
-    at_first = _from_end(
-        pt,
-        pt.where(zeros == 0, 0.0, g * pt.cumulative_prod(pt.where(first, 1.0, x), axis=axis)),
-        axis,
-    )
-    before = _from_end(pt, g * _without_initial(pt, y, arg), axis) / pt.where(zero, 1.0, x)
-    return pt.where(zeros == 0, before, pt.where(first, at_first, 0.0))
+def _product(pt: Any, g: Any, y: Any, x: Any, arg: tuple[int, bool]) -> Any:
+    """What is before an element times all that is made of it behind: s[i] = g[i] + x[i+1] s[i+1].
+
+    No division, so zeros are nothing special, in derivatives of the derivative either. The
+    recurrence takes steps that double: s[i] over 2 n elements is s[i] over n and, times the product
+    of n elements, s[i+n] over n.
+    """
+    axis, include_initial = arg
+    length = x.shape[axis]
+    if not x.size:
+        return None
+
+    def moved(z: Any, by: int, fill: float) -> Any:
+        """Towards the start, or the end where `by` is negative."""
+        parts = [(0, n, 1) for n in x.shape]
+        parts[axis] = (max(by, 0), length - abs(by), 1)
+        widths = [(0, 0, 0)] * x.ndim
+        widths[axis] = (max(-by, 0), max(by, 0), 0)
+        return pt.apply(PAD, (pt.apply(SLICE, (z,), tuple(parts)), fill), tuple(widths))
+
+    before = moved(y, 0, 1.0) if include_initial else moved(y, -1, 1.0)
+    total, product = _without_initial(pt, g, arg), moved(x, 1, 0.0)
+    reach = 1
+    while reach < length:
+        total = total + product * moved(total, reach, 0.0)
+        product = product * moved(product, reach, 0.0)
+        reach *= 2
+    return before * total
 
 
 # fmt: off
 ROWS = (
-    Scan(name="cumulative_sum", join=ADD, identity=zero, reference=_reference("cumsum", 0), gradient=(_sum,), public=False, doc="Sum of each element and all before it along an axis."),
-    Scan(name="cumulative_prod", join=MULTIPLY, identity=one, reference=_reference("cumprod", 1), gradient=(_product,), public=False, doc="Product of each element and all before it along an axis."),
+    Scan(name="cumulative_sum", partwise=True, join=ADD, identity=zero, reference=_reference("cumsum", 0), gradient=(_sum,), public=False, doc="Sum of each element and all before it along an axis."),
+    Scan(name="cumulative_prod", complex=complexes.cumulative_prod, join=MULTIPLY, identity=one, reference=_reference("cumprod", 1), gradient=(_product,), public=False, doc="Product of each element and all before it along an axis."),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..dtypes import int32
-from .rows import Source
+from .rows import Literal, Source
 
 IOTA = Source(
     name="iota",
@@ -15,4 +15,11 @@ IOTA = Source(
     doc="Row-major positions 0, 1, 2, ... as int32.",
 )
 
-ROWS = (IOTA,)
+CONSTANT = Literal(
+    name="constant",
+    reference=lambda xp, arg: xp.float32(arg),
+    public=False,
+    doc="A number.",
+)
+
+ROWS = (IOTA, CONSTANT)

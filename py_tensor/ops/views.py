@@ -199,6 +199,7 @@ WINDOW = ViewRow(name="window", view=_window, reference=_strided, gradient=(_unw
 DIAGONAL = ViewRow(name="diagonal", view=_diagonal, reference=lambda xp, x, axes: xp.diagonal(x, axis1=axes[0], axis2=axes[1]), gradient=(_undiagonal,), public=False, doc="Elements at equal places along two axes.")
 STOP_GRADIENT = ViewRow(name="stop_gradient", view=_reshape, reference=lambda xp, x, arg: x, gradient=(None,), public=False, doc="The same elements, without a gradient.")
 AFTER = Barrier(name="after", reference=lambda xp, x, event, arg: x, gradient=(lambda pt, g, y, x, event, arg: g, None), public=False, doc="The first operand, once the second is computed.")
+APART = ViewRow(name="apart", view=_reshape, reference=lambda xp, x, arg: x, public=False, doc="The same elements; what is computed from them is not taken for what is computed without.")
 PAD = Pad(name="pad", reference=_reference_pad, weight=6, gradient=(_unpadded, _border), public=False, doc="A value around and between the elements.")
 CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=6, gradient=_unjoined, public=False, doc="Operands joined along an axis.")
 

@@ -10,6 +10,7 @@ from ..dtypes import (
     DType,
     as_dtype,
     bool_,
+    complex64,
     float16,
     float32,
     int8,
@@ -25,7 +26,7 @@ from .safetensors import Entry
 
 _OWN = {
     "BOOL": bool_, "U8": uint8, "I8": int8, "I16": int16, "U16": uint16, "F16": float16,
-    "I32": int32, "U32": uint32, "F32": float32,
+    "I32": int32, "U32": uint32, "F32": float32, "C64": complex64,
 }  # fmt: skip
 _WIDE = {"BF16": (float32, "f"), "F64": (float32, "d"), "I64": (int32, "q"), "U64": (uint32, "Q")}
 """Of the dtypes that tensors cannot have: those they become, and how their elements are read."""
@@ -87,7 +88,7 @@ def number(name: str, entry: Entry, kind: type) -> Any:
     """A Python number of an entry, of the same kind. Raises DTypeError for others."""
     code, shape, data = entry
     dtype, form = (_OWN[code], _OWN[code].code) if code in _OWN else _WIDE[code]
-    if shape != () or {"f": float, "b": bool}.get(dtype.kind, int) is not kind:
+    if shape != () or {"f": float, "b": bool, "c": complex}.get(dtype.kind, int) is not kind:
         raise DTypeError(
             f'from_bytes: "{name}" is no {kind.__name__}; got {code} of shape {shape} in the file; '
             "load without like"

@@ -20,7 +20,7 @@ HEADER_LIMIT = 100_000_000
 # In the order of the format's own list, whose last dtype the reference implementation writes first.
 SIZES = {
     "BOOL": 1, "U8": 1, "I8": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2,
-    "I32": 4, "U32": 4, "F32": 4, "F64": 8, "I64": 8, "U64": 8,
+    "I32": 4, "U32": 4, "F32": 4, "C64": 8, "F64": 8, "I64": 8, "U64": 8,
 }  # fmt: skip
 """Bytes of an element of each dtype that tensors can be made of."""
 

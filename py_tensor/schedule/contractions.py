@@ -16,7 +16,10 @@ from ..ops.elementwise import CAST
 from ..ops.reductions import SUM
 from ..ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
 from .program import Program
-from .sums import FEW_RESULTS, SHORTEST, cast, sum_of_products
+from .sums import FEW_RESULTS, cast, sum_of_products
+
+FEWEST = 128
+"""Products that each part of a cut-up contraction adds up at least."""
 
 
 def _up(n: int) -> int:
@@ -63,7 +66,7 @@ def _dot(program: Program, call: Call, a: int, b: int) -> int:
 
 def _parts(inner: int, results: int) -> int:
     """Into how many sums a product with few results is cut, so that a GPU has enough to do."""
-    wanted = min(inner // SHORTEST, FEW_RESULTS * 8 // max(1, results))
+    wanted = min(inner // FEWEST, FEW_RESULTS * 8 // max(1, results))
     return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
 
 

@@ -14,12 +14,14 @@ from ..nodes import Call, Scalar
 from ..ops.loops import Loop
 from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Scan, ViewRow
 from .kernel import Kernel, Schedule
-from .program import Piece, Program
+from .program import Partial, Piece, Program
 
 CHEAP = 20
 """Operations and reads an element that may be done, over all places, instead of storing once."""
 TILED = 8
 """Operations that reading an element of a contraction counts as."""
+FEW_PARTS = 64
+"""Parts of a sum that a kernel may add up in front of its own loop."""
 LONGEST = 256
 """Operations in one shader; longer ones take drivers seconds to compile."""
 
@@ -165,18 +167,35 @@ class Fusion:
             return
         # What a border is put around can be stored instead, without the border.
         weight = row.weight if isinstance(row, Pad) else self.weight[at]
-        again = (
-            isinstance(row, ViewRow)
-            or at in program.melted
-            or (
-                (len(labels) == 1 or self._cheap(at, len(labels)))
-                and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(labels)))
-            )
+        again = isinstance(row, ViewRow) or (
+            (len(labels) == 1 or self._cheap(at, len(labels)))
+            and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(labels)))
         )
-        if at in self.stored or not again:
+        if at in self.stored or not (
+            at in program.melted or (again and not self._spares_a_store(at, labels))
+        ):
             self.stored.add(at)
             labels = {(at, None)}
         self.labels[at] = frozenset(labels)
+
+    def _spares_a_store(self, at: int, labels: set[Label]) -> bool:
+        """A reduction below finds its epilogue here, or would be stored as well.
+
+        So sums of many reductions are added up as those are computed, not kept until the last.
+        """
+        if not isinstance(self.program.row(at), Elementwise):
+            return False
+        for src in self.program.edges[at]:
+            base, stack = self.program.view(src)
+            if (
+                isinstance(self.program.row(base), Reduction)
+                and not stack
+                and len(self.consumers[src]) == len(self.consumers[base]) == 1
+                and self.program.spec(base).size == self.program.spec(at).size
+                and not self._has_epilogue(base, labels)
+            ):
+                return True
+        return False
 
     def _labels_through(self, at: int, consumer: int) -> set[Label]:
         row = self.program.row(consumer)
@@ -208,13 +227,26 @@ class Fusion:
         return any(isinstance(arg, Piece) and not arg.alone for arg in pieces)
 
     def _place_reduction(self, at: int, labels: set[Label]) -> None:
-        """In the kernel of the elementwise node behind it, its epilogue; else in one of its own."""
+        """In the kernel of the elementwise node behind it, its epilogue; else in one of its own.
+
+        Or in front of the loops of those that read it: adding up a few parts takes less there than
+        waiting for a draw that does.
+        """
+        call, parts = self.program.calls[at], self.program.view(self.program.edges[at][0])[0]
+        few = call.specs[0].size <= FEW_PARTS * call.spec.size and not self._is_partial(at)
+        again = few and at not in self.stored and self._is_partial(parts)
+        if again and all(self._is_partial(out) for out, _ in labels):
+            self.labels[at] = frozenset(labels)
+            return
         if at in self.stored or not self._has_epilogue(at, labels):
             self.stored.add(at)
             labels = {(at, None)}
         ((out, _),) = labels
         self.root[out] = at
         self.labels[at] = frozenset(labels)
+
+    def _is_partial(self, at: int) -> bool:
+        return isinstance(getattr(self.program.calls[at], "arg", None), Partial)
 
     def _has_epilogue(self, at: int, labels: set[Label]) -> bool:
         if len(labels) > 1:

@@ -17,9 +17,18 @@ from ..ops.elementwise import IDENTITY
 from ..ops.loops import LOOP
 from ..ops.rows import Elementwise, Row, ViewRow
 
-FULL_ROW = 2048
-"""Texels in a full row of a texture, which every WebGL2 context allows; that many further, a texel
-lies one row below."""
+NARROW, WIDE = 128, 2048
+"""Texels in a row: up to NARROW in textures no higher than that, WIDE in larger ones."""
+
+
+def row_of(size: int) -> int:
+    """Texels in a row of the texture of `size` elements: a power of two.
+
+    Small textures are about as high as wide: GPUs shade quads of 2 x 2, and processors share a
+    texture out by rows.
+    """
+    texels = max(1, -(-size // 4))
+    return 1 << ((texels - 1).bit_length() + 1) // 2 if texels <= NARROW * NARROW else WIDE
 
 
 class Constant:
@@ -83,10 +92,16 @@ class Program:
         self.seen: dict[tuple[object, ...], int] = {}
         self.settings: dict[int, int] = {}
         """Values of uniforms that every run has."""
+        self.rows: dict[int, int] = {}
+        """Texels in a row of a texture, where it is not what the size tells."""
 
     def spec(self, at: int) -> Spec:
         call = self.calls[at]
         return call if type(call) is Spec else call.spec
+
+    def texture_row(self, at: int) -> int:
+        """Texels in a row of the texture that holds a stored node in order."""
+        return self.rows.get(at) or row_of(self.spec(at).size)
 
     def is_leaf(self, at: int) -> bool:
         return type(self.calls[at]) is not Call
@@ -146,6 +161,11 @@ class Program:
         base, stack = self.view(at)
         same = not stack and self.spec(base) is self.spec(at)
         return base if same and type(self.calls[base]) is not Scalar else at
+
+    def states_of(self, at: int) -> tuple[int, ...]:
+        """If the node is a loop, where its state is stored: before, in and after its turns."""
+        call = self.calls[at]
+        return (*self.edges[at], at) if type(call) is Call and call.row is LOOP else ()
 
     def dependents(self, turns: Turns) -> set[int]:
         """What differs from turn to turn of a loop."""

@@ -13,7 +13,7 @@ from ..ops.reductions import MIN, SUM
 from ..ops.rows import Reduction
 from ..ops.sources import IOTA
 from ..ops.views import PERMUTE, RESHAPE
-from .program import FULL_ROW, Partial, Program
+from .program import Partial, Program, row_of
 
 FEW_RESULTS = 8192
 """A reduction with fewer results than this leaves most of a GPU idle ..."""
@@ -34,19 +34,23 @@ def lower_reduction(program: Program, row: Reduction, src: int, axes: tuple[int,
     # All lanes of a GPU, and of a second pass over one long sum no more than it can do in one.
     most = min(4 * FEW_RESULTS // results, 2 * FEW_RESULTS)
     parts = max(4, min(length // SHORTEST, most) // 4 * 4)
-    frame = _frame(results, length, parts)
+    last = axes == tuple(range(len(call.specs[0].shape)))[-len(axes) :]
+    frame = _frame(results, length, parts) if last else None
+    if frame is not None:
+        turned = program.add(RESHAPE, (src,), (*frame, length))
+        turned = program.add(PERMUTE, (turned,), TURNED)
+        # Views before it, reversed axes for one, may go with no other order.
+        frame = frame if program.along(turned, (4,)) else None
     if not program.along(src, axes):
         partial = _partial(program, call, src, Partial(axes, parts), (parts, results))
         rest = lower_reduction(program, row, partial, (0,))
-    elif frame is None or axes != tuple(range(len(call.specs[0].shape)))[-len(axes) :]:
+    elif frame is None:
         partial = _partial(program, call, src, Partial(axes, parts), (results, parts))
         rest = lower_reduction(program, row, partial, (1,))
     else:
-        src = program.add(RESHAPE, (src,), (*frame, length))
-        src = program.add(PERMUTE, (src,), TURNED)
-        partial = _partial(program, call, src, Partial((4,), parts), (results, parts))
-        turned = tuple(frame[axis] for axis in TURNED[:4])
-        partial = program.add(RESHAPE, (partial,), (*turned, parts))
+        partial = _partial(program, call, turned, Partial((4,), parts), (results, parts))
+        order = tuple(frame[axis] for axis in TURNED[:4])
+        partial = program.add(RESHAPE, (partial,), (*order, parts))
         rest = lower_reduction(program, row, program.add(PERMUTE, (partial,), TURNED), (4,))
     return program.add(RESHAPE, (rest,), call.spec.shape)
 
@@ -69,8 +73,9 @@ def _frame(results: int, length: int, parts: int) -> tuple[int, int, int, int] |
     GPUs fetch fastest where the fragments above and below each other read texels that lie so, too.
     Results whose texels do are `below` apart, while sums of `across` results lie side by side.
     """
-    below, across = 4 * FULL_ROW // length, 4 * FULL_ROW // parts
-    fits = 4 * FULL_ROW % length == 4 * FULL_ROW % parts == 0 and below > 0
+    row = 4 * row_of(results * length)
+    below, across = row // length, row // parts
+    fits = row % length == row % parts == 0 and below > 0
     if not fits or across % below or results % (2 * across):
         return None
     return results // (2 * across), across // below, 2, below

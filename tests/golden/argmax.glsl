@@ -10,6 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out ivec4 y0;
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 bvec4 pt_is_nan(vec4 x) {
   return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
@@ -36,7 +37,7 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   ivec4 total = ivec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;
@@ -45,7 +46,7 @@ void main() {
     ivec4 where = ivec4(32);
     for (int k = 0; k < 32; k += 4) {
       int q = o * 32 + k;
-      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+      vec4 v1 = pt_texel0(q >> 2);
       bvec4 better = pt_beats_greater(v1, (k + ivec4(0, 1, 2, 3)), acc, where);
       acc = pt_pick(better, v1, acc);
       where = pt_pick(better, (k + ivec4(0, 1, 2, 3)), where);

@@ -22,7 +22,7 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
   ivec4 c2 = ivec4((i1 >> 3) - 1);
   ivec4 c3 = ivec4((i1 & 7));

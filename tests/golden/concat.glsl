@@ -11,7 +11,10 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 1), (t >> 1)), 0); }
+float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
+float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 vec4 pt_pick(bvec4 c, vec4 a, vec4 b) { return mix(b, a, c); }
 ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {
   return ivec4(c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w);
@@ -22,7 +25,7 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
   ivec4 o2 = (i1 / 7);
   ivec4 c3 = i1 - o2 * 7;
@@ -30,13 +33,13 @@ void main() {
   if (any(lessThan(uvec4(c3), uvec4(3u)))) {
     uvec4 m5 = uvec4(lessThan(uvec4(c3), uvec4(3u)));
     ivec4 j6 = (o2 * 3 + c3) * ivec4(m5);
-    vec4 v7 = vec4(pt_at(x0, j6.x), pt_at(x0, j6.y), pt_at(x0, j6.z), pt_at(x0, j6.w));
+    vec4 v7 = vec4(pt_at0(j6.x), pt_at0(j6.y), pt_at0(j6.z), pt_at0(j6.w));
     v4 = pt_pick(bvec4(m5), v7, v4);
   }
   if (any(lessThan(uvec4(c3 - 3), uvec4(4u)))) {
     uvec4 m8 = uvec4(lessThan(uvec4(c3 - 3), uvec4(4u)));
     ivec4 j9 = (o2 * 4 + c3 - 3) * ivec4(m8);
-    vec4 v10 = vec4(pt_at(x1, j9.x), pt_at(x1, j9.y), pt_at(x1, j9.z), pt_at(x1, j9.w));
+    vec4 v10 = vec4(pt_at1(j9.x), pt_at1(j9.y), pt_at1(j9.z), pt_at1(j9.w));
     v4 = pt_pick(bvec4(m8), v10, v4);
   }
   y0 = v4;

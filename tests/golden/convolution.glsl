@@ -11,40 +11,64 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel(sampler2D x, int t) { return texelFetch(x, ivec2(t & 2047, t >> 11), 0); }
+layout(location = 1) out vec4 y1;
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 31), (t >> 5)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int quad = (P.y >> 1) * 2 + (P.x >> 1);
   int n0 = (quad & 1) * 2 + (P.x & 1);
   int block = (quad >> 1) * 2 + (P.y & 1);
-  int m0 = (block % 9) * 1;
-  int line = (block / 9);
+  int m0 = (block % 5) * 2;
+  int line = (block / 5);
   vec4 s00 = vec4(0);
+  vec4 s10 = vec4(0);
   int iy0 = (line % 9) * 1 - 1, ix0 = m0 * 1 - 1;
   int tx0 = ((((line / 9)) & 1) * 81 + ix0) * 2;
   int tw0 = n0;
+  bool in0 = ix0 + 0 >= 0 && ix0 + 0 < 9;
+  bool in1 = ix0 + 1 >= 0 && ix0 + 1 < 9;
+  bool in2 = ix0 + 2 >= 0 && ix0 + 2 < 9;
+  bool in3 = ix0 + 3 >= 0 && ix0 + 3 < 9;
   for (int ky = 0; ky < 3; ky++) {
     int iy = iy0 + ky * 1;
     if (iy < 0 || iy >= 9) continue;
     int tx = tx0 + iy * 18;
     int tw = tw0 + ky * 96;
-    for (int kx = 0; kx < 3; kx++) {
-      bool in0 = ix0 + 0 + kx * 1 >= 0 && ix0 + 0 + kx * 1 < 9;
-      for (int c = 0; c < 2; c++) {
-        vec4 a0 = in0 ? pt_texel(x0, tx + 0 + c) : vec4(0);
-         {
-          vec4 b00 = pt_texel(x1, tw + 0 + c * 16);
-          vec4 b10 = pt_texel(x1, tw + 4 + c * 16);
-          vec4 b20 = pt_texel(x1, tw + 8 + c * 16);
-          vec4 b30 = pt_texel(x1, tw + 12 + c * 16);
-          s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
-        }
+    for (int c = 0; c < 2; c++) {
+      vec4 a0 = in0 ? pt_texel0(tx + 0 + c) : vec4(0);
+      vec4 a1 = in1 ? pt_texel0(tx + 2 + c) : vec4(0);
+      vec4 a2 = in2 ? pt_texel0(tx + 4 + c) : vec4(0);
+      vec4 a3 = in3 ? pt_texel0(tx + 6 + c) : vec4(0);
+       {
+        vec4 b00 = pt_texel1(tw + 0 + c * 16);
+        vec4 b10 = pt_texel1(tw + 4 + c * 16);
+        vec4 b20 = pt_texel1(tw + 8 + c * 16);
+        vec4 b30 = pt_texel1(tw + 12 + c * 16);
+        s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
+        s10 += a1.x * b00 + a1.y * b10 + a1.z * b20 + a1.w * b30;
       }
-      tx += 2; tw += 32;
+       {
+        vec4 b00 = pt_texel1(tw + 32 + c * 16);
+        vec4 b10 = pt_texel1(tw + 36 + c * 16);
+        vec4 b20 = pt_texel1(tw + 40 + c * 16);
+        vec4 b30 = pt_texel1(tw + 44 + c * 16);
+        s00 += a1.x * b00 + a1.y * b10 + a1.z * b20 + a1.w * b30;
+        s10 += a2.x * b00 + a2.y * b10 + a2.z * b20 + a2.w * b30;
+      }
+       {
+        vec4 b00 = pt_texel1(tw + 64 + c * 16);
+        vec4 b10 = pt_texel1(tw + 68 + c * 16);
+        vec4 b20 = pt_texel1(tw + 72 + c * 16);
+        vec4 b30 = pt_texel1(tw + 76 + c * 16);
+        s00 += a2.x * b00 + a2.y * b10 + a2.z * b20 + a2.w * b30;
+        s10 += a3.x * b00 + a3.y * b10 + a3.z * b20 + a3.w * b30;
+      }
     }
   }
   y0 = s00;
+  y1 = s10;
 }
 
 // map convolve
@@ -62,7 +86,7 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3(((((e & 15) >> 2)) >> 1) * 2 + (((e & 15) >> 2) & 1), ((((e >> 4))) >> 1) * 2 + ((((e >> 4))) & 1), (((e >> 4)) & 0)), 0);
+  int e = ((P.y << 5) | P.x) << 2;
+  vec4 v1 = texelFetch(x0, ivec3(((((e & 15) >> 2)) >> 1) * 2 + (((e & 15) >> 2) & 1), (((((e >> 4)) / 9) * 5 + (((((e >> 4)) % 9)) >> 1)) >> 1) * 2 + (((((e >> 4)) / 9) * 5 + (((((e >> 4)) % 9)) >> 1)) & 1), (((((e >> 4)) % 9)) & 1)), 0);
   y0 = v1;
 }

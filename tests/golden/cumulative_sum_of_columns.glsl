@@ -17,6 +17,7 @@ layout(location = 4) out vec4 y4;
 layout(location = 5) out vec4 y5;
 layout(location = 6) out vec4 y6;
 layout(location = 7) out vec4 y7;
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 63), (t >> 6)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -31,12 +32,12 @@ void main() {
   vec4 chunk[8];
   for (int k = 0; k < m0; k++) {
     int q = start + k * 64;
-    vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+    vec4 v1 = pt_texel0(q >> 2);
     s = s + v1;
   }
   for (int k = 0; k < 8; k++) {
     int q = start + (m0 + k) * 64;
-    vec4 v2 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+    vec4 v2 = pt_texel0(q >> 2);
     s = s + v2;
     chunk[k] = s;
   }
@@ -65,7 +66,7 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 6) | P.x) << 2;
   vec4 v1 = texelFetch(x0, ivec3(((((e & 63) >> 2)) >> 2) * 2 + ((((e & 63) >> 2)) & 1), ((((e >> 6)) >> 3)) * 2 + ((((e & 63) >> 2)) >> 1 & 1), (((e >> 6)) & 7)), 0);
   y0 = v1;
 }

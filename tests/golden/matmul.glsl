@@ -11,7 +11,8 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel(sampler2D x, int t) { return texelFetch(x, ivec2(t & 2047, t >> 11), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 15), (t >> 4)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -24,11 +25,11 @@ void main() {
   int ta = 0 + line * 80 + m0 * 5;
   int tb = 0 + line * 120 + n0;
   for (int k = 0; k < 5; k++) {
-    vec4 a0 = pt_texel(x0, ta + 0 + k);
-    vec4 b00 = pt_texel(x1, tb + k * 24 + 0);
-    vec4 b10 = pt_texel(x1, tb + k * 24 + 6);
-    vec4 b20 = pt_texel(x1, tb + k * 24 + 12);
-    vec4 b30 = pt_texel(x1, tb + k * 24 + 18);
+    vec4 a0 = pt_texel0(ta + 0 + k);
+    vec4 b00 = pt_texel1(tb + k * 24 + 0);
+    vec4 b10 = pt_texel1(tb + k * 24 + 6);
+    vec4 b20 = pt_texel1(tb + k * 24 + 12);
+    vec4 b30 = pt_texel1(tb + k * 24 + 18);
     s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
   }
   y0 = s00;
@@ -47,6 +48,7 @@ precision highp usampler2DArray;
 uniform sampler2DArray x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_max(vec4 a, vec4 b) {
   bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));
@@ -55,10 +57,10 @@ vec4 pt_max(vec4 a, vec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 4) | P.x) << 2;
   vec4 v1 = texelFetch(x0, ivec3(((((e % 24) >> 2)) >> 1) * 2 + (((e % 24) >> 2) & 1), ((((e / 24))) >> 1) * 2 + ((((e / 24))) & 1), (((e / 24)) & 0)), 0);
   int i2 = (e % 24);
-  vec4 v3 = texelFetch(x1, ivec2((i2 >> 2) & 2047, i2 >> 13), 0);
+  vec4 v3 = pt_texel1(i2 >> 2);
   vec4 v4 = v1 + v3;
   vec4 v5 = pt_max(v4, vec4(0.0));
   y0 = v5;

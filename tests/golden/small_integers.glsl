@@ -11,16 +11,16 @@ precision highp usampler2DArray;
 uniform isampler2D x0;
 uniform usampler2D x1;
 layout(location = 0) out ivec4 y0;
-int pt_at(isampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
-uint pt_at(usampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+uvec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
+uint pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   ivec4 v1 = texelFetch(x0, P, 0);
   ivec4 i2 = e + ivec4(0, 1, 2, 3);
   ivec4 i3 = (i2 % 7);
-  uvec4 v4 = uvec4(pt_at(x1, i3.x), pt_at(x1, i3.y), pt_at(x1, i3.z), pt_at(x1, i3.w));
+  uvec4 v4 = uvec4(pt_at1(i3.x), pt_at1(i3.y), pt_at1(i3.z), pt_at1(i3.w));
   ivec4 v5 = (((v1 + (((ivec4(v4)) << 16) >> 16)) << 16) >> 16);
   y0 = v5;
 }

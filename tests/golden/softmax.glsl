@@ -10,6 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_max(vec4 a, vec4 b) {
@@ -22,7 +23,7 @@ uvec4 pt_reduce_max(uvec4 a, uvec4 b) { return max(a, b); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;
@@ -30,7 +31,7 @@ void main() {
     vec4 acc = vec4(-PT_INF);
     for (int k = 0; k < 12; k += 4) {
       int q = o * 12 + k;
-      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+      vec4 v1 = pt_texel0(q >> 2);
       acc = pt_reduce_max(acc, v1);
     }
     acc = pt_reduce_max(acc, acc.zwxy);
@@ -53,7 +54,9 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
+float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 bvec4 pt_is_nan(vec4 x) {
   return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
 }
@@ -61,17 +64,17 @@ vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;
     if (o >= 50) break;
     vec4 acc = vec4(0.0);
+    int i2 = o;
+    vec4 v3 = vec4(pt_at1(i2));
     for (int k = 0; k < 12; k += 4) {
       int q = o * 12 + k;
-      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
-      int i2 = o;
-      vec4 v3 = vec4(pt_at(x1, i2));
+      vec4 v1 = pt_texel0(q >> 2);
       vec4 v4 = v1 - v3;
       vec4 v5 = pt_exp(v4);
       acc = acc + v5;
@@ -97,7 +100,10 @@ uniform sampler2D x0;
 uniform sampler2D x1;
 uniform sampler2D x2;
 layout(location = 0) out vec4 y0;
-float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
+float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
+vec4 pt_texel2(int t) { return texelFetch(x2, ivec2((t & 3), (t >> 2)), 0); }
+float pt_at2(int i) { return pt_texel2(i >> 2)[i & 3]; }
 bvec4 pt_is_nan(vec4 x) {
   return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
 }
@@ -105,13 +111,13 @@ vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 4) | P.x) << 2;
   vec4 v1 = texelFetch(x0, P, 0);
   int i2 = (e / 12);
-  vec4 v3 = vec4(pt_at(x1, i2));
+  vec4 v3 = vec4(pt_at1(i2));
   vec4 v4 = v1 - v3;
   vec4 v5 = pt_exp(v4);
-  vec4 v6 = vec4(pt_at(x2, i2));
+  vec4 v6 = vec4(pt_at2(i2));
   vec4 v7 = v5 / v6;
   y0 = v7;
 }

@@ -10,17 +10,18 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   ivec4 o = e + ivec4(0, 1, 2, 3);
   vec4 acc = vec4(0.0);
   for (int k0 = 0; k0 < 64; k0++) {
     int k = k0;
     ivec4 q = k * 33 + o;
-    vec4 v1 = vec4(pt_at(x0, q.x), pt_at(x0, q.y), pt_at(x0, q.z), pt_at(x0, q.w));
+    vec4 v1 = vec4(pt_at0(q.x), pt_at0(q.y), pt_at0(q.z), pt_at0(q.w));
     acc = acc + v1;
   }
   vec4 total = acc;

@@ -10,6 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 bvec4 pt_is_nan(vec4 x) {
   return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
@@ -21,7 +22,7 @@ vec4 pt_sqrt(vec4 x) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;
@@ -29,7 +30,7 @@ void main() {
     vec4 acc = vec4(0.0);
     for (int k = 0; k < 32; k += 4) {
       int q = o * 32 + k;
-      vec4 v1 = texelFetch(x0, ivec2((q >> 2) & 2047, q >> 13), 0);
+      vec4 v1 = pt_texel0(q >> 2);
       vec4 v2 = v1 * v1;
       acc = acc + v2;
     }

@@ -11,14 +11,15 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[1];
 layout(location = 0) out vec4 y0;
-float pt_at(sampler2D x, int i) { return texelFetch(x, ivec2((i >> 2) & 2047, i >> 13), 0)[i & 3]; }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 3), (t >> 2)), 0); }
+float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 11) | P.x) << 2;
+  int e = ((P.y << 2) | P.x) << 2;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
   ivec4 i2 = (i1 / 6) + (i1 % 6) * 8;
-  vec4 v3 = vec4(pt_at(x0, i2.x), pt_at(x0, i2.y), pt_at(x0, i2.z), pt_at(x0, i2.w));
+  vec4 v3 = vec4(pt_at0(i2.x), pt_at0(i2.y), pt_at0(i2.z), pt_at0(i2.w));
   vec4 v4 = v3 + vec4(F[0]);
   y0 = v4;
 }

@@ -30,7 +30,7 @@ export function trainMlp(batch, lengths) {
     flops: 2 * PASSES * batch * products,
     atol: ATOL,
     rtol: ATOL,
-    options: { classes, learningRate: 1e-3 },
+    options: { rate: 1e-3 },
   });
 }
 
@@ -67,6 +67,6 @@ export function trainCnn(batch, image, channels, classes) {
     flops,
     atol: ATOL,
     rtol: ATOL,
-    options: { classes, learningRate: 1e-3 },
+    options: { rate: 1e-3 },
   });
 }

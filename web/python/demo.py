@@ -1,7 +1,9 @@
-"""What the worker calls: run and stop a program, the photo lab's verbs, the live numbers."""
+"""What the worker calls: run and stop a program, the sections' verbs, the live numbers."""
 
 import asyncio
+import inspect
 import json
+from functools import cache
 
 import demo_page
 from photo_session import PhotoSession
@@ -57,6 +59,46 @@ async def photo_animate(on: bool) -> None:
         _photo.animating = False
     elif not _photo.animating:
         await _photo.animate(lambda: demo_page.numbers(numbers()))
+
+
+async def digits(verb: str, arguments: str) -> str:
+    """Ask the digits' session; arguments and answer are JSON."""
+    return await _ask(_digits(), verb, arguments)
+
+
+def digits_open(data: object) -> str:
+    """Take the file of digits, an ArrayBuffer; the answer is JSON."""
+    return json.dumps(_digits().open(data.to_bytes()))
+
+
+async def surface(verb: str, arguments: str) -> str:
+    """Ask the surface's session; arguments and answer are JSON."""
+    return await _ask(_surface(), verb, arguments)
+
+
+def surface_canvas(canvas: object) -> None:
+    """Paint the surface on this canvas from now on."""
+    _surface().canvas = canvas
+
+
+# What trains is imported when it is first used, so that the page starts without it.
+@cache
+def _digits():
+    from digits_session import DigitsSession
+
+    return DigitsSession(demo_page, lambda: demo_page.numbers(numbers()))
+
+
+@cache
+def _surface():
+    from surface_session import SurfaceSession
+
+    return SurfaceSession(demo_page, lambda: demo_page.numbers(numbers()))
+
+
+async def _ask(session: object, verb: str, arguments: str) -> str:
+    answer = getattr(session, verb)(*json.loads(arguments))
+    return json.dumps(await answer if inspect.isawaitable(answer) else answer)
 
 
 def numbers() -> str:

@@ -4,6 +4,7 @@ A repetition gives the result, which whoever calls it computes, or reads or draw
 """
 
 import mobilenet
+import training
 
 import py_tensor as pt
 
@@ -133,6 +134,16 @@ def mobilenet_v2(image, *weights, blocks):
 def mobilenet_v2_jit(image, *weights, blocks):
     network = pt.jit(lambda image: mobilenet.logits(image, weights, blocks))
     return lambda: network(image)
+
+
+@workload
+def train_mlp(*inputs, rate):
+    return training.mlp(inputs, rate)
+
+
+@workload
+def train_cnn(*inputs, rate):
+    return training.cnn(inputs, rate)
 
 
 @workload

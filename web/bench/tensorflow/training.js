@@ -7,9 +7,11 @@ import * as tf from "@tensorflow/tfjs";
  * @param {Record<string, any>} options
  * @param {(images: tf.Tensor, weights: tf.Variable[]) => tf.Tensor} logits
  */
-function training([images, labels, ...initial], { classes, learningRate }, logits) {
+function training([images, labels, ...initial], { rate }, logits) {
   const weights = initial.map((value) => tf.variable(value));
-  const optimizer = tf.train.adam(learningRate);
+  // Left out, epsilon is 1e-4 on WebGL and 1e-7 elsewhere.
+  const optimizer = tf.train.adam(rate, 0.9, 0.999, 1e-7);
+  const classes = initial[initial.length - 1].size;
   const expected = tf.oneHot(/** @type {tf.Tensor1D} */ (labels), classes);
   return () => {
     const loss = optimizer.minimize(

@@ -1,0 +1,58 @@
+"""pt.train in a page: what it learns, that the page lives on meanwhile, and what it costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from page_python import PagePython
+
+pytest_plugins = ["page_fixtures"]
+
+TICKER = "let n = 0; setInterval(() => { n += 1; }, 4); () => n"
+
+
+async def trained(ticker: str) -> dict[str, Any]:
+    """A small model's training, and how often a timer ran meanwhile."""
+    import random
+    from time import perf_counter
+
+    from pyodide.code import run_js
+
+    import py_tensor as pt
+
+    ticks = run_js(ticker)
+    numbers = random.Random(0)
+
+    def table(rows: int, columns: int, scale: float) -> Any:
+        return pt.asarray([[numbers.gauss(0, scale) for _ in range(columns)] for _ in range(rows)])
+
+    # In a page annotations cannot be evaluated here; nothing may try.
+    def function(params: Any, x: Any, training: bool) -> Any:
+        return pt.relu(x @ params["w1"] + params["b1"]) @ params["w2"] + params["b2"]
+
+    x, teacher = table(1024, 32, 1.0), table(32, 10, 1.0)
+    y = pt.argmax(x @ teacher, axis=1)
+    params = {"w1": table(32, 64, 0.1), "b1": pt.zeros(64), "w2": table(64, 10, 0.1)}
+    model = function, params | {"b2": pt.zeros(10)}
+    options = {
+        "loss": "sparse_categorical_crossentropy",
+        "optimizer": pt.optim.adam(1e-2),
+        "metrics": ["accuracy"],
+    }
+    # Traced and compiled once, so that only training is left.
+    await pt.train.fit(model, (x, y), steps_per_epoch=1, **options)
+    start, before = perf_counter(), ticks()
+    history = await pt.train.fit(model, (x, y), epochs=4, **options)
+    return {
+        "accuracy": history["accuracy"],
+        "steps": len(history.losses),
+        "ticks a second": (ticks() - before) / (perf_counter() - start),
+    }
+
+
+def test_the_page_lives_on(python: PagePython) -> None:
+    seen = python.call(trained, TICKER)
+    assert seen["steps"] == 4 * 32
+    assert seen["accuracy"][0] < 0.8 < seen["accuracy"][3]
+    # Measured: 200, on two busy cores.
+    assert seen["ticks a second"] > 20

@@ -1,0 +1,43 @@
+// map hypot
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+uniform float F[2];
+layout(location = 0) out vec4 y0;
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 7), (t >> 3)), 0); }
+#define PT_NAN uintBitsToFloat(0x7fc00000u)
+bvec4 pt_is_nan(vec4 x) {
+  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+#define PT_INF uintBitsToFloat(0x7f800000u)
+bvec4 pt_is_inf(vec4 x) {
+  return equal(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+vec4 pt_hypot(vec4 a, vec4 b) {
+  vec4 m = max(abs(a), abs(b)), n = min(abs(a), abs(b));
+  vec4 q = mix(n / m, vec4(0.0), equal(m, vec4(0.0)));
+  vec4 r = mix(m * sqrt(1.0 + q * q), m, equal(n, vec4(0.0)));
+  r = mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
+  return mix(r, vec4(PT_INF), bvec4(uvec4(pt_is_inf(a)) | uvec4(pt_is_inf(b))));
+}
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int e = ((P.y << 2) | P.x) << 2;
+  int i1 = e * 2;
+  vec4 t2 = pt_texel0((i1 >> 2));
+  vec4 t3 = pt_texel0((i1 >> 2) + 1);
+  vec4 v4 = vec4(t2.xz, t3.xz);
+  vec4 v5 = v4 - vec4(F[0]);
+  vec4 v6 = vec4(t2.yw, t3.yw);
+  vec4 v7 = v6 - vec4(F[1]);
+  vec4 v8 = pt_hypot(v5, v7);
+  y0 = v8;
+}

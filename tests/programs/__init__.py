@@ -1,0 +1,58 @@
+"""Random programs: the same steps on tensors and, independently, on NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from . import creation_steps, image_steps, movement_steps, number_steps, order_steps, table_steps
+from .program import Program, leaf
+
+LARGE = 1e4
+"""Floats are brought back below this, so that errors stay comparable."""
+
+Step = Callable[[Any, Program], None]
+
+GROUPS: list[tuple[int, dict[str, Step]]] = [
+    (4, table_steps.ELEMENT),
+    (2, table_steps.REDUCED),
+    (2, table_steps.OTHERS),
+    (4, movement_steps.STEPS),
+    (3, number_steps.STEPS),
+    (2, order_steps.STEPS),
+    (1, image_steps.STEPS),
+    (1, creation_steps.STEPS),
+]
+"""How often steps come, by kind."""
+STEPS: dict[str, Step] = {name: step for _, group in GROUPS for name, step in group.items()}
+
+_WEIGHTED = [list(group.values()) for weight, group in GROUPS for _ in range(weight)]
+
+
+def build(draw: Any, program: Program) -> Program:
+    """A few leaves and some steps; results that grow too large are taken out again."""
+    for _ in range(draw(st.integers(1, 3))):
+        leaf(draw, program)
+    for _ in range(draw(st.integers(2, 12))):
+        add(draw(st.sampled_from(draw(st.sampled_from(_WEIGHTED)))), draw, program)
+    return program
+
+
+def add(step: Step, draw: Any, program: Program) -> None:
+    """Takes a step, and back again where its result grew too large."""
+    count = len(program.values)
+    with np.errstate(all="ignore"):
+        step(draw, program)
+        if len(program.values) > count:
+            _, array = program.values[-1]
+            floats = array.dtype.kind == "f"
+            if array.size > 20_000 or (floats and array.size and not np.abs(array).max() < LARGE):
+                program.pop()
+
+
+@st.composite
+def programs(draw: Any) -> Program:
+    return build(draw, Program())

@@ -1,0 +1,86 @@
+"""Steps that slide windows over images."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import sliding_window_view
+
+from .program import Program, choose, wide
+
+
+def windows(images: Any, size: tuple[int, int], stride: int) -> Any:
+    """(batch, rows, columns, channels, size) of (batch, height, width, channels)."""
+    return sliding_window_view(images, size, axis=(1, 2))[:, ::stride, ::stride]
+
+
+def images(draw: Any, program: Program, kinds: str) -> Any:
+    """A small value as images, with a size of windows that fit: name, tensor, array, size."""
+    at = choose(draw, program, kinds, axes=(3, 4), full=True, size=400)
+    if at is None:
+        return None
+    x, array = program.values[at]
+    batch = array if array.ndim == 4 else array[None]
+    size = tuple(draw(st.integers(1, min(n, 3))) for n in batch.shape[1:3])
+    return at, x, batch, size
+
+
+def weights(draw: Any, shape: tuple[int, ...]) -> Any:
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    return (rng.integers(-3, 4, shape) / 2).astype("float32")
+
+
+def conv2d(draw: Any, program: Program) -> None:
+    found = images(draw, program, "f")
+    if found is None:
+        return
+    at, x, batch, size = found
+    stride, pads = draw(st.integers(1, 2)), draw(st.sampled_from([0, 1, ((0, 2), (1, 0))]))
+    w = weights(draw, (*size, batch.shape[-1], draw(st.sampled_from([1, 3, 4]))))
+    got = program.call("conv2d", x, program.call("asarray", w), stride=stride, padding=pads)
+    widths = ((pads, pads),) * 2 if isinstance(pads, int) else pads
+    padded = np.pad(wide(batch), ((0, 0), *widths, (0, 0)))
+    want = np.einsum("brscyx,yxco->brso", windows(padded, size, stride), w)
+    name = f"conv2d(v{at}, {w.shape}, stride={stride}, padding={pads})"
+    program.add(got, want.reshape(got.shape), name)
+
+
+def conv2d_transpose(draw: Any, program: Program) -> None:
+    found = images(draw, program, "f")
+    if found is None:
+        return
+    at, x, batch, (height, width) = found
+    stride = draw(st.integers(1, 3))
+    w = weights(draw, (height, width, draw(st.sampled_from([1, 3, 4])), batch.shape[-1]))
+    got = program.call("conv2d_transpose", x, program.call("asarray", w), stride=stride)
+    n, rows, columns, _ = batch.shape
+    want = np.zeros((n, (rows - 1) * stride + height, (columns - 1) * stride + width, w.shape[2]))
+    for i, j in np.ndindex(rows, columns):
+        part = np.einsum("bc,yxoc->byxo", wide(batch)[:, i, j], w)
+        want[:, i * stride : i * stride + height, j * stride : j * stride + width] += part
+    program.add(got, want.reshape(got.shape), f"conv2d_transpose(v{at}, {w.shape}, {stride})")
+
+
+def pool(name: str, draw: Any, program: Program) -> None:
+    found = images(draw, program, "f" if name == "avg_pool2d" else "fiu")
+    if found is None:
+        return
+    at, x, batch, size = found
+    stride = draw(st.integers(1, 2))
+    got = program.call(name, x, size, stride=stride)
+    parts = windows(wide(batch), size, stride)
+    want = parts.max(axis=(-2, -1)) if name == "max_pool2d" else parts.mean(axis=(-2, -1))
+    want = want.reshape(got.shape)
+    exact = name == "max_pool2d" and program.exact[at]
+    program.add(got, want, f"{name}(v{at}, {size}, stride={stride})", exact=exact)
+
+
+STEPS = {
+    "avg_pool2d": partial(pool, "avg_pool2d"),
+    "conv2d": conv2d,
+    "conv2d_transpose": conv2d_transpose,
+    "max_pool2d": partial(pool, "max_pool2d"),
+}

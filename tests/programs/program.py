@@ -1,0 +1,107 @@
+"""A program: tensors, and beside each the NumPy array that it must equal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import py_tensor as pt
+
+# fmt: off
+SHAPES = [
+    (), (1,), (4,), (5,), (3, 4), (4, 1), (1, 8), (8, 8), (2, 3, 4), (5, 1, 4), (0, 3), (17, 3),
+    (2, 2, 2, 2), (3, 4, 4), (2, 3, 4, 8),
+]
+# fmt: on
+DTYPES = ("float32", "int32", "uint32", "int16", "uint8", "bool", "int8", "uint16")
+MOSTLY_FLOATS = ("float32",) * 3 + DTYPES
+NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
+
+
+@dataclass
+class Program:
+    """Pairs of a tensor and the array it must equal, with what made them."""
+
+    values: list[tuple[pt.Tensor, Any]] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    exact: list[bool] = field(default_factory=list)
+    """Whether nothing was rounded on the way to each value."""
+    make: Callable[[Any], pt.Tensor] = pt.asarray
+    """Where leaves come from."""
+    reads: bool = True
+    """Whether steps may read values, since shapes depend on them; under jit they cannot."""
+    called: set[str] = field(default_factory=set)
+
+    def call(self, name: str, *args: Any, **options: Any) -> Any:
+        """What the function of a name gives."""
+        self.called.add(name)
+        return getattr(pt, name)(*args, **options)
+
+    def add(self, tensor: pt.Tensor, array: Any, step: str, *, exact: bool = False) -> None:
+        array = np.asarray(array)
+        array = array.astype(NARROW.get(array.dtype.name, array.dtype), copy=False)
+        self.values.append((tensor, array))
+        self.exact.append(exact or array.dtype.kind != "f")
+        self.steps.append(f"v{len(self.steps)} = {step}: {tensor.dtype}{list(tensor.shape)}")
+
+    def pop(self) -> tuple[pt.Tensor, Any]:
+        """Takes out what was added last."""
+        self.exact.pop()
+        self.steps.pop()
+        return self.values.pop()
+
+
+def leaf(draw: Any, program: Program) -> None:
+    shape, dtype = draw(st.sampled_from(SHAPES)), draw(st.sampled_from(MOSTLY_FLOATS))
+    _add_leaf(program, shape, dtype, np.random.default_rng(draw(st.integers(0, 999))))
+
+
+def leaves(program: Program) -> None:
+    """A leaf of floats for each shape, and one of another dtype."""
+    rng = np.random.default_rng(7)
+    for at, shape in enumerate(SHAPES):
+        for dtype in ("float32", DTYPES[1 + at % (len(DTYPES) - 1)]):
+            _add_leaf(program, shape, dtype, rng)
+
+
+def _add_leaf(program: Program, shape: Any, dtype: str, rng: np.random.Generator) -> None:
+    array = np.asarray(
+        rng.integers(-6, 7, shape) if dtype[0] not in "ub" else rng.integers(0, 7, shape)
+    )
+    array = (array / 2).astype(dtype) if dtype[0] == "f" else array.astype(dtype)
+    program.add(program.make(array), array, "leaf", exact=True)
+
+
+def choose(
+    draw: Any,
+    program: Program,
+    kinds: str = "fiub",
+    *,
+    axes: tuple[int, ...] = (),
+    full: bool = False,
+    exact: bool = False,
+    size: int = 20_000,
+) -> int | None:
+    """A value of some kinds of dtype, numbers of axes and sizes; None where there is none.
+
+    `full` ones have elements, `exact` ones were not rounded.
+    """
+    fitting = [
+        at
+        for at, (tensor, _) in enumerate(program.values)
+        if tensor.dtype.kind in kinds
+        and (not axes or tensor.ndim in axes)
+        and (not full or tensor.size)
+        and (not exact or program.exact[at])
+        and tensor.size <= size
+    ]
+    return draw(st.sampled_from(fitting)) if fitting else None
+
+
+def wide(array: Any) -> Any:
+    """Floats in float64, in which a reference rounds nothing that float32 would show."""
+    return array.astype("float64") if array.dtype.kind == "f" else array

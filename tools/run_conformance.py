@@ -1,0 +1,103 @@
+"""Run data-apis/array-api-tests on py_tensor and compare the failures with the expected ones.
+
+usage: python tools/run_conformance.py CHECKOUT [--backend webgl] [--examples 100] [tests ...]
+
+CHECKOUT is a clone of that suite with its submodule. Fails where a test fails that is not named in
+tools/conformance_failures.txt, and tells which of those named there pass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parent.parent
+EXPECTED = Path(__file__).with_name("conformance_failures.txt")
+BACKENDS = ("numpy", "webgl")
+NAMESPACE = "exec('from conformance_namespace import xp')"
+# 64-bit floats have a name that the suite wants, and no values.
+SKIPPED = "float64,complex128"
+VERSION = "2024.12"
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--backend", choices=BACKENDS, action="append")
+    parser.add_argument("--examples", type=int, default=100, help="of each test")
+    parser.add_argument("--version", default=VERSION, help="of the standard")
+    parser.add_argument("tests", nargs="*", default=[], help="files or tests; all where left out")
+    return parser.parse_args()
+
+
+def expected_failures(backend: str) -> set[str]:
+    """The tests named in the file; a line may begin with the one backend it is about."""
+    names = set()
+    for line in EXPECTED.read_text().splitlines():
+        name = line.partition("#")[0].strip()
+        own, _, rest = name.partition(": ")
+        if own in BACKENDS:
+            name = rest if own == backend else ""
+        if name:
+            names.add(name)
+    return names
+
+
+def outcomes(report: Path) -> dict[str, str]:
+    """passed, failed or skipped, of each test in a JUnit report."""
+    found = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        kinds = {child.tag for child in case}
+        name = f"{case.get('classname', '').rpartition('.')[2]}::{case.get('name')}"
+        failed = kinds & {"failure", "error"}
+        found[name] = "failed" if failed else "skipped" if "skipped" in kinds else "passed"
+    return found
+
+
+def run(options: argparse.Namespace, backend: str) -> bool:
+    """Whether nothing failed that was not expected."""
+    report = ROOT / "build" / f"conformance-{backend}.xml"
+    report.unlink(missing_ok=True)
+    paths = [str(ROOT), str(ROOT / "tools"), str(ROOT / "tests")]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PY_TENSOR_BACKEND": backend,
+        "ARRAY_API_TESTS_MODULE": NAMESPACE,
+        "ARRAY_API_TESTS_SKIP_DTYPES": SKIPPED,
+        "ARRAY_API_TESTS_VERSION": options.version,
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["--disable-warnings", "--disable-deadline", f"--max-examples={options.examples}"]
+    command += [f"--junitxml={report}", *(options.tests or ["array_api_tests"])]
+    subprocess.run(command, cwd=options.checkout, env=environment, check=False)
+    found = outcomes(report)
+    failed = {name for name, outcome in found.items() if outcome == "failed"}
+    expected = expected_failures(backend)
+    counts = {kind: list(found.values()).count(kind) for kind in ("passed", "failed", "skipped")}
+    print(f"{backend}: {counts}, {len(failed - expected)} of the failures not expected")
+    for name in sorted(failed - expected):
+        print(f"  failed: {name}")
+    for name in sorted((expected & found.keys()) - failed):
+        print(f"  expected to fail, {found[name]}: {name}")
+    return not failed - expected
+
+
+def main() -> int:
+    options = parse_arguments()
+    if not (options.checkout / "array-api" / "spec").is_dir():
+        print(
+            f"conformance: no checkout of array-api-tests with its submodule; "
+            f"got {options.checkout}; clone it with --recurse-submodules",
+            file=sys.stderr,
+        )
+        return 2
+    results = [run(options, backend) for backend in options.backend or BACKENDS]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
