@@ -44,6 +44,7 @@ ROOMS = (
     "jitting",
     "warming",
     "autodiff",
+    "linalg",
     "data",
     "saving",
     "nn",
