@@ -30,30 +30,25 @@ def sweeps(n: int) -> int:
     return 4 + (n - 1).bit_length()
 
 
-def _texels(n: int) -> int:
-    """The next multiple of a texel's four elements."""
-    return n + -n % 4
-
-
 class _Pairs:
-    """Who meets in a turn: row i and row `partner`; those from n on and, if n is odd, one rest.
+    """Who meets in a turn: row i and row `partner`; the one who rests, if n is odd, has himself.
 
-    Rows meet whose numbers add up to the turn's modulo m, the number of turns of a sweep. Who would
+    Rows meet whose numbers add up to the turn's, modulo the number m of turns of a sweep. Who would
     meet himself meets the last one, if n is even.
     """
 
     def __init__(self, n: int, turn: Formula) -> None:
         m = n - 1 + n % 2
-        self.n = n
-        self.index = index = positions(turn.program, _texels(n))
-        partner = (turn % m + m - index % m) % m
+        self.index = index = positions(turn.program, n)
+        turn = turn % m
+        partner = where(turn < index, turn - index + m, turn - index)
         if n % 2 == 0:
-            last = (turn % m * (n // 2)) % m
+            last = (turn * (n // 2)) % m
             partner = where(partner.equals(index), m, where(index.equals(m), last, partner))
-        self.partner = where(index < n, partner, index)
+        self.partner = partner
 
     def rotations(self, own: Formula, joint: Formula) -> Formula:
-        """(batch, 3, n): s, t and the first row of the rotations that bring `joint` to zero.
+        """(batch, 4, n): what `_rotated` does to each row, so that `joint` becomes zero.
 
         For symmetric matrices [[own, joint], [joint, own of the partner]], given as (batch, n).
         Golub & Van Loan, 8.5.2: the smaller of two angles. Partners see opposite ones.
@@ -71,28 +66,28 @@ class _Pairs:
         swaps = (index < partner) & (difference > 0.0) | (partner < index) & (difference < 0.0)
         sine = where(swaps, -sine, sine)
         slope = sine / (cosine + 1.0)
-        place = where(swaps, partner, index).astype(float32)
-        kind = positions(own.program, 3, 1)
+        first, second = where(swaps, partner, index), where(swaps, index, partner)
         batch, n = own.shape
-        sine, slope, place = (x.reshape(batch, 1, n) for x in (sine, slope, place))
-        return where(kind.equals(0), sine, where(kind.equals(1), slope, place)).stored()
+        sine, slope = sine.reshape(batch, 1, n), slope.reshape(batch, 1, n)
+        first, second = (x.astype(float32).reshape(batch, 1, n) for x in (first, second))
+        kind = positions(own.program, 4, 1)
+        rows = where(kind.equals(2), first, second)
+        return where(kind.equals(0), sine, where(kind.equals(1), slope, rows)).stored()
 
 
 def _rows(state: Formula, places: Formula) -> Formula:
-    """For each of a batch's matrices, its rows at places (batch, ...)."""
+    """For each of a batch's matrices, its rows at places (batch, rows)."""
     batch, n, width = state.shape
-    start = positions(state.program, batch).reshape(batch, *(1,) * (len(places.shape) - 1)) * n
+    start = positions(state.program, batch, 1) * n
     return state.reshape(batch * n, width).take(places + start, 0)
 
 
-def _rotated(state: Formula, rotations: Formula, pairs: _Pairs) -> Formula:
-    """The rows after what `rotations` gave."""
+def _rotated(state: Formula, rotations: Formula) -> Formula:
+    """Each row x - s (y + t x), where `rotations` has s, t and the places of x and y."""
     batch, n, _ = state.shape
-    rotations = rotations.part(2, 0, n)
-    sine, slope, place = (rotations.part(1, at, at + 1).transposed() for at in range(3))
-    first = place.astype(int32).reshape(batch, n)
-    second = (pairs.index + pairs.partner).part(0, 0, n) - first
-    x, y = _rows(state, first), _rows(state, second)
+    sine, slope = (rotations.part(1, at, at + 1).transposed() for at in (0, 1))
+    places = (rotations.part(1, at, at + 1).reshape(batch, n).astype(int32) for at in (2, 3))
+    x, y = (_rows(state, place) for place in places)
     return x - sine * (y + slope * x)
 
 
@@ -117,12 +112,11 @@ def _orthogonalised(x: Formula, product: bool) -> tuple[Formula, Formula, Formul
 
     def turn(state: Formula, number: Formula) -> Formula:
         pairs = _Pairs(n, number)
-        index, partner = (of("minimum", at, n - 1) for at in (pairs.index, pairs.partner))
-        whom = where(positions(program, 2, 1).equals(0), index, partner)
-        mine, its = (state.take(at, 1).part(3, 0, width) for at in (index.reshape(1, -1), whom))
-        products = (mine * its).sum(3)
-        own, joint = (products.part(1, at, at + 1).reshape(batch, -1) for at in (0, 1))
-        return _rotated(state, pairs.rotations(own, joint), pairs)
+        whom = where(positions(program, 2, 1).equals(0), pairs.index, pairs.partner)
+        rows = state.part(2, 0, width)
+        products = (rows.reshape(batch, 1, n, width) * rows.take(whom, 1)).sum(3)
+        own, joint = (products.part(1, at, at + 1).reshape(batch, n) for at in (0, 1))
+        return _rotated(state, pairs.rotations(own, joint))
 
     turns = n - 1 + n % 2 if n > 1 else 0
     state = looped(x, sweeps(n) * turns, turn)

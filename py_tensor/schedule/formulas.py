@@ -144,7 +144,9 @@ def where(condition: Formula, one: Operand, other: Operand) -> Formula:
 
 def positions(program: Program, *shape: int) -> Formula:
     """Row-major positions in a shape, as int32."""
-    return Formula(program, program.add(IOTA, (), shape))
+    at = program.add(IOTA, (), shape)
+    program.melted.add(at)
+    return Formula(program, at)
 
 
 def filled(program: Program, value: float, *shape: int) -> Formula:
