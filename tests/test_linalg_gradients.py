@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from graphs import numeric_gradient
 from helpers import assert_raises
-from matrices import random, turned
+from matrices import adjoint, random
 
 import py_tensor as pt
 from py_tensor.errors import GradientError
@@ -26,7 +26,7 @@ NP = SimpleNamespace(
     svd=np.linalg.svd,
     svdvals=lambda x: np.linalg.svd(x, compute_uv=False),
     sum=np.sum,
-    mT=turned,
+    mT=adjoint,
     lstsq=lambda a, b: SimpleNamespace(x=np.linalg.pinv(a) @ b),
 )
 PT = SimpleNamespace(

@@ -149,11 +149,6 @@ def positions(program: Program, *shape: int) -> Formula:
     return Formula(program, at)
 
 
-def filled(program: Program, value: float, *shape: int) -> Formula:
-    """A number repeated in a shape, as float32."""
-    return positions(program, *shape).astype(float32) * 0.0 + value
-
-
 def joined(axis: int, *formulas: Formula) -> Formula:
     """One after the other along an axis; those of no length are left out."""
     parts = [formula for formula in formulas if formula.shape[axis]]
