@@ -9,27 +9,37 @@ import numpy as np
 EPSILON = float(np.finfo("float32").eps)
 
 
-def random(rng: np.random.Generator, *shape: int) -> Any:
-    return rng.normal(size=shape).astype("float32")
+def random(rng: np.random.Generator, *shape: int, dtype: str = "float32") -> Any:
+    values = rng.normal(size=shape)
+    if dtype == "complex64":
+        values = values + 1j * rng.normal(size=shape)
+    return values.astype(dtype)
 
 
-def with_values(rng: np.random.Generator, values: Any, columns: int | None = None) -> Any:
-    """A matrix with these singular values; symmetric with these eigenvalues without `columns`."""
+def double(x: Any) -> Any:
+    """In double precision."""
+    return x.astype("complex128" if x.dtype.kind == "c" else "float64")
+
+
+def with_values(
+    rng: np.random.Generator, values: Any, columns: int | None = None, dtype: str = "float32"
+) -> Any:
+    """A matrix with these singular values; Hermitian with these eigenvalues without `columns`."""
     rows = len(values)
-    left = np.linalg.qr(rng.normal(size=(rows, rows)))[0]
+    left = np.linalg.qr(double(random(rng, rows, rows, dtype=dtype)))[0]
     if columns is None:
-        return ((left * values) @ left.T).astype("float32")
-    right = np.linalg.qr(rng.normal(size=(columns, columns)))[0][:, :rows]
-    return ((left * values) @ right.T).astype("float32")
+        return ((left * values) @ adjoint(left)).astype(dtype)
+    right = np.linalg.qr(double(random(rng, columns, columns, dtype=dtype)))[0][:, :rows]
+    return ((left * values) @ adjoint(right)).astype(dtype)
 
 
-def turned(x: Any) -> Any:
-    return np.swapaxes(x, -1, -2)
+def adjoint(x: Any) -> Any:
+    return np.conj(np.swapaxes(x, -1, -2))
 
 
 def size_of(x: Any) -> Any:
     """The largest singular value of each matrix, at least a tiny number: (..., 1, 1)."""
-    values = np.linalg.norm(np.asarray(x, "float64"), 2, axis=(-2, -1), keepdims=True)
+    values = np.linalg.norm(double(x), 2, axis=(-2, -1), keepdims=True)
     return np.maximum(values, 1e-300)
 
 
@@ -44,12 +54,12 @@ def bound(x: Any) -> float:
 def assert_close(got: Any, expected: Any, size: Any, relative: float) -> None:
     """No element is off by more than `relative` times `size`."""
     assert got.shape == expected.shape, f"got shape {got.shape}, not {expected.shape}"
-    worst = np.max(np.abs(np.asarray(got, "float64") - expected) / size, initial=0.0)
+    worst = np.max(np.abs(double(got) - expected) / size, initial=0.0)
     assert worst <= relative, f"off by {worst}, where {relative} is allowed"
 
 
 def assert_orthonormal(q: Any) -> None:
     """The columns have length 1 and are orthogonal."""
-    q = np.asarray(q, "float64")
+    q = double(q)
     unit = np.broadcast_to(np.eye(q.shape[-1]), (*q.shape[:-2], *(q.shape[-1],) * 2))
-    assert_close(turned(q) @ q, unit, 1.0, bound(q))
+    assert_close(adjoint(q) @ q, unit, 1.0, bound(q))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from graphs import numeric_gradient
 from helpers import assert_raises
-from matrices import random, turned
+from matrices import adjoint, double, random
 
 import py_tensor as pt
 from py_tensor.errors import GradientError
@@ -17,97 +17,112 @@ SHAPE = (2, 4, 4)
 
 NP = SimpleNamespace(
     **{name: getattr(np.linalg, name) for name in ("cholesky", "det", "inv", "pinv", "solve")},
+    **{name: getattr(np, name) for name in ("abs", "imag", "real", "sum")},
     eigh=np.linalg.eigh,
     eigvalsh=np.linalg.eigvalsh,
+    lstsq=lambda a, b: SimpleNamespace(x=np.linalg.pinv(a) @ b),
     matrix_norm=lambda x, ord: np.linalg.norm(x, ord, axis=(-2, -1)),
     matrix_power=np.linalg.matrix_power,
+    mT=adjoint,
     qr=np.linalg.qr,
     slogdet=np.linalg.slogdet,
     svd=np.linalg.svd,
     svdvals=lambda x: np.linalg.svd(x, compute_uv=False),
-    sum=np.sum,
-    mT=turned,
-    lstsq=lambda a, b: SimpleNamespace(x=np.linalg.pinv(a) @ b),
 )
 PT = SimpleNamespace(
     **{name: getattr(pt.linalg, name) for name in pt.linalg.__all__},
-    sum=pt.sum,
-    mT=pt.matrix_transpose,
+    **{name: getattr(pt, name) for name in ("abs", "imag", "real", "sum")},
+    mT=lambda x: pt.conj(pt.matrix_transpose(x)),
 )
+
+
+def _dot(xp, x, c):
+    """A real number that depends on every part of x."""
+    rows, columns = x.shape[-2:]
+    c = c[..., :rows, :columns]
+    return xp.sum(xp.real(x) * xp.real(c)) + xp.sum(xp.imag(x) * xp.imag(c))
+
+
+def _numbers(xp, x, c):
+    """Likewise for numbers and vectors."""
+    return _dot(xp, x[..., None, :] if x.ndim > 1 else x[:, None, None], c)
 
 
 def _mean(xp, x):
     return (x + xp.mT(x)) * 0.5
 
 
-def _positive(xp, x):
-    return x @ xp.mT(x) + 1.0
-
-
-def _decomposed(xp, x, decomposition, c):
-    """Of vectors whose signs are not defined the squares, and the values."""
-    *vectors, values = decomposition(x)
-    total = xp.sum(values * c[..., 0, : values.shape[-1]])
+def _decomposed(xp, vectors, values, c):
+    """Of vectors whose signs, or phases, are not defined the sizes beside each other."""
+    total = _numbers(xp, values, c)
     for part in vectors:
-        rows, columns = part.shape[-2:]
-        total = total + xp.sum(part * part * c[..., :rows, :columns])
+        first = part[..., :1, :]
+        total = total + _dot(xp, part * (xp.real(first) - 1j * xp.imag(first)), c)
     return total
 
 
 def _eigh(xp, x, c):
     values, vectors = xp.eigh(_mean(xp, x))
-    return _decomposed(xp, x, lambda x: (vectors, values), c)
+    return _decomposed(xp, [vectors], values, c)
 
 
 def _svd(xp, x, c):
     u, s, vh = xp.svd(x, full_matrices=False)
-    return _decomposed(xp, x, lambda x: (u, xp.mT(vh), s), c)
+    pairs = u[..., :1, :] * vh[..., None, :, 0]
+    return _decomposed(xp, [u, xp.mT(vh)], s, c) + _dot(xp, pairs, c)
 
 
 def _qr(xp, x, c):
     q, r = xp.qr(x)
-    k, n = r.shape[-2:]
-    return xp.sum(q * c[..., : x.shape[-2], :k]) + xp.sum(r * c[..., :k, :n])
+    return _dot(xp, q, c) + _dot(xp, r, c)
 
 
 def _slogdet(xp, x, c):
-    return xp.sum(xp.slogdet(x)[1] * c[..., 0, 0])
+    sign, logarithm = xp.slogdet(x)
+    return _numbers(xp, sign, c) + _numbers(xp, logarithm, c)
 
 
 CASES = {
-    "cholesky": (lambda xp, x, c: xp.sum(xp.cholesky(_positive(xp, x)) * c), SHAPE),
-    "det": (lambda xp, x, c: xp.sum(xp.det(x) * c[..., 0, 0]), SHAPE),
+    "cholesky": (lambda xp, x, c: _dot(xp, xp.cholesky(x @ xp.mT(x) + 1.0), c), SHAPE),
+    "det": (lambda xp, x, c: _numbers(xp, xp.det(x), c), SHAPE),
     "eigh": (_eigh, SHAPE),
-    "eigvalsh": (lambda xp, x, c: xp.sum(xp.eigvalsh(_mean(xp, x)) * c[..., 0, :4]), SHAPE),
-    "inv": (lambda xp, x, c: xp.sum(xp.inv(x) * c), SHAPE),
-    "matrix_norm": (lambda xp, x, c: xp.sum(xp.matrix_norm(x, ord=2) * c[..., 0, 0]), SHAPE),
-    "matrix_power": (lambda xp, x, c: xp.sum(xp.matrix_power(x, -3) * c), SHAPE),
-    "pinv of tall": (lambda xp, x, c: xp.sum(xp.pinv(x) * c[..., :2, :4]), (2, 4, 2)),
-    "pinv of wide": (lambda xp, x, c: xp.sum(xp.pinv(x) * c[..., :4, :2]), (2, 2, 4)),
+    "eigvalsh": (lambda xp, x, c: _numbers(xp, xp.eigvalsh(_mean(xp, x)), c), SHAPE),
+    "inv": (lambda xp, x, c: _dot(xp, xp.inv(x), c), SHAPE),
+    "lstsq": (lambda xp, x, c: _dot(xp, xp.lstsq(x, c).x, c), (2, 4, 2)),
+    "matrix_norm": (lambda xp, x, c: _numbers(xp, xp.matrix_norm(x, ord=2), c), SHAPE),
+    "matrix_power": (lambda xp, x, c: _dot(xp, xp.matrix_power(x, -3), c), SHAPE),
+    "pinv of tall": (lambda xp, x, c: _dot(xp, xp.pinv(x), c), (2, 4, 2)),
+    "pinv of wide": (lambda xp, x, c: _dot(xp, xp.pinv(x), c), (2, 2, 4)),
     "qr": (_qr, SHAPE),
     "qr of tall": (_qr, (2, 4, 2)),
     "qr of wide": (_qr, (2, 2, 4)),
     "slogdet": (_slogdet, SHAPE),
-    "solve by matrix": (lambda xp, x, c: xp.sum(xp.solve(x, c) * c), SHAPE),
-    "solve by right": (lambda xp, x, c: xp.sum(xp.solve(c, x) * c), SHAPE),
+    "solve by matrix": (lambda xp, x, c: _dot(xp, xp.solve(x, c), c), SHAPE),
+    "solve by right": (lambda xp, x, c: _dot(xp, xp.solve(c, x), c), SHAPE),
     "svd": (_svd, SHAPE),
     "svd of tall": (_svd, (2, 4, 2)),
     "svd of wide": (_svd, (2, 2, 4)),
-    "svdvals": (lambda xp, x, c: xp.sum(xp.svdvals(x) * c[..., 0, :4]), SHAPE),
-    "lstsq": (lambda xp, x, c: xp.sum(xp.lstsq(x, c).x * c[..., :2, :4]), (2, 4, 2)),
+    "svdvals": (lambda xp, x, c: _numbers(xp, xp.svdvals(x), c), SHAPE),
 }
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
 @pytest.mark.parametrize("case", CASES)
-def test_gradients_are_those_of_differences(case):
+def test_gradients_are_those_of_differences(case, dtype):
     function, shape = CASES[case]
     # Chosen such that conditions and gaps between values stay below some ten.
     rng = np.random.default_rng(5)
-    x, c = random(rng, *shape), random(rng, *SHAPE)
+    x, c = random(rng, *shape, dtype=dtype), random(rng, *SHAPE, dtype=dtype)
     x = x + 2 * np.eye(*shape[-2:], dtype="float32")
     c = c + 2 * np.eye(4, dtype="float32")
-    expected = numeric_gradient(lambda x: function(NP, x, c.astype("float64")), x)
+    # The gradient by both parts, as numbers of their own.
+    parts = np.stack([x.real, x.imag]) if dtype == "complex64" else x[None]
+    expected = numeric_gradient(
+        lambda parts: function(NP, sum(parts[i] * 1j**i for i in range(len(parts))), double(c)),
+        parts,
+    )
     got = pt.grad(lambda x: function(PT, x, pt.asarray(c)))(pt.asarray(x)).numpy()
+    got = np.stack([got.real, got.imag])[: len(parts)]
     # Rounding, and a few hundred of it by what the values divide by.
     np.testing.assert_allclose(got, expected, rtol=2e-4, atol=2e-5 * np.abs(expected).max())
 

@@ -362,7 +362,7 @@ class Writer:
         together = whole is not None and all(width % 4 == 0 for width in widths)
         kind = "int" if together else "ivec4"
         position = whole if together else self.lanes(index)
-        outer = self.let((at, index, "outer"), kind, "o", quotient(str(position), row))
+        outer = self.let((at, index, "outer"), kind, "u", quotient(str(position), row))
         inner = self.let((at, index, "inner"), kind, "c", f"{position} - {outer} * {row}")
         result = VECTOR[call.spec.dtype.kind]
         name = self.name("v")
@@ -446,7 +446,7 @@ class Writer:
         splat = self._splat(index) if axes == (self.program.lane_axis(src),) else None
         together = splat is not None and length % 4 == 0
         position = splat if together else self.lanes(index)
-        acc, k, q = self.name("r"), self.name("k"), self.name("q")
+        acc, k, q = self.name("r"), self.name("n"), self.name("q")
         with self._out_at(self._level_of(str(position))):
             self.line(f"{VECTOR[dtype.kind]} {acc} = {VECTOR[dtype.kind]}({row.identity(dtype)});")
             with self.block(f"for (int {k} = 0; {k} < {length}; {k} += {4 if together else 1})"):

@@ -8,11 +8,10 @@ from ..autodiff import stop_gradient
 from ..errors import ArgumentError
 from ..functions.joining import concat
 from ..functions.linear_algebra import matmul
-from ..functions.manipulation import matrix_transpose
-from ..tensor import Tensor, apply
-from .spectra import EIGH, QR, SVD
+from ..tensor import Tensor
+from .spectra import eigenvalues, singular_values, singular_vectors, triangular
 from .stacks import Stack
-from .systems import CHOLESKY
+from .systems import adjoint, lower_factor
 
 
 class EighResult(NamedTuple):
@@ -37,16 +36,16 @@ class SVDResult(NamedTuple):
     Vh: Tensor
 
 
-def _symmetric(stack: Stack) -> Tensor:
-    """The mean of each matrix and its transpose, so that both triangles have gradients."""
-    return (stack.matrices + matrix_transpose(stack.matrices)) * 0.5
+def _hermitian(stack: Stack) -> Tensor:
+    """The mean of each matrix and its adjoint, so that both triangles have gradients."""
+    return (stack.matrices + adjoint(stack.matrices)) * 0.5
 
 
 def cholesky(x: Any, /, *, upper: bool = False) -> Tensor:
-    """The triangular factor L of each symmetric positive definite matrix, which is L L^T.
+    """The triangular factor L of each positive definite Hermitian matrix, which is L L^H.
 
-    `x` has shape (..., n, n) and a floating dtype; with `upper` the result is L^T. Of matrices that
-    are not symmetric the mean with the transpose is taken. Matrices that are not positive definite
+    `x` has shape (..., n, n) and a floating dtype; with `upper` the result is L^H. Of matrices that
+    are not Hermitian the mean with the adjoint is taken. Matrices that are not positive definite
     give NaN. Raises ShapeError for matrices that are not square.
 
     >>> import py_tensor as pt
@@ -54,8 +53,8 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Tensor:
     [[2.0, 0.0], [1.0, 2.0]]
     """
     stack = Stack("cholesky", x, square=True)
-    factor = apply(CHOLESKY, (_symmetric(stack),))
-    return stack.restored(matrix_transpose(factor) if upper else factor)
+    factor = lower_factor(_hermitian(stack))
+    return stack.restored(adjoint(factor) if upper else factor)
 
 
 def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
@@ -77,27 +76,18 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
     complete = mode == "complete" and rows > columns
     # Of a wide matrix the square in front has the same Q.
     square = stack.matrices[:, :, : min(rows, columns)]
-    packed = apply(QR, (square,), complete)
-    if complete:
-        q, r = packed[:, :, :rows], packed[:, :, rows:]
-    else:
-        q, r = packed[:, :rows], packed[:, rows:]
+    q, r = triangular(square, complete=complete)
     if columns > rows:
-        rest = matmul(matrix_transpose(q), stack.matrices[:, :, rows:])
+        rest = matmul(adjoint(q), stack.matrices[:, :, rows:])
         r = concat([r, rest], axis=2)
     return QRResult(stack.restored(q), stack.restored(r))
 
 
-def _eigh(operation: str, x: Any) -> tuple[Stack, Tensor]:
-    stack = Stack(operation, x, square=True)
-    return stack, apply(EIGH, (_symmetric(stack),))
-
-
 def eigh(x: Any, /) -> EighResult:
-    """Eigenvalues of each symmetric matrix, smallest first, and eigenvectors, as columns.
+    """Eigenvalues of each Hermitian matrix, smallest first, and eigenvectors, as columns.
 
     `x` has shape (..., n, n); the results (..., n) and (..., n, n). Of matrices that are not
-    symmetric the mean with the transpose is taken. The vectors' signs are not defined. By Jacobi's
+    Hermitian the mean with the adjoint is taken. The vectors' signs are not defined. By Jacobi's
     rotations. Raises ShapeError for matrices that are not square.
 
     >>> import py_tensor as pt
@@ -105,21 +95,21 @@ def eigh(x: Any, /) -> EighResult:
     >>> [round(value, 5) for value in values.tolist()]
     [1.0, 3.0]
     """
-    stack, packed = _eigh("eigh", x)
-    n = packed.shape[2]
-    return EighResult(stack.restored(packed[:, n]), stack.restored(packed[:, :n]))
+    stack = Stack("eigh", x, square=True)
+    values, vectors = eigenvalues(_hermitian(stack))
+    return EighResult(stack.restored(values, real=True), stack.restored(vectors))
 
 
 def eigvalsh(x: Any, /) -> Tensor:
-    """Eigenvalues of each symmetric matrix, smallest first; as `eigh`, without the vectors.
+    """Eigenvalues of each Hermitian matrix, smallest first; as `eigh`, without the vectors.
 
     >>> import py_tensor as pt
     >>> values = pt.linalg.eigvalsh(pt.asarray([[2.0, 1.0], [1.0, 2.0]]))
     >>> [round(value, 5) for value in values.tolist()]
     [1.0, 3.0]
     """
-    stack, packed = _eigh("eigvalsh", x)
-    return stack.restored(packed[:, packed.shape[2]])
+    stack = Stack("eigvalsh", x, square=True)
+    return stack.restored(eigenvalues(_hermitian(stack))[0], real=True)
 
 
 def _completed(x: Tensor) -> Tensor:
@@ -127,8 +117,8 @@ def _completed(x: Tensor) -> Tensor:
     rows, columns = x.shape[1:]
     if rows == columns:
         return x
-    whole = apply(QR, (stop_gradient(x),), True)[:, :, columns:rows]
-    return concat([x, whole], axis=2)
+    whole, _ = triangular(stop_gradient(x), complete=True)
+    return concat([x, whole[:, :, columns:]], axis=2)
 
 
 def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
@@ -144,20 +134,13 @@ def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
     [3.0, 2.0]
     """
     stack = Stack("svd", x)
-    _, rows, columns = stack.matrices.shape
+    rows, columns = stack.matrices.shape[1:]
     wide = columns > rows
-    tall = matrix_transpose(stack.matrices) if wide else stack.matrices
-    packed = apply(SVD, (tall,), True)
-    longest, count = tall.shape[1:]
-    left, right = packed[:, :longest], packed[:, longest : longest + count]
+    left, s, right = singular_vectors(adjoint(stack.matrices) if wide else stack.matrices)
     if full_matrices:
         left = _completed(left)
     u, v = (right, left) if wide else (left, right)
-    return SVDResult(
-        stack.restored(u),
-        stack.restored(packed[:, longest + count]),
-        stack.restored(matrix_transpose(v)),
-    )
+    return SVDResult(stack.restored(u), stack.restored(s, real=True), stack.restored(adjoint(v)))
 
 
 def svdvals(x: Any, /) -> Tensor:
@@ -170,5 +153,5 @@ def svdvals(x: Any, /) -> Tensor:
     """
     stack = Stack("svdvals", x)
     wide = stack.matrices.shape[2] > stack.matrices.shape[1]
-    tall = matrix_transpose(stack.matrices) if wide else stack.matrices
-    return stack.restored(apply(SVD, (tall,), False))
+    tall = adjoint(stack.matrices) if wide else stack.matrices
+    return stack.restored(singular_values(tall), real=True)

@@ -51,7 +51,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         result = ELEMENTWISE["sqrt"](total(size * size, **given))
     else:
         result = total(size ** float(ord), **given) ** (1.0 / ord)
-    return astype(result, tensor.dtype, copy=False)
+    return astype(result, size.dtype if tensor.dtype.kind == "c" else tensor.dtype, copy=False)
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
@@ -82,7 +82,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
             f'matrix_norm: ord is unknown; got {ord!r}; use "fro", "nuc", 1, -1, 2, -2, '
             "float('inf') or -float('inf')"
         )
-    result = stack.restored(result)
+    result = stack.restored(result, real=True)
     return expand_dims(expand_dims(result, axis=-1), axis=-1) if keepdims else result
 
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from ..dtypes import as_dtype
 from ..errors import DTypeError, ShapeError
-from ..functions.creation import eye
 from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.elementwise import astype
 from ..functions.linear_algebra import matmul, tensordot, vecdot
-from ..functions.manipulation import broadcast_to, matrix_transpose, reshape
+from ..functions.manipulation import matrix_transpose, reshape
 from ..functions.repetition import roll
 from ..functions.statistical import PUBLIC as STATISTICAL
 from ..ops.views import DIAGONAL
 from ..tensor import Tensor, apply, asarray
 from .solving import inv
 from .stacks import Stack
+from .systems import identity
 
 __all__ = [
     "cross",
@@ -132,5 +132,5 @@ def matrix_power(x: Any, n: int, /) -> Tensor:
         if rest:
             matrices = matmul(matrices, matrices)
     if result is None:
-        result = broadcast_to(eye(matrices.shape[1]), matrices.shape)
+        result = identity(matrices)
     return stack.restored(result)

@@ -5,20 +5,23 @@ after n - 1 turns, a sweep, every pair was rotated once (Brent & Luk, 1985). Eac
 applied as x - s (y + t x), t = s / (1 + c), which keeps lengths to the last digits (Rutishauser,
 1966), and brings the larger value in front (de Rijk, 1989), which saves sweeps.
 
-Comes in: a Program with operands (batch, rows, columns); goes out: the position of the result.
+Comes in: a Program with an operand (batch, rows, columns) and the number of parts of an element;
+goes out: the position of the result.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from ..dtypes import float32, int32
 from ..nodes import call_of
 from ..ops.reductions import MAX
 from ..ops.sorts import ARGSORT
-from ..schedule.formulas import Formula, filled, joined, looped, of, positions, where
+from ..schedule.formulas import Formula, joined, looped, of, positions, where
 from ..schedule.program import Program
 from ..schedule.sorts import lower_sort
-from .elimination import padded
-from .reflections import orthogonal, reflected, scale_of, spread, unit
+from .entries import Entries, choose, padded, split, unit
+from .reflections import below, orthogonal, reflected, scale_of
 
 
 def sweeps(n: int) -> int:
@@ -30,70 +33,86 @@ def sweeps(n: int) -> int:
     return 4 + (n - 1).bit_length()
 
 
-def _texels(n: int) -> int:
-    """The next multiple of a texel's four elements."""
-    return n + -n % 4
-
-
 class _Pairs:
-    """Who meets in a turn: row i and row `partner`; those from n on and, if n is odd, one rest.
+    """Who meets in a turn: row i and row `partner`; the one who rests, if n is odd, has himself.
 
-    Rows meet whose numbers add up to the turn's modulo m, the number of turns of a sweep. Who would
+    Rows meet whose numbers add up to the turn's, modulo the number m of turns of a sweep. Who would
     meet himself meets the last one, if n is even.
     """
 
     def __init__(self, n: int, turn: Formula) -> None:
         m = n - 1 + n % 2
-        self.n = n
-        self.index = index = positions(turn.program, _texels(n))
-        partner = (turn % m + m - index % m) % m
+        self.index = index = positions(turn.program, n)
+        turn = turn % m
+        partner = where(turn < index, turn - index + m, turn - index)
         if n % 2 == 0:
-            last = (turn % m * (n // 2)) % m
+            last = (turn * (n // 2)) % m
             partner = where(partner.equals(index), m, where(index.equals(m), last, partner))
-        self.partner = where(index < n, partner, index)
+        self.partner = partner
 
-    def rotations(self, own: Formula, joint: Formula) -> Formula:
-        """(batch, 3, n): s, t and the first row of the rotations that bring `joint` to zero.
+    def rotations(self, own: Formula, joint: Entries) -> Formula:
+        """(batch, 4 or 6, n): what `_rotated` does to each row, so that `joint` becomes zero.
 
-        For symmetric matrices [[own, joint], [joint, own of the partner]], given as (batch, n).
-        Golub & Van Loan, 8.5.2: the smaller of two angles. Partners see opposite ones.
+        For Hermitian matrices [[own, joint], [conj(joint), own of the partner]], given as
+        (batch, 1, n). Golub & Van Loan, 8.5.2: the smaller of two angles. Partners see opposite
+        ones.
         """
         index, partner = self.index, self.partner
-        difference = own.take(partner, 1) - own
-        ratio = difference / (joint * 2.0)
-        down = (ratio < 0.0) | (ratio.equals(0.0) & (partner < index))
-        size = 1.0 / (of("abs", ratio) + of("sqrt", ratio * ratio + 1.0))
-        tangent = where(down, -size, size)
-        tangent = where(joint.equals(0.0) | index.equals(partner), 0.0, tangent)
+        difference = own.take(partner, 2) - own
+        size = joint.magnitude()
+        ratio = difference / (size * 2.0)
+        tangent = 1.0 / (of("abs", ratio) + of("sqrt", ratio * ratio + 1.0))
+        down = (difference < 0.0) | (difference.equals(0.0) & (partner < index))
+        tangent = where(down, -tangent, tangent)
+        tangent = where(size.equals(0.0) | index.equals(partner), 0.0, tangent)
         cosine = 1.0 / of("sqrt", tangent * tangent + 1.0)
-        sine = tangent * cosine
+        phase = joint / where(size.equals(0.0), 1.0, size)
+        sine = phase * (tangent * cosine)
         # The larger value belongs in front.
         swaps = (index < partner) & (difference > 0.0) | (partner < index) & (difference < 0.0)
-        sine = where(swaps, -sine, sine)
-        slope = sine / (cosine + 1.0)
-        place = where(swaps, partner, index).astype(float32)
-        kind = positions(own.program, 3, 1)
-        batch, n = own.shape
-        sine, slope, place = (x.reshape(batch, 1, n) for x in (sine, slope, place))
-        return where(kind.equals(0), sine, where(kind.equals(1), slope, place)).stored()
+        sine = choose(swaps, -sine.conj(), sine)
+        slope = sine.conj() / (cosine + 1.0)
+        first, second = where(swaps, partner, index), where(swaps, index, partner)
+        values = [sine.re, slope.re, first.astype(float32), second.astype(float32)]
+        if sine.im is not None and slope.im is not None:
+            values += [sine.im, slope.im]
+        return _one_of(values).stored()
+
+
+def _one_of(values: list[Formula]) -> Formula:
+    """Vectors (batch, 1, n) below each other."""
+    kind = positions(values[0].program, len(values), 1)
+    result = values[-1]
+    for number in range(len(values) - 2, -1, -1):
+        result = where(kind.equals(number), values[number], result)
+    return result
 
 
 def _rows(state: Formula, places: Formula) -> Formula:
-    """For each of a batch's matrices, its rows at places (batch, ...)."""
+    """For each of a batch's matrices, its rows at places (batch, rows)."""
     batch, n, width = state.shape
-    start = positions(state.program, batch).reshape(batch, *(1,) * (len(places.shape) - 1)) * n
+    start = positions(state.program, batch, 1) * n
     return state.reshape(batch * n, width).take(places + start, 0)
 
 
-def _rotated(state: Formula, rotations: Formula, pairs: _Pairs) -> Formula:
-    """The rows after what `rotations` gave."""
-    batch, n, _ = state.shape
-    rotations = rotations.part(2, 0, n)
-    sine, slope, place = (rotations.part(1, at, at + 1).transposed() for at in range(3))
-    first = place.astype(int32).reshape(batch, n)
-    second = (pairs.index + pairs.partner).part(0, 0, n) - first
-    x, y = _rows(state, first), _rows(state, second)
-    return x - sine * (y + slope * x)
+class _Rotation:
+    """x - s (y + t x) for each row x, with what `rotations` stored."""
+
+    def __init__(self, stored: Formula, parts: int) -> None:
+        batch, count, n = stored.shape
+        kinds = [stored.part(1, at, at + 1).transposed() for at in range(count)]
+        self.parts = parts
+        self.sine, self.slope = (
+            Entries(kinds[at], kinds[at + 4] if parts == 2 else None) for at in (0, 1)
+        )
+        self.places = [kinds[at].reshape(batch, n).astype(int32) for at in (2, 3)]
+
+    def of(self, state: Formula, start: int, stop: int) -> Formula:
+        """The matrices in these columns of the state, rotated."""
+        x, y = (
+            split(_rows(state, place).part(2, start, stop), self.parts) for place in self.places
+        )
+        return (x - self.sine * (y + self.slope * x)).joined()
 
 
 def _order(values: Formula, descending: bool) -> Formula:
@@ -101,67 +120,89 @@ def _order(values: Formula, descending: bool) -> Formula:
     return Formula(values.program, lower_sort(values.program, call, values.at)).stored()
 
 
-def _orthogonalised(x: Formula, product: bool) -> tuple[Formula, Formula, Formula]:
+def _orthogonalised(x: Entries, *, product: bool) -> tuple[Entries, Formula, Entries]:
     """Rows that are orthogonal, longest first, their lengths, and the rotations' product if asked.
 
-    One-sided rotations (Hestenes, 1958): those that bring x x^T to a diagonal, which is never made,
+    One-sided rotations (Hestenes, 1958): those that bring x x^H to a diagonal, which is never made,
     since it would square the condition.
     """
-    program = x.program
-    batch, n, _ = x.shape
+    parts, program = x.parts, x.re.program
+    batch, n, columns = x.shape
     x = padded(x)
-    width = x.shape[2]
+    width = parts * x.shape[2]
+    start = x.joined()
     if product:
-        x = joined(2, x, padded(spread(unit(program, n, n), batch)))
-    end = x.shape[2]
+        start = joined(2, start, padded(unit(program, batch, n, n, parts)).joined())
+    end = start.shape[2]
+    # Real rows are rotated alike, whatever stands in them.
+    ends = (0, end) if parts == 1 or not product else (0, width, end)
 
     def turn(state: Formula, number: Formula) -> Formula:
         pairs = _Pairs(n, number)
-        index, partner = (of("minimum", at, n - 1) for at in (pairs.index, pairs.partner))
-        whom = where(positions(program, 2, 1).equals(0), index, partner)
-        mine, its = (state.take(at, 1).part(3, 0, width) for at in (index.reshape(1, -1), whom))
-        products = (mine * its).sum(3)
-        own, joint = (products.part(1, at, at + 1).reshape(batch, -1) for at in (0, 1))
-        return _rotated(state, pairs.rotations(own, joint), pairs)
+        whom = where(positions(program, 2, 1).equals(0), pairs.index, pairs.partner)
+        rows = state.part(2, 0, width)
+        products = (rows.reshape(batch, 1, n, width) * rows.take(whom, 1)).sum(3)
+        own, joint = (products.part(1, at, at + 1).reshape(batch, 1, n) for at in (0, 1))
+        rotation = _Rotation(pairs.rotations(own, _joint(joint, rows, pairs, parts)), parts)
+        return joined(2, *(rotation.of(state, *place) for place in pairwise(ends)))
 
     turns = n - 1 + n % 2 if n > 1 else 0
-    state = looped(x, sweeps(n) * turns, turn)
+    state = looped(start, sweeps(n) * turns, turn)
     rows = state.part(2, 0, width)
     lengths = of("sqrt", (rows * rows).sum(2)).reshape(batch, n).stored()
     order = _order(lengths, descending=True)
     state = _rows(state, order).stored()
     lengths = _rows(lengths.reshape(batch, n, 1), order)
-    return state.part(2, 0, n), lengths, state.part(2, end - width, end - width + n)
+    rotations = split(state.part(2, width if product else 0, end), parts)
+    return split(state.part(2, 0, width), parts).part(2, 0, columns), lengths, rotations
+
+
+def _joint(real: Formula, rows: Formula, pairs: _Pairs, parts: int) -> Entries:
+    """The products of each row and its partner's conjugate, whose real parts are known."""
+    if parts == 1:
+        return Entries(real)
+    mine, its = split(rows, parts), split(rows.take(pairs.partner, 1), parts)
+    assert mine.im is not None
+    assert its.im is not None
+    products = (mine.im * its.re - mine.re * its.im).sum(2)
+    return Entries(real, products.reshape(*real.shape))
 
 
 SHIFT = 1.5
 """What is added to eigenvalues beyond their largest size: rows then have similar lengths."""
 
 
-def eigh(program: Program, at: int, arg: None) -> int:
+def eigh(program: Program, at: int, parts: int) -> int:
     """(batch, n + 1, n): eigenvectors as columns, and below them eigenvalues, smallest first.
 
     A matrix with positive eigenvalues has its eigenvectors as singular vectors, so a multiple of
     the identity is added. The eigenvalues are Rayleigh's quotients, whose errors are the squares of
     those of the vectors.
     """
-    x = Formula(program, at)
+    x = split(Formula(program, at), parts)
     batch, n, _ = x.shape
     scale = scale_of(x)
     x = (x / scale).stored()
-    sums = of("abs", x).sum(2).reduced(MAX, 1)
-    squares = (x * x).reshape(batch, n * n).sum(1).reshape(batch, 1, 1)
+    sums = x.size().sum(2).reduced(MAX, 1)
+    squares = x.squares().reshape(batch, n * n).sum(1).reshape(batch, 1, 1)
     bound = of("minimum", sums, of("sqrt", squares))
     bound = where(bound > 0.0, bound, 1.0)
-    rows, lengths, _ = _orthogonalised(x / bound + unit(program, n, n) * SHIFT, product=False)
+    shifted = x / bound + unit(program, batch, n, n) * SHIFT
+    rows, lengths, _ = _orthogonalised(shifted, product=False)
     rows = (rows / lengths).stored()
-    values = (rows.matmul(x) * rows).sum(2).reshape(batch, n).stored()
+    values = (rows.matmul(x) * rows.conj()).re.sum(2).reshape(batch, n).stored()
     order = _order(values, descending=False)
-    values = _rows(values.reshape(batch, n, 1), order) * scale
-    return joined(1, _rows(rows, order).transposed(), values.transposed()).at
+    values = (_rows(values.reshape(batch, n, 1), order) * scale).transposed()
+    vectors = split(_rows(rows.joined(), order), parts).transposed().conj()
+    return joined(1, vectors.joined(), _beside(values, parts)).at
 
 
-def svd(program: Program, at: int, vectors: bool) -> int:
+def _beside(values: Formula, parts: int) -> Formula:
+    """(batch, 1, n) with zeros for imaginary parts."""
+    return Entries(values, None if parts == 1 else values * 0.0).joined()
+
+
+def svd(program: Program, at: int, arg: tuple[int, bool]) -> int:
     """(batch, rows + columns + 1, columns): U, V and below them the singular values, largest first.
 
     Without `vectors` the values alone, (batch, columns). For at least as many rows as columns.
@@ -169,17 +210,18 @@ def svd(program: Program, at: int, vectors: bool) -> int:
     (Drmac & Veselic, 2008). Another one makes V of what they give, V times the values, so that its
     columns are orthogonal for values of zero, too.
     """
-    x = Formula(program, at)
+    parts, vectors = arg
+    x = split(Formula(program, at), parts)
     batch, rows, columns = x.shape
     scale = scale_of(x)
-    triangle, vectors_of_x = reflected(x / scale)
-    rotated, values, rotations = _orthogonalised(triangle.part(1, 0, columns), vectors)
+    triangle, reflections = reflected(x / scale)
+    rotated, values, product = _orthogonalised(triangle.part(1, 0, columns), product=vectors)
     values = (values * scale).transposed()
     if not vectors:
         return values.reshape(batch, columns).at
-    diagonal, reflections = reflected(rotated.transposed())
-    sign = where(diagonal.diagonal().reshape(batch, 1, columns) < 0.0, -1.0, 1.0)
-    right = orthogonal(reflections, spread(unit(program, columns, columns), batch)) * sign
-    rest = filled(program, 0.0, batch, rows - columns, columns)
-    left = orthogonal(vectors_of_x, joined(1, rotations.transposed(), rest))
-    return joined(1, left, right, values).at
+    diagonal, others = reflected(rotated.transposed().conj())
+    sign = where(diagonal.re.diagonal().reshape(batch, 1, columns) < 0.0, -1.0, 1.0)
+    right = orthogonal(others, unit(program, batch, columns, columns, parts)) * sign
+    turned = product.part(2, 0, columns).transposed().conj()
+    left = orthogonal(reflections, below(turned, rows - columns) if rows > columns else turned)
+    return joined(1, left.joined(), right.joined(), _beside(values, parts)).at

@@ -6,25 +6,18 @@ import math
 from typing import Any, NamedTuple
 
 from ..autodiff import custom_gradient
-from ..dtypes import int32, promote
+from ..dtypes import float32, int32, promote
 from ..errors import ShapeError
-from ..functions.creation import eye
 from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.elementwise import astype
 from ..functions.linear_algebra import matmul
-from ..functions.manipulation import (
-    broadcast_to,
-    expand_dims,
-    matrix_transpose,
-    permute_dims,
-    reshape,
-)
+from ..functions.manipulation import broadcast_to, expand_dims, permute_dims, reshape
 from ..functions.statistical import PUBLIC as STATISTICAL
 from ..ops.rows import broadcast
-from ..tensor import Tensor, apply, asarray
+from ..tensor import Tensor, asarray
 from .factors import svd, svdvals
-from .stacks import EPSILON, Stack, floating, wide
-from .systems import DET, SLOGDET, SOLVE
+from .stacks import EPSILON, Stack, floating
+from .systems import adjoint, determinant, identity, product, sign_and_logarithm, solved
 
 
 class SlogdetResult(NamedTuple):
@@ -58,7 +51,10 @@ def solve(x1: Any, x2: Any, /) -> Tensor:
     left, b = Stack("solve", x1, square=True), floating("solve", x2)
     dtype = promote("solve", left.dtype, b.dtype)
     n = left.matrices.shape[1]
-    right = expand_dims(b, axis=1) if b.ndim == 1 else b
+    # What is real stands beside complex numbers as one of them.
+    joint = promote("solve", float32, dtype)
+    matrices = astype(left.matrices, joint, copy=False)
+    right = astype(expand_dims(b, axis=1) if b.ndim == 1 else b, joint, copy=False)
     if b.ndim == 0 or right.shape[-2] != n:
         raise ShapeError(
             f"solve: lengths differ; got shapes {(*left.leading, n, n)} and {b.shape}; "
@@ -69,15 +65,15 @@ def solve(x1: Any, x2: Any, /) -> Tensor:
     if not left.leading and batch:
         # One matrix for all right-hand sides: they stand beside each other.
         last = right.ndim - 1
-        sides = permute_dims(wide(right), (last - 1, *range(last - 1), last))
-        solution = apply(SOLVE, (left.matrices, reshape(sides, (1, n, count * columns))))
+        sides = permute_dims(right, (last - 1, *range(last - 1), last))
+        solution = solved(matrices, reshape(sides, (1, n, count * columns)))
         solution = reshape(solution, (n, *batch, columns))
         solution = permute_dims(solution, (*range(1, last), 0, last))
     else:
-        matrices = reshape(left.matrices, (*left.leading, n, n))
+        matrices = reshape(matrices, (*left.leading, n, n))
         matrices = reshape(broadcast_to(matrices, (*batch, n, n)), (count, n, n))
-        sides = reshape(broadcast_to(wide(right), (*batch, n, columns)), (count, n, columns))
-        solution = reshape(apply(SOLVE, (matrices, sides)), (*batch, n, columns))
+        sides = reshape(broadcast_to(right, (*batch, n, columns)), (count, n, columns))
+        solution = reshape(solved(matrices, sides), (*batch, n, columns))
     if b.ndim == 1:
         solution = reshape(solution, (*batch, n))
     return astype(solution, dtype, copy=False)
@@ -94,8 +90,7 @@ def inv(x: Any, /) -> Tensor:
     [[0.0, 0.25], [0.5, 0.0]]
     """
     stack = Stack("inv", x, square=True)
-    identity = broadcast_to(eye(stack.matrices.shape[1]), stack.matrices.shape)
-    return stack.restored(apply(SOLVE, (stack.matrices, identity)))
+    return stack.restored(solved(stack.matrices, identity(stack.matrices)))
 
 
 def det(x: Any, /) -> Tensor:
@@ -109,7 +104,7 @@ def det(x: Any, /) -> Tensor:
     -5.0
     """
     stack = Stack("det", x, square=True)
-    return stack.restored(apply(DET, (stack.matrices,)))
+    return stack.restored(determinant(stack.matrices))
 
 
 def slogdet(x: Any, /) -> SlogdetResult:
@@ -124,8 +119,8 @@ def slogdet(x: Any, /) -> SlogdetResult:
     (-1.0, 0.0)
     """
     stack = Stack("slogdet", x, square=True)
-    packed = apply(SLOGDET, (stack.matrices,))
-    return SlogdetResult(stack.restored(packed[:, 0]), stack.restored(packed[:, 1]))
+    sign, logarithm = sign_and_logarithm(stack.matrices)
+    return SlogdetResult(stack.restored(sign), stack.restored(logarithm, real=True))
 
 
 def _limit(s: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
@@ -149,8 +144,9 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Tensor:
     1
     """
     stack = Stack("matrix_rank", x)
-    values = stack.restored(svdvals(stack.matrices), wide(stack.matrices).dtype)
-    counted = astype(values > _limit(values, stack.matrices.shape, rtol), int32)
+    shape = stack.matrices.shape
+    values = reshape(svdvals(stack.matrices), (*stack.leading, min(shape[1:])))
+    counted = astype(values > _limit(values, shape, rtol), int32)
     return STATISTICAL["sum"](counted, axis=-1)
 
 
@@ -175,15 +171,15 @@ def _pseudo_inverse(a: Tensor, rtol: Any) -> tuple[Tensor, Any]:
     kept = s > _limit(s, a.shape, rtol)
     where = ELEMENTWISE["where"]
     factors = where(kept, 1.0 / where(kept, s, 1.0), 0.0)
-    inverse = matmul(matrix_transpose(vh) * expand_dims(factors, axis=-2), matrix_transpose(u))
+    inverse = product(adjoint(vh) * expand_dims(factors, axis=-2), adjoint(u))
 
     def rule(g: Tensor) -> tuple[Tensor, None]:
-        across, turned = matrix_transpose(inverse), matrix_transpose(g)
-        both = matmul(turned, inverse)
-        left = matmul(both - matmul(a, matmul(inverse, both)), across)
-        both = matmul(across, matmul(inverse, turned))
-        right = both - matmul(matmul(both, inverse), a)
-        return left + right - matmul(across, matmul(g, across)), None
+        across, turned = adjoint(inverse), adjoint(g)
+        both = product(turned, inverse)
+        left = product(both - product(a, inverse, both), across)
+        both = product(across, inverse, turned)
+        right = both - product(both, inverse, a)
+        return left + right - product(across, g, across), None
 
     return inverse, rule
 
@@ -203,6 +199,7 @@ def lstsq(a: Any, b: Any, /, *, rcond: float | None = None) -> LstsqResult:
     left, right = floating("lstsq", a), floating("lstsq", b)
     solution = matmul(pinv(left, rtol=rcond), right)
     rest = right - matmul(left, solution)
-    residuals = STATISTICAL["sum"](rest * rest, axis=-1 if right.ndim == 1 else -2)
+    squares = ELEMENTWISE["abs"](rest) ** 2.0
+    residuals = STATISTICAL["sum"](squares, axis=-1 if right.ndim == 1 else -2)
     values = svdvals(left)
     return LstsqResult(solution, residuals, matrix_rank(left, rtol=rcond), values)

@@ -1,10 +1,10 @@
 """Rows of orthogonal decompositions: QR, eigenvalues, singular values.
 
-Operations on batches of float32 matrices (batch, rows, columns). What a decomposition gives lies in
-one tensor, whose parts are views. Gradients are by Giles (2008), Walter and Lehmann, "Algorithmic
-differentiation of linear algebra functions with application in optimum experimental design" (2010),
-for QR, and Townsend, "Differentiating the singular value decomposition" (2016). Vectors of equal
-values are not unique; the terms that would divide by the values' difference count as zero.
+Operations on batches of matrices, laid out as in `systems`; what a decomposition gives lies in one
+tensor. Gradients are by Giles (2008), Roberts and Roberts, "QR and LQ decomposition matrix
+backpropagation algorithms for square, wide, and deep matrices" (2020), and Wan and Zhang,
+"Automatic differentiation for complex valued SVD" (2019). Vectors of equal values are not unique;
+the terms that would divide by the values' difference count as zero.
 """
 
 from __future__ import annotations
@@ -12,76 +12,132 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import GradientError
+from ..functions.creation import eye
+from ..functions.elementwise import PUBLIC as ELEMENTWISE
+from ..functions.manipulation import expand_dims
 from ..ops.rows import Composite, Shape
+from ..tensor import Tensor, apply
 from . import references, reflections, rotations
-from .systems import lower_half, solved, turned
-
-T = Any
-"""A tensor, where `pt` has the public functions."""
+from .systems import adjoint, lower_half, packed, parts_of, product, solved, unpacked
 
 
-def _inverse_or_zero(pt: Any, x: T) -> T:
-    return pt.where(x == 0.0, 0.0, 1.0 / pt.where(x == 0.0, 1.0, x))
+def triangular(a: Tensor, *, complete: bool = False) -> tuple[Tensor, Tensor]:
+    """Q and R; for at least as many rows as columns."""
+    parts = parts_of(a)
+    return _q_and_r(apply(QR, (packed(a),), (parts, complete)), a.shape[1], parts, complete)
 
 
-def _differences(pt: Any, values: T) -> T:
+def _q_and_r(both: Tensor, rows: int, parts: int, complete: bool) -> tuple[Tensor, Tensor]:
+    if complete:
+        q, r = both[..., : parts * rows], both[..., parts * rows :]
+    else:
+        q, r = both[:, :rows], both[:, rows:]
+    return unpacked(q, parts), unpacked(r, parts)
+
+
+def eigenvalues(a: Tensor) -> tuple[Tensor, Tensor]:
+    """The eigenvalues of Hermitian matrices, ascending, and eigenvectors as columns."""
+    parts = parts_of(a)
+    return _values_and_vectors(apply(EIGH, (packed(a),), parts), parts)
+
+
+def _values_and_vectors(both: Tensor, parts: int) -> tuple[Tensor, Tensor]:
+    n = both.shape[2] // parts
+    return both[:, n, :n], unpacked(both[:, :n], parts)
+
+
+def singular_values(a: Tensor) -> Tensor:
+    """Descending; for at least as many rows as columns."""
+    return apply(SVD, (packed(a),), (parts_of(a), False))
+
+
+def singular_vectors(a: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """U, the singular values and V; for at least as many rows as columns."""
+    parts = parts_of(a)
+    return _u_s_v(apply(SVD, (packed(a),), (parts, True)), a.shape[1], parts)
+
+
+def _u_s_v(all_three: Tensor, rows: int, parts: int) -> tuple[Tensor, Tensor, Tensor]:
+    n = all_three.shape[2] // parts
+    u, v = all_three[:, :rows], all_three[:, rows : rows + n]
+    return unpacked(u, parts), all_three[:, rows + n, :n], unpacked(v, parts)
+
+
+# --- gradients ------------------------------------------------------------------------------------
+
+
+def _inverse_or_zero(x: Tensor) -> Tensor:
+    where = ELEMENTWISE["where"]
+    return where(x == 0.0, 0.0, 1.0 / where(x == 0.0, 1.0, x))
+
+
+def _differences(values: Tensor) -> Tensor:
     """(batch, n, n): 1 over value j less value i, 0 where they are equal."""
-    return _inverse_or_zero(pt, pt.expand_dims(values, axis=1) - pt.expand_dims(values, axis=2))
+    return _inverse_or_zero(expand_dims(values, axis=1) - expand_dims(values, axis=2))
 
 
-def _qr(pt: Any, g: T, y: T, a: T, complete: bool) -> T:
+def _on_diagonal(values: Tensor) -> Tensor:
+    """(batch, n, n) with these diagonals."""
+    return expand_dims(values, axis=1) * eye(values.shape[1])
+
+
+def _qr(pt: Any, g: Tensor, y: Tensor, a: Tensor, arg: tuple[int, bool]) -> Tensor:
+    parts, complete = arg
     if complete:
         raise GradientError(
             "qr: the complete decomposition has no gradient; got a matrix of shape "
-            f'{a.shape[1:]}; use mode="reduced"'
+            f'{(a.shape[1], a.shape[2] // parts)}; use mode="reduced"'
         )
-    m = a.shape[1]
-    q, r, to_q, to_r = y[:, :m], y[:, m:], g[:, :m], g[:, m:]
-    inner = pt.matmul(r, turned(pt, to_r)) - pt.matmul(turned(pt, to_q), q)
-    lower = lower_half(pt, inner)
-    total = to_q + pt.matmul(q, lower + turned(pt, lower))
-    return turned(pt, solved(pt, r, turned(pt, total)))
+    (q, r), (to_q, to_r) = (_q_and_r(x, a.shape[1], parts, complete) for x in (y, g))
+    lower = lower_half(product(r, adjoint(to_r)) - product(adjoint(to_q), q))
+    total = to_q + product(q, lower + adjoint(lower))
+    return packed(adjoint(solved(r, adjoint(total))))
 
 
-def _eigh(pt: Any, g: T, y: T, a: T, arg: None) -> T:
-    n = a.shape[1]
-    vectors, values, to_vectors, to_values = y[:, :n], y[:, n], g[:, :n], g[:, n]
-    across = turned(pt, vectors)
-    inner = _differences(pt, values) * pt.matmul(across, to_vectors)
-    inner = inner + pt.expand_dims(to_values, axis=1) * pt.eye(n)
-    whole = pt.matmul(pt.matmul(vectors, inner), across)
-    return (whole + turned(pt, whole)) * 0.5
+def _eigh(pt: Any, g: Tensor, y: Tensor, a: Tensor, parts: int) -> Tensor:
+    (values, vectors), (to_values, to_vectors) = (_values_and_vectors(x, parts) for x in (y, g))
+    across = adjoint(vectors)
+    inner = product(across, to_vectors) * _differences(values) + _on_diagonal(to_values)
+    whole = product(vectors, inner, across)
+    return packed((whole + adjoint(whole)) * 0.5)
 
 
-def _svd(pt: Any, g: T, y: T, a: T, vectors: bool) -> T:
-    m, n = a.shape[1:]
+def _svd(pt: Any, g: Tensor, y: Tensor, a: Tensor, arg: tuple[int, bool]) -> Tensor:
+    parts, vectors = arg
+    matrix = unpacked(a, parts)
     if not vectors:
-        y = pt.apply(SVD, (a,), True)
-        zeros = pt.zeros((a.shape[0], m + n, n))
-        g = pt.concat([zeros, pt.expand_dims(g, axis=1)], axis=1)
-    u, v, s = y[:, :m], y[:, m:-1], y[:, -1:]
-    to_u, to_v, to_s = g[:, :m], g[:, m:-1], g[:, -1:]
-    s_down = turned(pt, s)
-    factors = _differences(pt, y[:, -1] * y[:, -1])
-    by_u, by_v = (pt.matmul(turned(pt, x), to) for x, to in ((u, to_u), (v, to_v)))
-    inner = factors * (by_u - turned(pt, by_u)) * s
-    inner = inner + s_down * (factors * (by_v - turned(pt, by_v)))
-    inner = inner + to_s * pt.eye(n)
-    whole = pt.matmul(u, inner)
-    if m > n:
+        u, _, v = singular_vectors(matrix)
+        return packed(product(u * expand_dims(g, axis=1), adjoint(v)))
+    (u, s, v), (to_u, to_s, to_v) = (_u_s_v(x, a.shape[1], parts) for x in (y, g))
+    across, down = expand_dims(s, axis=1), expand_dims(s, axis=2)
+    factors = _differences(s * s)
+    by_u, by_v = product(adjoint(u), to_u), product(adjoint(v), to_v)
+    inner = (by_u - adjoint(by_u)) * factors * across
+    inner = inner + (by_v - adjoint(by_v)) * factors * down + _on_diagonal(to_s)
+    if parts == 2:
+        # A pair of vectors may turn together; what turns one of them alone counts for both.
+        turn = pt.imag(by_v) * pt.eye(s.shape[1]) * _inverse_or_zero(down)
+        inner = inner - pt.complex(0.0, turn)
+    whole = product(u, inner)
+    if matrix.shape[1] > matrix.shape[2]:
         # The part of the cotangent of U outside of its columns; V has all columns there are.
-        whole = whole + (to_u - pt.matmul(u, by_u)) * _inverse_or_zero(pt, s)
-    return pt.matmul(whole, turned(pt, v))
+        whole = whole + (to_u - product(u, by_u)) * _inverse_or_zero(across)
+    return packed(product(whole, adjoint(v)))
 
 
-def _qr_shape(a: Shape, complete: bool) -> Shape:
+def _qr_shape(a: Shape, arg: tuple[int, bool]) -> Shape:
     batch, rows, columns = a
-    return (batch, rows, rows + columns) if complete else (batch, rows + columns, columns)
+    parts, complete = arg
+    if complete:
+        return (batch, rows, parts * rows + columns)
+    return (batch, rows + columns // parts, columns)
 
 
-def _svd_shape(a: Shape, vectors: bool) -> Shape:
+def _svd_shape(a: Shape, arg: tuple[int, bool]) -> Shape:
     batch, rows, columns = a
-    return (batch, rows + columns + 1, columns) if vectors else (batch, columns)
+    parts, vectors = arg
+    n = columns // parts
+    return (batch, rows + n + 1, columns) if vectors else (batch, n)
 
 
 QR = Composite(
@@ -95,7 +151,7 @@ QR = Composite(
 )
 EIGH = Composite(
     name="eigh",
-    shape=lambda a, arg: (a[0], a[1] + 1, a[1]),
+    shape=lambda a, parts: (a[0], a[1] + 1, a[2]),
     lowering=rotations.eigh,
     reference=references.eigh,
     gradient=(_eigh,),

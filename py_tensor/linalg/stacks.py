@@ -1,11 +1,11 @@
-"""Stacks of matrices as users give them, as the batches of float32 matrices that the rows take."""
+"""Stacks of matrices as users give them, as batches in single precision."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from ..dtypes import DType, float32
+from ..dtypes import DType, complex64, float32
 from ..errors import DTypeError, ShapeError
 from ..functions.elementwise import astype
 from ..functions.manipulation import reshape
@@ -17,17 +17,17 @@ EPSILON = 2.0**-23
 
 
 def floating(operation: str, x: Any) -> Tensor:
-    """The tensor. Raises DTypeError for others than real floating ones."""
+    """The tensor. Raises DTypeError for others than floating ones, real or complex."""
     tensor = asarray(x)
     dtype = node_behind(operation, tensor).spec.dtype
-    if dtype.kind != "f":
+    if dtype.kind not in "fc":
         raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')
     return tensor
 
 
 def wide(x: Tensor) -> Tensor:
-    """The tensor in float32."""
-    return astype(x, float32, copy=False)
+    """The tensor in float32 or complex64."""
+    return astype(x, complex64 if x.dtype.kind == "c" else float32, copy=False)
 
 
 class Stack:
@@ -47,7 +47,8 @@ class Stack:
         self.dtype: DType = tensor.dtype
         self.matrices = reshape(wide(tensor), (math.prod(self.leading), *shape[-2:]))
 
-    def restored(self, result: Tensor, dtype: DType | None = None) -> Tensor:
-        """A result for each matrix, in the stack's leading axes and dtype, or another."""
+    def restored(self, result: Tensor, *, real: bool = False) -> Tensor:
+        """A result for each matrix, in the stack's leading axes, and its dtype or a real one."""
         result = reshape(result, (*self.leading, *result.shape[1:]))
-        return astype(result, dtype or self.dtype, copy=False)
+        dtype = float32 if real and self.dtype.kind == "c" else self.dtype
+        return astype(result, dtype, copy=False)

@@ -144,12 +144,9 @@ def where(condition: Formula, one: Operand, other: Operand) -> Formula:
 
 def positions(program: Program, *shape: int) -> Formula:
     """Row-major positions in a shape, as int32."""
-    return Formula(program, program.add(IOTA, (), shape))
-
-
-def filled(program: Program, value: float, *shape: int) -> Formula:
-    """A number repeated in a shape, as float32."""
-    return positions(program, *shape).astype(float32) * 0.0 + value
+    at = program.add(IOTA, (), shape)
+    program.melted.add(at)
+    return Formula(program, at)
 
 
 def joined(axis: int, *formulas: Formula) -> Formula:

@@ -142,7 +142,7 @@ class Program:
         """The state after `count` turns: `body` gets a state and the turn's number from 0 on.
 
         The body's kernels are scheduled and written once, and drawn in every turn. Each draw counts
-        as often, so of the body only reductions and what is in `forced` are stored.
+        as often, so of what the body adds only reductions and what is in `forced` are stored.
         """
         if count == 0:
             return initial
@@ -151,7 +151,7 @@ class Program:
         result = self.add(IDENTITY, (body(state, turn),))
         self.forced |= {initial, result}
         turns = Turns(state, turn, result, count)
-        self.melted |= self.dependents(turns) - self.forced
+        self.melted.update(set(range(turn + 1, result)) - self.forced)
         at = self.add(LOOP, (initial, result), turns)
         self.forced.add(at)
         return at

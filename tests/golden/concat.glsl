@@ -27,18 +27,18 @@ void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int e = ((P.y << 2) | P.x) << 2;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
-  ivec4 o2 = (i1 / 7);
-  ivec4 c3 = i1 - o2 * 7;
+  ivec4 u2 = (i1 / 7);
+  ivec4 c3 = i1 - u2 * 7;
   vec4 v4 = vec4(0);
   if (any(lessThan(uvec4(c3), uvec4(3u)))) {
     uvec4 m5 = uvec4(lessThan(uvec4(c3), uvec4(3u)));
-    ivec4 j6 = (o2 * 3 + c3) * ivec4(m5);
+    ivec4 j6 = (u2 * 3 + c3) * ivec4(m5);
     vec4 v7 = vec4(pt_at0(j6.x), pt_at0(j6.y), pt_at0(j6.z), pt_at0(j6.w));
     v4 = pt_pick(bvec4(m5), v7, v4);
   }
   if (any(lessThan(uvec4(c3 - 3), uvec4(4u)))) {
     uvec4 m8 = uvec4(lessThan(uvec4(c3 - 3), uvec4(4u)));
-    ivec4 j9 = (o2 * 4 + c3 - 3) * ivec4(m8);
+    ivec4 j9 = (u2 * 4 + c3 - 3) * ivec4(m8);
     vec4 v10 = vec4(pt_at1(j9.x), pt_at1(j9.y), pt_at1(j9.z), pt_at1(j9.w));
     v4 = pt_pick(bvec4(m8), v10, v4);
   }
