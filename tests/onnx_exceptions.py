@@ -21,13 +21,13 @@ class Exceptions(NamedTuple):
 
 
 def read(text: str) -> Exceptions:
-    """Blocks of a reason and, indented, the operators and patterns it is the reason for."""
+    """Blocks of a reason in comments and the operators and patterns it is the reason for."""
     found = Exceptions({}, {})
     for block in text.split("\n\n"):
-        lines = [line for line in block.splitlines() if line and not line.startswith("#")]
-        reason = " ".join(line for line in lines if not line.startswith(" "))
-        names = " ".join(line for line in lines if line.startswith(" ")).split()
-        assert bool(reason) == bool(names), f"a reason without names, or names without: {block}"
+        lines = block.splitlines()
+        reason = " ".join(line.removeprefix("# ") for line in lines if line.startswith("#"))
+        names = " ".join(line for line in lines if not line.startswith("#")).split()
+        assert reason or not names, f"no reason: {block}"
         for name in names:
             kind = found.cases if name.startswith("test_") else found.operators
             assert name not in kind, f"{name} has two reasons"

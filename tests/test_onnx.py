@@ -112,10 +112,12 @@ def test_a_wrong_result_is_found(engine):
 
 
 def test_every_name_has_one_reason():
-    found = onnx_exceptions.read("Why\nindeed:\n    One test_two_*\n\nOther:\n    test_three\n")
+    found = onnx_exceptions.read(
+        "# Head.\n\n# Why\n# indeed:\nOne test_two_*\n\n# Other:\ntest_three\n"
+    )
     assert found.operators == {"One": "Why indeed:"}
     assert found.patterns_of("test_two_") == ["test_two_*"]
     assert found.patterns_of("test_three_") == []
-    for text in ("No names.\n", "    test_one\n", "A:\n    test_one\n\nB:\n    test_one\n"):
+    for text in ("test_one\n", "# A:\ntest_one\n\n# B:\ntest_one\n"):
         with pytest.raises(AssertionError):
             onnx_exceptions.read(text)
