@@ -201,3 +201,10 @@ def test_views_of_one_value_share_its_texture(engine):
     y = x.reshape((-1,))
     pt.realize(y)
     assert pt.memory().num_bytes_in_gpu == before
+
+
+def test_every_other_integer():
+    x = np.arange(48, dtype="int32").reshape(6, 8)
+    for dtype in ("int32", "uint32", "uint8", "float32"):
+        t = pt.asarray(x.astype(dtype))
+        assert_values(t[:, ::2] + t[:, 1::2], x.astype(dtype)[:, ::2] + x.astype(dtype)[:, 1::2])

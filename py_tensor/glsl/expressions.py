@@ -599,7 +599,8 @@ class Writer:
         first = self._first(replace(index, stack=(*index.stack[:-1], even), own=False))
         a, b = (self._texel(slot, f"({first} >> 2){more}") for more in ("", " + 1"))
         lanes = "yw" if odd else "xz"
-        return f"vec4({a}.{lanes}, {b}.{lanes})"
+        vector = VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
+        return f"{vector}({a}.{lanes}, {b}.{lanes})"
 
     def _texel(self, slot: int, texel: str) -> str:
         """The name of a texel by number, or of the fragment's own."""

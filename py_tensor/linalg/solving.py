@@ -86,8 +86,8 @@ def inv(x: Any, /) -> Tensor:
     `solve` is more accurate. Raises ShapeError for matrices that are not square.
 
     >>> import py_tensor as pt
-    >>> pt.linalg.inv(pt.asarray([[0.0, 2.0], [4.0, 0.0]])).tolist()
-    [[0.0, 0.25], [0.5, 0.0]]
+    >>> pt.linalg.inv(pt.asarray([[2.0, 1.0], [1.0, 1.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 2.0]]
     """
     stack = Stack("inv", x, square=True)
     return stack.restored(solved(stack.matrices, identity(stack.matrices)))
