@@ -171,6 +171,23 @@ def test_svd(rng, full, dtype):
         assert_close(pt.linalg.svdvals(pt.asarray(a)).numpy(), expected[1], size[..., 0], bound(a))
 
 
+@pytest.mark.parametrize("n", [33, 48])
+def test_enough_sweeps(rng, n):
+    """Differences of second order, whose eigenvalues are close at one end, take the most."""
+    a = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    a[0, 0] = 1e-3
+    clustered = np.where(np.arange(n) % 2, 1.0, 1.0 + 1e-4 * np.arange(n))
+    a = np.stack([a.astype("float32"), with_values(rng, clustered)])
+    values, vectors = (part.numpy() for part in pt.linalg.eigh(pt.asarray(a)))
+    assert_close(values, np.linalg.eigvalsh(double(a)), size_of(a)[..., 0], bound(a))
+    assert_orthonormal(vectors)
+    size = size_of(a)
+    assert_close(double(a) @ vectors, double(vectors) * values[..., None, :], size, bound(a))
+    u, s, vh = (part.numpy() for part in pt.linalg.svd(pt.asarray(a)))
+    assert_orthonormal(u)
+    assert_close(double(u) * s[..., None, :] @ vh, a, size, bound(a))
+
+
 def test_small_singular_values_keep_their_digits(rng):
     values = 10.0 ** -np.arange(6)
     a = np.pad(np.diag(values).astype("float32")[::-1], (0, 2))
