@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from helpers import assert_spec, assert_values
@@ -16,6 +18,7 @@ from matrices import (
     size_of,
     with_values,
 )
+from plans import leaf, plan_of
 
 import py_tensor as pt
 
@@ -171,6 +174,23 @@ def test_svd(rng, full, dtype):
         assert_close(pt.linalg.svdvals(pt.asarray(a)).numpy(), expected[1], size[..., 0], bound(a))
 
 
+@pytest.mark.parametrize("n", [33, 48])
+def test_enough_sweeps(rng, n):
+    """Differences of second order, whose eigenvalues are close at one end, take the most."""
+    a = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    a[0, 0] = 1e-3
+    clustered = np.where(np.arange(n) % 2, 1.0, 1.0 + 1e-4 * np.arange(n))
+    a = np.stack([a.astype("float32"), with_values(rng, clustered)])
+    values, vectors = (part.numpy() for part in pt.linalg.eigh(pt.asarray(a)))
+    assert_close(values, np.linalg.eigvalsh(double(a)), size_of(a)[..., 0], bound(a))
+    assert_orthonormal(vectors)
+    size = size_of(a)
+    assert_close(double(a) @ vectors, double(vectors) * values[..., None, :], size, bound(a))
+    u, s, vh = (part.numpy() for part in pt.linalg.svd(pt.asarray(a)))
+    assert_orthonormal(u)
+    assert_close(double(u) * s[..., None, :] @ vh, a, size, bound(a))
+
+
 def test_small_singular_values_keep_their_digits(rng):
     values = 10.0 ** -np.arange(6)
     a = np.pad(np.diag(values).astype("float32")[::-1], (0, 2))
@@ -218,3 +238,42 @@ def test_halves_are_computed_in_float32(rng):
     assert_close(got.numpy(), expected, size, 2.0**-11)
     for part in (*pt.linalg.svd(pt.asarray(a)), *pt.linalg.eigh(pt.asarray(a))):
         assert part.dtype is pt.float16
+
+
+def test_stacks_take_the_draws_of_one_matrix():
+    turns = {"cholesky": 2, "det": 4, "eigh": 3, "inv": 4, "qr": 7, "svd": 17, "svdvals": 7}
+    for name, expected in turns.items():
+        function = getattr(pt.linalg, name)
+        for shape in ((8, 8), (5, 8, 8)):
+            result = function(leaf(*shape))
+            parts = result if isinstance(result, tuple) else (result,)
+            draws = Counter(draw.kernel for draw in plan_of(*parts).draws)
+            repeated = [kernel for kernel, times in draws.items() if times >= 7]
+            assert len(repeated) == expected, (name, shape, draws.values())
+            assert len(draws) - expected <= 24, (name, shape, len(draws))
+
+
+def test_decompositions_under_jit(rng):
+    @pt.jit
+    def solved(a, b):
+        values, vectors = pt.linalg.eigh(a @ pt.matrix_transpose(a))
+        return pt.linalg.solve(a, b), pt.max(values), vectors
+
+    for _ in range(2):
+        a, b = random(rng, 6, 5, 5), random(rng, 6, 5, 3)
+        x, largest, vectors = solved(pt.asarray(a), pt.asarray(b))
+        assert_orthonormal(vectors.numpy())
+        expected = np.linalg.norm(double(a), 2, axis=(1, 2)).max() ** 2
+        assert_values(largest, np.float32(expected), rtol=1e-5)
+        assert_close(double(a) @ x.numpy(), b, np.linalg.cond(a).max() * 4, bound(a))
+
+
+def test_parts_that_are_read_later_are_there(rng, engine):
+    a = pt.asarray(random(rng, 5, 5))
+    for parts in (pt.linalg.svd(a), pt.linalg.eigh(a), pt.linalg.qr(a), pt.linalg.lstsq(a, a)):
+        first, *others = parts
+        first.numpy()
+        before = engine.statistics()["draws"]
+        for part in others:
+            part.numpy()
+        assert engine.statistics()["draws"] - before <= 2 * len(others)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_spec, assert_values, sample
-from matrices import assert_close, bound, random, size_of, with_values
+from matrices import assert_close, bound, double, random, size_of, with_values
 
 import py_tensor as pt
 from py_tensor.errors import ArgumentError, DTypeError, ShapeError
@@ -34,6 +36,31 @@ def test_matrix_norm(rng, ord):
     got = pt.linalg.matrix_norm(pt.asarray(x), ord=ord, keepdims=True).numpy()
     assert_close(got, expected, 5 * size_of(x), bound(x))
     assert pt.linalg.matrix_norm(pt.asarray(x), ord=ord).shape == (2, 3)
+
+
+def test_norms_and_products_of_complex_numbers(rng):
+    x = random(rng, 2, 3, 3, dtype="complex64")
+    got = pt.asarray(x)
+    size = 5 * size_of(double(x))[..., 0, 0]
+    for ord in ("fro", "nuc", 1, 2, np.inf):
+        norm = pt.linalg.matrix_norm(got, ord=ord)
+        assert_spec(norm, (2,), "float32")
+        expected = np.linalg.norm(double(x), ord, axis=(-2, -1))
+        assert_close(norm.numpy(), expected, size, bound(x))
+    expected = np.linalg.norm(double(x), axis=-1).astype("float32")
+    assert_values(pt.linalg.vector_norm(got, axis=-1), expected, rtol=1e-6)
+    assert_spec(pt.linalg.cond(got), (2,), "float32")
+    assert pt.linalg.matrix_rank(got).tolist() == [3, 3]
+    inverse = np.linalg.pinv(double(x)[:, :2])
+    got_inverse = pt.linalg.pinv(got[:, :2]).numpy()
+    assert_close(got_inverse, inverse, 10 * size_of(inverse), bound(x))
+    for product, expected in (
+        (pt.linalg.cross(got[0], got[1]), np.cross(x[0], x[1])),
+        (pt.linalg.outer(got[0, 0], got[1, 0]), np.outer(x[0, 0], x[1, 0])),
+        (pt.linalg.trace(got), np.trace(x, axis1=1, axis2=2)),
+    ):
+        assert_spec(product, expected.shape, "complex64")
+        assert_close(product.numpy(), double(expected), 10.0, bound(x))
 
 
 def test_norms_of_nothing():
@@ -125,27 +152,31 @@ def test_errors():
     ]
     for name in one:
         function = getattr(pt.linalg, name)
-        shown = "svdvals" if name == "cond" else name
         assert_raises(
             DTypeError,
-            f'{shown}: dtype int32 is not floating; use x.astype("float32")',
-            lambda function=function: function(integers),
+            f'{name}: dtype int32 is not floating; use x.astype("float32")',
+            partial(function, integers),
         )
         assert_raises(
             ShapeError,
-            f"{shown}: no matrix; got shape (2,); give at least two axes",
-            lambda function=function: function(vector),
+            f"{name}: no matrix; got shape (2,); give at least two axes",
+            partial(function, vector),
         )
     for name in ("cholesky", "det", "eigh", "eigvalsh", "inv", "slogdet"):
         assert_raises(
             ShapeError,
             f"{name}: matrices are not square; got shape (2, 3); make the last two axes equal",
-            lambda name=name: getattr(pt.linalg, name)(pt.ones((2, 3))),
+            partial(getattr(pt.linalg, name), pt.ones((2, 3))),
         )
     assert_raises(
         ShapeError,
         "solve: lengths differ; got shapes (2, 2) and (3,); give right-hand sides of length 2",
         lambda: pt.linalg.solve(square, pt.ones((3,))),
+    )
+    assert_raises(
+        ShapeError,
+        "lstsq: lengths differ; got shapes (2, 2) and (3,); give right-hand sides of length 2",
+        lambda: pt.linalg.lstsq(square, pt.ones((3,))),
     )
     assert_raises(
         ArgumentError,

@@ -96,10 +96,13 @@ def cond(x: Any, /, *, p: Any = None) -> Tensor:
     >>> round(pt.linalg.cond(pt.asarray([[4.0, 0.0], [0.0, 2.0]])).item(), 4)
     2.0
     """
+    stack = Stack("cond", x)
     if p is None or p == 2 or p == -2:
-        values = svdvals(x)
-        largest, smallest = values[..., 0], values[..., -1]
-        return smallest / largest if p == -2 else largest / smallest
-    result = matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
-    # Without an inverse, NaN.
-    return ELEMENTWISE["where"](ELEMENTWISE["isnan"](result), math.inf, result)
+        values = svdvals(stack.matrices)
+        largest, smallest = values[:, 0], values[:, -1]
+        result = smallest / largest if p == -2 else largest / smallest
+    else:
+        result = matrix_norm(stack.matrices, ord=p) * matrix_norm(inv(stack.matrices), ord=p)
+        # Without an inverse, NaN.
+        result = ELEMENTWISE["where"](ELEMENTWISE["isnan"](result), math.inf, result)
+    return stack.restored(result, real=True)

@@ -16,7 +16,7 @@ from ..functions.statistical import PUBLIC as STATISTICAL
 from ..ops.rows import broadcast
 from ..tensor import Tensor, asarray
 from .factors import svd, svdvals
-from .stacks import EPSILON, Stack, floating
+from .stacks import EPSILON, Stack, floating, wide
 from .systems import adjoint, determinant, identity, product, sign_and_logarithm, solved
 
 
@@ -145,7 +145,11 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Tensor:
     """
     stack = Stack("matrix_rank", x)
     shape = stack.matrices.shape
-    values = reshape(svdvals(stack.matrices), (*stack.leading, min(shape[1:])))
+    return _rank(reshape(svdvals(stack.matrices), (*stack.leading, min(shape[1:]))), shape, rtol)
+
+
+def _rank(values: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
+    """How many of the singular values of matrices of that shape count."""
     counted = astype(values > _limit(values, shape, rtol), int32)
     return STATISTICAL["sum"](counted, axis=-1)
 
@@ -162,26 +166,29 @@ def pinv(x: Any, /, *, rtol: Any = None) -> Tensor:
     """
     stack = Stack("pinv", x)
     a = reshape(stack.matrices, (*stack.leading, *stack.matrices.shape[1:]))
-    return astype(_pseudo_inverse(a, rtol), stack.dtype, copy=False)
+    return astype(_pseudo_inverse(a, rtol)[0], stack.dtype, copy=False)
 
 
 @custom_gradient
-def _pseudo_inverse(a: Tensor, rtol: Any) -> tuple[Tensor, Any]:
+def _pseudo_inverse(a: Tensor, rtol: Any) -> tuple[Any, Any]:
+    """The inverses, and the singular values they are made of."""
     u, s, vh = svd(a, full_matrices=False)
     kept = s > _limit(s, a.shape, rtol)
     where = ELEMENTWISE["where"]
     factors = where(kept, 1.0 / where(kept, s, 1.0), 0.0)
     inverse = product(adjoint(vh) * expand_dims(factors, axis=-2), adjoint(u))
 
-    def rule(g: Tensor) -> tuple[Tensor, None]:
+    def rule(cotangents: tuple[Tensor, Tensor]) -> tuple[Tensor, None]:
+        g, to_values = cotangents
         across, turned = adjoint(inverse), adjoint(g)
         both = product(turned, inverse)
         left = product(both - product(a, inverse, both), across)
         both = product(across, inverse, turned)
         right = both - product(both, inverse, a)
-        return left + right - product(across, g, across), None
+        by_values = product(u * expand_dims(to_values, axis=-2), vh)
+        return left + right + by_values - product(across, g, across), None
 
-    return inverse, rule
+    return (inverse, s), rule
 
 
 def lstsq(a: Any, b: Any, /, *, rcond: float | None = None) -> LstsqResult:
@@ -189,17 +196,31 @@ def lstsq(a: Any, b: Any, /, *, rcond: float | None = None) -> LstsqResult:
 
     `a` has shape (..., m, n), `b` (m,) or (..., m, k), and x (n,) or (..., n, k). Beside it, the
     sums of squares that remain (they are always given), the rank and the singular values of `a`, of
-    which those up to `rcond` times the largest count as zero.
+    which those up to `rcond` times the largest count as zero. Raises ShapeError where the shapes do
+    not fit.
 
     >>> import py_tensor as pt
     >>> a = pt.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> [round(value, 4) for value in pt.linalg.lstsq(a, pt.asarray([1.0, 3.0, 5.0])).x.tolist()]
     [1.0, 2.0]
     """
-    left, right = floating("lstsq", a), floating("lstsq", b)
-    solution = matmul(pinv(left, rtol=rcond), right)
+    stack, given = Stack("lstsq", a), floating("lstsq", b)
+    dtype = promote("lstsq", stack.dtype, given.dtype)
+    left, right = reshape(stack.matrices, (*stack.leading, *stack.matrices.shape[1:])), wide(given)
+    if right.ndim == 0 or right.shape[-1 if right.ndim == 1 else -2] != left.shape[-2]:
+        raise ShapeError(
+            f"lstsq: lengths differ; got shapes {left.shape} and {right.shape}; "
+            f"give right-hand sides of length {left.shape[-2]}"
+        )
+    inverse, values = _pseudo_inverse(left, rcond)
+    solution = matmul(inverse, right)
     rest = right - matmul(left, solution)
     squares = ELEMENTWISE["abs"](rest) ** 2.0
     residuals = STATISTICAL["sum"](squares, axis=-1 if right.ndim == 1 else -2)
-    values = svdvals(left)
-    return LstsqResult(solution, residuals, matrix_rank(left, rtol=rcond), values)
+    real = float32 if dtype.kind == "c" else dtype
+    return LstsqResult(
+        astype(solution, dtype, copy=False),
+        astype(residuals, real, copy=False),
+        _rank(values, left.shape, rcond),
+        astype(values, real, copy=False),
+    )
