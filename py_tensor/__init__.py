@@ -12,6 +12,7 @@ The rooms, in the order a call walks through them:
     tensor       the handle users hold
     functions    the array API standard's functions, chapter by chapter
     data         datasets; imported when first used
+    linalg       linear algebra; imported when first used
     saving       safetensors files; imported when first used
     nn           layers, losses and models; imported when first used
 
@@ -73,7 +74,7 @@ __all__ = [
 globals().update(_PUBLIC)
 
 
-_LAZY = frozenset(("data", "fft", "graph", "nn", "optim", "saving", "train"))
+_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
 """Subpackages imported when they are first used; most pages need none of them."""
 
 

@@ -7,6 +7,7 @@ from py_tensor import data as data
 from py_tensor import errors, random
 from py_tensor import fft as fft
 from py_tensor import graph as graph
+from py_tensor import linalg as linalg
 from py_tensor import nn as nn
 from py_tensor import optim as optim
 from py_tensor import saving as saving

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from .nodes import Call, Graph, Scalar, linearise
 from .plan import Device, Plan, make_plan
 from .runtime import backend
@@ -58,18 +60,23 @@ def _graph_lines(graph: Graph) -> list[str]:
 
 
 def _kernel_lines(plan: Plan) -> list[str]:
+    """Each kernel as it is drawn first; a loop's are drawn as often as it has turns."""
     lines: list[str] = []
     program = plan.program
-    for number, draw in enumerate(plan.draws):
+    times = Counter(draw.kernel for draw in plan.draws)
+    draws = {draw.kernel: draw for draw in reversed(plan.draws)}
+    kernels = [draws[kernel] for kernel in times]
+    for number, draw in enumerate(kernels):
         spec = program.spec(draw.kernel.output)
         reads = ", ".join(
             f"slot {slot} ({mode})"
             for slot, mode in zip(draw.inputs, draw.shader.modes, strict=True)
         )
+        often = f"; {times[draw.kernel]} turns" if times[draw.kernel] > 1 else ""
         lines.append(
             f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> slot {draw.target}: "
-            f"{spec}; reads {reads or 'nothing'}"
+            f"{spec}; reads {reads or 'nothing'}{often}"
         )
-    for number, draw in enumerate(plan.draws):
+    for number, draw in enumerate(kernels):
         lines += ["", f"shader of kernel {number}", draw.shader.source.rstrip()]
     return lines

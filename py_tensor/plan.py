@@ -7,8 +7,9 @@ others.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .dtypes import DTYPES, DType
 from .glsl.contract_kernel import tile_dtype
@@ -20,7 +21,7 @@ from .nodes import Call, Graph, Scalar
 from .schedule.fuse import Limits, fuse
 from .schedule.kernel import Kernel
 from .schedule.lower import lower
-from .schedule.program import Program, row_of
+from .schedule.program import Program, Turns, row_of
 from .schedule.textures import choose_rows
 
 FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool": 7}
@@ -84,6 +85,8 @@ class Plan:
     outputs: tuple[Slot, ...]
     temporaries: tuple[Slot, ...]
     keep: tuple[tuple[int, int], ...]
+    settings: tuple[int, ...]
+    """Scalars behind those of the graph: a program's settings, and the numbers of turns."""
 
     def words(self, program_id: Callable[[Shader], int]) -> array[int]:
         """The plan as the bridge takes it; the layout is written in webgl_js_bridge/plans.js."""
@@ -113,41 +116,91 @@ def make_plan(graph: Graph, device: Device) -> Plan:
         if kind is Scalar:
             scalars[at] = len(scalars)
         elif kind is not Call:
-            slots[at, False] = len(slots)
+            slots[at, False, 0] = len(slots)
+    settings = [*program.settings.values()]
     scalars |= {at: len(scalars) + number for number, at in enumerate(program.settings)}
     leaves = len(slots)
     outputs: list[Slot] = []
     keep = []
     for position, at in schedule.keep.items():
-        if (at, False) not in slots:
-            slots[at, False] = leaves + len(outputs)
+        if (at, False, 0) not in slots:
+            slots[at, False, 0] = leaves + len(outputs)
             outputs.append(_slot(program, device, at))
-        slot = slots[at, False]
+        slot = slots[at, False, 0]
         keep.append((position, slot - leaves if slot >= leaves else -1 - slot))
-    kernels = [kernel for kernel in schedule.kernels if program.spec(kernel.output).size]
+    stages = [
+        stage
+        for kernel in schedule.kernels
+        if program.spec(kernel.output).size
+        for stage in _stages(program, kernel)
+    ]
+    turns = {at: len(scalars) for stage in stages for at in stage.turns}
+    settings += range(
+        1 + max((turn for stage in stages for turn in stage.turns.values()), default=-1)
+    )
+    written: dict[Kernel, tuple[Shader, Slot]] = {}
+    for stage in stages:
+        kernel = stage.kernel
+        if kernel not in written:
+            size = _drawn(program, device, tilings, kernel)
+            written[kernel] = write(program, kernel, tilings), size
+    temporaries = _place(stages, [written[stage.kernel][1] for stage in stages], slots)
     draws = []
-    sizes = [_drawn(program, device, tilings, kernel) for kernel in kernels]
-    temporaries = _place(kernels, sizes, slots)
-    for kernel, size in zip(kernels, sizes, strict=True):
-        shader = write(program, kernel, tilings)
-        uniforms = tuple(
-            tuple(scalars[kernel.scalars[i]] for i in uniform) for uniform in shader.uniforms
-        )
-        inputs = tuple(slots[source] for source in _sources(kernel))
-        draws.append(Draw(kernel, shader, slots[_target(kernel)], size[1:3], inputs, uniforms))
-    return Plan(program, tuple(draws), leaves, tuple(outputs), tuple(temporaries), tuple(keep))
+    for stage in stages:
+        shader, size = written[stage.kernel]
+        numbers = [
+            turns[at] + stage.turns[at] if at in turns else scalars[at]
+            for at in stage.kernel.scalars
+        ]
+        uniforms = tuple(tuple(numbers[i] for i in uniform) for uniform in shader.uniforms)
+        inputs = tuple(slots[source] for source in stage.sources)
+        draws.append(Draw(stage.kernel, shader, slots[stage.target], size[1:3], inputs, uniforms))
+    return Plan(
+        program,
+        tuple(draws),
+        leaves,
+        tuple(outputs),
+        tuple(temporaries),
+        tuple(keep),
+        tuple(settings),
+    )
 
 
-Stored = tuple[int, bool]
-"""A stored node, and whether in tile layout."""
+Stored = tuple[int, bool, int]
+"""A stored node, whether in tile layout, and of which turn of a loop."""
 
 
-def _target(kernel: Kernel) -> Stored:
-    return kernel.output, kernel.tiled
+class Stage(NamedTuple):
+    """One draw: a kernel, in a loop's turn."""
+
+    kernel: Kernel
+    target: Stored
+    sources: tuple[Stored, ...]
+    turns: dict[int, int]
+    """The number of the turn, by the position of what stands for it."""
 
 
-def _sources(kernel: Kernel) -> list[Stored]:
-    return [(at, at in kernel.tiles) for at in kernel.inputs]
+def _stages(program: Program, kernel: Kernel) -> Iterator[Stage]:
+    """The draws of a kernel, which for loops are those of the body in each turn."""
+    if kernel.kind != "loop":
+        sources = tuple((at, at in kernel.tiles, 0) for at in kernel.inputs)
+        yield Stage(kernel, (kernel.output, kernel.tiled, 0), sources, {})
+        return
+    loop: Turns = program.calls[kernel.output].arg
+    initial, result = program.edges[kernel.output]
+    made = {inner.output for inner in kernel.body}
+    for turn in range(loop.count):
+
+        def stored(at: int, tiled: bool, turn: int = turn) -> Stored:
+            if at == loop.state:
+                return (result, False, turn - 1) if turn else (initial, False, 0)
+            if at == result and turn == loop.count - 1:
+                return kernel.output, False, 0
+            return at, tiled, turn if at in made else 0
+
+        for inner in kernel.body:
+            sources = tuple(stored(at, at in inner.tiles) for at in inner.inputs)
+            yield Stage(inner, stored(inner.output, inner.tiled), sources, {loop.turn: turn})
 
 
 def _slot(program: Program, device: Device, at: int) -> Slot:
@@ -157,8 +210,8 @@ def _slot(program: Program, device: Device, at: int) -> Slot:
 
 def _drawn(program: Program, device: Device, tilings: dict[int, Tiling], kernel: Kernel) -> Slot:
     """The texture a kernel draws into."""
-    at, tiled = _target(kernel)
-    if not tiled:
+    at = kernel.output
+    if not kernel.tiled:
         return _slot(program, device, at)
     return (
         device.format(tile_dtype(program.spec(at).dtype)),
@@ -167,20 +220,20 @@ def _drawn(program: Program, device: Device, tilings: dict[int, Tiling], kernel:
     )
 
 
-def _place(kernels: list[Kernel], sizes: list[Slot], slots: dict[Stored, int]) -> list[Slot]:
+def _place(stages: list[Stage], sizes: list[Slot], slots: dict[Stored, int]) -> list[Slot]:
     """Gives the other nodes slots; those of one size share one when their lives do not meet."""
     first = len(slots)
-    last = {source: kernel for kernel in kernels for source in _sources(kernel)}
+    last = {source: stage for stage in stages for source in stage.sources}
     temporaries: list[Slot] = []
     free: dict[Slot, list[int]] = {}
-    for kernel, size in zip(kernels, sizes, strict=True):
-        if _target(kernel) not in slots:
+    for stage, size in zip(stages, sizes, strict=True):
+        if stage.target not in slots:
             if not free.get(size):
                 free[size] = [first + len(temporaries)]
                 temporaries.append(size)
-            slots[_target(kernel)] = free[size].pop()
-        for source in _sources(kernel):
+            slots[stage.target] = free[size].pop()
+        for source in stage.sources:
             slot = slots[source]
-            if last[source] is kernel and slot >= first:
+            if last[source] is stage and slot >= first:
                 free.setdefault(temporaries[slot - first], []).append(slot)
     return temporaries

@@ -44,6 +44,7 @@ ROOMS = (
     "jitting",
     "warming",
     "autodiff",
+    "linalg",
     "data",
     "saving",
     "nn",
@@ -57,7 +58,7 @@ ROOMS = (
 BESIDE = {"conversion", "hosting", "lifetime", "printing"}
 """The host's side of a tensor; a call does not walk through them on its way to the GPU."""
 CORE = set(ROOMS[: ROOMS.index("tensor") + 1]) - BESIDE
-LINES = 5600
+LINES = 6000
 """Of code: no blank lines, comments, docstrings. Gradient rules take some 250."""
 BESIDE_LINES = 490
 FOREIGN = {

@@ -53,6 +53,11 @@ def assert_near(tensor, expected, tolerance=1e-5):
     assert np.abs(got - expected).max() <= tolerance * np.abs(expected).max()
 
 
+def test_near_can_fail():
+    with pytest.raises(AssertionError):
+        assert_near(pt.asarray([1 + 1j]), np.array([1 + 1.001j]))
+
+
 def pulled(function, g, *operands):
     _, pull = pt.vjp(function, *map(pt.asarray, operands))
     return pull(pt.asarray(g))

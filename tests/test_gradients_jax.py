@@ -386,7 +386,7 @@ for name, image, kernel, options in [
         lambda x, w, ours=options: pt.conv2d(x, w, **ours) ** 2,
         lambda x, w, theirs=theirs: _convolve(x, w, **theirs) ** 2,
         (image, kernel),
-        name == "all",
+        name == "dilation",  # reads less than there is when differentiated again
     )
 for name, image, kernel, output, options in [
     ("plain", (1, 3, 4, 2), (2, 2, 3, 2), 0, {}),

@@ -32,8 +32,6 @@ def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
         before = {id(node): node for node in state.live.values()}
         result = function(*args, **kwargs)
         leaves = [leaf._node for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
-        for tape in tapes:
-            tape.keep(leaves)
         mark(tapes, Region(_between(before, leaves)))
         return result
 

@@ -45,8 +45,8 @@ class Compiled:
         codes = "".join(
             _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
         )
-        codes += "i" * len(plan.program.settings)
-        self.settings = tuple(plan.program.settings.values())
+        codes += "i" * len(plan.settings)
+        self.settings = plan.settings
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
         self.passed = frozenset(-1 - where for _, where in plan.keep if where < 0)

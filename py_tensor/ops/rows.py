@@ -383,6 +383,22 @@ class Sort(Row):
         return Result(specs[0].shape, int32, (specs[0].dtype,))
 
 
+class Composite(Row):
+    """An operation that is lowered into others, which then share draws with those around it.
+
+    `shape` gives the result's shape from those of the operands and the static argument; operands
+    and result are float32. `lowering` gets a `schedule.program.Program`, the positions of the
+    operands and the static argument, and returns the position of the result.
+    """
+
+    shape: Callable[..., Shape]
+    lowering: Callable[..., int]
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
+        shape = self.shape(*[spec.shape for spec in specs], arg)
+        return Result(shape, float32, (float32,) * len(specs))
+
+
 class Source(Row):
     """A tensor out of nothing: the static argument is its shape, values are positions."""
 

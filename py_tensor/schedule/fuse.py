@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..nodes import Call, Scalar
+from ..ops.loops import Loop
 from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Scan, ViewRow
 from .kernel import Kernel, Schedule
 from .program import Partial, Piece, Program
@@ -170,7 +171,9 @@ class Fusion:
             (len(labels) == 1 or self._cheap(at, len(labels)))
             and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(labels)))
         )
-        if at in self.stored or not again or self._spares_a_store(at, labels):
+        if at in self.stored or not (
+            at in program.melted or (again and not self._spares_a_store(at, labels))
+        ):
             self.stored.add(at)
             labels = {(at, None)}
         self.labels[at] = frozenset(labels)
@@ -271,11 +274,20 @@ class Fusion:
             if at in tiled:
                 kind = "scan" if isinstance(self.program.row(at), Scan) else "contract"
                 kernels.append(self._collect(kind, at, at, self.program.edges[at], tiled))
-            if at in self.stored and not self.program.is_buffer(at):
+            if isinstance(self.program.row(at), Loop):
+                kernels = self._looped(at, kernels)
+            elif at in self.stored and not self.program.is_buffer(at):
                 root = self.root.get(at, -1)
                 kind = "map" if root < 0 else "reduce"
                 kernels.append(self._collect(kind, at, root, (at,), tiled))
         return kernels
+
+    def _looped(self, at: int, kernels: list[Kernel]) -> list[Kernel]:
+        """The kernels so far, where those that differ from turn to turn are a loop's body."""
+        changing = self.program.dependents(self.program.calls[at].arg)
+        body = tuple(kernel for kernel in kernels if kernel.output in changing)
+        before = [kernel for kernel in kernels if kernel.output not in changing]
+        return [*before, Kernel("loop", at, at, (), frozenset(), (), body)]
 
     def _collect(
         self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]

@@ -1,4 +1,4 @@
-"""A kernel: one draw. What it stores, what it reads, and which node its loop computes."""
+"""A kernel: one draw, or a loop of them. What it stores and reads, which node its loop computes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Kernel:
 
     `kind` is "map" (each element from its operands), "reduce" (a loop over reduced axes; `root` is
     the reduction, `output` it or an elementwise consumer), "contract" or "scan" (`root`, and
-    `output` in tile layout). `inputs` are stored nodes it reads; `tiles` those of them read in tile
-    layout. `scalars` are uniforms.
+    `output` in tile layout) or "loop" (the kernels of `body`, turn after turn). `inputs` are stored
+    nodes it reads; `tiles` those of them read in tile layout. `scalars` are uniforms.
     """
 
     kind: str
@@ -21,6 +21,7 @@ class Kernel:
     inputs: tuple[int, ...]
     tiles: frozenset[int]
     scalars: tuple[int, ...]
+    body: tuple[Kernel, ...] = ()
 
     @property
     def tiled(self) -> bool:

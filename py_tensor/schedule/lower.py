@@ -10,6 +10,7 @@ from typing import Any
 from ..nodes import Call, Graph, Spec, call_of
 from ..ops.rows import (
     Barrier,
+    Composite,
     Contraction,
     GatherAlong,
     Join,
@@ -46,6 +47,8 @@ class _Lowering:
         self.draw_buffers = draw_buffers
         self.pairs: dict[int, Pair] = {}
         """The parts of each complex node of the graph, whose `origin` is -1 unless it is kept."""
+        self.composites: dict[tuple[Call, tuple[int, ...]], int] = {}
+        """Where results of composites are, by what they were made of."""
 
     def run(self) -> Program:
         origin = self.program.origin
@@ -91,7 +94,16 @@ class _Lowering:
             return program.constant(call.arg, call.spec.dtype)
         if isinstance(row, ViewRow):
             return _viewed(program, call, srcs[0])
+        if isinstance(row, Composite) and call.spec.size:
+            return self._composite(call, row, srcs)
         return program.append(call, srcs)
+
+    def _composite(self, call: Call, row: Composite, srcs: tuple[int, ...]) -> int:
+        """Others may have asked for the same, which takes too long to do it twice."""
+        key = (call, srcs)
+        if key not in self.composites:
+            self.composites[key] = row.lowering(self.program, *srcs, call.arg)
+        return self.composites[key]
 
     def _parts(self, call: Call, edges: tuple[int, ...]) -> Pair:
         """The parts of a complex node: each by the same operation, unless it is made of them."""

@@ -6,13 +6,15 @@ stored.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dtypes import DType
+from ..dtypes import DType, int32
 from ..indexing import Stack, View, follow, push, row_major
 from ..nodes import Call, Graph, Scalar, Spec, call_of, spec_of
+from ..ops.elementwise import IDENTITY
+from ..ops.loops import LOOP
 from ..ops.rows import Elementwise, Row, ViewRow
 
 NARROW, WIDE = 128, 2048
@@ -64,6 +66,18 @@ class Piece:
     alone: bool
 
 
+@dataclass(frozen=True)
+class Turns:
+    """Static argument of a loop: positions of what stands for the state before a turn and for the
+    turn's number, and of the state after it; how many turns there are.
+    """
+
+    state: int
+    turn: int
+    result: int
+    count: int
+
+
 class Program:
     """Calls and edges by position; `origin` maps positions of the graph to positions here."""
 
@@ -71,6 +85,8 @@ class Program:
         self.calls: list[Any] = []
         self.edges: list[tuple[int, ...]] = []
         self.forced: set[int] = set()
+        self.melted: set[int] = set()
+        """Computed wherever they are read, where no limit forbids that."""
         self.graph = graph
         self.origin: list[int] = []
         self.seen: dict[tuple[object, ...], int] = {}
@@ -121,6 +137,43 @@ class Program:
         at = self.append(Scalar(spec_of((), dtype)))
         self.settings[at] = value
         return at
+
+    def loop(self, initial: int, count: int, body: Callable[[int, int], int]) -> int:
+        """The state after `count` turns: `body` gets a state and the turn's number from 0 on.
+
+        The body's kernels are scheduled and written once, and drawn in every turn. Each draw counts
+        as often, so of the body only reductions and what is in `forced` are stored.
+        """
+        if count == 0:
+            return initial
+        initial = self.whole(initial)
+        state, turn = self.append(self.spec(initial)), self.append(Scalar(spec_of((), int32)))
+        result = self.add(IDENTITY, (body(state, turn),))
+        self.forced |= {initial, result}
+        turns = Turns(state, turn, result, count)
+        self.melted |= self.dependents(turns) - self.forced
+        at = self.add(LOOP, (initial, result), turns)
+        self.forced.add(at)
+        return at
+
+    def whole(self, at: int) -> int:
+        """The node whose elements are those of `at` in order, where views alone lie between."""
+        base, stack = self.view(at)
+        same = not stack and self.spec(base) is self.spec(at)
+        return base if same and type(self.calls[base]) is not Scalar else at
+
+    def states_of(self, at: int) -> tuple[int, ...]:
+        """If the node is a loop, where its state is stored: before, in and after its turns."""
+        call = self.calls[at]
+        return (*self.edges[at], at) if type(call) is Call and call.row is LOOP else ()
+
+    def dependents(self, turns: Turns) -> set[int]:
+        """What differs from turn to turn of a loop."""
+        found = {turns.state, turns.turn}
+        for at in range(turns.turn + 1, turns.result + 1):
+            if not found.isdisjoint(self.edges[at]):
+                found.add(at)
+        return found
 
     def view(self, at: int) -> tuple[int, Stack]:
         """The node below the views at `at`, and the views as one stack."""

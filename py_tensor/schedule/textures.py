@@ -17,6 +17,8 @@ from .program import Partial, Program
 def choose_rows(program: Program, schedule: Schedule, largest: int) -> None:
     """Notes the rows of textures, the last first, so that each knows where it is read from."""
     fixed = set(schedule.keep.values())
+    # A loop's state lies in each of these in turn, and its shaders know one layout.
+    fixed |= {at for place in range(len(program.calls)) for at in program.states_of(place)}
 
     def note(at: int, row: int) -> None:
         inside = not program.is_leaf(at) and at not in fixed and at not in program.rows

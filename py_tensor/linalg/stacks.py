@@ -1,0 +1,53 @@
+"""Stacks of matrices as users give them, as the batches of float32 matrices that the rows take."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..dtypes import DType, float32
+from ..errors import DTypeError, ShapeError
+from ..functions.elementwise import astype
+from ..functions.manipulation import reshape
+from ..ops.rows import Shape
+from ..tensor import Tensor, asarray, node_behind
+
+EPSILON = 2.0**-23
+"""Distance from 1 to the next float32."""
+
+
+def floating(operation: str, x: Any) -> Tensor:
+    """The tensor. Raises DTypeError for others than real floating ones."""
+    tensor = asarray(x)
+    dtype = node_behind(operation, tensor).spec.dtype
+    if dtype.kind != "f":
+        raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')
+    return tensor
+
+
+def wide(x: Tensor) -> Tensor:
+    """The tensor in float32."""
+    return astype(x, float32, copy=False)
+
+
+class Stack:
+    """Matrices (batch, rows, columns), and the leading axes and dtype they had."""
+
+    def __init__(self, operation: str, x: Any, *, square: bool = False) -> None:
+        tensor = floating(operation, x)
+        shape = tensor.shape
+        if len(shape) < 2:
+            raise ShapeError(f"{operation}: no matrix; got shape {shape}; give at least two axes")
+        if square and shape[-1] != shape[-2]:
+            raise ShapeError(
+                f"{operation}: matrices are not square; got shape {shape}; "
+                "make the last two axes equal"
+            )
+        self.leading: Shape = shape[:-2]
+        self.dtype: DType = tensor.dtype
+        self.matrices = reshape(wide(tensor), (math.prod(self.leading), *shape[-2:]))
+
+    def restored(self, result: Tensor, dtype: DType | None = None) -> Tensor:
+        """A result for each matrix, in the stack's leading axes and dtype, or another."""
+        result = reshape(result, (*self.leading, *result.shape[1:]))
+        return astype(result, dtype or self.dtype, copy=False)
