@@ -116,6 +116,16 @@ def test_pad_of_every_dtype(dtype):
     assert_values(pt.pad(pt.asarray(x), 2, constant_values=1), np.pad(x, 2, constant_values=1))
 
 
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool"]
+)
+def test_every_other_element_of_every_dtype(dtype):
+    x = numbers(3, 16).astype(dtype)
+    t = pt.asarray(x)
+    for start in (0, 1):
+        assert_values(t[:, start::2], x[:, start::2])
+
+
 def test_padding_with_a_tensor():
     x, value = numbers(3, 5), pt.asarray(numbers(1)[0] + 7.0)
     got = apply(ROWS["pad"], (pt.asarray(x), value), ((1, 0, 0), (0, 2, 0)))

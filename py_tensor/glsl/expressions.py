@@ -599,14 +599,16 @@ class Writer:
         first = self._first(replace(index, stack=(*index.stack[:-1], even), own=False))
         a, b = (self._texel(slot, f"({first} >> 2){more}") for more in ("", " + 1"))
         lanes = "yw" if odd else "xz"
-        vector = VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
-        return f"{vector}({a}.{lanes}, {b}.{lanes})"
+        return f"{self._vector(slot)}({a}.{lanes}, {b}.{lanes})"
 
     def _texel(self, slot: int, texel: str) -> str:
         """The name of a texel by number, or of the fragment's own."""
         place = f"texelFetch(x{slot}, P, 0)" if not texel else f"pt_texel{slot}({texel})"
-        kind = VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
-        return self.let((slot, texel), kind, "t", place)
+        return self.let((slot, texel), self._vector(slot), "t", place)
+
+    def _vector(self, slot: int) -> str:
+        """The type of a texel of an input."""
+        return VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
 
 
 def _element(slot: int, position: str, tiling: Tiling | None) -> str:

@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Products of matrices, and determinants."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def matmul_integer(a, b, a_zero=None, b_zero=None):
 
 
 OPERATORS = {
+    "Det": pt.linalg.det,
     "Einsum": einsum,
     "Gemm": gemm,
     "MatMul": pt.matmul,
