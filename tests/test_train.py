@@ -331,6 +331,21 @@ def test_memory_stays_the_same_over_many_steps(digits):
     assert len(set(seen[20:])) == 1
 
 
+def test_a_turn_holds_no_batch(digits):
+    held = []
+
+    class Count(pt.train.Callback):
+        def on_yield(self, batch, logs):
+            held.append((batch, pt.memory().num_tensors))
+
+    x, y = digits
+    data = x[:46, :1], x[:46, 1:2]
+    fit(line_model(), data, batch_size=4, epochs=3, callbacks=[Count()], turn=1000.0)
+    # In the middle of an epoch, and at its end, where no batch follows.
+    assert [batch for batch, _ in held] == [1, 3, 7, 12, 8, 12, 12]
+    assert len({tensors for _, tensors in held[1:]}) == 1
+
+
 def test_the_model_keeps_tensors_of_its_own_and_nothing_else(state):
     model = mlp(4, 8, 2)
     handles = pt.tree_leaves(model)

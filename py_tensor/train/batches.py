@@ -59,9 +59,12 @@ class Arrays:
         if self.random is not None:
             self.random.shuffle(order)
         for start in range(0, len(order), self.batch_size):
-            # Positions are data: slices would be a plan for each batch.
-            chosen = asarray(order[start : start + self.batch_size])
-            yield tree_map(lambda leaf, chosen=chosen: take(leaf, chosen, axis=0), self.tree)
+            yield self._samples(order[start : start + self.batch_size])
+
+    def _samples(self, places: list[int]) -> Any:
+        # Positions are data: slices would be a plan for each batch.
+        chosen = asarray(places)
+        return tree_map(lambda leaf: take(leaf, chosen, axis=0), self.tree)
 
     def split(self, operation: str, part: float) -> Arrays:
         """Cuts off the last part of the samples, and gives them."""

@@ -53,6 +53,8 @@ async def run_epoch(
     while (item := await source.next()) is not END:
         log = await step(log, as_batch(recipe.operation, item), waiting)
         waiting += 1
+        # A pause holds no batch.
+        del item
         if not pace.is_turn():
             continue
         await after(await _rows(log, waiting))
