@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, UnionType
 from typing import Any
 
-from public_api import ROOT, attributes_of, parameters_of, write
+from public_api import ROOT, attributes_of, literal, parameters_of, write
 from reference_entries import Entry, Page, document_of, function_of, is_ours, members_of, pages
 from reference_facts import facts_of
 
@@ -119,9 +119,8 @@ def code(text: str) -> str:
 def function_text(entry: Entry) -> Iterator[str]:
     yield code(call(f"{entry.namespace}.{entry.name}", entry.value))
     yield markdown(text_of(entry))
-    if entry.value in functions.PUBLIC.values():
-        facts = facts_of(entry.name, entry.value)
-        yield " · ".join(f"**{label}** {text}" for label, text in facts)
+    facts = facts_of(entry.value)
+    yield " · ".join(f"**{label}** {text}" for label, text in facts)
 
 
 def class_text(entry: Entry, methods: list[str]) -> Iterator[str]:
@@ -166,8 +165,10 @@ def value_text(entry: Entry) -> Iterator[str]:
     full = f"{entry.namespace}.{entry.name}"
     if isinstance(entry.value, dict):
         yield code(f"{full}: {', '.join(entry.value)}")
-    elif isinstance(entry.value, (DType, int, float, str, type(None), UnionType)):
-        yield code(full if isinstance(entry.value, DType) else f"{full} = {entry.value!r}")
+    elif isinstance(entry.value, DType):
+        yield code(full)
+    elif value := literal(entry.value) or str(entry.value) * isinstance(entry.value, UnionType):
+        yield code(f"{full} = {value}")
     else:
         yield code(f"{full}: {type(entry.value).__name__}")
     yield markdown(text_of(entry))

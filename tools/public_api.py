@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import inspect
+import json
 import sys
 from collections.abc import Callable, Mapping
 from itertools import pairwise, zip_longest
@@ -49,8 +50,7 @@ def parameters_of(
         if annotated:
             text += f": {annotated}"
         if parameter.default is not parameter.empty:
-            plain = isinstance(parameter.default, (bool, int, float, str, type(None)))
-            value = repr(parameter.default) if plain else default(parameter.default) or "..."
+            value = literal(parameter.default) or default(parameter.default) or "..."
             text += f" = {value}" if annotated else f"={value}"
         shown.append(text)
         after = following.kind if following else None
@@ -64,6 +64,13 @@ def parameters_of(
     if parameters and next(iter(parameters)).kind is inspect.Parameter.KEYWORD_ONLY:
         shown.insert(0, "*")
     return shown
+
+
+def literal(value: Any) -> str:
+    """How a number, a text or None is written; "" for all else."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return repr(value) if isinstance(value, (bool, int, float, type(None))) else ""
 
 
 def attributes_of(body: list[ast.stmt]) -> dict[str, tuple[str, str]]:

@@ -21,9 +21,10 @@ SHAPES = (2, 2), (2,)
 """Some functions need two axes, others no more than one."""
 
 
-def facts_of(name: str, function: Callable[..., Any]) -> list[tuple[str, str]]:
-    """Labels and texts about a function of the top level, by the row of its name if any."""
-    row = ROWS.get(name)
+def facts_of(function: Callable[..., Any]) -> list[tuple[str, str]]:
+    """Labels and texts about a function; those of the top level have the row of their name."""
+    name = function.__name__
+    row = ROWS.get(name) if functions.PUBLIC.get(name) is function else None
     results = results_of(function, row)
     found = []
     if results:
