@@ -125,9 +125,10 @@ def function_text(entry: Entry) -> Iterator[str]:
 
 def class_text(entry: Entry, methods: list[str]) -> Iterator[str]:
     """A class: how it is made, its attributes that have a text, its methods and properties."""
-    bases = [base.__name__ for base in entry.value.__bases__ if base is not object]
+    names = (base.__name__ for base in entry.value.__bases__ if base is not object)
+    bases = [name for name in names if not name.startswith("_")]
     lines = []
-    if bases := [name for name in bases if not name.startswith("_")]:
+    if bases:
         lines.append(f"class {entry.name}({', '.join(bases)})")
     # What other functions make, they say.
     if is_constructed(entry.value) and "made by `" not in text_of(entry).lower():
@@ -254,7 +255,7 @@ def main(check: bool) -> int:
         entry.link
         for page in found
         for entry in page.entries
-        if entry.name in functions.METHODS and functions.METHODS[entry.name] is entry.value
+        if not entry.original and entry.value in functions.METHODS.values()
     ]
     texts = {page.name: page_text(page, methods) for page in found} | {"README": index_text(found)}
     files: dict[str, str | None] = dict.fromkeys(

@@ -78,6 +78,7 @@ def documentation(row: Elementwise) -> str:
     together = "" if row.arity == 1 else ", broadcast together"
     first, *others = ["True" if row.dtypes == "boolean" else "2"] * row.arity
     if isinstance(row, Where):
+        dtypes = "bool, then any"
         first, *others = "True", "1", "0"
     if row.dtypes == "floating":
         first += ", dtype=pt.float32"

@@ -131,8 +131,8 @@ def accuracy() -> Metric:
 def sparse_categorical_accuracy() -> Metric:
     """The part of samples whose largest of (n, ..., classes) scores is at the target's number.
 
-    Raises DTypeError where targets are no integers, ShapeError where they are not one for each place
-    of the scores.
+    Raises DTypeError where targets are no integers, ShapeError where they are not one for each
+    place of the scores.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.sparse_categorical_accuracy()
@@ -150,7 +150,8 @@ def categorical_accuracy() -> Metric:
 
     >>> import py_tensor as pt
     >>> metric = pt.train.categorical_accuracy()
-    >>> sums = metric.sums(pt.asarray([[0.0, 9.0], [5.0, 1.0]]), pt.asarray([[0, 1], [0, 1]]), pt.ones(2))
+    >>> scores, targets = pt.asarray([[0.0, 9.0], [5.0, 1.0]]), pt.asarray([[0, 1], [0, 1]])
+    >>> sums = metric.sums(scores, targets, pt.ones(2))
     >>> metric.value(2.0, *(total.item() for total in sums))
     0.5
     """
@@ -237,8 +238,8 @@ def precision(threshold: float = 0.0, *, label: int | None = None) -> Metric:
 
     Found is what is above the threshold (0 is for logits), and right are targets above 0.5. With a
     `label`, found are samples whose largest score is at that class, and right those of that class.
-    Raises ShapeError where outputs and targets do not fit together, DTypeError where a `label` meets
-    targets that are no integers.
+    Raises ShapeError where outputs and targets do not fit together, DTypeError where a `label`
+    meets targets that are no integers.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.precision()
