@@ -106,6 +106,10 @@ golden: $(VENV_READY)  ## Rewrite the golden shaders
 stubs: $(VENV_READY)  ## Rewrite the type stubs
 	$(PYTHON) tools/make_stubs.py
 
+.PHONY: reference
+reference: $(VENV_READY)  ## Rewrite the reference
+	$(PYTHON) tools/make_reference.py
+
 .PHONY: size
 size: $(WHEEL)  ## Print the wheel's size; fail above its limit
 	@$(PYTHON) tools/check_size.py $(WHEEL)

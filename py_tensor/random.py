@@ -28,7 +28,12 @@ _MASK = 0xFFFFFFFF
 
 
 def key(seed: int) -> Key:
-    """The key of a seed: its high and low 32 bits."""
+    """The key of a seed: its high and low 32 bits.
+
+    >>> import py_tensor as pt
+    >>> pt.random.key(7)
+    (0, 7)
+    """
     return (seed >> 32) & _MASK, seed & _MASK
 
 
@@ -100,7 +105,12 @@ def _next(given: Key | None) -> Key:
 
 
 def fresh_key() -> Key:
-    """The next key of the functions without one, which move on."""
+    """The next key of the functions without one, which move on.
+
+    >>> import py_tensor as pt
+    >>> pt.random.fresh_key() != pt.random.fresh_key()
+    True
+    """
     return _next(None)
 
 
@@ -142,6 +152,8 @@ def uniform(
 ) -> Tensor:
     """Evenly distributed numbers from `low` up to, not including, `high`.
 
+    `dtype` is float32 or float16, else DTypeError is raised; `key` is None for the next one.
+
     >>> import py_tensor as pt
     >>> pt.random.uniform((2, 3)).shape
     (2, 3)
@@ -162,6 +174,8 @@ def normal(
     key: Key | None = None,
 ) -> Tensor:
     """Normally distributed numbers: sqrt(2) erfinv(u), u uniform in (-1, 1).
+
+    `dtype` is float32 or float16, else DTypeError is raised; `key` is None for the next one.
 
     >>> import py_tensor as pt
     >>> pt.random.normal((4,)).shape
@@ -187,7 +201,8 @@ def integers(
 ) -> Tensor:
     """Integers from `low` up to, not including, `high`; from 0 up to `low` where `high` is None.
 
-    Two random words are taken modulo the span, as jax.random.randint does.
+    Two random words are taken modulo the span, as jax.random.randint does. `dtype` is an integer
+    one; raises ArgumentError where `low` is not below `high` or the dtype does not hold them.
 
     >>> import py_tensor as pt
     >>> pt.random.integers(0, 10, (5,)).dtype

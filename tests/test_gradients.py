@@ -7,6 +7,7 @@ import pytest
 import reference
 from gradients import Gradients, assert_close, differences
 from helpers import HALF
+from no_gradient import WITHOUT
 from rows import ELEMENTWISE, each, operands
 from test_conv2d import convolve
 
@@ -16,26 +17,6 @@ from py_tensor.ops.rows import Elementwise
 from py_tensor.tensor import apply
 
 RTOL = 2e-5
-
-WITHOUT = dict.fromkeys(
-    (
-        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-        *("isfinite", "isinf", "isnan", "signbit", "any", "all"),
-        *("logical_and", "logical_or", "logical_xor", "logical_not"),
-    ),
-    "the result is bool",
-)
-WITHOUT |= dict.fromkeys(
-    (
-        *("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"),
-        *("bitwise_left_shift", "bitwise_right_shift"),
-        *("threefry2x32", "bits_to_unit_float", "cos_of_turn"),
-    ),
-    "operands are integers",
-)
-WITHOUT |= dict.fromkeys(("argmax", "argmin", "argsort"), "the result is a position")
-WITHOUT |= dict.fromkeys(("iota", "constant"), "there is no operand")
-WITHOUT["nextafter"] = "the result follows no formula, only the dtype's numbers"
 
 
 def test_only_these_rows_have_no_gradient():

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from gradients import assert_close, weights
+from no_gradient import WITHOUT
 from rows import ELEMENTWISE, operands
-from test_gradients import WITHOUT
 
 import py_tensor as pt
 from py_tensor.ops import ROWS

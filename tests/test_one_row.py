@@ -93,20 +93,48 @@ def test_documentation_and_gradient_come_from_it(changed):
     assert row.gradient(1.0) == 0.25
 
 
-def test_the_stub_has_it(tmp_path):
-    shutil.copytree(PACKAGE, tmp_path / "py_tensor", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(
-        PACKAGE.parent / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__")
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """What the tools that write files read, with the row."""
+    folder = tmp_path_factory.mktemp("checkout")
+    root = PACKAGE.parent
+    for name in ("py_tensor", "tools", "docs/reference"):
+        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "tests").mkdir()
+    shutil.copy(root / "tests" / "no_gradient.py", folder / "tests")
+    shutil.copy(root / "pyproject.toml", folder)
+    add_row(folder / "py_tensor")
+    return folder
+
+
+def run(checkout, *command):
+    environment = os.environ | {"PYTHONPATH": str(checkout)}
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=checkout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    shutil.copy(PACKAGE.parent / "pyproject.toml", tmp_path)
-    add_row(tmp_path / "py_tensor")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    subprocess.run(
-        [sys.executable, "tools/make_stubs.py"], cwd=tmp_path, env=environment, check=True
-    )
-    text = (tmp_path / "py_tensor" / "__init__.pyi").read_text()
+
+
+def test_the_stub_has_it(checkout):
+    assert run(checkout, "tools/make_stubs.py").returncode == 0
+    text = (checkout / "py_tensor" / "__init__.pyi").read_text()
     assert 'def softsign(x: Any, /) -> Tensor:\n    """x over 1 plus its size."""' in text
     assert (
         "    def softsign(self, /) -> Tensor:"
-        in (tmp_path / "py_tensor" / "tensor.pyi").read_text()
+        in (checkout / "py_tensor" / "tensor.pyi").read_text()
     )
+
+
+def test_the_reference_has_it(checkout):
+    stale = run(checkout, "tools/make_reference.py", "--check")
+    assert stale.returncode == 1
+    assert "docs/reference/elementwise.md" in stale.stderr
+    assert run(checkout, "tools/make_reference.py").returncode == 0
+    text = (checkout / "docs" / "reference" / "elementwise.md").read_text()
+    entry = text.partition("### `softsign`\n")[2].partition("### ")[0]
+    assert "pt.softsign(x, /) -> Tensor" in entry
+    assert "**Dtypes** floating; result: the same · **Gradient** yes" in entry

@@ -5,39 +5,21 @@ usage: python tools/make_stubs.py [--check]
 
 import ast
 import builtins
-import importlib.util
 import inspect
 import re
 import subprocess
 import sys
 from collections.abc import Iterable
-from itertools import zip_longest
-from pathlib import Path
 from types import FunctionType, MemberDescriptorType, ModuleType
+
+from public_api import PACKAGE, ROOT, imports_of, parameters_of, write
 
 import py_tensor
 from py_tensor import functions, tensor
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = py_tensor.__name__
 HEAD = '"""Written by tools/make_stubs.py; `make stubs` writes it anew."""\n'
 # A comparison gives a tensor, where `object` promises a bool.
 IGNORE = {"__eq__": "  # type: ignore[override]", "__ne__": "  # type: ignore[override]"}
-
-
-def imports_of(module: ModuleType) -> dict[str, str]:
-    """The import statement behind each name that a module imports or assigns."""
-    found = {}
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, ast.ImportFrom):
-            package = "." * node.level + (node.module or "")
-            home = importlib.util.resolve_name(package, module.__package__)
-            for name in node.names:
-                alias = f" as {name.asname}" if name.asname else ""
-                found[name.asname or name.name] = f"from {home} import {name.name}{alias}"
-        elif isinstance(node, ast.ClassDef):
-            found[node.name] = f"from {module.__name__} import {node.name}"
-    return found
 
 
 class Stub:
@@ -64,30 +46,12 @@ class Stub:
         """A function's or method's signature with the first line of its documentation."""
         home = sys.modules[function.__globals__["__name__"]]
         signature = inspect.signature(function)
-        parameters = list(signature.parameters.values())
         if method:
-            kind = parameters[0].kind
-            parameters[0] = inspect.Parameter("self", kind)
-        shown = []
-        for parameter, following in zip_longest(parameters, parameters[1:]):
-            star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(
-                parameter.kind, ""
+            first, *others = signature.parameters.values()
+            signature = signature.replace(
+                parameters=[first.replace(name="self", annotation=inspect.Parameter.empty), *others]
             )
-            text = f"{star}{parameter.name}"
-            if parameter.annotation is not parameter.empty:
-                text += f": {self.annotation(parameter.annotation, home)}"
-            if parameter.default is not parameter.empty:
-                plain = isinstance(parameter.default, (bool, int, float, str, type(None)))
-                text += f" = {parameter.default!r}" if plain else " = ..."
-            shown.append(text)
-            after = following.kind if following else None
-            if parameter.kind is parameter.POSITIONAL_ONLY and after is not parameter.kind:
-                shown.append("/")
-            if after is parameter.KEYWORD_ONLY and parameter.kind not in (
-                after,
-                parameter.VAR_POSITIONAL,
-            ):
-                shown.append("*")
+        shown = parameters_of(signature, lambda text: self.annotation(text, home), lambda _: None)
         returns = self.annotation(signature.return_annotation, home)
         head = "async def" if inspect.iscoroutinefunction(function) else "def"
         ignore = IGNORE.get(name, "") if method else ""
@@ -174,16 +138,8 @@ def package_stub() -> str:
 
 
 def main(check: bool) -> int:
-    stale = []
-    for name, text in (("__init__.pyi", package_stub()), ("tensor.pyi", tensor_stub())):
-        path = ROOT / PACKAGE / name
-        if not path.exists() or path.read_text() != text:
-            stale.append(f"{PACKAGE}/{name}")
-            if not check:
-                path.write_text(text)
-    if check and stale:
-        print(f"stubs: out of date; got {', '.join(stale)}; run make stubs", file=sys.stderr)
-    return int(check and bool(stale))
+    stubs = {"__init__.pyi": package_stub(), "tensor.pyi": tensor_stub()}
+    return write({f"{PACKAGE}/{name}": text for name, text in stubs.items()}, check, "stubs")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ _INFINITY = float("inf")
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """The values converted to `dtype`; floats to integers truncate, integers wrap.
 
+    Raises DTypeError for dtypes that WebGL lacks, and for complex numbers that are to be real.
+
     >>> import py_tensor as pt
     >>> pt.astype(pt.asarray([1.7, -1.7]), "int32").tolist()
     [1, -1]
@@ -36,7 +38,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Tensor:
     """The values held between `min` and `max`, numbers or tensors; None for no limit.
 
-    Where `min` is larger than `max` the result is `max`.
+    All are broadcast together. Where `min` is larger than `max` the result is `max`. Raises
+    DTypeError for bool and complex operands, ShapeError for shapes that do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.clip(pt.asarray([1, 5, 9]), 2, 6).tolist()

@@ -71,11 +71,14 @@ def function_of(row: Elementwise) -> Callable[..., Tensor]:
 def documentation(row: Elementwise) -> str:
     """The docstring of a row's function."""
     dtypes = {"all": "any", "integer or boolean": "integer or bool"}.get(row.dtypes, row.dtypes)
+    if dtypes != "any" and (row.partwise or row.complex is not None):
+        dtypes += " or complex"
     gives = "bool" if row.result == "bool" else "the operands' promoted dtype"
     operands = "operand" if row.arity == 1 else "operands"
     together = "" if row.arity == 1 else ", broadcast together"
     first, *others = ["True" if row.dtypes == "boolean" else "2"] * row.arity
     if isinstance(row, Where):
+        dtypes = "bool, then any"
         first, *others = "True", "1", "0"
     if row.dtypes == "floating":
         first += ", dtype=pt.float32"

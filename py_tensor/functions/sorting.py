@@ -30,7 +30,8 @@ def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
     """For each place along an axis, where the element that belongs there stands; int32.
 
-    Equal elements stay in order, whatever `stable`. NaN is larger than all numbers.
+    Equal elements stay in order, whatever `stable`. NaN is larger than all numbers. Raises
+    DTypeError for complex elements, ShapeError for an axis that does not exist.
 
     >>> import py_tensor as pt
     >>> pt.argsort(pt.asarray([30, 10, 20])).tolist()
@@ -41,6 +42,8 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
     """The elements in order along an axis. NaN is larger than all numbers.
+
+    Raises DTypeError for complex elements, ShapeError for an axis that does not exist.
 
     >>> import py_tensor as pt
     >>> pt.sort(pt.asarray([30, 10, 20]), descending=True).tolist()

@@ -103,6 +103,9 @@ def _divided(total: Any, count: float) -> Any:
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Arithmetic mean of the elements along axes; floating and complex dtypes.
 
+    `axis` is None (all), an axis or a tuple of axes; NaN where there are no elements. Raises
+    DTypeError for other dtypes, ShapeError for axes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
     2.0
@@ -117,6 +120,9 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
 @remembered
 def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Variance along axes: squared distances from the mean over (count - correction).
+
+    `x` has a floating dtype, and `axis` is as for `mean`; NaN where `correction` leaves nothing to
+    divide by. Raises DTypeError and ShapeError as `mean` does.
 
     >>> import py_tensor as pt
     >>> pt.var(pt.asarray([1.0, 3.0])).item()
@@ -134,6 +140,8 @@ def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
 @remembered
 def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Standard deviation along axes: the square root of `var`.
+
+    Dtypes, axes and errors are those of `var`.
 
     >>> import py_tensor as pt
     >>> pt.std(pt.asarray([1.0, 3.0])).item()

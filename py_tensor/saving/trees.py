@@ -41,6 +41,13 @@ async def to_bytes_async(tree: Any, metadata: Mapping[str, str] | None = None) -
     """What `to_bytes` gives, without blocking the page while values come from the GPU.
 
     The values are those that the tensors have when it starts, whatever becomes of them meanwhile.
+    Raises what `to_bytes` raises.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> data = asyncio.run(pt.saving.to_bytes_async({"w": pt.ones(3)}))
+    >>> pt.saving.from_bytes(data)["w"].tolist()
+    [1.0, 1.0, 1.0]
     """
     entries, tensors = _entries(tree)
     buffers = {name: tensor._buffer("to_bytes") for name, tensor in tensors.items()}

@@ -129,19 +129,46 @@ def accuracy() -> Metric:
 
 
 def sparse_categorical_accuracy() -> Metric:
-    """The part of samples whose largest of (n, ..., classes) scores is at the target's number."""
+    """The part of samples whose largest of (n, ..., classes) scores is at the target's number.
+
+    Raises DTypeError where targets are no integers, ShapeError where they are not one for each
+    place of the scores.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.sparse_categorical_accuracy()
+    >>> sums = metric.sums(pt.asarray([[0.0, 9.0], [5.0, 1.0]]), pt.asarray([1, 1]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    0.5
+    """
     return mean("sparse_categorical_accuracy", _sparse)
 
 
 def categorical_accuracy() -> Metric:
-    """The part of samples whose largest score is where the one-hot target's largest is."""
+    """The part of samples whose largest score is where the one-hot target's largest is.
+
+    Raises ShapeError where the shapes differ.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.categorical_accuracy()
+    >>> scores, targets = pt.asarray([[0.0, 9.0], [5.0, 1.0]]), pt.asarray([[0, 1], [0, 1]])
+    >>> sums = metric.sums(scores, targets, pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    0.5
+    """
     return mean("categorical_accuracy", _categorical)
 
 
 def binary_accuracy(threshold: float = 0.0) -> Metric:
     """The part of outputs that are above the threshold where targets are above 0.5.
 
-    A threshold of 0 is for logits; give 0.5 for probabilities.
+    A threshold of 0 is for logits; give 0.5 for probabilities. Raises ShapeError where the shapes
+    differ.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.binary_accuracy()
+    >>> sums = metric.sums(pt.asarray([3.0, -2.0]), pt.asarray([1, 1]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    0.5
     """
     return mean("binary_accuracy", _Binary(threshold))
 
@@ -157,12 +184,30 @@ def top_k_accuracy(k: int = 5) -> Metric:
 
 
 def mse() -> Metric:
-    """The mean of squared differences between outputs and targets of one shape."""
+    """The mean of squared differences between outputs and targets of one shape.
+
+    Raises ShapeError where the shapes differ.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.mse()
+    >>> sums = metric.sums(pt.asarray([3.0, 1.0]), pt.asarray([1.0, 1.0]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    2.0
+    """
     return mean("mse", mean_squared_error)
 
 
 def mae() -> Metric:
-    """The mean of absolute differences between outputs and targets of one shape."""
+    """The mean of absolute differences between outputs and targets of one shape.
+
+    Raises ShapeError where the shapes differ.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.mae()
+    >>> sums = metric.sums(pt.asarray([3.0, 1.0]), pt.asarray([1.0, 1.0]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    1.0
+    """
     return mean("mae", mean_absolute_error)
 
 
@@ -193,12 +238,29 @@ def precision(threshold: float = 0.0, *, label: int | None = None) -> Metric:
 
     Found is what is above the threshold (0 is for logits), and right are targets above 0.5. With a
     `label`, found are samples whose largest score is at that class, and right those of that class.
+    Raises ShapeError where outputs and targets do not fit together, DTypeError where a `label`
+    meets targets that are no integers.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.precision()
+    >>> sums = metric.sums(pt.asarray([3.0, 2.0]), pt.asarray([1, 0]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    0.5
     """
     return Metric("precision", _Found("precision", threshold, label, True), _ratio, ((), ()))
 
 
 def recall(threshold: float = 0.0, *, label: int | None = None) -> Metric:
-    """Of what is right, the part that was found, as for `precision`; 0 where nothing is right."""
+    """Of what is right, the part that was found, as for `precision`; 0 where nothing is right.
+
+    Errors are those of `precision`.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.recall()
+    >>> sums = metric.sums(pt.asarray([3.0, -2.0]), pt.asarray([1, 0]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    1.0
+    """
     return Metric("recall", _Found("recall", threshold, label, False), _ratio, ((), ()))
 
 
