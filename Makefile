@@ -52,20 +52,23 @@ serve: $(NODE_READY)  ## Serve the site that was built last
 test: install site  ## Run every check and every test
 	@MAKE="$(MAKE)" tools/run_steps.sh lint types size test-numpy test-webgl test-e2e
 
+# Each process has a browser of its own, which wants a core.
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist
+
 .PHONY: test-numpy
 test-numpy: $(VENV_READY)  ## Run tests/ on NumPy
-	$(PYTHON) -m pytest tests --backend numpy
+	$(PYTHON) -m pytest tests --backend numpy $(PARALLEL) worksteal
 
 # Chromium is looked for when it is needed, and installed if the machine has none.
 WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMIUM &&
 
 .PHONY: test-webgl
 test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
-	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
 .PHONY: test-e2e
 test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless Chromium
-	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e $(PARALLEL) loadfile
 
 .PHONY: bench
 bench: $(VENV_READY) site  ## Measure py_tensor beside TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)

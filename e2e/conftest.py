@@ -17,6 +17,8 @@ FLAGS = [
     # WebGL2 without a graphics card.
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    # As Chromium does by itself without a graphics card, where no flag asks for WebGL.
+    "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

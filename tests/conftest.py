@@ -27,6 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write tests/golden anew")
 
 
+def pytest_collection_finish() -> None:
+    # The collector goes over what a test left, not over all modules again each time.
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     return f"backend: {config.getoption('backend')}"
 
@@ -60,7 +66,6 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
 def state_of(engine: Any) -> dict[str, int]:
     """What a test must not leave more of."""
     memory = pt.memory()
-    bridge = getattr(engine, "bridge", None)
     return {
         "live tensors": memory.num_tensors,
         "values": memory.num_data_buffers,
@@ -68,7 +73,6 @@ def state_of(engine: Any) -> dict[str, int]:
         "bytes in textures": memory.num_bytes_in_gpu,
         "open scopes": len(lifetime.scopes),
         "watchers": len(lifetime.state.watchers),
-        "WebGL error": 0 if bridge is None else bridge.error(),
     }
 
 
@@ -88,13 +92,18 @@ def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     runtime.runtime.host_elements = 0
     before = state_of(engine)
     yield
+    bridge = getattr(engine, "bridge", None)
+    error = 0 if bridge is None else bridge.error()
     if request.node.stash[FAILED]:
         return  # its traceback holds what the test held
+    assert error == 0, f"getError() is {error:#x}"
     assert runtime.runtime.backend is engine, "another backend was left in use"
-    if _more(engine, before):
+    more = _more(engine, before)
+    if more:
         # A caught exception holds the frames it went through until the collector has run.
         gc.collect()
-    assert not _more(engine, before)
+        more = _more(engine, before)
+    assert not more
 
 
 def _more(engine: Any, before: dict[str, int]) -> dict[str, str]:

@@ -10,7 +10,7 @@ import { OutputPane } from "./output.js";
 /** @import { Client } from "./client.js" */
 /** @import { Outcome } from "./protocol.js" */
 
-const PATIENCE = 1500; // milliseconds for a program to stop at an await before its worker is ended
+const PATIENCE = 3000; // milliseconds for a program to stop at an await before its worker is ended
 
 /**
  * @param {Client} client
