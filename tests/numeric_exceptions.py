@@ -20,14 +20,6 @@ def absolute(name: str) -> float:
     return ABSOLUTE.get(name, (0.0, ""))[0]
 
 
-OUTSIDE = {
-    "sin": "float32 neighbours are coarse and the reduction of angles is good to about 1e5 only",
-    "cos": "as sin",
-    "tan": "as sin",
-}
-"""Operations whose values, for operands of 1e5 and more, only lie in the function's range."""
-
-
 def stored(engine: Any, x: Any) -> Any:
     """What a float16 array holds after a draw: SwiftShader writes infinities as NaN (0x7fff)."""
     renderer = engine.limits["renderer"] if engine.name == "webgl" else ""

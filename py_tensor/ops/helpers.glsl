@@ -296,13 +296,48 @@ vec4 pt_acos(vec4 x) {
 }
 
 // sin and cos lose all accuracy for large arguments on GPUs: reduce by pi/2 in three parts
-// (Cody and Waite 1980), good to about 1e5, then Cephes' polynomials.
-// Beyond 2**24 neighbouring floats are further apart than a radian: any number from -1 to 1 is as good.
+// (Cody and Waite 1980), whose products are exact up to 2**13, then Cephes' polynomials.
 vec4 pt_trig_reduce(vec4 x, out ivec4 quadrant) {
   vec4 n = roundEven(x * 0.636619772367581);
   quadrant = ivec4(n);
   vec4 r = ((x - n * 1.5703125) - n * 4.837512969970703125e-4) - n * 7.549789948768648e-8;
-  return mix(clamp(r, -0.8, 0.8), vec4(0.0), greaterThan(abs(x), vec4(16777216.0)));
+  if (all(lessThan(abs(x), vec4(8192.0)))) return r;
+  for (int lane = 0; lane < 4; lane++) {
+    int q;
+    if (abs(x[lane]) < 8192.0) continue;
+    r[lane] = pt_far_angle(x[lane], q);
+    quadrant[lane] = q;
+  }
+  return r;
+}
+
+// The angle of a number from 2**13 on, and its quarter turns. Of 24 bits times 2 / pi only those count that
+// are neither whole turns nor too small: 12 bytes of 2 / pi, whose place the exponent says (Payne and
+// Hanek 1983). 24 bits times 8, and what is carried, fit into 32.
+float pt_far_angle(float x, out int quadrant) {
+  const uint two_over_pi[8] = uint[8](
+    0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu);
+  uint bits = floatBitsToUint(abs(x));
+  uint carried = 0u;
+  uvec3 product = uvec3(0u);
+  for (int i = 11; i >= 0; i--) {
+    int at = int(bits >> 23) - 120 + 8 * i;
+    uint word = two_over_pi[at >> 5] << (at & 31) | two_over_pi[(at >> 5) + 1] >> 1 >> (31 - (at & 31));
+    carried += (bits & 0x7fffffu | 0x800000u) * (word >> 24);
+    product[i >> 2] |= (carried & 255u) << (24 - 8 * (i & 3));
+    carried >>= 8;
+  }
+  quadrant = int(product.x >> 30);
+  uvec2 rest = product.xy << 2 | product.yz >> 30;
+  // More than half a quarter is the next one, less what is missing.
+  bool beyond = rest.x >> 31 == 1u;
+  if (beyond) {
+    quadrant++;
+    rest = ~rest;
+  }
+  float angle = (float(rest.x) + float(rest.y) * 2.3283064365387e-10) * 3.657295198168e-10;
+  if (x < 0.0) quadrant = -quadrant;
+  return beyond == x < 0.0 ? angle : -angle;
 }
 
 // The sine of q quarter turns and an angle r of at most pi / 4.
