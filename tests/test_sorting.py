@@ -133,6 +133,26 @@ def test_membership(dtype, rng):
             assert_values(pt.isin(pt.asarray(x), pt.asarray(other), invert=invert), expected)
 
 
+@pytest.mark.parametrize("dtype", ["uint32", "int8", "float16"])
+def test_numbers_take_the_dtype_beside_them(dtype):
+    x = np.asarray([1, 3, 5], dtype)
+    for number in (0, 3, 4, 9):
+        for side in ("left", "right"):
+            expected = np.int32(np.searchsorted(x, number, side))
+            assert_values(pt.searchsorted(pt.asarray(x), number, side=side), expected)
+        assert_values(pt.isin(pt.asarray(x), number), np.isin(x, number))
+        assert_values(pt.isin(number, pt.asarray(x)), np.isin(number, x))
+        found = pt.jit(lambda x, number: pt.searchsorted(x, number))(pt.asarray(x), number)
+        assert_values(found, np.int32(np.searchsorted(x, number)))
+    assert pt.searchsorted(pt.asarray([1, 3]), 2.5).item() == 1
+
+
+def test_nan_is_in_nothing():
+    x = pt.asarray([np.nan, 1.0, -0.0])
+    assert pt.isin(x, pt.asarray([0.0, np.nan])).tolist() == [False, False, True]
+    assert pt.isin(x, float("nan"), invert=True).tolist() == [True, True, True]
+
+
 @pytest.mark.parametrize(
     ("error", "text", "call"),
     [
@@ -160,6 +180,22 @@ def test_membership(dtype, rng):
             errors.DTypeError,
             "isin: dtypes do not compare; got bool and int32; use .astype",
             lambda: pt.isin(pt.asarray([True]), pt.asarray([1])),
+        ),
+        (
+            errors.DTypeError,
+            "isin: dtypes do not compare; got int32 and bool; use .astype",
+            lambda: pt.isin(pt.asarray([1]), True),
+        ),
+        (
+            errors.DTypeError,
+            "isin: dtype complex64 is not real; use pt.real(x), pt.imag(x) or pt.abs(x)",
+            lambda: pt.isin(pt.asarray([1j]), 1j),
+        ),
+        (
+            errors.DTypeError,
+            "searchsorted: Python integer -1 does not fit dtype uint8; got -1; uint8 holds 0 to "
+            "255",
+            lambda: pt.searchsorted(pt.asarray([1, 2], dtype="uint8"), -1),
         ),
     ],
 )

@@ -21,7 +21,7 @@ BACKENDS = ("numpy", "webgl")
 NAMESPACE = "exec('from conformance_namespace import xp')"
 # 64-bit floats have a name that the suite wants, and no values.
 SKIPPED = "float64,complex128"
-VERSION = "2024.12"
+VERSION = "2025.12"
 
 
 def parse_arguments() -> argparse.Namespace:
