@@ -56,7 +56,7 @@ def eigvals(x: Any, /) -> Tensor:
 
     >>> import py_tensor as pt
     >>> pt.linalg.eigvals(pt.asarray([[1.0, 2.0], [0.0, 3.0]])).tolist()
-    [(3+0j), (1+0j)]
+    [(1+0j), (3+0j)]
     """
     stack = Stack("eigvals", x, square=True)
     values = _values(stack.matrices)

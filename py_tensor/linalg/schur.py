@@ -128,16 +128,16 @@ def _order(matrix: Matrix) -> list[int]:
 def _balance(rows: Matrix) -> list[float]:
     """Makes rows and columns alike in size, by powers of 2; the scales of the rows.
 
-    Parlett and Reinsch, 1969, by the 2-norm: James, Langou and Lowery, 2014.
+    Parlett and Reinsch, 1969, by 2-norms with the diagonal, so that what is small beside it is left
+    alone: James, Langou and Lowery, 2014.
     """
-    n = len(rows)
-    scales = [1.0] * n
+    scales = [1.0] * len(rows)
     again = True
     while again:
         again = False
         for i, row in enumerate(rows):
-            across = math.hypot(*(abs(x) for x in row[:i] + row[i + 1 :]))
-            down = math.hypot(*(abs(rows[j][i]) for j in range(n) if j != i))
+            across = math.hypot(*map(abs, row))
+            down = math.hypot(*(abs(other[i]) for other in rows))
             if not across or not down:
                 continue
             factor = 2.0 ** round(math.log2(across / down) / 2)
@@ -170,10 +170,16 @@ def _reflect_rows(rows: Matrix, v: Vector, tau: float, at: int, start: int, stop
     parts = [row[start:stop] for row in rows[at : at + len(v)]]
     factors = [value.conjugate() * tau for value in v]
     if len(v) == 3:
-        p, q, r = factors
-        sums = [p * x + q * y + r * z for x, y, z in zip(*parts, strict=True)]
-    else:
-        sums = [sumprod(factors, column) for column in zip(*parts, strict=True)]
+        # Those of sweeps take most of the time: in one pass, without calls.
+        (_, b, c), (p, q, r) = v, factors
+        columns = [
+            (x - (total := p * x + q * y + r * z), y - b * total, z - c * total)
+            for x, y, z in zip(*parts, strict=True)
+        ]
+        for row, new in zip(rows[at : at + 3], zip(*columns, strict=True), strict=True):
+            row[start:stop] = new
+        return
+    sums = [sumprod(factors, column) for column in zip(*parts, strict=True)]
     for k, (value, part) in enumerate(zip(v, parts, strict=True)):
         rows[at + k][start:stop] = [x - value * total for x, total in zip(part, sums, strict=True)]
 
@@ -183,7 +189,6 @@ def _reflect_columns(rows: Matrix, v: Vector, tau: float, at: int) -> None:
     stop = at + len(v)
     across = [value.conjugate() * tau for value in v]
     if len(v) == 3:
-        # Of a sweep, which is all that counts: without calls.
         (_, b, c), (p, q, r) = v, across
         for row in rows:
             x, y, z = row[at:stop]
