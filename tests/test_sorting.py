@@ -133,6 +133,22 @@ def test_membership(dtype, rng):
             assert_values(pt.isin(pt.asarray(x), pt.asarray(other), invert=invert), expected)
 
 
+@pytest.mark.parametrize("shape", [(40,), (4, 5), (0,), (1,), ()], ids=str)
+def test_distinct_complex_numbers(shape, rng):
+    x = np.asarray(rng.integers(-1, 2, shape) + 1j * rng.integers(-1, 2, shape), "complex64")
+    expected = np.unique_all(x)
+    found = pt.unique_all(pt.asarray(x))
+    assert_values(found.values, expected.values)
+    for got, places in zip(found[1:], expected[1:], strict=True):
+        assert_values(got, places.astype("int32"))
+
+
+def test_complex_numbers_with_nan_are_all_distinct():
+    x = np.asarray([np.nan, 1j, complex(1, np.nan), -0.0, 1j, complex(1, np.nan), 0.0], "complex64")
+    counts = pt.unique_counts(pt.asarray(x)).counts.tolist()
+    assert sorted(counts) == [1, 1, 1, 2, 2]
+
+
 @pytest.mark.parametrize("dtype", ["uint32", "int8", "float16"])
 def test_numbers_take_the_dtype_beside_them(dtype):
     x = np.asarray([1, 3, 5], dtype)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..dtypes import promote
 from ..errors import DTypeError
 from ..tensor import Tensor, asarray
+from .complexes import imag, real
 from .creation import zeros
 from .cumulative import PUBLIC as CUMULATIVE
 from .data_types import beside, is_number
@@ -55,12 +56,20 @@ class _Runs(NamedTuple):
 
 def _runs(operation: str, x: Tensor) -> _Runs:
     flat = flatten(x)
-    order = argsort(flat)
+    order = _order(flat)
     ordered = take(flat, order, axis=0) if flat.size else flat
     first = ELEMENTWISE["equal"](zeros((min(flat.size, 1),), dtype="int32"), 0)
     begins = concat([first, ordered[1:] != ordered[:-1]])
     starts = asarray(flat_places(operation, begins), dtype="int32")
     return _Runs(order, ordered, begins, starts)
+
+
+def _order(flat: Tensor) -> Tensor:
+    """Places that bring equal elements beside each other; of complex numbers by both parts."""
+    if flat.dtype.kind != "c" or not flat.size:
+        return argsort(real(flat))
+    order = argsort(imag(flat))
+    return take(order, argsort(take(real(flat), order, axis=0)), axis=0)
 
 
 def _values(runs: _Runs) -> Tensor:
