@@ -28,15 +28,14 @@ LARGEST = 1e100
 
 
 def eigenvalues(matrix: Matrix) -> Vector:
-    """The eigenvalues, in no order; NaN if an element is not finite."""
+    """The eigenvalues, in no order; NaN if an element is not finite, or turns do not suffice."""
     values, _ = _decomposed(matrix, vectors=False)
     return values
 
 
 def eigenpairs(matrix: Matrix) -> tuple[Vector, Matrix]:
     """The eigenvalues, and for each an eigenvector as a row, of length 1, the largest one real."""
-    values, vectors = _decomposed(matrix, vectors=True)
-    return values, vectors
+    return _decomposed(matrix, vectors=True)
 
 
 def _decomposed(matrix: Matrix, *, vectors: bool) -> tuple[Vector, Matrix]:
