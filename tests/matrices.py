@@ -58,6 +58,20 @@ def assert_close(got: Any, expected: Any, size: Any, relative: float) -> None:
     assert worst <= relative, f"off by {worst}, where {relative} is allowed"
 
 
+def assert_same_values(got: Any, expected: Any, size: Any, relative: float) -> None:
+    """The last axis holds the same numbers as the expected one, in any order, within a bound.
+
+    Each expected number takes the closest one that is left.
+    """
+    rest = double(got).copy()
+    paired = np.empty_like(rest)
+    for at in range(rest.shape[-1]):
+        place = np.argmin(np.abs(rest - expected[..., at, None]), axis=-1)[..., None]
+        paired[..., at] = np.take_along_axis(rest, place, axis=-1)[..., 0]
+        np.put_along_axis(rest, place, np.inf, axis=-1)
+    assert_close(paired, expected, size, relative)
+
+
 def assert_orthonormal(q: Any) -> None:
     """The columns have length 1 and are orthogonal."""
     q = double(q)

@@ -329,6 +329,11 @@ def test_setitem(rng):
     assert x.tolist() == [1, 2, 1]
 
 
+def test_the_mean_of_nothing_is_nan_in_both_parts():
+    mean = pt.mean(pt.zeros((2, 0), dtype="complex64"), axis=1).numpy()
+    assert np.isnan(mean.real).all() and np.isnan(mean.imag).all()
+
+
 def test_made_out_of_nothing():
     assert_values(pt.zeros((2, 3), dtype="complex64"), np.zeros((2, 3), "complex64"))
     assert_values(pt.full((2,), 1 + 2j), np.full(2, 1 + 2j, "complex64"))

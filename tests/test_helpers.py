@@ -6,6 +6,7 @@ import helpers
 import numpy as np
 import pytest
 from helpers import assert_bits, assert_raises, assert_spec, assert_values
+from matrices import assert_same_values
 
 import py_tensor as pt
 from py_tensor import errors
@@ -37,6 +38,13 @@ def test_assert_bits_fails_for_the_other_zero():
     assert_bits(pt.asarray([-0.0]), np.float32([-0.0]))
     with pytest.raises(AssertionError):
         assert_bits(pt.asarray([0.0]), np.float32([-0.0]))
+
+
+@pytest.mark.parametrize("wrong", [[1.0, 1.0, 2.0], [2.0, 2.1, 1.0], [1.0, 2.0]])
+def test_assert_same_values_fails(wrong):
+    assert_same_values(np.float32([2.0, 1.0, 2.0]), np.array([1.0, 2.0, 2.0]), 1.0, 1e-6)
+    with pytest.raises((AssertionError, IndexError)):
+        assert_same_values(np.float32(wrong), np.array([1.0, 2.0, 2.0]), 1.0, 1e-6)
 
 
 @pytest.mark.parametrize(("shape", "dtype"), [((2,), "int32"), ((1, 2), "float32")])

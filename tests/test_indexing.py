@@ -113,10 +113,31 @@ def test_the_value_is_converted(dtype, value):
     assert_values(t, x)
 
 
-def test_a_tensor_of_another_dtype_is_converted():
-    t = pt.zeros(3, dtype="int32")
-    t[:2] = pt.asarray([1.9, -1.9])
-    assert_values(t, np.int32([1, -1, 0]))
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [("float32", "int32"), ("float16", "float32"), ("uint8", "int32"), ("int32", "uint32")],
+)
+def test_a_tensor_of_no_higher_kind_is_converted(dtype, given):
+    t = pt.zeros(3, dtype=dtype)
+    t[:2] = pt.asarray([1, 2], dtype=given)
+    assert_values(t, np.asarray([1, 2, 0], dtype))
+    t[pt.asarray([True, False, True])] = pt.asarray([True, False])
+    assert_values(t, np.asarray([1, 2, 0], dtype))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given"), [("int32", "float16"), ("bool", "uint8"), ("bool", "float32")]
+)
+@pytest.mark.parametrize("key", [slice(2), [0, 1]])
+def test_a_tensor_of_a_higher_kind_is_refused(dtype, given, key):
+    t = pt.zeros(3, dtype=dtype)
+    with pytest.raises(pt.errors.DTypeError) as raised:
+        t[key] = pt.asarray([1, 2], dtype=given)
+    assert str(raised.value) == (
+        f"setitem: dtype {given} does not promote to {dtype}; got a value of {given}; "
+        f'use value.astype("{dtype}")'
+    )
+    assert_values(t, np.zeros(3, dtype))
 
 
 def test_assignment_leaves_other_handles_alone():

@@ -18,7 +18,9 @@ SHAPE = (2, 4, 4)
 NP = SimpleNamespace(
     **{name: getattr(np.linalg, name) for name in ("cholesky", "det", "inv", "pinv", "solve")},
     **{name: getattr(np, name) for name in ("abs", "imag", "real", "sum")},
+    eig=np.linalg.eig,
     eigh=np.linalg.eigh,
+    eigvals=np.linalg.eigvals,
     eigvalsh=np.linalg.eigvalsh,
     lstsq=lambda a, b: SimpleNamespace(x=np.linalg.pinv(a) @ b),
     matrix_norm=lambda x, ord: np.linalg.norm(x, ord, axis=(-2, -1)),
@@ -66,6 +68,16 @@ def _eigh(xp, x, c):
     return _decomposed(xp, [vectors], values, c)
 
 
+def _eig(xp, x, c):
+    """Sums over all pairs, whose order is not defined, of what depends on both members."""
+    values, vectors = xp.eig(x)
+    first = vectors[..., :1, :]
+    inside = vectors * (xp.real(first) - 1j * xp.imag(first)) * values[..., None, :] ** 2
+    return _dot(xp, xp.sum(inside, axis=-1)[..., None], c[..., :1]) + _numbers(
+        xp, xp.sum(values**3, axis=-1)[..., None], c
+    )
+
+
 def _svd(xp, x, c):
     u, s, vh = xp.svd(x, full_matrices=False)
     pairs = u[..., :1, :] * vh[..., None, :, 0]
@@ -85,7 +97,12 @@ def _slogdet(xp, x, c):
 CASES = {
     "cholesky": (lambda xp, x, c: _dot(xp, xp.cholesky(x @ xp.mT(x) + 1.0), c), SHAPE),
     "det": (lambda xp, x, c: _numbers(xp, xp.det(x), c), SHAPE),
+    "eig": (_eig, SHAPE),
     "eigh": (_eigh, SHAPE),
+    "eigvals": (
+        lambda xp, x, c: _numbers(xp, xp.sum(xp.eigvals(x) ** 3, axis=-1)[..., None], c),
+        SHAPE,
+    ),
     "eigvalsh": (lambda xp, x, c: _numbers(xp, xp.eigvalsh(_mean(xp, x)), c), SHAPE),
     "inv": (lambda xp, x, c: _dot(xp, xp.inv(x), c), SHAPE),
     "lstsq": (lambda xp, x, c: _dot(xp, xp.lstsq(x, c).x, c), (2, 4, 2)),
@@ -139,6 +156,43 @@ def test_second_derivatives():
 
     got = pt.grad(slope)(pt.asarray(x)).numpy()
     np.testing.assert_allclose(got, numeric_gradient(expected, x), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["eig", "eigvals"])
+def test_second_derivatives_of_eigenvalues(name):
+    x = np.asarray([[3.0, 1.0], [-2.0, 2.0]], "float32")
+
+    def values(x):
+        found = getattr(pt.linalg, name)(x)
+        return found if name == "eigvals" else found.eigenvalues
+
+    def slope(x):
+        return pt.sum(pt.grad(lambda x: pt.sum(pt.real(values(x) ** 3)))(x) ** 2)
+
+    # The trace of the cube.
+    got = pt.grad(slope)(pt.asarray(x)).numpy()
+    expected = numeric_gradient(lambda x: np.sum((3 * x @ x) ** 2), x)
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+def test_second_derivatives_of_eigenvectors():
+    x = np.asarray([[3.0, 1.0], [-0.5, 1.0]], "float32")
+
+    def total(x):
+        vectors = pt.linalg.eig(x).eigenvectors
+        return pt.sum(pt.real(pt.abs(vectors) ** 4))
+
+    def slope(x):
+        return pt.sum(pt.grad(total)(x) ** 2)
+
+    def reference(x):
+        return np.sum(np.abs(np.linalg.eig(x)[1]) ** 4)
+
+    def expected(x):
+        return np.sum(numeric_gradient(reference, x) ** 2)
+
+    got = pt.grad(slope)(pt.asarray(x)).numpy()
+    np.testing.assert_allclose(got, numeric_gradient(expected, x), rtol=1e-3)
 
 
 def test_equal_eigenvalues_have_gradients():

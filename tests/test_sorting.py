@@ -133,6 +133,42 @@ def test_membership(dtype, rng):
             assert_values(pt.isin(pt.asarray(x), pt.asarray(other), invert=invert), expected)
 
 
+@pytest.mark.parametrize("shape", [(40,), (4, 5), (0,), (1,), ()], ids=str)
+def test_distinct_complex_numbers(shape, rng):
+    x = np.asarray(rng.integers(-1, 2, shape) + 1j * rng.integers(-1, 2, shape), "complex64")
+    expected = np.unique_all(x)
+    found = pt.unique_all(pt.asarray(x))
+    assert_values(found.values, expected.values)
+    for got, places in zip(found[1:], expected[1:], strict=True):
+        assert_values(got, places.astype("int32"))
+
+
+def test_complex_numbers_with_nan_are_all_distinct():
+    x = np.asarray([np.nan, 1j, complex(1, np.nan), -0.0, 1j, complex(1, np.nan), 0.0], "complex64")
+    counts = pt.unique_counts(pt.asarray(x)).counts.tolist()
+    assert sorted(counts) == [1, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "int8", "float16"])
+def test_numbers_take_the_dtype_beside_them(dtype):
+    x = np.asarray([1, 3, 5], dtype)
+    for number in (0, 3, 4, 9):
+        for side in ("left", "right"):
+            expected = np.int32(np.searchsorted(x, number, side))
+            assert_values(pt.searchsorted(pt.asarray(x), number, side=side), expected)
+        assert_values(pt.isin(pt.asarray(x), number), np.isin(x, number))
+        assert_values(pt.isin(number, pt.asarray(x)), np.isin(number, x))
+        found = pt.jit(lambda x, number: pt.searchsorted(x, number))(pt.asarray(x), number)
+        assert_values(found, np.int32(np.searchsorted(x, number)))
+    assert pt.searchsorted(pt.asarray([1, 3]), 2.5).item() == 1
+
+
+def test_nan_is_in_nothing():
+    x = pt.asarray([np.nan, 1.0, -0.0])
+    assert pt.isin(x, pt.asarray([0.0, np.nan])).tolist() == [False, False, True]
+    assert pt.isin(x, float("nan"), invert=True).tolist() == [True, True, True]
+
+
 @pytest.mark.parametrize(
     ("error", "text", "call"),
     [
@@ -160,6 +196,22 @@ def test_membership(dtype, rng):
             errors.DTypeError,
             "isin: dtypes do not compare; got bool and int32; use .astype",
             lambda: pt.isin(pt.asarray([True]), pt.asarray([1])),
+        ),
+        (
+            errors.DTypeError,
+            "isin: dtypes do not compare; got int32 and bool; use .astype",
+            lambda: pt.isin(pt.asarray([1]), True),
+        ),
+        (
+            errors.DTypeError,
+            "isin: dtype complex64 is not real; use pt.real(x), pt.imag(x) or pt.abs(x)",
+            lambda: pt.isin(pt.asarray([1j]), 1j),
+        ),
+        (
+            errors.DTypeError,
+            "searchsorted: Python integer -1 does not fit dtype uint8; got -1; uint8 holds 0 to "
+            "255",
+            lambda: pt.searchsorted(pt.asarray([1, 2], dtype="uint8"), -1),
         ),
     ],
 )

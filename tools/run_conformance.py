@@ -21,7 +21,7 @@ BACKENDS = ("numpy", "webgl")
 NAMESPACE = "exec('from conformance_namespace import xp')"
 # 64-bit floats have a name that the suite wants, and no values.
 SKIPPED = "float64,complex128"
-VERSION = "2024.12"
+VERSION = "2025.12"
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -31,7 +31,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=100, help="of each test")
     parser.add_argument("--version", default=VERSION, help="of the standard")
     parser.add_argument("tests", nargs="*", default=[], help="files or tests; all where left out")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def expected_failures(backend: str) -> set[str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..dtypes import OF_PYTHON, DType, as_dtype, of_scalar, promote
 from ..errors import ArgumentError, DTypeError
-from ..tensor import Tensor
-from ..tracing import kind_of
+from ..tensor import Tensor, asarray
+from ..tracing import kind_of, sample
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> pt.result_type(pt.int8, pt.asarray([1.0]), 2)
     float32
     """
-    numbers = [value for value in arrays_and_dtypes if _is_number(value)]
-    given = [_dtype_of("result_type", v) for v in arrays_and_dtypes if not _is_number(v)]
+    numbers = [value for value in arrays_and_dtypes if is_number(value)]
+    given = [_dtype_of("result_type", v) for v in arrays_and_dtypes if not is_number(v)]
     if not given:
         if not numbers:
             raise ArgumentError("result_type: nothing to promote; got no arguments; give some")
@@ -144,11 +144,19 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     for other in given[1:]:
         dtype = promote("result_type", dtype, other)
     for number in numbers:
-        dtype = of_scalar("result_type", number, dtype)
+        dtype = of_scalar("result_type", sample(number), dtype)
     return dtype
 
 
-def _is_number(value: Any) -> bool:
+def beside(operation: str, x: Tensor, value: Any) -> Tensor:
+    """The value as a tensor; a Python number in the dtype that it has beside x."""
+    if kind_of(value) is bool or not is_number(value):
+        return asarray(value)
+    return asarray(value, dtype=of_scalar(operation, sample(value), x.dtype))
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a Python number, or one traced."""
     return kind_of(value) in OF_PYTHON
 
 

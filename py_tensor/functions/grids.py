@@ -12,7 +12,7 @@ from .elementwise import PUBLIC as ELEMENTWISE
 from .manipulation import broadcast_to, expand_dims, reshape
 
 
-def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Tensor]:
+def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
     """For vectors of coordinates, the coordinates of each place of the grid that they span.
 
     With "xy" the second vector runs along the first axis, as for pictures; with "ij" the first
@@ -39,13 +39,13 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Tensor]:
     lengths = [0] * len(vectors)
     for x, place in zip(vectors, places, strict=True):
         lengths[place] = x.size
-    return [
+    return tuple(
         broadcast_to(
             reshape(x, tuple(x.size if at == place else 1 for at in range(len(vectors)))),
             tuple(lengths),
         )
         for x, place in zip(vectors, places, strict=True)
-    ]
+    )
 
 
 def _triangle(operation: str, x: Any, keep: Callable[[Tensor, Tensor], Tensor]) -> Tensor:

@@ -17,6 +17,7 @@ from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE, widths_around
 from ..tensor import Tensor, asarray, node_behind, operand_nodes
 from .axes import one_axis
 from .choosing import chosen, is_advanced, with_chosen
+from .data_types import is_number
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype, clip
 from .manipulation import broadcast_to
@@ -134,10 +135,23 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
     return Tensor(node_of(ROWS["where"], (mask, placed, node)))
 
 
+_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+"""Of kinds of dtypes: assigned tensors may not be of a higher one. Casts refuse complex numbers."""
+
+
 def _value(self: Tensor, value: Any) -> Tensor:
-    """What is assigned, in the tensor's dtype."""
-    row = ROWS["not_equal" if self.dtype is bool_ else "add"]
-    new = operand_nodes(row, (self, value))[1]
+    """What is assigned, in the tensor's dtype. Raises DTypeError for tensors of a higher kind."""
+    if is_number(value):
+        row = ROWS["not_equal" if self.dtype is bool_ else "add"]
+        new = operand_nodes(row, (self, value))[1]
+    else:
+        new = node_behind("setitem", asarray(value))
+        own, given = self.dtype, new.spec.dtype
+        if _RANKS[own.kind] < _RANKS[given.kind] < _RANKS["c"]:
+            raise DTypeError(
+                f"setitem: dtype {given} does not promote to {own}; got a value of {given}; "
+                f'use value.astype("{own}")'
+            )
     return Tensor(new if new.spec.dtype is self.dtype else node_of(CAST, (new,), self.dtype))
 
 

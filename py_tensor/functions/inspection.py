@@ -20,10 +20,10 @@ _DEFAULTS = {
 }
 
 
-VERSION = "2024.12"
+VERSION = "2025.12"
 """The version of the array API standard that the namespace follows."""
 
-_VERSIONS = ("2021.12", "2022.12", "2023.12", VERSION)
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", VERSION)
 
 
 def _namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
@@ -54,9 +54,9 @@ class Info:
         """The name of the backend in use."""
         return backend().name
 
-    def devices(self) -> list[str]:
+    def devices(self) -> tuple[str, ...]:
         """The one backend in use: tensors move with it."""
-        return [backend().name]
+        return (backend().name,)
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
         """The dtypes of results where no dtype is given."""

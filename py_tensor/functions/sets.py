@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 from ..dtypes import promote
 from ..errors import DTypeError
 from ..tensor import Tensor, asarray
+from .complexes import imag, real
 from .creation import zeros
 from .cumulative import PUBLIC as CUMULATIVE
+from .data_types import beside, is_number
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .indexing import take
@@ -54,12 +56,20 @@ class _Runs(NamedTuple):
 
 def _runs(operation: str, x: Tensor) -> _Runs:
     flat = flatten(x)
-    order = argsort(flat)
+    order = _order(flat)
     ordered = take(flat, order, axis=0) if flat.size else flat
     first = ELEMENTWISE["equal"](zeros((min(flat.size, 1),), dtype="int32"), 0)
     begins = concat([first, ordered[1:] != ordered[:-1]])
     starts = asarray(flat_places(operation, begins), dtype="int32")
     return _Runs(order, ordered, begins, starts)
+
+
+def _order(flat: Tensor) -> Tensor:
+    """Places that bring equal elements beside each other; of complex numbers by both parts."""
+    if flat.dtype.kind != "c" or not flat.size:
+        return argsort(real(flat))
+    order = argsort(imag(flat))
+    return take(order, argsort(take(real(flat), order, axis=0)), axis=0)
 
 
 def _values(runs: _Runs) -> Tensor:
@@ -128,16 +138,29 @@ def unique_all(x: Any, /) -> UniqueAll:
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Tensor:
     """For each element of x1, whether x2 has it; whether it has not, where `invert` is true.
 
+    Either may be a number. NaN equals nothing. Raises DTypeError for complex numbers, and for truth
+    values beside numbers.
+
     >>> import py_tensor as pt
     >>> pt.isin(pt.asarray([1, 2, 3]), pt.asarray([3, 1])).tolist()
     [True, False, True]
     """
-    x, among = asarray(x1), flatten(asarray(x2))
+    if is_number(x1):
+        among = asarray(x2)
+        x = beside("isin", among, x1)
+    else:
+        x = asarray(x1)
+        among = beside("isin", x, x2)
+    among = flatten(among)
     if (x.dtype.kind == "b") != (among.dtype.kind == "b"):
         raise DTypeError(
             f"isin: dtypes do not compare; got {x.dtype} and {among.dtype}; use .astype"
         )
     dtype = promote("isin", x.dtype, among.dtype)
+    if dtype.kind == "c":
+        raise DTypeError(
+            f"isin: dtype {dtype} is not real; use pt.real(x), pt.imag(x) or pt.abs(x)"
+        )
     # Truth values are compared as numbers, which can be sorted.
     target = astype(x, "uint8" if dtype.kind == "b" else dtype, copy=False)
     if not among.size:

@@ -13,6 +13,7 @@ from ..ops.sorts import ARGSORT
 from ..tensor import Tensor, asarray, node_behind
 from .axes import one_axis
 from .creation import zeros
+from .data_types import beside
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .indexing import take
@@ -78,7 +79,7 @@ def topk(x: Any, k: int, /, *, axis: int = -1, largest: bool = True) -> tuple[Te
 
 
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Tensor:
-    """For each element of x2, where it belongs in x1, a sorted vector; int32.
+    """For each element of x2, a tensor or number, where it belongs in x1, a sorted vector; int32.
 
     With "left", before elements that equal it, with "right" behind them. `sorter` are the places
     that sort x1 where it is not sorted itself. Found by halving, in one kernel.
@@ -87,7 +88,8 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     >>> pt.searchsorted(pt.asarray([10, 20, 30]), pt.asarray([5, 20, 99])).tolist()
     [0, 1, 3]
     """
-    x, values = asarray(x1), asarray(x2)
+    x = asarray(x1)
+    values = beside("searchsorted", x, x2)
     if x.ndim != 1:
         raise ShapeError(f"searchsorted: needs one axis; got shape {x.shape}; use flatten")
     if side not in ("left", "right"):

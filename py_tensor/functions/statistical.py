@@ -96,7 +96,10 @@ def _count(x: Tensor, axes: tuple[int, ...]) -> int:
 
 def _divided(total: Any, count: float) -> Any:
     """NaN for no elements; by addition, since compilers take 0 times an unknown number for 0."""
-    return total * (1.0 / count) if count > 0 else total + float("nan")
+    if count > 0:
+        return total * (1.0 / count)
+    nan = float("nan")
+    return total + (complex(nan, nan) if total.dtype.kind == "c" else nan)
 
 
 @remembered

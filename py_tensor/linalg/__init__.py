@@ -3,21 +3,24 @@
 Every function takes stacks of matrices in the last two axes, and is lazy, differentiable and usable
 under `pt.jit`. Integers are refused, but by `cross`, `diagonal`, `matmul`, `matrix_transpose`,
 `outer`, `tensordot`, `trace` and `vecdot`. float16 is computed in float32. As a shader cannot
-raise, what has no result is NaN: the inverse of a singular matrix, say.
+raise, what has no result is NaN: the inverse of a singular matrix, say. `eig` and `eigvals` alone
+are computed on the host: they read their operand.
 
     elimination     loops of pivots that solve, and give determinants and Cholesky factors
     reflections     loops of Householder's reflections that give QR
     rotations       loops of Jacobi's rotations that give eigenvalues and singular values
     systems         the rows of the first, with their gradients
     spectra         the rows of the others
+    schur           Francis' iteration on the host, for matrices that are not Hermitian
     stacks          operands as batches of matrices
-    factors, solving, norms, products: the public functions
+    eigen, factors, solving, norms, products: the public functions
 
 >>> import py_tensor as pt
 >>> pt.linalg.inv(pt.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
 [[0.5, 0.0], [0.0, 0.25]]
 """
 
+from .eigen import EigResult, eig, eigvals
 from .factors import (
     EighResult,
     QRResult,
@@ -54,6 +57,7 @@ from .solving import (
 )
 
 __all__ = [
+    "EigResult",
     "EighResult",
     "LstsqResult",
     "QRResult",
@@ -64,7 +68,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",

@@ -71,12 +71,12 @@ def _inverse_or_zero(x: Tensor) -> Tensor:
     return where(x == 0.0, 0.0, 1.0 / where(x == 0.0, 1.0, x))
 
 
-def _differences(values: Tensor) -> Tensor:
+def differences(values: Tensor) -> Tensor:
     """(batch, n, n): 1 over value j less value i, 0 where they are equal."""
     return _inverse_or_zero(expand_dims(values, axis=1) - expand_dims(values, axis=2))
 
 
-def _on_diagonal(values: Tensor) -> Tensor:
+def on_diagonal(values: Tensor) -> Tensor:
     """(batch, n, n) with these diagonals."""
     return expand_dims(values, axis=1) * eye(values.shape[1])
 
@@ -97,7 +97,7 @@ def _qr(pt: Any, g: Tensor, y: Tensor, a: Tensor, arg: tuple[int, bool]) -> Tens
 def _eigh(pt: Any, g: Tensor, y: Tensor, a: Tensor, parts: int) -> Tensor:
     (values, vectors), (to_values, to_vectors) = (_values_and_vectors(x, parts) for x in (y, g))
     across = adjoint(vectors)
-    inner = product(across, to_vectors) * _differences(values) + _on_diagonal(to_values)
+    inner = product(across, to_vectors) * differences(values) + on_diagonal(to_values)
     whole = product(vectors, inner, across)
     return packed((whole + adjoint(whole)) * 0.5)
 
@@ -110,10 +110,10 @@ def _svd(pt: Any, g: Tensor, y: Tensor, a: Tensor, arg: tuple[int, bool]) -> Ten
         return packed(product(u * expand_dims(g, axis=1), adjoint(v)))
     (u, s, v), (to_u, to_s, to_v) = (_u_s_v(x, a.shape[1], parts) for x in (y, g))
     across, down = expand_dims(s, axis=1), expand_dims(s, axis=2)
-    factors = _differences(s * s)
+    factors = differences(s * s)
     by_u, by_v = product(adjoint(u), to_u), product(adjoint(v), to_v)
     inner = (by_u - adjoint(by_u)) * factors * across
-    inner = inner + (by_v - adjoint(by_v)) * factors * down + _on_diagonal(to_s)
+    inner = inner + (by_v - adjoint(by_v)) * factors * down + on_diagonal(to_s)
     if parts == 2:
         # A pair of vectors may turn together; what turns one of them alone counts for both.
         turn = pt.imag(by_v) * pt.eye(s.shape[1]) * _inverse_or_zero(down)
