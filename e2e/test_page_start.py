@@ -63,7 +63,6 @@ def test_start_time_is_told(fresh_python: PagePython, capsys: pytest.CaptureFixt
 
 
 def test_released_wheel_by_its_address(page: Page, pages_url: str) -> None:
-    wheel = ROOT / "dist" / WHEEL
     page.goto(f"{pages_url}/pages/released.html")
     page.wait_for_function("globalThis.load !== undefined")
     told = page.evaluate("wheel => load(wheel)", f"{pages_url}/dist/{WHEEL}")

@@ -338,7 +338,7 @@ def test_a_turn_holds_no_batch(digits):
         def on_yield(self, batch, logs):
             held.append((batch, pt.memory().num_tensors))
 
-    x, y = digits
+    x, _ = digits
     data = x[:46, :1], x[:46, 1:2]
     fit(line_model(), data, batch_size=4, epochs=3, callbacks=[Count()], turn=1000.0)
     # In the middle of an epoch, and at its end, where no batch follows.
