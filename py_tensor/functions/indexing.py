@@ -137,7 +137,7 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
 def _value(self: Tensor, value: Any) -> Tensor:
     """What is assigned, in the tensor's dtype."""
     row = ROWS["not_equal" if self.dtype is bool_ else "add"]
-    new = operand_nodes(row, (self, value))[1]
+    new = operand_nodes(row, (self, value), "setitem")[1]
     return Tensor(new if new.spec.dtype is self.dtype else node_of(CAST, (new,), self.dtype))
 
 
