@@ -77,8 +77,10 @@ def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
     target = dtype or natural
     if given.dtype.kind == "c" and target.kind != "c":
         raise _is_complex(operation, name, target)
-    if target.kind in "iu" and given.dtype.kind in "iu":
-        outside = (given < target.lowest) | (given > target.highest)
+    if target.kind in "iu" and given.dtype.kind in "iuf":
+        # Floats lose what is behind the point, NaN is inside of nothing, float64 has all limits.
+        wide = given.astype("float64") if given.dtype.kind == "f" else given
+        outside = ~((wide > target.lowest - 1) & (wide < target.highest + 1))
         if outside.any():
             at = tuple(np.argwhere(outside)[0].tolist())
             raise _does_not_fit(operation, given[at], at, target)
@@ -169,15 +171,20 @@ def _pack(
         halves = (limited(item, HALF_END) for item in flat)
         return struct.pack(f"={len(flat)}e", *halves), shape, dtype
     if dtype.kind != "f" and float in kinds:
-        flat = [int(item) for item in flat]
+        flat = [int(item) if math.isfinite(item) else item for item in flat]
     try:
         return array(dtype.code, flat).tobytes(), shape, dtype
-    except OverflowError:
+    except (OverflowError, TypeError):
         if dtype.kind == "f":
             floats = [limited(item, FLOAT_END) for item in flat]
             return array("f", floats).tobytes(), shape, dtype
     position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
     raise _does_not_fit(operation, flat[position], tuple(coordinates(position, shape)), dtype)
+
+
+def plain_number(operation: str, value: Any) -> Any:
+    """A Python number out of one of NumPy, or out of a 0-d array or tensor; others as they are."""
+    return _plain(operation, value) if hasattr(value, "item") else value
 
 
 def _plain(operation: str, item: Any) -> complex:

@@ -11,6 +11,7 @@ import math
 import os
 from typing import Any
 
+from .conversion import plain_number
 from .dtypes import as_dtype, float32, int32, uint32
 from .errors import ArgumentError, DTypeError
 from .functions.axes import a_shape
@@ -210,6 +211,7 @@ def integers(
     """
     if high is None:
         low, high = 0, low
+    low, high = plain_number("integers", low), plain_number("integers", high)
     target = as_dtype(dtype, "integers")
     span = high - low
     if (

@@ -421,9 +421,9 @@ def _operand(operation: str, value: Any) -> Any:
     return from_host(data, shape, dtype, operation)
 
 
-def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:
+def operand_nodes(row: Row, operands: tuple[Any, ...], operation: str = "") -> tuple[Node, ...]:
     """The nodes of an operation's operands; Python scalars take the dtype of tensors beside."""
-    name = row.name
+    name = operation or row.name
     operands = tuple(_operand(name, value) for value in operands)
     first = 1 if isinstance(row, Where) else 0
     dtype: DType | None = None

@@ -422,7 +422,7 @@ def asarray(
 ) -> Tensor:
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor."""
 
-def operand_nodes(row: Row, operands: tuple[Any, ...]) -> tuple[Node, ...]:
+def operand_nodes(row: Row, operands: tuple[Any, ...], operation: str = "") -> tuple[Node, ...]:
     """The nodes of an operation's operands; Python scalars take the dtype of tensors beside."""
 
 def apply(row: Row, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:

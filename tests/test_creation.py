@@ -78,6 +78,50 @@ def test_arange_of_every_dtype(dtype):
 def test_arange_of_large_integers():
     assert pt.arange(2**31 - 3, 2**31 - 1).tolist() == [2**31 - 3, 2**31 - 2]
     assert pt.arange(20_000)[[19_999][0]].item() == 19_999
+    assert pt.arange(2**32 - 1, 2**32 - 4, -1, dtype="uint32").tolist() == [
+        2**32 - 1,
+        2**32 - 2,
+        2**32 - 3,
+    ]
+    assert pt.arange(0, 2**32, 2**31, dtype="uint32").tolist() == [0, 2**31]
+    assert pt.arange(5, 6, 2**40).tolist() == [5]
+    assert pt.arange(2**40, 2**40).tolist() == []
+    assert pt.arange(2**31 - 1, -(2**31) - 1, -(2**32 - 1)).tolist() == [2**31 - 1, -(2**31)]
+
+
+@pytest.mark.parametrize(
+    ("args", "dtype", "outside"),
+    [
+        ((2**31 - 2, 2**31 + 2), "int32", 2**31 + 1),
+        ((-(2**31) - 1, 0, 2**31), "int32", -(2**31) - 1),
+        ((2**32 - 1, 2**32 + 1), "uint32", 2**32),
+        ((2, -2, -1), "uint32", -1),
+        ((126, 130), "int8", 129),
+    ],
+    ids=str,
+)
+def test_arange_beyond_its_dtype(args, dtype, outside):
+    info = np.iinfo(dtype)
+    assert_raises(
+        errors.DTypeError,
+        f"arange: Python integer {outside} does not fit dtype {dtype}; got {outside}; "
+        f"{dtype} holds {info.min} to {info.max}",
+        lambda: pt.arange(*args, dtype=dtype),
+    )
+
+
+def test_numbers_of_numpy_are_those_of_python():
+    assert_values(pt.arange(np.int64(2), np.int64(5)), np.arange(2, 5, dtype="int32"))
+    assert_values(pt.arange(np.float32(0.5), np.int64(3)), np.arange(0.5, 3, dtype="float32"))
+    assert_values(pt.full(2, np.int64(7)), np.full(2, 7, "int32"))
+    assert_values(pt.full(2, np.bool_(True)), np.full(2, True))
+    assert_values(pt.full_like(pt.zeros(2), np.int64(7)), np.full(2, 7, "float32"))
+    assert_raises(
+        errors.DTypeError,
+        f"full: Python integer {2**40} does not fit dtype int32; got {2**40}; "
+        "int32 holds -2147483648 to 2147483647",
+        lambda: pt.full(2, np.int64(2**40)),
+    )
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,37 @@ CASES = {
         lambda: pt.asarray(np.array([1, -1]), dtype="uint8"),
         "asarray: value does not fit dtype uint8; got -1 at index (1,); uint8 holds 0 to 255",
     ),
+    "an array with a float beyond int32": (
+        errors.DTypeError,
+        lambda: pt.asarray(np.array([[1.5], [3e9]], "float32"), dtype="int32"),
+        (
+            "asarray: value does not fit dtype int32; got 3000000000.0 at index (1, 0); int32 "
+            "holds -2147483648 to 2147483647"
+        ),
+    ),
+    "an array with NaN for integers": (
+        errors.DTypeError,
+        lambda: pt.asarray(np.array([1.0, np.nan]), dtype="uint8"),
+        "asarray: value does not fit dtype uint8; got nan at index (1,); uint8 holds 0 to 255",
+    ),
+    "a list with NaN for integers": (
+        errors.DTypeError,
+        lambda: pt.asarray([1.0, float("nan")], dtype="uint8"),
+        "asarray: value does not fit dtype uint8; got nan at index (1,); uint8 holds 0 to 255",
+    ),
+    "a list with infinity for integers": (
+        errors.DTypeError,
+        lambda: pt.asarray([1.0, float("-inf")], dtype="int8"),
+        "asarray: value does not fit dtype int8; got -inf at index (1,); int8 holds -128 to 127",
+    ),
+    "assigning an integer beyond int32": (
+        errors.DTypeError,
+        lambda: pt.zeros(2, dtype="int32").__setitem__(0, 2**40),
+        (
+            f"setitem: Python integer {2**40} does not fit dtype int32; got {2**40}; "
+            "int32 holds -2147483648 to 2147483647"
+        ),
+    ),
     "float64": (
         errors.DTypeError,
         lambda: pt.asarray([1.0], dtype="float64"),

@@ -148,6 +148,10 @@ def test_integer_dtypes(dtype, low, high):
 
 def test_one_argument_counts_from_zero():
     assert set(pt.random.integers(3, shape=(200,)).tolist()) == {0, 1, 2}
+    key = pt.random.key(0)
+    bounds = np.int64(-2), np.int64(5)
+    same = pt.random.integers(-2, 5, (9,), key=key).tolist()
+    assert pt.random.integers(*bounds, (9,), key=key).tolist() == same
 
 
 def test_wrong_arguments():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import conversion
-from ..dtypes import OF_PYTHON, DType, as_dtype, float32, int32, of_scalar
+from ..dtypes import OF_PYTHON, DType, as_dtype, float32, int32, of_scalar, uint32
 from ..errors import ArgumentError, DTypeError
 from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
@@ -27,13 +27,14 @@ def full(shape: Any, fill_value: complex, *, dtype: Any = None, device: Any = No
     [[7, 7], [7, 7]]
     """
     check_device("full", device)
-    if isinstance(fill_value, Tensor):
-        fill_value = fill_value.item()
-    kind = kind_of(fill_value)
+    value: Any = fill_value
+    if type(value) is not TracedNumber:
+        value = conversion.plain_number("full", value)
+    kind = kind_of(value)
     kinds = (bool, int, complex)
     natural = next((OF_PYTHON[known] for known in kinds if issubclass(kind, known)), float32)
     target = natural if dtype is None else as_dtype(dtype, "full")
-    return _filled("full", a_shape("full", shape), fill_value, target)
+    return _filled("full", a_shape("full", shape), value, target)
 
 
 def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) -> Tensor:
@@ -142,7 +143,8 @@ def arange(
 ) -> Tensor:
     """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
 
-    Raises ArgumentError for step 0.
+    Raises ArgumentError for step 0, DTypeError where the dtype is of integers and does not hold
+    the first or the last one.
 
     >>> import py_tensor as pt
     >>> pt.arange(2, 8, 2).tolist()
@@ -151,6 +153,7 @@ def arange(
     check_device("arange", device)
     if stop is None:
         start, stop = 0, start
+    start, stop, step = (conversion.plain_number("arange", v) for v in (start, stop, step))
     if step == 0:
         raise ArgumentError("arange: step is zero; got step 0; use a step other than 0")
     whole = all(isinstance(v, int) for v in (start, stop, step))
@@ -159,12 +162,19 @@ def arange(
     backend().check_size("arange", (int(length),), target)
     position = _iota((int(length),))
     if target.kind in "iu" and whole:
-        return (
-            astype(position * step + start, target)
-            if (start, step) != (0, 1)
-            else astype(position, target)
-        )
+        return _counted(position, int(start), int(step), target)
     return astype(astype(position, float32) * float(step) + float(start), target)
+
+
+def _counted(position: Tensor, start: int, step: int, dtype: DType) -> Tensor:
+    """Each position times step, plus start, in integers."""
+    for at in (0, position.size - 1) if position.size else ():
+        of_scalar("arange", start + at * step, dtype)
+    wide = uint32 if dtype is uint32 else int32
+    # What fits in the end is right modulo 2**32, whatever was on the way.
+    start, step = ((v - wide.lowest) % 2**32 + wide.lowest for v in (start, step))
+    position = astype(position, wide)
+    return astype(position * step + start if (start, step) != (0, 1) else position, dtype)
 
 
 def linspace(

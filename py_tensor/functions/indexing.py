@@ -143,7 +143,7 @@ def _value(self: Tensor, value: Any) -> Tensor:
     """What is assigned, in the tensor's dtype. Raises DTypeError for tensors of a higher kind."""
     if is_number(value):
         row = ROWS["not_equal" if self.dtype is bool_ else "add"]
-        new = operand_nodes(row, (self, value))[1]
+        new = operand_nodes(row, (self, value), "setitem")[1]
     else:
         new = node_behind("setitem", asarray(value))
         own, given = self.dtype, new.spec.dtype
