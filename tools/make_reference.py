@@ -217,8 +217,9 @@ def table(entries: list[Entry]) -> str:
 def page_text(page: Page, methods: list[str]) -> str:
     parts = [HEAD, f"# {page.title}", *intro(page), table(page.entries)]
     for home, entries in page.sections.items():
-        if len(page.sections) > 1:
-            parts += [f"## {page.section_title(home)}", *about(home)]
+        # What a namespace's own module defines stands below the page's title.
+        if len(page.sections) > 1 and (title := page.section_title(home)):
+            parts += [f"## {title}", *about(home)]
         for entry in entries:
             parts += entry_text(entry, methods)
     return "\n\n".join(filter(None, parts)) + "\n"

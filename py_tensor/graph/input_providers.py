@@ -47,7 +47,13 @@ class InputProvider(Protocol):
 
 @runtime_checkable
 class BatchInputProvider(InputProvider, Protocol):
-    """An input provider that gives many examples at once, too."""
+    """An input provider that gives many examples at once, too.
+
+    >>> import py_tensor as pt
+    >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]])
+    >>> isinstance(builder.get_input_provider(0), pt.graph.BatchInputProvider)
+    True
+    """
 
     def get_next_batch(self, math: NDArrayMath, count: int) -> Tensor:
         """The next `count` examples, along the first axis."""

@@ -57,6 +57,12 @@ class Node:
     """A place in a graph where a value comes from; `inputs` are what it is computed from, by name.
 
     `name` is the user's for placeholders and variables, and deeplearn.js's for operations.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> y = g.exp(g.placeholder("x", [2]))
+    >>> y.node, y.node.inputs["x"]
+    (OperationNode 'Exp', 'x' of shape (2,))
     """
 
     def __init__(self, graph: Graph, name: str, inputs: dict[str, SymbolicTensor]) -> None:
@@ -91,11 +97,23 @@ class Node:
 
 
 class PlaceholderNode(Node):
-    """A value that is fed."""
+    """A value that is fed.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.placeholder("x", [2]).node
+    PlaceholderNode 'x'
+    """
 
 
 class ConstantNode(Node):
-    """A value that never changes."""
+    """A value that never changes.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.constant([1, 2]).node.data.tolist()
+    [1.0, 2.0]
+    """
 
     def __init__(self, graph: Graph, data: Any) -> None:
         super().__init__(graph, "Constant", {})
@@ -106,7 +124,15 @@ class ConstantNode(Node):
 
 
 class VariableNode(Node):
-    """A value that training changes: `data` is the present one."""
+    """A value that training changes: `data` is the present one.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> w = g.variable("w", 3.0)
+    >>> w.node.data = 4.0
+    >>> w.node.data.item()
+    4.0
+    """
 
     def __init__(self, graph: Graph, name: str, data: Any) -> None:
         super().__init__(graph, name, {})
@@ -132,7 +158,13 @@ class VariableNode(Node):
 
 
 class OperationNode(Node):
-    """A value computed from others; `attributes` are what the operation was given beside them."""
+    """A value computed from others; `attributes` are what the operation was given beside them.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.leaky_relu(g.constant([1, 2]), 0.1).node.attributes
+    {'alpha': 0.1}
+    """
 
     def __init__(
         self,

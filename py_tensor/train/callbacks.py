@@ -17,11 +17,18 @@ class Callback:
     logs are those of the epoch so far. `on_batch_end` is called after each batch with its own loss,
     which costs a wait for each.
 
+    >>> import asyncio
     >>> import py_tensor as pt
     >>> class Stop(pt.train.Callback):
     ...     def on_epoch_end(self, epoch, logs):
     ...         if logs["loss"] < 0.1:
     ...             self.trainer.stop("good enough")
+    >>> model, x = (lambda w, x: x * w, pt.ones(1)), pt.ones((4, 1))
+    >>> training = pt.train.fit(
+    ...     model, (x, x), loss="mse", optimizer=pt.optim.sgd(), callbacks=[Stop()], epochs=9
+    ... )
+    >>> asyncio.run(training).stopped
+    'good enough'
     """
 
     trainer: Trainer
