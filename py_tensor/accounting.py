@@ -104,6 +104,8 @@ def _takes_arguments(function: Callable[..., Any]) -> bool:
 def keep(tensor: Tensor) -> Tensor:
     """The tensor, no longer owned by any open scope: `tidy` will not end it.
 
+    Raises DisposedError for one that has ended.
+
     >>> import py_tensor as pt
     >>> with pt.tidy():
     ...     x = pt.keep(pt.ones(3))

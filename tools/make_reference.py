@@ -68,8 +68,15 @@ def text_of(entry: Entry) -> str:
 
 
 def dtype_text(dtype: DType) -> str:
-    limits = f", {dtype.lowest} to {dtype.highest}" if dtype.kind in "iu" else ""
-    return f"{dtype.bits} bits{limits}."
+    """How many bits it has, and which values."""
+    if dtype.kind == "f":
+        limits = py_tensor.finfo(dtype)
+        held = f"up to {limits.max:g} in size; the next number after 1 is 1 + {limits.eps:g}"
+    else:
+        held = {"b": "False and True", "c": "real and imaginary parts of float32"}.get(
+            dtype.kind, f"{dtype.lowest} to {dtype.highest}"
+        )
+    return f"{dtype.bits} bits: {held}."
 
 
 def first_line(entry: Entry) -> str:

@@ -92,15 +92,16 @@ def documentation(row: Elementwise) -> str:
 
 def _example(row: Elementwise) -> str:
     """A call of a row's function, and what it gives: the value where plain Python computes it."""
+    low: Any = row.sample[0]
     operands: tuple[Any, ...] = (7, 2)
     if isinstance(row, Where):
         operands = (True, 1, 0)
     elif row.dtypes == "boolean":
         operands = (True, False)
     elif row.dtypes == "floating":
-        operands = (7.0, 2.0)
-    if row.arity == 1 and row.dtypes in ("numeric", "floating"):
-        operands = (-2.5 if row.dtypes == "numeric" else 2.0 if row.sample[0] == 1.0 else 0.5,)
+        operands = (7.0, 2.0) if row.arity > 1 else (max(0.5, low),)
+    elif row.dtypes == "numeric" and row.arity == 1:
+        operands = (-2.5,)
     operands = operands[: row.arity]
     written = ", ".join([f"pt.asarray({operands[0]})", *map(str, operands[1:])])
     if row.host is None:

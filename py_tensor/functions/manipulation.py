@@ -107,6 +107,8 @@ def _reshaped(
 ) -> Tensor:
     """The same elements in another shape, given as one sequence or as one number an axis.
 
+    Raises ShapeError where the sizes differ.
+
     >>> import py_tensor as pt
     >>> pt.arange(4).reshape(2, -1).shape
     (2, 2)

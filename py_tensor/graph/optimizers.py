@@ -107,7 +107,12 @@ class Optimizer(ABC):
         self._batches += 1
 
     def numbers(self, batch_size: int) -> list[float]:
-        """c, and the settings that `updated` takes, for the next batch."""
+        """c, and the settings that `updated` takes, for the next batch.
+
+        >>> import py_tensor as pt
+        >>> pt.graph.MomentumOptimizer(0.5, 0.9).numbers(2)
+        [-0.25, 0.9]
+        """
         return [-self.learning_rate / batch_size, *self.settings(self._batches + 1)]
 
     def settings(self, batch: int) -> list[float]:
@@ -158,7 +163,14 @@ class MomentumOptimizer(Optimizer):
         self.momentum = float(momentum)
 
     def set_momentum(self, momentum: float) -> None:
-        """Another momentum from the next batch on (setMomentum)."""
+        """Another momentum from the next batch on (setMomentum).
+
+        >>> import py_tensor as pt
+        >>> optimizer = pt.graph.MomentumOptimizer(0.1, 0.9)
+        >>> optimizer.set_momentum(0.5)
+        >>> optimizer.momentum
+        0.5
+        """
         self.momentum = float(momentum)
 
     def settings(self, batch: int) -> list[float]:

@@ -46,7 +46,12 @@ class SymbolicTensor:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        >>> import py_tensor as pt
+        >>> pt.graph.Graph().placeholder("x", [2, 3]).size
+        6
+        """
         return math.prod(self.shape)
 
     def __repr__(self) -> str:
@@ -85,7 +90,13 @@ class Node:
 
     @property
     def output(self) -> SymbolicTensor | None:
-        """Its value's symbolic tensor, None if its graph is gone and nobody holds it."""
+        """Its value's symbolic tensor, None if its graph is gone and nobody holds it.
+
+        >>> import py_tensor as pt
+        >>> x = pt.graph.Graph().placeholder("x", [2, 3])
+        >>> x.node.output is x
+        True
+        """
         return None if self._output is None else self._output()
 
     def compute(self, *values: Tensor) -> Tensor:
