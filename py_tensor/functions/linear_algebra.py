@@ -130,7 +130,7 @@ def kron(x1: Any, x2: Any, /) -> Tensor:
     """Kronecker product: each element of x1 times the whole of x2, in its place.
 
     Lengths of the result are products of those of x1 and x2; axes that one lacks stand in front,
-    with length 1. Raises DTypeError for bool.
+    with length 1. Raises DTypeError where both are bool.
 
     >>> import py_tensor as pt
     >>> pt.kron(pt.asarray([1, 10]), pt.asarray([1, 2, 3])).tolist()
