@@ -162,8 +162,7 @@ def arange(
 ) -> Tensor:
     """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
 
-    A vector, of int32 where all three are integers, else of float32, unless `dtype` is given.
-    Raises ArgumentError for step 0, DTypeError for dtypes that do not exist.
+    Raises ArgumentError for step 0.
 
     >>> import py_tensor as pt
     >>> pt.arange(2, 8, 2).tolist()
