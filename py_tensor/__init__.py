@@ -53,10 +53,15 @@ from .tensor import Tensor, realize
 from .warming import ShapeDtype, warmup
 
 e = 2.718281828459045
+"""Euler's number, the base of natural logarithms; a Python float."""
 inf = float("inf")
+"""Positive infinity; a Python float."""
 nan = float("nan")
+"""Not a number, which equals nothing; a Python float."""
 newaxis = None
+"""As an index, a new axis of length 1: `x[:, pt.newaxis]`."""
 pi = 3.141592653589793
+"""Half a turn in radians: a circle's circumference over its diameter; a Python float."""
 
 # fmt: off
 __all__ = [

@@ -1,4 +1,4 @@
-"""What users say and see about memory: scopes, ends of handles, and exact counts.
+"""Memory: scopes that end tensors, tensors ended or kept by hand, and exact counts.
 
 CPython's reference counts return a texture to the pool when its last tensor dies; `tidy`, `keep`
 and `dispose` exist as in TensorFlow.js and mean the same.
@@ -104,6 +104,8 @@ def _takes_arguments(function: Callable[..., Any]) -> bool:
 def keep(tensor: Tensor) -> Tensor:
     """The tensor, no longer owned by any open scope: `tidy` will not end it.
 
+    Raises DisposedError for one that has ended.
+
     >>> import py_tensor as pt
     >>> with pt.tidy():
     ...     x = pt.keep(pt.ones(3))
@@ -131,16 +133,31 @@ def dispose(*values: Any) -> None:
 
 @dataclass(frozen=True)
 class Memory:
-    """What is alive now; bytes are of elements, GPU bytes are of textures."""
+    """What is alive now; made by `memory`. Bytes are of elements, GPU bytes of textures.
+
+    >>> import py_tensor as pt
+    >>> before = pt.memory().num_bytes
+    >>> x = pt.ones(1000)
+    >>> pt.memory().num_bytes - before
+    4000
+    """
 
     num_tensors: int
+    """Tensors that are not disposed."""
     num_data_buffers: int
+    """Distinct values behind them."""
     num_bytes: int
+    """Bytes of those values."""
     num_bytes_in_gpu: int
+    """Bytes of textures in use."""
     num_bytes_in_gpu_free: int
+    """Bytes of textures that wait to be used again."""
     num_programs: int
+    """Compiled shaders."""
     num_plans: int
+    """Plans and traces that are kept."""
     unreliable: bool
+    """Always False, as counts are exact; TensorFlow.js has the name."""
 
 
 def memory() -> Memory:
@@ -172,13 +189,26 @@ def _plans() -> int:
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """How often pending work was seen before."""
+    """How often pending work was seen before; made by `cache_info`.
+
+    >>> import py_tensor as pt
+    >>> pt.realize(pt.ones(100) * 3)
+    >>> before = pt.cache_info().plan_hits
+    >>> pt.realize(pt.ones(100) * 4)
+    >>> pt.cache_info().plan_hits - before
+    1
+    """
 
     plan_hits: int
+    """Pending work that had a plan."""
     plan_misses: int
+    """Pending work that a plan was made for."""
     programs: int
+    """Compiled shaders."""
     plans: int
+    """Plans and traces that are kept."""
     draws: int
+    """Draws since the start."""
 
 
 def cache_info() -> CacheInfo:

@@ -72,14 +72,18 @@ def _bridge_checks(on: bool) -> None:
 
 
 def enable_debug_mode() -> ExitStack:
-    """Runs every operation by itself from now on, logs it to the logger "py_tensor" (name, wall
-    milliseconds, rank, shape, size), checks each draw, and raises NumericError at the first NaN or
-    infinity, naming the operation and the user's line. Slow. As a context manager, for a block
-    only. Where the program has set up no logging, the log goes to standard output.
+    """Runs each operation by itself from now on; the first NaN or infinity raises NumericError.
+
+    The error names the operation and the user's line. Each operation is logged to the logger
+    "py_tensor" (name, wall milliseconds, rank, shape, size), and each draw is checked. Slow. As a
+    context manager, for a block only. Where the program has set up no logging, the log goes to
+    standard output.
 
     >>> import py_tensor as pt
     >>> with pt.enable_debug_mode():
     ...     x = pt.asarray([1.0]) / 2.0
+    >>> x.tolist()
+    [0.5]
     """
     enable_production_mode()
     logger.setLevel(logging.INFO)
@@ -98,6 +102,8 @@ def enable_production_mode() -> None:
 
     >>> import py_tensor as pt
     >>> pt.enable_production_mode()
+    >>> pt.log(pt.asarray([0.0])).tolist()
+    [-inf]
     """
     lifetime.unwatch(_inspect)
     _bridge_checks(False)

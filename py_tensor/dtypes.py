@@ -1,4 +1,7 @@
-"""The dtypes a tensor can have, and how two of them combine. Comes in: names; goes out: `DType`."""
+"""The dtypes a tensor can have, and how two of them combine.
+
+Comes in: names; goes out: `DType`.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _COMMON = Device(largest=8192, draw_buffers=8, limits=Limits())
 def explain(*tensors: Tensor) -> str:
     """The pending graph of the tensors, the kernels it would run as, and their shaders.
 
-    Runs nothing.
+    Runs nothing. Raises DisposedError for tensors that have ended.
 
     >>> import py_tensor as pt
     >>> x = pt.ones((2, 2)) + 1

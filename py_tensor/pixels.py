@@ -38,8 +38,13 @@ def _check_sides(operation: str, height: int, width: int, engine: Any) -> None:
 def from_pixels(source: Any, channels: int = 3) -> Tensor:
     """A uint8 tensor (height, width, channels) of an image, canvas, video frame or ImageData.
 
-    The pixels go from the browser to a texture without passing through Python. `channels` is
-    1 (red), 3 or 4 (with alpha, not premultiplied). Raises BackendError without WebGL2.
+    The pixels go from the browser to a texture without passing through Python. `channels` is 1
+    (red), 3 or 4 (with alpha, not premultiplied). Raises ArgumentError for other channels,
+    ShapeError for no pixels, TraceError inside of `jit`, BackendError without WebGL2 and for more
+    pixels than the GPU takes. In a page:
+
+        image = pt.from_pixels(js.document.querySelector("img"))
+        picture = image.astype("float32") / 255
     """
     if channels not in (1, 3, 4):
         raise ArgumentError(f"from_pixels: channels does not fit; got {channels}; use 1, 3 or 4")
@@ -92,7 +97,10 @@ def draw(tensor: Any, canvas: Any) -> None:
     """Draws a picture to a canvas or OffscreenCanvas, which takes the picture's size; no read-back.
 
     `tensor` has shape (height, width) or (height, width, 1 | 3 | 4); floats from 0 to 1, integers
-    from 0 to 255. Raises ShapeError for other shapes, BackendError without WebGL2.
+    from 0 to 255. Raises ShapeError for other shapes, ArgumentError for what is no canvas,
+    BackendError without WebGL2. In a page:
+
+        pt.draw(pt.random.uniform((64, 64, 3)), js.document.querySelector("canvas"))
     """
     engine = _webgl("draw")
     if not hasattr(canvas, "getContext"):

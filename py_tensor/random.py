@@ -31,6 +31,8 @@ _MASK = 0xFFFFFFFF
 def key(seed: int) -> Key:
     """The key of a seed: its high and low 32 bits.
 
+    `seed` is an integer; of a negative or longer one, the lowest 64 bits count.
+
     >>> import py_tensor as pt
     >>> pt.random.key(7)
     (0, 7)
@@ -118,6 +120,9 @@ def fresh_key() -> Key:
 def bits(k: Key, shape: Any = ()) -> Tensor:
     """uint32 random bits, equal to jax.random.bits(key, shape).
 
+    `k` is a key, of `key` or `split`; `shape` a length or several. Raises ShapeError for negative
+    lengths.
+
     >>> import py_tensor as pt
     >>> pt.random.bits(pt.random.key(0), (2,)).dtype
     uint32
@@ -153,7 +158,8 @@ def uniform(
 ) -> Tensor:
     """Evenly distributed numbers from `low` up to, not including, `high`.
 
-    `dtype` is float32 or float16, else DTypeError is raised; `key` is None for the next one.
+    `shape` is a length or several; `key` is None for the next one. Raises DTypeError for a `dtype`
+    other than float32 and float16, ShapeError for negative lengths.
 
     >>> import py_tensor as pt
     >>> pt.random.uniform((2, 3)).shape
@@ -176,7 +182,7 @@ def normal(
 ) -> Tensor:
     """Normally distributed numbers: sqrt(2) erfinv(u), u uniform in (-1, 1).
 
-    `dtype` is float32 or float16, else DTypeError is raised; `key` is None for the next one.
+    `std` is the standard deviation; all else is as for `uniform`.
 
     >>> import py_tensor as pt
     >>> pt.random.normal((4,)).shape

@@ -1,7 +1,7 @@
-"""Runs what is pending: the one place where a graph meets a backend.
+"""The backend, which runs what is pending: WebGL2 in a page, NumPy elsewhere.
 
-Comes in: nodes; goes out: the same nodes with buffers. A graph seen before is found by its key and
-replayed without scheduling or compiling anything.
+The one place where a graph meets a backend. Comes in: nodes; goes out: the same nodes with buffers.
+A graph seen before is found by its key and replayed without scheduling or compiling anything.
 """
 
 from __future__ import annotations
@@ -97,7 +97,14 @@ def set_backend(name: str | None) -> None:
 
 
 def get_backend() -> str:
-    """The name of the backend in use: "webgl" or "numpy"."""
+    """The name of the backend in use: "webgl" or "numpy".
+
+    The first call chooses where `set_backend` did not. Raises BackendError where there is neither.
+
+    >>> import py_tensor as pt
+    >>> pt.get_backend() in ("webgl", "numpy")
+    True
+    """
     return backend().name
 
 

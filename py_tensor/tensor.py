@@ -1,6 +1,7 @@
-"""The Tensor: a handle on a node, what users hold; where operations meet their errors.
+"""`Tensor`, the array that programs hold: it is computed when its values are asked for.
 
-Comes in: Python calls; goes out: nodes. Nothing runs here until a value is asked for.
+A handle on a node, and where operations meet their errors. Comes in: Python calls; goes out: nodes.
+Nothing runs here until a value is asked for.
 """
 
 from __future__ import annotations
@@ -88,41 +89,83 @@ class Tensor:
 
     @property
     def shape(self) -> Shape:
-        """Length of each axis."""
+        """Length of each axis.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).shape
+        (2, 3)
+        """
         return self._spec.shape
 
     @property
     def dtype(self) -> DType:
-        """Data type of the elements."""
+        """Data type of the elements.
+
+        >>> import py_tensor as pt
+        >>> pt.asarray([1, 2]).dtype
+        int32
+        """
         return self._spec.dtype
 
     @property
     def ndim(self) -> int:
-        """Number of axes."""
+        """Number of axes.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).ndim
+        2
+        """
         return len(self._spec.shape)
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).size
+        6
+        """
         return self._spec.size
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Bytes of all elements.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).nbytes
+        24
+        """
         return self._spec.nbytes
 
     @property
     def device(self) -> str:
-        """Name of the backend that computes: "webgl" or "numpy"."""
+        """Name of the backend that computes: "webgl" or "numpy".
+
+        >>> import py_tensor as pt
+        >>> pt.ones(3).device == pt.get_backend()
+        True
+        """
         return backend().name
 
     @property
     def is_disposed(self) -> bool:
-        """Whether `dispose` or a scope ended this handle."""
+        """Whether `dispose` or a scope ended this handle.
+
+        >>> import py_tensor as pt
+        >>> pt.ones(3).is_disposed
+        False
+        """
         return type(self._node) is _Disposed
 
     def dispose(self) -> None:
-        """Ends this handle; pending work that took its value keeps it. Twice does nothing."""
+        """Ends this handle; pending work that took its value keeps it. Twice does nothing.
+
+        >>> import py_tensor as pt
+        >>> x = pt.ones(3)
+        >>> x.dispose()
+        >>> x.is_disposed
+        True
+        """
         if not self.is_disposed:
             self._end(lifetime.user_line())
 
@@ -164,12 +207,24 @@ class Tensor:
         return backend().read(self._read_buffer(operation))
 
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers; the number itself for shape ()."""
+        """The values as nested lists of Python numbers; the number itself for shape ().
+
+        Waits for the values.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((1, 2)).tolist()
+        [[1.0, 1.0]]
+        """
         spec = node_behind("tolist", self).spec
         return conversion.nest(conversion.unpack(self._bytes("tolist"), spec.dtype), spec.shape)
 
     def item(self) -> Any:
-        """The only element as a Python number. Raises ShapeError for other sizes."""
+        """The only element as a Python number. Raises ShapeError for other sizes.
+
+        >>> import py_tensor as pt
+        >>> pt.asarray([7]).item()
+        7
+        """
         spec = node_behind("item", self).spec
         if spec.size != 1:
             raise ShapeError(
@@ -181,7 +236,7 @@ class Tensor:
         return conversion.unpack(self._bytes(operation), self._spec.dtype)[0]
 
     def numpy(self) -> Any:
-        """The values as a new NumPy array. Needs NumPy; waits for the values."""
+        """The values as a new NumPy array; waits for them. Raises ImportError without NumPy."""
         try:
             import numpy as np
         except ImportError:
@@ -197,6 +252,11 @@ class Tensor:
 
         Empty tensors of several axes give a flat view, since Python has no empty shaped one;
         complex ones have one more axis, for real and imaginary parts, since it has no complex one.
+
+        >>> import asyncio
+        >>> import py_tensor as pt
+        >>> asyncio.run(pt.asarray([1, 2]).data()).tolist()
+        [1, 2]
         """
         spec = node_behind("data", self).spec
         data = await backend().read_async(self._read_buffer("data"))
@@ -237,7 +297,13 @@ class Tensor:
         return 1, 0
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """This tensor, for the device in use. Raises ArgumentError for others."""
+        """This tensor, for the device in use. Raises ArgumentError for others.
+
+        >>> import py_tensor as pt
+        >>> x = pt.ones(3)
+        >>> x.to_device(pt.get_backend()) is x
+        True
+        """
         check_device("to_device", device)
         if stream is not None:
             raise ArgumentError("to_device: there are no streams; got one; leave stream out")
@@ -355,9 +421,13 @@ def flush() -> None:
 def realize(*tensors: Tensor) -> None:
     """Computes the tensors now, in one go, without reading them; inside `jit`, does nothing.
 
+    Raises DisposedError for tensors that have ended.
+
     >>> import py_tensor as pt
     >>> x = pt.ones((2, 2)) * 3
     >>> pt.realize(x)
+    >>> "nothing pending" in pt.explain(x)
+    True
     """
     nodes = [node_behind("realize", tensor) for tensor in tensors]
     if state.trace is None:

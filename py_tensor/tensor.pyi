@@ -55,7 +55,7 @@ class Tensor:
         """The only element as a Python number. Raises ShapeError for other sizes."""
     def _first(self, operation: str) -> Any: ...
     def numpy(self) -> Any:
-        """The values as a new NumPy array. Needs NumPy; waits for the values."""
+        """The values as a new NumPy array; waits for them. Raises ImportError without NumPy."""
     async def data(self) -> memoryview:
         """The values as a memoryview of this shape, without blocking the page."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -387,7 +387,7 @@ class Tensor:
     def __rmatmul__(self, other: Any) -> Tensor: ...
     @property
     def T(self) -> Tensor:
-        """Axes in reverse order for two axes; the standard leaves other counts undefined."""
+        """The transposed matrix. Raises ShapeError unless there are two axes, as the standard has it."""
     @property
     def mT(self, /) -> Tensor:
         """The last two axes swapped. Raises ShapeError for fewer than two axes."""

@@ -21,6 +21,8 @@ POLL_SECONDS = 0.004
 class ShapeDtype:
     """A tensor's shape and dtype, in the place of a tensor.
 
+    Raises ShapeError for negative lengths, DTypeError for dtypes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.ShapeDtype((2, 3), "float16")
     ShapeDtype((2, 3), float16)

@@ -68,8 +68,15 @@ def text_of(entry: Entry) -> str:
 
 
 def dtype_text(dtype: DType) -> str:
-    limits = f", {dtype.lowest} to {dtype.highest}" if dtype.kind in "iu" else ""
-    return f"{dtype.bits} bits{limits}."
+    """How many bits it has, and which values."""
+    if dtype.kind == "f":
+        limits = py_tensor.finfo(dtype)
+        held = f"up to {limits.max:g} in size; the next number after 1 is 1 + {limits.eps:g}"
+    else:
+        held = {"b": "False and True", "c": "real and imaginary parts of float32"}.get(
+            dtype.kind, f"{dtype.lowest} to {dtype.highest}"
+        )
+    return f"{dtype.bits} bits: {held}."
 
 
 def first_line(entry: Entry) -> str:
@@ -217,8 +224,9 @@ def table(entries: list[Entry]) -> str:
 def page_text(page: Page, methods: list[str]) -> str:
     parts = [HEAD, f"# {page.title}", *intro(page), table(page.entries)]
     for home, entries in page.sections.items():
-        if len(page.sections) > 1:
-            parts += [f"## {page.section_title(home)}", *about(home)]
+        # What a namespace's own module defines stands below the page's title.
+        if len(page.sections) > 1 and (title := page.section_title(home)):
+            parts += [f"## {title}", *about(home)]
         for entry in entries:
             parts += entry_text(entry, methods)
     return "\n\n".join(filter(None, parts)) + "\n"

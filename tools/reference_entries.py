@@ -202,13 +202,12 @@ def set_anchors(page: Page) -> None:
 
 
 def members_of(kind: type) -> list[tuple[str, Any]]:
-    """Methods and properties with a docstring of their own; functions installed as methods are not.
+    """Methods and properties with a docstring of their own, and without an entry of their own.
 
     A public base tells what it gives its classes; what others give is told here.
     """
-    shared = {id(function) for function in functions.PUBLIC.values()}
     bases = [base for base in kind.__mro__[1:] if is_ours(base)]
-    if any(id(base) in PUBLIC_CLASSES for base in bases):
+    if any(id(base) in PUBLIC for base in bases):
         bases = []
     found: dict[str, Any] = {}
     for base in (kind, *bases):
@@ -217,7 +216,7 @@ def members_of(kind: type) -> list[tuple[str, Any]]:
             special = name.startswith("__") and name.endswith("__")
             if (
                 isinstance(function, FunctionType)
-                and id(function) not in shared
+                and id(function) not in PUBLIC
                 and is_ours(function)
                 and document_of(function)
                 and (special or not name.startswith("_"))
@@ -242,9 +241,10 @@ def document_of(value: Any) -> str:
     return "" if document.startswith(f"{value.__name__}(") else document
 
 
-PUBLIC_CLASSES = {
+PUBLIC = {
     id(value)
     for _, module in namespaces()
     for value in (getattr(module, name) for name in public_names(module))
-    if isinstance(value, type)
+    if isinstance(value, (type, FunctionType))
 }
+"""Classes and functions that have an entry of their own."""

@@ -17,7 +17,8 @@ def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
     """The function, whose inner values are computed again when gradients need them.
 
     They need not be kept from the forward pass until then, which takes less memory and more time.
-    Results and gradients are those of the function itself, random numbers included.
+    Results and gradients are those of the function itself, random numbers included. Raises what the
+    function raises.
 
     >>> import py_tensor as pt
     >>> block = pt.checkpoint(lambda x: pt.exp(pt.sin(x)))

@@ -17,6 +17,8 @@ from .reverse import Custom
 def stop_gradient(tree: Any, /) -> Any:
     """The same values, which differentiation takes for constants; for all tensors of a tree.
 
+    Any shape and dtype; what is no tensor stays as it is.
+
     >>> import py_tensor as pt
     >>> pt.grad(lambda x: x * pt.stop_gradient(x))(3.0).item()
     3.0

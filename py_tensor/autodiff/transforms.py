@@ -117,7 +117,7 @@ def grad(
 ) -> _Function:
     """A function that gives the gradient of `function`; with `has_aux`, (gradient, aux).
 
-    As `value_and_grad`. Applied again, it gives higher derivatives.
+    Arguments and errors are those of `value_and_grad`. Applied again, it gives higher derivatives.
 
     >>> import py_tensor as pt
     >>> pt.grad(lambda x: x ** 3)(2.0).item()

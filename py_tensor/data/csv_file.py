@@ -1,4 +1,7 @@
-"""Tables of texts become columns. Comes in: CSV; goes out: a dataset of its rows."""
+"""CSV files as datasets: each row is an element.
+
+Tables of texts become columns. Comes in: CSV; goes out: a dataset of its rows.
+"""
 
 from __future__ import annotations
 

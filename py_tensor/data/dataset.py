@@ -78,7 +78,7 @@ class Dataset:
         """What `function` gives for each element; a tuple is passed as several arguments.
 
         The function may be asynchronous; the dataset then needs `async for`. Mapping batches is
-        quicker than mapping their elements.
+        quicker than mapping their elements. What it raises, the loop raises.
 
         >>> import py_tensor as pt
         >>> pairs = pt.data.from_arrays([1, 2], [10, 20])
@@ -90,6 +90,8 @@ class Dataset:
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """The elements for which `predicate` is true; a tuple is passed as several arguments.
 
+        What it raises, the loop raises.
+
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([3, 1, 2]).filter(lambda x: x > 1)]
         [3, 2]
@@ -100,7 +102,8 @@ class Dataset:
         """Batches of `batch_size` elements in a row: each leaf gets an axis more, in front.
 
         The last batch is smaller where elements are left over, or dropped with `drop_remainder`.
-        Texts become lists of them. Raises ShapeError in the loop where elements differ in shape.
+        Texts become lists of them. Raises ArgumentError for a size below 1, ShapeError in the loop
+        where elements differ in shape.
 
         >>> import py_tensor as pt
         >>> x, y = next(iter(pt.data.from_arrays(pt.ones((5, 2)), [0, 1, 2, 3, 4]).batch(3)))
@@ -131,7 +134,8 @@ class Dataset:
         waiting ones, which endless datasets need; datasets of arrays shuffle their row numbers and
         need no buffer. The k-th iteration of a dataset has the order that `seed` and k give; a seed
         of None is drawn from `pt.random`, so that `pt.random.seed` makes it repeatable. With
-        `reshuffle_each_iteration=False` all iterations have one order.
+        `reshuffle_each_iteration=False` all iterations have one order. Raises ArgumentError for a
+        size below 1.
 
         >>> import py_tensor as pt
         >>> shuffled = pt.data.from_arrays([1, 2, 3, 4, 5]).shuffle(seed=4)
@@ -153,6 +157,8 @@ class Dataset:
     def repeat(self, count: int | None = None) -> Dataset:
         """The elements `count` times, or without end; a shuffled dataset gives other orders.
 
+        Raises ArgumentError for a negative count.
+
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2]).repeat(2)]
         [1, 2, 1, 2]
@@ -172,6 +178,8 @@ class Dataset:
     def take(self, count: int) -> Dataset:
         """The first `count` elements.
 
+        Raises ArgumentError for a negative count.
+
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2, 3]).take(2)]
         [1, 2]
@@ -184,6 +192,8 @@ class Dataset:
 
     def skip(self, count: int) -> Dataset:
         """All but the first `count` elements.
+
+        Raises ArgumentError for a negative count.
 
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2, 3]).skip(2)]
@@ -209,6 +219,8 @@ class Dataset:
     def concatenate(self, other: Dataset) -> Dataset:
         """The elements of this dataset, then those of another.
 
+        Raises ArgumentError for what is no dataset.
+
         >>> import py_tensor as pt
         >>> both = pt.data.from_arrays([1, 2]).concatenate(pt.data.from_arrays([3]))
         >>> [x.item() for x in both], len(both)
@@ -222,9 +234,10 @@ class Dataset:
     def prefetch(self, buffer_size: int) -> Dataset:
         """The same elements; in `async for`, up to `buffer_size` of them are prepared ahead.
 
-        A task prepares them while the loop waits for something else, say for a loss on its way
-        from the GPU, or while the source itself waits, say for a download. Python computes one
-        thing at a time all the same, and a plain `for` never waits, so nothing is prepared there.
+        A task prepares them while the loop waits for something else, say for a loss on its way from
+        the GPU, or while the source itself waits, say for a download. Python computes one thing at
+        a time all the same, and a plain `for` never waits, so nothing is prepared there. Raises
+        ArgumentError for a size below 1.
 
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2]).prefetch(1)]
@@ -273,6 +286,8 @@ class Rows(Dataset):
 
 def zip_(*datasets: Dataset) -> Dataset:
     """Tuples of one element of each dataset; ends with the shortest.
+
+    Raises ArgumentError for no datasets, and for what is none.
 
     >>> import py_tensor as pt
     >>> pairs = pt.data.zip(pt.data.from_arrays([1, 2]), pt.data.from_arrays([3, 4, 5]))

@@ -31,6 +31,8 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None)
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
     """The frequencies of the results of `rfft`: as `fftfreq`, none of them negative.
 
+    n // 2 + 1 of them; arguments and errors are those of `fftfreq`.
+
     >>> import py_tensor as pt
     >>> pt.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
@@ -58,6 +60,8 @@ def _spaced(operation: str, places: Tensor, n: int, d: float, dtype: Any, device
 def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """x with the zero frequency moved to the middle of the given axes, all where None.
 
+    Shape and dtype are those of x. Raises ShapeError for axes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.fft.fftshift(pt.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
@@ -67,6 +71,8 @@ def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
 
 def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """What `fftshift` moved, moved back.
+
+    Shape and dtype are those of x. Raises ShapeError for axes that do not exist.
 
     >>> import py_tensor as pt
     >>> pt.fft.ifftshift(pt.asarray([-2, -1, 0, 1])).tolist()

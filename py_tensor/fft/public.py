@@ -1,4 +1,4 @@
-"""The transforms as users call them: lengths, axes and norms, checked."""
+"""The transforms and their inverses: of complex numbers, and of real ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
 
     x is real or complex. It is cut or padded with zeros to n elements along the axis. `norm` says
     what is divided by n: "backward" the inverse transform, "forward" this one, "ortho" both by the
-    root of n. Raises ShapeError for axes and lengths that do not exist.
+    root of n. Raises ShapeError for axes that do not exist and lengths below 1, ArgumentError for
+    other norms.
 
     >>> import py_tensor as pt
     >>> pt.fft.fft(pt.asarray([1.0, 0.0, 0.0, 0.0])).tolist()
@@ -38,7 +39,9 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
 
 @remembered
 def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The inverse of `fft`: sums of x[k] exp(2 pi i j k / n) over n; complex64. Arguments as there.
+    """The inverse of `fft`: sums of x[k] exp(2 pi i j k / n) over n; complex64.
+
+    Arguments and errors are those of `fft`.
 
     >>> import py_tensor as pt
     >>> pt.fft.ifft(pt.asarray([4.0, 0.0, 0.0, 0.0])).tolist()
@@ -51,7 +54,7 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The first n // 2 + 1 results of `fft` of a real x: the others are their conjugates.
 
-    Raises DTypeError for complex x; other arguments as in `fft`.
+    complex64. Raises DTypeError for complex x; other arguments and errors are those of `fft`.
 
     >>> import py_tensor as pt
     >>> pt.fft.rfft(pt.asarray([1.0, 0.0, 0.0, 0.0])).tolist()
@@ -64,7 +67,8 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of `rfft`: n real numbers, 2 (m - 1) for m elements where n is None; float32.
 
-    Imaginary parts of the first element, and for even n of the last, are taken for zero.
+    Imaginary parts of the first element, and for even n of the last, are taken for zero. Arguments
+    and errors are those of `fft`.
 
     >>> import py_tensor as pt
     >>> pt.fft.irfft(pt.asarray([1.0, 1.0, 1.0])).tolist()
@@ -77,6 +81,9 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
 def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """`fft` of a signal of which x is the first half, the rest its conjugates; n real results.
 
+    float32; 2 (m - 1) results for m elements where n is None. Arguments and errors are those of
+    `fft`.
+
     >>> import py_tensor as pt
     >>> pt.fft.hfft(pt.asarray([1.0, 1.0, 1.0])).tolist()
     [4.0, 0.0, 0.0, 0.0]
@@ -87,6 +94,8 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 @remembered
 def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of `hfft`: the first n // 2 + 1 results of `ifft` of a real x.
+
+    complex64. Arguments and errors are those of `rfft`.
 
     >>> import py_tensor as pt
     >>> pt.fft.ihfft(pt.asarray([4.0, 0.0, 0.0, 0.0])).tolist()
@@ -105,6 +114,9 @@ def fftn(
 ) -> Tensor:
     """`fft` along several axes: all, the last `len(s)`, or `axes`; `s` has the lengths.
 
+    complex64. Raises ShapeError for axes that do not exist, repeat or do not pair with `s`; else as
+    `fft`.
+
     >>> import py_tensor as pt
     >>> pt.fft.fftn(pt.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
@@ -120,7 +132,9 @@ def ifftn(
     axes: Sequence[int] | None = None,
     norm: str = "backward",
 ) -> Tensor:
-    """The inverse of `fftn`. Arguments as there.
+    """The inverse of `fftn`; complex64.
+
+    Arguments and errors are those of `fftn`.
 
     >>> import py_tensor as pt
     >>> pt.real(pt.fft.ifftn(pt.ones((2, 2)))).tolist()
@@ -137,7 +151,9 @@ def rfftn(
     axes: Sequence[int] | None = None,
     norm: str = "backward",
 ) -> Tensor:
-    """`rfft` along the last of the axes, then `fft` along the others. Arguments as in `fftn`.
+    """`rfft` along the last of the axes, then `fft` along the others; complex64.
+
+    Arguments are those of `fftn`, errors those of it and of `rfft`.
 
     >>> import py_tensor as pt
     >>> pt.fft.rfftn(pt.ones((4, 4))).shape
@@ -158,6 +174,8 @@ def irfftn(
     norm: str = "backward",
 ) -> Tensor:
     """The inverse of `rfftn`: real numbers, along the last axis 2 (m - 1) where `s` is None.
+
+    float32. Arguments and errors are those of `fftn`.
 
     >>> import py_tensor as pt
     >>> pt.fft.irfftn(pt.ones((4, 3))).shape

@@ -37,6 +37,8 @@ def _real(x: Tensor) -> Node:
 def real(x: Any, /) -> Tensor:
     """Real parts, float32; a real tensor as it is.
 
+    Any shape and dtype.
+
     >>> import py_tensor as pt
     >>> pt.real(pt.asarray([1 + 2j, 3j])).tolist()
     [1.0, 0.0]
@@ -47,7 +49,9 @@ def real(x: Any, /) -> Tensor:
 
 
 def imag(x: Any, /) -> Tensor:
-    """Imaginary parts, float32; zeros for a real tensor.
+    """Imaginary parts, float32; zeros of its dtype for a real tensor.
+
+    Any shape and dtype.
 
     >>> import py_tensor as pt
     >>> pt.imag(pt.asarray([1 + 2j, 3j])).tolist()
@@ -63,6 +67,8 @@ def imag(x: Any, /) -> Tensor:
 def angle(x: Any, /) -> Tensor:
     """Angles of complex numbers in radians, from -pi to pi; of real ones, 0 or pi.
 
+    Raises DTypeError for integers and bool.
+
     >>> import py_tensor as pt
     >>> pt.angle(pt.asarray([1 + 0j, 2j])).tolist()
     [0.0, 1.5707963705062866]
@@ -74,6 +80,8 @@ def angle(x: Any, /) -> Tensor:
 def isreal(x: Any, /) -> Tensor:
     """Whether the imaginary part is zero.
 
+    Any shape and dtype; bool.
+
     >>> import py_tensor as pt
     >>> pt.isreal(pt.asarray([1 + 0j, 2j])).tolist()
     [True, False]
@@ -83,6 +91,8 @@ def isreal(x: Any, /) -> Tensor:
 
 def iscomplex(x: Any, /) -> Tensor:
     """Whether the imaginary part is not zero.
+
+    Any shape and dtype; bool.
 
     >>> import py_tensor as pt
     >>> pt.iscomplex(pt.asarray([1 + 0j, 2j])).tolist()

@@ -1,4 +1,7 @@
-"""Convolutions of images: of one axis and of three too, which become images of two."""
+"""Convolution of images with kernels.
+
+Sequences and volumes, which `pt.nn` has functions for, become images of two axes.
+"""
 
 from __future__ import annotations
 

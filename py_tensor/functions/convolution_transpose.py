@@ -1,4 +1,7 @@
-"""Transposed convolutions: a convolution for each residue of a place modulo the stride."""
+"""Transposed convolution, which makes images larger, as decoders do.
+
+It is computed as a convolution for each residue of a place modulo the stride.
+"""
 
 from __future__ import annotations
 

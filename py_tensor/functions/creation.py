@@ -20,7 +20,11 @@ from .elementwise import astype
 
 
 def full(shape: Any, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor of one value. `dtype` is taken from the value where it is not given.
+    """A tensor of that shape and of one value.
+
+    `shape` is a length or several. `dtype` is taken from the value where it is not given: bool,
+    int32, float32 or complex64. Raises ShapeError for negative lengths, DTypeError for a value that
+    the dtype does not hold.
 
     >>> import py_tensor as pt
     >>> pt.full((2, 2), 7).tolist()
@@ -56,6 +60,9 @@ def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) ->
 def zeros(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor of zeros.
 
+    `shape` is a length or several, `dtype` any. Raises ShapeError for negative lengths, DTypeError
+    for dtypes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.zeros(3).tolist()
     [0.0, 0.0, 0.0]
@@ -66,6 +73,9 @@ def zeros(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
 
 def ones(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor of ones.
+
+    `shape` is a length or several, `dtype` any. Raises ShapeError for negative lengths, DTypeError
+    for dtypes that do not exist.
 
     >>> import py_tensor as pt
     >>> pt.ones((1, 2)).tolist()
@@ -78,6 +88,8 @@ def ones(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
 def empty(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
     """A tensor whose values do not matter; they are zeros.
 
+    Arguments and errors are those of `zeros`.
+
     >>> import py_tensor as pt
     >>> pt.empty((2, 3)).shape
     (2, 3)
@@ -89,6 +101,8 @@ def empty(shape: Any, *, dtype: Any = float32, device: Any = None) -> Tensor:
 def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Zeros of another tensor's shape, and dtype unless one is given.
 
+    Raises DTypeError for dtypes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.zeros_like(pt.asarray([1, 2])).tolist()
     [0, 0]
@@ -98,6 +112,8 @@ def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor
 
 def ones_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Ones of another tensor's shape, and dtype unless one is given.
+
+    Raises DTypeError for dtypes that do not exist.
 
     >>> import py_tensor as pt
     >>> pt.ones_like(pt.asarray([1, 2])).tolist()
@@ -111,6 +127,8 @@ def full_like(
 ) -> Tensor:
     """One value in another tensor's shape, and dtype unless one is given.
 
+    Raises DTypeError for a value that the dtype does not hold.
+
     >>> import py_tensor as pt
     >>> pt.full_like(pt.asarray([1, 2]), 5).tolist()
     [5, 5]
@@ -120,6 +138,8 @@ def full_like(
 
 def empty_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor like another whose values do not matter; they are zeros.
+
+    Raises DTypeError for dtypes that do not exist.
 
     >>> import py_tensor as pt
     >>> pt.empty_like(pt.asarray([1, 2])).shape
@@ -189,6 +209,9 @@ def linspace(
 ) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, the last unless `endpoint` is False.
 
+    A vector of float32, of complex64 where a limit is complex, unless `dtype` is given. Raises
+    ArgumentError for negative `num`, DTypeError for complex limits and a real dtype.
+
     >>> import py_tensor as pt
     >>> pt.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -215,6 +238,9 @@ def eye(
 ) -> Tensor:
     """Ones on the diagonal `k` places right of the main one, zeros elsewhere.
 
+    Shape (n_rows, n_cols), as many columns as rows where None; float32 unless `dtype` is given.
+    Raises ShapeError for negative lengths, DTypeError for dtypes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -231,6 +257,8 @@ def eye(
 
 def copy(x: Tensor, /) -> Tensor:
     """Another handle on the same value.
+
+    Changing one in place leaves the other. Raises DisposedError where x has ended.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([1])

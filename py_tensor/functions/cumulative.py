@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 from ..dtypes import as_dtype, float32
@@ -47,7 +48,8 @@ def _function_of(row: Scan) -> Callable[..., Tensor]:
         "converted to it first. Small integers and bool give 32 bits where it is left out.\n"
         "Raises ShapeError for axes that do not exist.\n\n"
         ">>> import py_tensor as pt\n"
-        f">>> result = pt.{row.name}(pt.asarray([[1, 2], [3, 4]]), axis=1)\n"
+        f">>> pt.{row.name}(pt.asarray([2, 3, 4])).tolist()\n"
+        f"{list(accumulate([2, 3, 4], row.join.host))}\n"
     )
     return function
 

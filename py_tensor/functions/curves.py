@@ -49,7 +49,9 @@ def _floating(value: Any) -> Tensor:
 def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> Tensor:
     """The area below lines through samples along an axis: sums of widths times mean heights.
 
-    The samples lie at `x`, of their shape or along the axis alone, or `dx` apart.
+    The samples lie at `x`, of their shape or along the axis alone, or `dx` apart. Floating as `y`
+    is, else float32. Raises DTypeError for complex numbers, ShapeError for an axis that does not
+    exist.
 
     >>> import py_tensor as pt
     >>> pt.trapezoid(pt.asarray([1.0, 2.0, 3.0])).item()

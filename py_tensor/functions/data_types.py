@@ -111,6 +111,8 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether a dtype, or a tensor's, promotes to another without losing values.
 
+    Raises DTypeError for what is no dtype.
+
     >>> import py_tensor as pt
     >>> pt.can_cast(pt.int8, pt.int16), pt.can_cast(pt.int32, pt.int16)
     (True, False)

@@ -59,6 +59,8 @@ def einsum(subscripts: str, /, *operands: Any) -> Tensor:
 def contraction_path(subscripts: str, /, *operands: Any) -> list[tuple[int, int]]:
     """Which operands `einsum` multiplies, in order: two positions, whose product goes to the end.
 
+    Raises what `einsum` raises.
+
     >>> import py_tensor as pt
     >>> pt.contraction_path("ij,jk,k->i", pt.ones((9, 9)), pt.ones((9, 9)), pt.ones(9))
     [(1, 2), (0, 1)]

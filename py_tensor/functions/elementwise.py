@@ -1,4 +1,7 @@
-"""Elementwise functions: one for each public row, and those with optional operands."""
+"""Elementwise functions: each element of the result is computed of those in its place.
+
+One for each public row of the op table, and those with optional operands.
+"""
 
 from __future__ import annotations
 

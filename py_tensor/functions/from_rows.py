@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
+from ..dtypes import OF_PYTHON
 from ..errors import ShapeError
 from ..nodes import Call, Node
 from ..ops.rows import Elementwise, Where
@@ -76,19 +77,46 @@ def documentation(row: Elementwise) -> str:
     gives = "bool" if row.result == "bool" else "the operands' promoted dtype"
     operands = "operand" if row.arity == 1 else "operands"
     together = "" if row.arity == 1 else ", broadcast together"
-    first, *others = ["True" if row.dtypes == "boolean" else "2"] * row.arity
+    raised = "DTypeError for other dtypes"
+    if row.arity > 1:
+        raised += " and pairs without a common one, ShapeError for shapes that do not broadcast"
     if isinstance(row, Where):
         dtypes = "bool, then any"
-        first, *others = "True", "1", "0"
-    if row.dtypes == "floating":
-        first += ", dtype=pt.float32"
     return (
         f"{row.doc}\n\n"
         f"{operands.capitalize()}: {dtypes} dtype, any shape{together}. Result: {gives}.\n"
-        "Raises DTypeError and ShapeError where they do not fit.\n\n"
-        ">>> import py_tensor as pt\n"
-        f">>> result = pt.{row.name}({', '.join([f'pt.asarray({first})', *others])})\n"
+        f"Raises {raised}.\n\n"
+        f">>> import py_tensor as pt\n{_example(row)}\n"
     )
+
+
+def _example(row: Elementwise) -> str:
+    """A call of a row's function, and what it gives: the value where plain Python computes it."""
+    low: Any = row.sample[0]
+    operands: tuple[Any, ...] = (7, 2)
+    if isinstance(row, Where):
+        operands = (True, 1, 0)
+    elif row.dtypes == "boolean":
+        operands = (True, False)
+    elif row.dtypes == "floating":
+        operands = (7.0, 2.0) if row.arity > 1 else (max(0.5, low),)
+    elif row.dtypes == "numeric" and row.arity == 1:
+        operands = (-2.5,)
+    operands = operands[: row.arity]
+    written = ", ".join([f"pt.asarray({operands[0]})", *map(str, operands[1:])])
+    if row.host is None:
+        dtype = OF_PYTHON[bool if row.result == "bool" else type(operands[0])]
+        return f">>> pt.{row.name}({written}).dtype\n{dtype}"
+    value = row.host(*operands)
+    if row.result == "bool":
+        value = bool(value)
+    elif isinstance(operands[0], float):
+        value = float(value)
+    call = f"pt.{row.name}({written}).item()"
+    if row.dtypes == "floating" and row.result != "bool" and row.tolerance:
+        # GPUs differ in the last digits.
+        call, value = f"round({call}, 4)", round(value, 4)
+    return f">>> {call}\n{value}"
 
 
 def operators_of(

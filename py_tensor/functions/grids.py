@@ -59,6 +59,8 @@ def _triangle(operation: str, x: Any, keep: Callable[[Tensor, Tensor], Tensor]) 
 def tril(x: Any, /, *, k: int = 0) -> Tensor:
     """The lower triangle of each matrix: zeros right of the diagonal `k` places right of the main.
 
+    Shape and dtype are those of x. Raises ShapeError for fewer than two axes.
+
     >>> import py_tensor as pt
     >>> pt.tril(pt.ones((2, 2))).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
@@ -68,6 +70,8 @@ def tril(x: Any, /, *, k: int = 0) -> Tensor:
 
 def triu(x: Any, /, *, k: int = 0) -> Tensor:
     """The upper triangle of each matrix: zeros left of the diagonal `k` places right of the main.
+
+    Shape and dtype are those of x. Raises ShapeError for fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.triu(pt.ones((2, 2))).tolist()

@@ -44,6 +44,9 @@ def _join(nodes: list[Node], axis: int) -> Node:
 def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis.
 
+    The result has the promoted dtype. Raises ShapeError for no tensors, for shapes that differ, and
+    for an axis that does not exist.
+
     >>> import py_tensor as pt
     >>> pt.stack([pt.asarray([1, 2]), pt.asarray([3, 4])]).tolist()
     [[1, 2], [3, 4]]
@@ -63,6 +66,8 @@ def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices along an axis, each without it.
+
+    Raises ShapeError for an axis that does not exist.
 
     >>> import py_tensor as pt
     >>> [part.tolist() for part in pt.unstack(pt.asarray([[1, 2], [3, 4]]))]

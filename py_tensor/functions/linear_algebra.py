@@ -129,6 +129,9 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
 def kron(x1: Any, x2: Any, /) -> Tensor:
     """Kronecker product: each element of x1 times the whole of x2, in its place.
 
+    Lengths of the result are products of those of x1 and x2; axes that one lacks stand in front,
+    with length 1. Raises DTypeError where both are bool.
+
     >>> import py_tensor as pt
     >>> pt.kron(pt.asarray([1, 10]), pt.asarray([1, 2, 3])).tolist()
     [1, 2, 3, 10, 20, 30]
@@ -145,7 +148,9 @@ def kron(x1: Any, x2: Any, /) -> Tensor:
 def cov(x: Any, /, *, correction: float = 1.0) -> Tensor:
     """Covariances of variables, one a row, whose observations are the columns.
 
-    Sums of products of distances from the means over their number less `correction`.
+    Sums of products of distances from the means over their number less `correction`. `x` has shape
+    (variables, observations), the result (variables, variables); a vector is one variable, and
+    gives shape (). Raises DTypeError for complex x, ShapeError for other numbers of axes.
 
     >>> import py_tensor as pt
     >>> pt.cov(pt.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
@@ -173,7 +178,12 @@ def _spread(node: Node, shape: tuple[int, ...], batch: tuple[int, ...]) -> Node:
 
 
 def _transposed(self: Tensor) -> Tensor:
-    """Axes in reverse order for two axes; the standard leaves other counts undefined."""
+    """The transposed matrix. Raises ShapeError unless there are two axes, as the standard has it.
+
+    >>> import py_tensor as pt
+    >>> pt.asarray([[1, 2]]).T.tolist()
+    [[1], [2]]
+    """
     node = node_behind("T", self)
     if len(node.spec.shape) != 2:
         raise ShapeError(f"T: needs two axes; got shape {node.spec.shape}; use mT or permute_dims")

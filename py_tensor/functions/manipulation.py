@@ -45,6 +45,8 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Tensor:
 def flatten(x: Any, /) -> Tensor:
     """All elements along one axis.
 
+    In row-major order; any shape and dtype.
+
     >>> import py_tensor as pt
     >>> pt.flatten(pt.ones((2, 2))).shape
     (4,)
@@ -90,6 +92,8 @@ def matrix_transpose(x: Any, /) -> Tensor:
 def transpose(x: Any, /, axes: Sequence[int] | None = None) -> Tensor:
     """All axes in reverse order, or in the order given, as `permute_dims`.
 
+    Raises ShapeError for `axes` that do not name each axis once.
+
     >>> import py_tensor as pt
     >>> pt.transpose(pt.ones((2, 3))).shape
     (3, 2)
@@ -103,6 +107,8 @@ def _reshaped(
 ) -> Tensor:
     """The same elements in another shape, given as one sequence or as one number an axis.
 
+    Raises ShapeError where the sizes differ.
+
     >>> import py_tensor as pt
     >>> pt.arange(4).reshape(2, -1).shape
     (2, 2)
@@ -114,6 +120,9 @@ def _reshaped(
 
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
     """Axes moved to new places, the others in their order.
+
+    `source` and `destination` are an axis or as many of each. Raises ShapeError where they do not
+    pair, or one does not exist.
 
     >>> import py_tensor as pt
     >>> pt.moveaxis(pt.ones((2, 3, 4)), 0, -1).shape
@@ -202,6 +211,9 @@ def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Tensor:
 
 def flip(x: Any, /, *, axis: Any = None) -> Tensor:
     """Elements in reverse order along axes (all where None).
+
+    `axis` is an axis or a tuple of axes. Raises ShapeError for one that does not exist or is named
+    twice.
 
     >>> import py_tensor as pt
     >>> pt.flip(pt.arange(3)).tolist()

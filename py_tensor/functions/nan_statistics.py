@@ -43,7 +43,7 @@ def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
         "min": "Smallest of the elements along axes that are not NaN; NaN for none.",
     }[name]
     function.__doc__ = (
-        f"{what}\n\n`axis` is None (all), an axis or a tuple of axes.\n\n"
+        f"{what}\n\n`axis`, dtypes and errors are those of `{name}`.\n\n"
         ">>> import py_tensor as pt\n"
         f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
     )
@@ -52,6 +52,9 @@ def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
 
 def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Mean of the elements along axes that are not NaN; NaN for none.
+
+    `axis` is None (all), an axis or a tuple of axes. The result is floating or complex as x is,
+    else float32. Raises ShapeError for axes that do not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanmean(pt.asarray([2.0, pt.nan, 4.0])).item()
@@ -73,7 +76,9 @@ def nanvar(
 ) -> Tensor:
     """Variance of the elements along axes that are not NaN.
 
-    Squared distances from their mean over their number less `correction`.
+    Squared distances from their mean over their number less `correction`. `axis` is as for
+    `nanmean`; NaN where `correction` leaves nothing to divide by. The result is floating as x is,
+    else float32. Raises DTypeError for complex x, ShapeError for axes that do not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanvar(pt.asarray([2.0, pt.nan, 4.0])).item()
@@ -92,6 +97,8 @@ def nanstd(
     x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
 ) -> Tensor:
     """Standard deviation of the elements along axes that are not NaN: the root of `nanvar`.
+
+    Arguments and errors are those of `nanvar`.
 
     >>> import py_tensor as pt
     >>> pt.nanstd(pt.asarray([2.0, pt.nan, 4.0])).item()

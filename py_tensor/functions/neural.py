@@ -19,6 +19,9 @@ from .statistical import PUBLIC as STATISTICAL
 def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
     """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows.
 
+    Shape and dtype are those of x. Raises DTypeError for dtypes that are not floating, ShapeError
+    for an axis that does not exist.
+
     >>> import py_tensor as pt
     >>> pt.softmax(pt.asarray([0.0, 0.0])).tolist()
     [0.5, 0.5]

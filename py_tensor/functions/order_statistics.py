@@ -39,6 +39,9 @@ def quantile(
 def median(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The element in the middle along axes, or the mean of the two; NaN where any is.
 
+    `axis` is None (all), an axis or a tuple of axes. The result is floating as x is, else float32.
+    Raises DTypeError for bool and complex x, ShapeError for no elements and axes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.median(pt.asarray([3.0, 9.0, 4.0, 5.0])).item()
     4.5

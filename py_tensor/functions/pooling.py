@@ -148,8 +148,9 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of each channel.
 
-    As `max_pool2d`, for floating dtypes. Padding counts as zeros where `count_include_pad` is true;
-    else the mean is over the elements of the image alone, NaN for none.
+    As `max_pool2d`, for floating dtypes; raises DTypeError for others. Padding counts as zeros
+    where `count_include_pad` is true; else the mean is over the elements of the image alone, NaN
+    for none.
 
     >>> import py_tensor as pt
     >>> pt.avg_pool2d(pt.asarray([[[1.0], [3.0]]]), (1, 2)).tolist()

@@ -88,7 +88,8 @@ def _counts(repeats: Any) -> list[int]:
 def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Tensor:
     """Elements moved `shift` places along axes; what leaves at the end comes in at the beginning.
 
-    Of the flattened tensor where `axis` is None; else a shift for each axis, or one for all.
+    Of the flattened tensor where `axis` is None; else a shift for each axis, or one for all. Raises
+    ArgumentError where shifts and axes do not pair, ShapeError for an axis that does not exist.
 
     >>> import py_tensor as pt
     >>> pt.roll(pt.arange(5), 2).tolist()
@@ -124,7 +125,8 @@ def _rolled(x: Tensor, shift: int, axis: int) -> Tensor:
 def tile(x: Any, repetitions: Any, /) -> Tensor:
     """The tensor repeated as a whole, so many times along each axis.
 
-    Missing axes stand in front, of the tensor or of `repetitions`.
+    Missing axes stand in front, of the tensor or of `repetitions`. Raises ShapeError for negative
+    numbers.
 
     >>> import py_tensor as pt
     >>> pt.tile(pt.asarray([1, 2]), (2, 2)).tolist()

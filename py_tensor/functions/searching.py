@@ -15,6 +15,8 @@ from .statistical import PUBLIC as STATISTICAL
 def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """How many elements along axes are not zero; int32.
 
+    `axis` is None (all), an axis or a tuple of axes. Raises ShapeError for axes that do not exist.
+
     >>> import py_tensor as pt
     >>> pt.count_nonzero(pt.asarray([[1, 0], [2, 3]]), axis=1).tolist()
     [1, 2]

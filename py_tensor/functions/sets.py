@@ -1,4 +1,7 @@
-"""Set functions. The shapes of what `unique_*` give depend on values, so marks are read."""
+"""Set functions. What `unique_*` give has shapes that depend on values, so these are waited for.
+
+Only marks of where a value begins are read, not the values.
+"""
 
 from __future__ import annotations
 
@@ -89,6 +92,8 @@ def _inverse(runs: _Runs, x: Tensor) -> Tensor:
 def unique_values(x: Any, /) -> Tensor:
     """The distinct elements, in order; each NaN by itself.
 
+    A vector of the dtype of x, which may have any shape. Raises DTypeError for complex x.
+
     >>> import py_tensor as pt
     >>> pt.unique_values(pt.asarray([3, 1, 3])).tolist()
     [1, 3]
@@ -98,6 +103,8 @@ def unique_values(x: Any, /) -> Tensor:
 
 def unique_counts(x: Any, /) -> UniqueCounts:
     """The distinct elements, in order, and how often each occurs.
+
+    Two vectors, the counts int32. Raises DTypeError for complex x.
 
     >>> import py_tensor as pt
     >>> pt.unique_counts(pt.asarray([3, 1, 3])).counts.tolist()
@@ -109,6 +116,8 @@ def unique_counts(x: Any, /) -> UniqueCounts:
 
 def unique_inverse(x: Any, /) -> UniqueInverse:
     """The distinct elements, in order, and for each element of x its place among them.
+
+    The places are int32, in the shape of x. Raises DTypeError for complex x.
 
     >>> import py_tensor as pt
     >>> pt.unique_inverse(pt.asarray([3, 1, 3])).inverse_indices.tolist()
@@ -122,8 +131,8 @@ def unique_inverse(x: Any, /) -> UniqueInverse:
 def unique_all(x: Any, /) -> UniqueAll:
     """The distinct elements, in order, with where each first occurs, the inverse, and counts.
 
-    `indices` are places in the flattened tensor, `inverse_indices` and `counts` as
-    `unique_inverse` and `unique_counts` give them.
+    `indices` are places in the flattened tensor, `inverse_indices` and `counts` as `unique_inverse`
+    and `unique_counts` give them. Raises DTypeError for complex x.
 
     >>> import py_tensor as pt
     >>> pt.unique_all(pt.asarray([3, 1, 3])).indices.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from ..dtypes import as_dtype
@@ -56,13 +57,24 @@ def _simple(row: Reduction) -> Callable[..., Tensor]:
     result.__name__ = result.__qualname__ = row.name
     result.__module__ = "py_tensor"
     extra = " Small integers add up in 32 bits; bool counts." if row.result == "sum" else ""
+    host: Any = row.host
+    example = [host(0, 3), host(2, 4)]
+    if row.result == "bool":
+        example = [bool(host(False, True)), bool(host(True, True))]
     result.__doc__ = (
         f"{row.doc}\n\n`axis` is None (all), an axis or a tuple of axes.{extra}\n"
-        "Raises ShapeError for axes that do not exist.\n\n"
+        f"Raises {_raised(row)}.\n\n"
         ">>> import py_tensor as pt\n"
-        f">>> result = pt.{row.name}(pt.asarray([[1, 2], [3, 4]]), axis=0)\n"
+        f">>> pt.{row.name}(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()\n{example}\n"
     )
     return result
+
+
+def _raised(row: Reduction) -> str:
+    """The errors that a docstring names."""
+    empty = " or have no elements" if row.name in _NEEDS_ELEMENTS else ""
+    dtypes = ", DTypeError for bool and complex x" if row.dtypes == "numeric" else ""
+    return f"ShapeError for axes that do not exist{empty}{dtypes}"
 
 
 def _position(row: Reduction) -> Callable[..., Tensor]:
@@ -79,10 +91,12 @@ def _position(row: Reduction) -> Callable[..., Tensor]:
 
     function.__name__ = function.__qualname__ = row.name
     function.__module__ = "py_tensor"
+    host: Any = row.host
     function.__doc__ = (
         f"{row.doc}\n\nint32; counted over all elements where `axis` is None.\n"
-        "Raises ShapeError for empty axes.\n\n"
-        f">>> import py_tensor as pt\n>>> result = pt.{row.name}(pt.asarray([3, 9, 4]))\n"
+        f"Raises {_raised(row)}.\n\n"
+        f">>> import py_tensor as pt\n>>> pt.{row.name}(pt.asarray([3, 9, 4])).item()\n"
+        f"{[3, 9, 4].index(reduce(host, [3, 9, 4]))}\n"
     )
     return function
 

@@ -52,7 +52,14 @@ class Graph:
         return GraphLayers(self)
 
     def get_nodes(self) -> list[Node]:
-        """All nodes, in the order in which they were made (getNodes)."""
+        """All nodes, in the order in which they were made (getNodes).
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> x = g.square(g.constant(3))
+        >>> g.get_nodes()
+        [ConstantNode 'Constant', OperationNode 'Square']
+        """
         return [tensor.node for tensor in self._tensors]
 
     # --- inputs ---------------------------------------------------------------------------------
@@ -102,15 +109,33 @@ class Graph:
         return self._binary("add", "Add", x1, x2, rows=True)
 
     def subtract(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """x1 - x2: of equal shapes, or one of them a single element."""
+        """x1 - x2: of equal shapes, or one of them a single element.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.subtract(g.constant([6, 8]), g.constant(2))).tolist()
+        [4.0, 6.0]
+        """
         return self._binary("subtract", "Subtract", x1, x2)
 
     def multiply(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """x1 * x2, element by element: of equal shapes, or one of them a single element."""
+        """x1 * x2, element by element: of equal shapes, or one of them a single element.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.multiply(g.constant([6, 8]), g.constant(2))).tolist()
+        [12.0, 16.0]
+        """
         return self._binary("multiply", "Multiply", x1, x2)
 
     def divide(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """x1 / x2, element by element: of equal shapes, or one of them a single element."""
+        """x1 / x2, element by element: of equal shapes, or one of them a single element.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.divide(g.constant([6, 8]), g.constant(2))).tolist()
+        [3.0, 4.0]
+        """
         return self._binary("divide", "Divide", x1, x2)
 
     def fused_linear_combination(
@@ -147,7 +172,13 @@ class Graph:
         return self._operation("MatMul", inputs, shapes.product(x1, x2), operations.matmul)
 
     def reduce_sum(self, x: SymbolicTensor) -> SymbolicTensor:
-        """The sum of all elements, of shape () (reduceSum)."""
+        """The sum of all elements, of shape () (reduceSum).
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.reduce_sum(g.constant([3, 4]))).tolist()
+        7.0
+        """
         inputs = self._inputs("reduce_sum", x=x)
         return self._operation("ReduceSum", inputs, (), operations.reduce_sum)
 
@@ -166,7 +197,13 @@ class Graph:
         return self._operation("Reshape", inputs, new, operations.reshape, shape=new)
 
     def concat1d(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """Two vectors, one behind the other."""
+        """Two vectors, one behind the other.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> g.concat1d(g.constant([1]), g.constant([2, 3])).shape
+        (3,)
+        """
         return self._concat(x1, x2, 1, 0)
 
     def concat2d(self, x1: SymbolicTensor, x2: SymbolicTensor, axis: int) -> SymbolicTensor:
@@ -180,11 +217,25 @@ class Graph:
         return self._concat(x1, x2, 2, axis)
 
     def concat3d(self, x1: SymbolicTensor, x2: SymbolicTensor, axis: int) -> SymbolicTensor:
-        """Two tensors of three axes joined along `axis`, counted from 0."""
+        """Two tensors of three axes joined along `axis`, counted from 0.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> x = g.placeholder("x", [2, 3, 4])
+        >>> g.concat3d(x, x, 2).shape
+        (2, 3, 8)
+        """
         return self._concat(x1, x2, 3, axis)
 
     def concat4d(self, x1: SymbolicTensor, x2: SymbolicTensor, axis: int) -> SymbolicTensor:
-        """Two tensors of four axes joined along `axis`, counted from 0."""
+        """Two tensors of four axes joined along `axis`, counted from 0.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> x = g.placeholder("x", [1, 2, 3, 4])
+        >>> g.concat4d(x, x, 0).shape
+        (2, 2, 3, 4)
+        """
         return self._concat(x1, x2, 4, axis)
 
     # --- images ---------------------------------------------------------------------------------
@@ -260,19 +311,43 @@ class Graph:
     # --- element by element ---------------------------------------------------------------------
 
     def exp(self, x: SymbolicTensor) -> SymbolicTensor:
-        """e to the power of each element."""
+        """e to the power of each element.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.exp(g.constant([0.0]))).tolist()
+        [1.0]
+        """
         return self._unary("exp", "Exp", x)
 
     def log(self, x: SymbolicTensor) -> SymbolicTensor:
-        """The natural logarithm of each element."""
+        """The natural logarithm of each element.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.log(g.constant([1.0]))).tolist()
+        [0.0]
+        """
         return self._unary("log", "Log", x)
 
     def relu(self, x: SymbolicTensor) -> SymbolicTensor:
-        """Each element where positive, else 0."""
+        """Each element where positive, else 0.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.relu(g.constant([3.0, -2.0]))).tolist()
+        [3.0, 0.0]
+        """
         return self._unary("relu", "ReLU", x)
 
     def leaky_relu(self, x: SymbolicTensor, alpha: float) -> SymbolicTensor:
-        """Each element where positive, else `alpha` times it (leakyRelu)."""
+        """Each element where positive, else `alpha` times it (leakyRelu).
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.leaky_relu(g.constant([3.0, -2.0]), 0.5)).tolist()
+        [3.0, -1.0]
+        """
         inputs = self._inputs("leaky_relu", x=x)
         if isinstance(alpha, SymbolicTensor):
             raise ArgumentError(f"leaky_relu: alpha is a tensor; got {alpha!r}; use prelu")
@@ -284,25 +359,54 @@ class Graph:
         """Each element where positive, else its element of `alpha` times it.
 
         `alpha` has the shape of x, and gets gradients, which deeplearn.js does not give it.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.prelu(g.constant([-2.0]), g.constant([0.5]))).tolist()
+        [-1.0]
         """
         inputs = self._inputs("prelu", x=x, alpha=alpha)
         shape = shapes.equal("prelu", x, alpha)
         return self._operation("PReLU", inputs, shape, operations.prelu)
 
     def elu(self, x: SymbolicTensor) -> SymbolicTensor:
-        """Each element where not negative, else exp(x) - 1."""
+        """Each element where not negative, else exp(x) - 1.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.elu(g.constant([3.0, 0.0]))).tolist()
+        [3.0, 0.0]
+        """
         return self._unary("elu", "Elu", x, operations.elu)
 
     def tanh(self, x: SymbolicTensor) -> SymbolicTensor:
-        """The hyperbolic tangent of each element."""
+        """The hyperbolic tangent of each element.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.tanh(g.constant([0.0]))).tolist()
+        [0.0]
+        """
         return self._unary("tanh", "TanH", x)
 
     def sigmoid(self, x: SymbolicTensor) -> SymbolicTensor:
-        """1 / (1 + exp(-x)) of each element."""
+        """1 / (1 + exp(-x)) of each element.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.sigmoid(g.constant([0.0]))).tolist()
+        [0.5]
+        """
         return self._unary("sigmoid", "Sigmoid", x)
 
     def square(self, x: SymbolicTensor) -> SymbolicTensor:
-        """Each element times itself."""
+        """Each element times itself.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.square(g.constant([3.0]))).tolist()
+        [9.0]
+        """
         return self._unary("square", "Square", x)
 
     # --- probabilities and costs ----------------------------------------------------------------
@@ -328,6 +432,12 @@ class Graph:
 
         `x` are logits, `target` the probabilities they should give, in an equal shape. As in
         deeplearn.js, the gradient with respect to x is softmax(x) - target; the target has none.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> cost = g.softmax_cross_entropy_cost(g.constant([9, 1]), g.constant([1, 0]))
+        >>> cost.shape
+        ()
         """
         inputs = self._inputs("softmax_cross_entropy_cost", x=x, target=target)
         shape = shapes.equal("softmax_cross_entropy_cost", x, target)
@@ -363,6 +473,11 @@ class Graph:
         """The place of the largest element, counted over all axes; int32, of shape ().
 
         It has no gradient.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> pt.graph.Session(g).eval(g.argmax(g.constant([0.1, 0.9]))).tolist()
+        1
         """
         inputs = self._inputs("argmax", x=x)
         self._need_elements("argmax", x)

@@ -18,7 +18,18 @@ from ..tensor import Tensor, asarray
 
 
 class Initializer(Protocol):
-    """What makes initial values: anything with this method."""
+    """What makes initial values: anything with this method.
+
+    >>> import py_tensor as pt
+    >>> class Halves:
+    ...     def initialize(self, weights_shape, input_units, output_units):
+    ...         return pt.full(weights_shape, 0.5)
+    >>> g = pt.graph.Graph()
+    >>> x = g.placeholder("x", [2])
+    >>> y = g.layers.dense("layer", x, 1, kernel_initializer=Halves())
+    >>> pt.graph.Session(g).eval(y, [(x, [1.0, 2.0])]).tolist()
+    [1.5]
+    """
 
     def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
         """A tensor of that shape, for a layer of so many inputs and outputs."""
@@ -31,6 +42,7 @@ class VarianceScalingInitializer:
 
     They are those that go in ("fan_in"), come out ("fan_out"), or their mean ("fan_avg").
     `distribution` is "normal", cut off, with that variance before the cut, or "uniform" around 0.
+    Raises ArgumentError for other modes and distributions.
 
     >>> import py_tensor as pt
     >>> initializer = pt.graph.VarianceScalingInitializer(2.0, "fan_avg", "uniform")

@@ -47,7 +47,13 @@ class InputProvider(Protocol):
 
 @runtime_checkable
 class BatchInputProvider(InputProvider, Protocol):
-    """An input provider that gives many examples at once, too."""
+    """An input provider that gives many examples at once, too.
+
+    >>> import py_tensor as pt
+    >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]])
+    >>> isinstance(builder.get_input_provider(0), pt.graph.BatchInputProvider)
+    True
+    """
 
     def get_next_batch(self, math: NDArrayMath, count: int) -> Tensor:
         """The next `count` examples, along the first axis."""
@@ -115,11 +121,26 @@ class InMemoryShuffledInputProviderBuilder:
         return [self._order[at % self._count] for at in range(first, first + count)]
 
     def get_epoch(self) -> int:
-        """How often every input has given all of its examples (getEpoch)."""
+        """How often every input has given all of its examples (getEpoch).
+
+        >>> import py_tensor as pt
+        >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]], seed=0)
+        >>> batch = builder.get_input_provider(0).get_next_batch(pt.graph.math, 5)
+        >>> builder.get_epoch()
+        2
+        """
         return min(self._given) // self._count
 
     def get_input_provider(self, input_id: int) -> BatchInputProvider:
-        """The provider of one input, by its number from 0 on (getInputProvider)."""
+        """The provider of one input, by its number from 0 on (getInputProvider).
+
+        Raises ArgumentError for other numbers.
+
+        >>> import py_tensor as pt
+        >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]], seed=0)
+        >>> sorted(builder.get_input_provider(0).get_next_batch(pt.graph.math, 2).tolist())
+        [1.0, 2.0]
+        """
         if not 0 <= input_id < len(self._examples):
             raise ArgumentError(
                 f"{type(self).__name__}: no such input; got {input_id}; "
@@ -128,7 +149,13 @@ class InMemoryShuffledInputProviderBuilder:
         return _ShuffledInputProvider(self, input_id)
 
     def get_input_providers(self) -> list[BatchInputProvider]:
-        """A provider for each input, in their order (getInputProviders)."""
+        """A provider for each input, in their order (getInputProviders).
+
+        >>> import py_tensor as pt
+        >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]], seed=0)
+        >>> len(builder.get_input_providers())
+        1
+        """
         return [self.get_input_provider(at) for at in range(len(self._examples))]
 
 

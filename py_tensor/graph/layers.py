@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 
 class GraphLayers:
-    """What `graph.layers` offers."""
+    """What `graph.layers` offers: layers that make their own variables.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.layers.dense("layer", g.placeholder("x", [3]), 4).shape
+    (4,)
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -1,6 +1,6 @@
-"""How variables change: one class an optimizer, with deeplearn.js's formulas.
+"""How variables change: v becomes what the formula says, of g, the gradients of a batch summed up.
 
-The gradient g is the sum over a batch's examples, and c is -learning_rate / batch size; so moments
+One class an optimizer, with deeplearn.js's formulas. c is -learning_rate / batch size; so moments
 and caches are of sums, not of means. Where deeplearn.js has no settings for them, epsilon is its.
 """
 
@@ -24,7 +24,21 @@ class Optimizer(ABC):
     """Base of the optimizers: it holds what is remembered from batch to batch.
 
     `specified_variable_list` are the variables to train, as nodes or as their tensors; all that the
-    cost depends on where it is None.
+    cost depends on where it is None. In formulas v is a variable, g the sum of its gradients over a
+    batch, c is -learning_rate / batch size, and m' is what m becomes. A class of its own says in
+    `updated` how a variable changes.
+
+    >>> import py_tensor as pt
+    >>> class SignDescent(pt.graph.Optimizer):
+    ...     @staticmethod
+    ...     def updated(numbers, variable, g, *slots):
+    ...         (c,) = numbers
+    ...         return [variable + c * pt.sign(g)]
+    >>> graph = pt.graph.Graph()
+    >>> w = graph.variable("w", 3.0)
+    >>> cost = pt.graph.Session(graph).train(graph.square(w), [], 1, SignDescent(0.5))
+    >>> w.node.data.item()
+    2.5
     """
 
     slots = 0
@@ -93,7 +107,12 @@ class Optimizer(ABC):
         self._batches += 1
 
     def numbers(self, batch_size: int) -> list[float]:
-        """c, and the settings that `updated` takes, for the next batch."""
+        """c, and the settings that `updated` takes, for the next batch.
+
+        >>> import py_tensor as pt
+        >>> pt.graph.MomentumOptimizer(0.5, 0.9).numbers(2)
+        [-0.25, 0.9]
+        """
         return [-self.learning_rate / batch_size, *self.settings(self._batches + 1)]
 
     def settings(self, batch: int) -> list[float]:
@@ -144,7 +163,14 @@ class MomentumOptimizer(Optimizer):
         self.momentum = float(momentum)
 
     def set_momentum(self, momentum: float) -> None:
-        """Another momentum from the next batch on (setMomentum)."""
+        """Another momentum from the next batch on (setMomentum).
+
+        >>> import py_tensor as pt
+        >>> optimizer = pt.graph.MomentumOptimizer(0.1, 0.9)
+        >>> optimizer.set_momentum(0.5)
+        >>> optimizer.momentum
+        0.5
+        """
         self.momentum = float(momentum)
 
     def settings(self, batch: int) -> list[float]:

@@ -77,6 +77,13 @@ class NDArrayMath:
         """Ends the scope begun last; tensors in `result` belong to the one around it (endScope).
 
         Raises ScopeError where none is open.
+
+        >>> import py_tensor as pt
+        >>> pt.graph.math.start_scope()
+        >>> x = pt.ones(3)
+        >>> pt.graph.math.end_scope()
+        >>> x.is_disposed
+        True
         """
         if not self._open:
             raise ScopeError(
@@ -89,6 +96,11 @@ class NDArrayMath:
         """The tensor, which no scope will end.
 
         Raises ScopeError in safe mode, outside of scopes.
+
+        >>> import py_tensor as pt
+        >>> x = pt.graph.math.scope(lambda keep, track: [keep(pt.ones(2)), 7])[0]
+        >>> x.is_disposed
+        False
         """
         self.require_scope("keep")
         return accounting.keep(tensor)
@@ -97,6 +109,11 @@ class NDArrayMath:
         """The tensor, which the innermost scope will end, wherever it was made.
 
         Raises ScopeError in safe mode, outside of scopes.
+
+        >>> import py_tensor as pt
+        >>> x = pt.ones(2)
+        >>> pt.graph.math.scope(lambda keep, track: track(x).shape), x.is_disposed
+        ((2,), True)
         """
         self.require_scope("track")
         node_behind("track", tensor)

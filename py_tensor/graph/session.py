@@ -102,6 +102,14 @@ class Session:
         or an input provider, which is asked for one example. What is not floating is fed as
         float32. Raises ArgumentError for tensors of other graphs and placeholders that are not fed,
         ShapeError for data of another shape, and ScopeError in safe mode outside of scopes.
+
+        >>> import py_tensor as pt
+        >>> graph = pt.graph.Graph()
+        >>> x = graph.placeholder("x", [2])
+        >>> wanted = [graph.square(x), graph.reduce_sum(x)]
+        >>> found = pt.graph.Session(graph).eval_all(wanted, [(x, [1.0, 2.0])])
+        >>> [value.tolist() for value in found]
+        [[1.0, 4.0], 3.0]
         """
         return self._evaluated("eval_all", tensors, feed_entries)
 
@@ -165,6 +173,14 @@ class Session:
         Raises ArgumentError for arrays instead of providers, placeholders that are not fed, and
         costs without variables; GradientError where the cost goes through argmax; ScopeError in
         safe mode outside of scopes; TraceError inside of `pt.jit`.
+
+        >>> import py_tensor as pt
+        >>> graph = pt.graph.Graph()
+        >>> w = graph.variable("w", 3.0)
+        >>> session, optimizer = pt.graph.Session(graph), pt.graph.SGDOptimizer(0.25)
+        >>> cost = session.train(graph.square(w), [], 1, optimizer, pt.graph.CostReduction.SUM)
+        >>> cost.item(), w.node.data.item()
+        (9.0, 1.5)
         """
         self.math.require_scope("train")
         cost = tensor_of("train", self.graph, cost_tensor)
@@ -240,6 +256,14 @@ class TensorArrayMap:
 
         Raises ArgumentError before the first evaluation, and where the tensor depends on a
         placeholder that was not fed in the latest one.
+
+        >>> import py_tensor as pt
+        >>> graph = pt.graph.Graph()
+        >>> x = graph.square(graph.constant(3.0))
+        >>> session = pt.graph.Session(graph)
+        >>> y = session.eval(graph.exp(x))
+        >>> session.activation_array_map.get(x).item()
+        9.0
         """
         session = self._session
         if session._latest is None:

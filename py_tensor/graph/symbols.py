@@ -46,7 +46,12 @@ class SymbolicTensor:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        >>> import py_tensor as pt
+        >>> pt.graph.Graph().placeholder("x", [2, 3]).size
+        6
+        """
         return math.prod(self.shape)
 
     def __repr__(self) -> str:
@@ -57,6 +62,12 @@ class Node:
     """A place in a graph where a value comes from; `inputs` are what it is computed from, by name.
 
     `name` is the user's for placeholders and variables, and deeplearn.js's for operations.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> y = g.exp(g.placeholder("x", [2]))
+    >>> y.node, y.node.inputs["x"]
+    (OperationNode 'Exp', 'x' of shape (2,))
     """
 
     def __init__(self, graph: Graph, name: str, inputs: dict[str, SymbolicTensor]) -> None:
@@ -79,7 +90,13 @@ class Node:
 
     @property
     def output(self) -> SymbolicTensor | None:
-        """Its value's symbolic tensor, None if its graph is gone and nobody holds it."""
+        """Its value's symbolic tensor, None if its graph is gone and nobody holds it.
+
+        >>> import py_tensor as pt
+        >>> x = pt.graph.Graph().placeholder("x", [2, 3])
+        >>> x.node.output is x
+        True
+        """
         return None if self._output is None else self._output()
 
     def compute(self, *values: Tensor) -> Tensor:
@@ -91,11 +108,23 @@ class Node:
 
 
 class PlaceholderNode(Node):
-    """A value that is fed."""
+    """A value that is fed.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.placeholder("x", [2]).node
+    PlaceholderNode 'x'
+    """
 
 
 class ConstantNode(Node):
-    """A value that never changes."""
+    """A value that never changes.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.constant([1, 2]).node.data.tolist()
+    [1.0, 2.0]
+    """
 
     def __init__(self, graph: Graph, data: Any) -> None:
         super().__init__(graph, "Constant", {})
@@ -106,7 +135,15 @@ class ConstantNode(Node):
 
 
 class VariableNode(Node):
-    """A value that training changes: `data` is the present one."""
+    """A value that training changes: `data` is the present one.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> w = g.variable("w", 3.0)
+    >>> w.node.data = 4.0
+    >>> w.node.data.item()
+    4.0
+    """
 
     def __init__(self, graph: Graph, name: str, data: Any) -> None:
         super().__init__(graph, name, {})
@@ -132,7 +169,13 @@ class VariableNode(Node):
 
 
 class OperationNode(Node):
-    """A value computed from others; `attributes` are what the operation was given beside them."""
+    """A value computed from others; `attributes` are what the operation was given beside them.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.leaky_relu(g.constant([1, 2]), 0.1).node.attributes
+    {'alpha': 0.1}
+    """
 
     def __init__(
         self,

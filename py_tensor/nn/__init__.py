@@ -1,7 +1,8 @@
 """Neural networks: functions, and modules that hold what the functions are called with.
 
-Functions are in files by subject; `layers` has the modules of the same subjects. Images are
-channels last: (batch, height, width, channels).
+The function `conv2d` and the module `Conv2D`, say, compute the same; the module holds the kernel.
+Both are in files by subject, modules in `layers`. Images are channels last: (batch, height, width,
+channels).
 
 >>> import py_tensor as pt
 >>> model = pt.nn.Sequential(pt.nn.Dense(4, 8), pt.relu, pt.nn.Dense(8, 3), pt.softmax)

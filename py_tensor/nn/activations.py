@@ -27,6 +27,8 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 def relu6(x: Any, /) -> Tensor:
     """min(max(x, 0), 6); NaN stays.
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.relu6(pt.asarray([-1.0, 3.0, 9.0])).tolist()
     [0.0, 3.0, 6.0]
@@ -37,6 +39,8 @@ def relu6(x: Any, /) -> Tensor:
 @remembered
 def leaky_relu(x: Any, /, *, alpha: float = 0.2) -> Tensor:
     """x where positive, else alpha * x; `alpha` is TensorFlow.js's (PyTorch's is 0.01).
+
+    Takes any shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.leaky_relu(pt.asarray([-2.0, 3.0]), alpha=0.5).tolist()
@@ -51,6 +55,7 @@ def prelu(x: Any, alpha: Any, /) -> Tensor:
     """x where positive, else alpha * x, where `alpha` is a tensor that broadcasts against x.
 
     Learned slopes of each channel have shape (channels,). (He et al. 2015, arXiv:1502.01852.)
+    Floating dtypes; raises DTypeError for others, ShapeError for shapes that do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.nn.prelu(pt.asarray([[-2.0, -2.0]]), pt.asarray([0.5, 0.25])).tolist()
@@ -65,7 +70,8 @@ def rrelu(
 ) -> Tensor:
     """x where positive, else a * x: a random between the limits in training, their mean otherwise.
 
-    Raises ArgumentError where `lower` is above `upper`. (Xu et al. 2015, arXiv:1505.00853.)
+    Raises ArgumentError where `lower` is above `upper`. (Xu et al. 2015, arXiv:1505.00853.) Takes
+    any shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.rrelu(pt.asarray([-2.0, 3.0]), lower=0.25, upper=0.75, training=False).tolist()
@@ -85,6 +91,8 @@ def rrelu(
 def elu(x: Any, /, *, alpha: float = 1.0) -> Tensor:
     """x where positive, else alpha * (exp(x) - 1). (Clevert et al. 2015, arXiv:1511.07289.)
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.elu(pt.asarray([-float("inf"), 0.0, 2.0])).tolist()
     [-1.0, 0.0, 2.0]
@@ -102,7 +110,8 @@ def _elu(x: Tensor, alpha: float, width: float) -> Tensor:
 def selu(x: Any, /) -> Tensor:
     """1.0507 * elu(x, alpha=1.6733): keeps mean 0 and variance 1.
 
-    (Klambauer et al. 2017, arXiv:1706.02515, where both constants have all their digits.)
+    (Klambauer et al. 2017, arXiv:1706.02515, where both constants have all their digits.) Takes any
+    shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.selu(pt.asarray([0.0, 1.0])).tolist()
@@ -115,7 +124,8 @@ def selu(x: Any, /) -> Tensor:
 def celu(x: Any, /, *, alpha: float = 1.0) -> Tensor:
     """x where positive, else alpha * (exp(x / alpha) - 1); raises ArgumentError for alpha 0.
 
-    (Barron 2017, arXiv:1704.07483.)
+    (Barron 2017, arXiv:1704.07483.) Takes any shape of a floating dtype; raises DTypeError for
+    others.
 
     >>> import py_tensor as pt
     >>> pt.nn.celu(pt.asarray([-float("inf"), 2.0]), alpha=0.5).tolist()
@@ -131,8 +141,9 @@ def celu(x: Any, /, *, alpha: float = 1.0) -> Tensor:
 def gelu(x: Any, /, *, approximate: bool = False) -> Tensor:
     """x * P(X <= x) for X normally distributed: x / 2 * (1 + erf(x / sqrt(2))).
 
-    With `approximate`, x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
-    (Hendrycks and Gimpel 2016, arXiv:1606.08415.)
+    With `approximate`, x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))). (Hendrycks and
+    Gimpel 2016, arXiv:1606.08415.) Takes any shape of a floating dtype; raises DTypeError for
+    others.
 
     >>> import py_tensor as pt
     >>> pt.nn.gelu(pt.asarray([0.0, 20.0])).tolist()
@@ -149,6 +160,8 @@ def gelu(x: Any, /, *, approximate: bool = False) -> Tensor:
 def silu(x: Any, /) -> Tensor:
     """x * sigmoid(x); also called swish.
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.silu(pt.asarray([0.0, 100.0])).tolist()
     [0.0, 100.0]
@@ -164,6 +177,8 @@ swish = silu
 def mish(x: Any, /) -> Tensor:
     """x * tanh(softplus(x)). (Misra 2019, arXiv:1908.08681.)
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.mish(pt.asarray([0.0, 20.0])).tolist()
     [0.0, 20.0]
@@ -176,6 +191,8 @@ def mish(x: Any, /) -> Tensor:
 def softplus(x: Any, /) -> Tensor:
     """log(1 + exp(x)) without overflow.
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.softplus(pt.asarray([-float("inf"), 100.0])).tolist()
     [0.0, 100.0]
@@ -186,6 +203,8 @@ def softplus(x: Any, /) -> Tensor:
 @remembered
 def softsign(x: Any, /) -> Tensor:
     """x / (1 + abs(x)).
+
+    Takes any shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.softsign(pt.asarray([-1.0, 3.0])).tolist()
@@ -199,6 +218,8 @@ def softsign(x: Any, /) -> Tensor:
 def log_sigmoid(x: Any, /) -> Tensor:
     """log(1 / (1 + exp(-x))) without overflow.
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.log_sigmoid(pt.asarray([-100.0, -200.0])).tolist()
     [-100.0, -200.0]
@@ -209,6 +230,8 @@ def log_sigmoid(x: Any, /) -> Tensor:
 @remembered
 def hard_tanh(x: Any, /, *, low: float = -1.0, high: float = 1.0) -> Tensor:
     """x held between `low` and `high`; NaN stays.
+
+    Takes any shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.hard_tanh(pt.asarray([-3.0, 0.5, 3.0])).tolist()
@@ -221,6 +244,8 @@ def hard_tanh(x: Any, /, *, low: float = -1.0, high: float = 1.0) -> Tensor:
 def hard_sigmoid(x: Any, /) -> Tensor:
     """relu6(x + 3) / 6, as in PyTorch and Keras 3 (TensorFlow.js has 0.2 * x + 0.5, held in 0..1).
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.hard_sigmoid(pt.asarray([-4.0, 0.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
@@ -231,6 +256,8 @@ def hard_sigmoid(x: Any, /) -> Tensor:
 @remembered
 def hard_swish(x: Any, /) -> Tensor:
     """x * relu6(x + 3) / 6. (Howard et al. 2019, arXiv:1905.02244.)
+
+    Takes any shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.hard_swish(pt.asarray([0.0, 1.5, 4.0])).tolist()
@@ -244,6 +271,8 @@ def hard_swish(x: Any, /) -> Tensor:
 def tanh_shrink(x: Any, /) -> Tensor:
     """x - tanh(x).
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.tanh_shrink(pt.asarray([0.0, 100.0])).tolist()
     [0.0, 99.0]
@@ -255,6 +284,8 @@ def tanh_shrink(x: Any, /) -> Tensor:
 @remembered
 def soft_shrink(x: Any, /, *, threshold: float = 0.5) -> Tensor:
     """x moved towards 0 by `threshold`, and 0 where it would cross; NaN stays.
+
+    Takes any shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.soft_shrink(pt.asarray([-2.0, 0.25, 2.0])).tolist()
@@ -268,6 +299,8 @@ def soft_shrink(x: Any, /, *, threshold: float = 0.5) -> Tensor:
 def hard_shrink(x: Any, /, *, threshold: float = 0.5) -> Tensor:
     """x, but 0 where it is not further than `threshold` from 0; NaN stays.
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.hard_shrink(pt.asarray([-2.0, 0.25, 2.0])).tolist()
     [-2.0, 0.0, 2.0]
@@ -280,6 +313,8 @@ def hard_shrink(x: Any, /, *, threshold: float = 0.5) -> Tensor:
 def threshold(x: Any, limit: float, value: float, /) -> Tensor:
     """x where it is above `limit`, else `value`; NaN stays.
 
+    Takes any shape of a floating dtype; raises DTypeError for others.
+
     >>> import py_tensor as pt
     >>> pt.nn.threshold(pt.asarray([1.0, 3.0]), 2.0, -1.0).tolist()
     [-1.0, 3.0]
@@ -291,6 +326,8 @@ def threshold(x: Any, limit: float, value: float, /) -> Tensor:
 @remembered
 def step(x: Any, /, *, alpha: float = 0.0) -> Tensor:
     """1 where x is positive, else `alpha`, as in TensorFlow.js; NaN stays.
+
+    Takes any shape of a floating dtype; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.step(pt.asarray([-2.0, 0.0, 2.0])).tolist()
@@ -305,7 +342,8 @@ def step(x: Any, /, *, alpha: float = 0.0) -> Tensor:
 def glu(x: Any, /, *, axis: int = -1) -> Tensor:
     """a * sigmoid(b), where a and b are the halves of x along an axis.
 
-    Raises ShapeError for an odd length. (Dauphin et al. 2016, arXiv:1612.08083.)
+    Floating dtypes; raises DTypeError for others, ShapeError for an odd length. (Dauphin et al.
+    2016, arXiv:1612.08083.)
 
     >>> import py_tensor as pt
     >>> pt.nn.glu(pt.asarray([4.0, 6.0, 0.0, 0.0])).tolist()

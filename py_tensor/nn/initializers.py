@@ -35,6 +35,8 @@ Initializer = Callable[..., Tensor]
 def glorot_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
     """Uniform in +-sqrt(6 / (fan_in + fan_out)). (Glorot and Bengio 2010, AISTATS.)
 
+    Raises ShapeError for fewer than two axes, DTypeError for dtypes that are not floating.
+
     >>> import py_tensor as pt
     >>> bool((pt.abs(pt.nn.initializers.glorot_uniform((4, 2))) <= 1).all())
     True
@@ -45,6 +47,8 @@ def glorot_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
 
 def glorot_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
     """Normal with variance 2 / (fan_in + fan_out). (Glorot and Bengio 2010, AISTATS.)
+
+    Errors are those of `glorot_uniform`.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.glorot_normal((4, 2)).shape
@@ -57,6 +61,8 @@ def glorot_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
 def he_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
     """Uniform in +-sqrt(6 / fan_in), for layers before relu. (He et al. 2015, arXiv:1502.01852.)
 
+    Errors are those of `glorot_uniform`.
+
     >>> import py_tensor as pt
     >>> pt.nn.initializers.he_uniform((3, 3, 4, 2)).shape
     (3, 3, 4, 2)
@@ -66,6 +72,8 @@ def he_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
 
 def he_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
     """Normal with variance 2 / fan_in, for layers before relu. (He et al. 2015, arXiv:1502.01852.)
+
+    Errors are those of `glorot_uniform`.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.he_normal((3, 3, 4, 2)).shape
@@ -77,6 +85,8 @@ def he_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
 def lecun_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
     """Uniform in +-sqrt(3 / fan_in), for layers before selu. (LeCun et al. 1998.)
 
+    Errors are those of `glorot_uniform`.
+
     >>> import py_tensor as pt
     >>> pt.nn.initializers.lecun_uniform((4, 2)).shape
     (4, 2)
@@ -86,6 +96,8 @@ def lecun_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
 
 def lecun_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
     """Normal with variance 1 / fan_in, for layers before selu. (LeCun et al. 1998.)
+
+    Errors are those of `glorot_uniform`.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.lecun_normal((4, 2)).shape
@@ -98,7 +110,7 @@ def orthogonal(shape: Any, *, dtype: Any = float32) -> Tensor:
     """A matrix with orthonormal columns, or rows where those are fewer; the axes before fold.
 
     A normal matrix whose singular values Newton and Schulz's iteration brings to 1, by products of
-    matrices alone. (Saxe et al. 2013, arXiv:1312.6120.)
+    matrices alone. (Saxe et al. 2013, arXiv:1312.6120.) Raises ShapeError for fewer than two axes.
 
     >>> import py_tensor as pt
     >>> w = pt.nn.initializers.orthogonal((4, 2))

@@ -1,4 +1,4 @@
-"""Losses: how far predictions are from labels.
+"""Losses: how far predictions are from labels, as one number or one for each.
 
 All take the predictions first, then the labels, of one shape unless said otherwise; then `weights`
 that broadcast against the losses, and `reduction`: "mean", which is sum(weights * losses) /
@@ -32,6 +32,11 @@ def mean_squared_error(
 ) -> Tensor:
     """(predictions - labels)**2, element by element, reduced.
 
+    Both have one shape, and predictions a floating dtype; all is computed in float32. `weights`
+    broadcast to the losses. `reduction` is "mean", sum(weights * losses) / sum(weights), "sum" of
+    weights * losses, or "none". Raises DTypeError and ShapeError for operands that do not fit,
+    ArgumentError for other reductions.
+
     >>> import py_tensor as pt
     >>> pt.nn.mean_squared_error(pt.asarray([1.0, 2.0]), [3.0, 2.0]).item()
     2.0
@@ -45,6 +50,8 @@ def mean_absolute_error(
     predictions: Any, labels: Any, /, *, weights: Any = None, reduction: str = "mean"
 ) -> Tensor:
     """abs(predictions - labels), element by element, reduced.
+
+    Operands, `weights`, `reduction` and errors are those of `mean_squared_error`.
 
     >>> import py_tensor as pt
     >>> pt.nn.mean_absolute_error(pt.asarray([1.0, 2.0]), [3.0, 2.0]).item()
@@ -66,7 +73,8 @@ def huber_loss(
 ) -> Tensor:
     """error**2 / 2 up to abs(error) = delta, from there on delta * (abs(error) - delta / 2).
 
-    Element by element, reduced. (Huber 1964, doi:10.1214/aoms/1177703732.)
+    Element by element, reduced. (Huber 1964, doi:10.1214/aoms/1177703732.) Operands, `weights`,
+    `reduction` and errors are those of `mean_squared_error`.
 
     >>> import py_tensor as pt
     >>> pt.nn.huber_loss(pt.asarray([1.0, 4.0]), [0.0, 0.0], reduction="none").tolist()
@@ -92,7 +100,7 @@ def log_loss(
     """-labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon).
 
     Element by element, reduced; predictions are probabilities. `sigmoid_cross_entropy`, of logits,
-    is more accurate.
+    is more accurate. Operands, `weights`, `reduction` and errors are those of `mean_squared_error`.
 
     >>> import py_tensor as pt
     >>> pt.nn.log_loss(pt.asarray([0.5]), [1.0], epsilon=0.0).item() == pt.log(2).item()
@@ -109,6 +117,8 @@ def hinge_loss(
     predictions: Any, labels: Any, /, *, weights: Any = None, reduction: str = "mean"
 ) -> Tensor:
     """max(0, 1 - (2 * labels - 1) * predictions) for labels 0 and 1, element by element, reduced.
+
+    Operands, `weights`, `reduction` and errors are those of `mean_squared_error`.
 
     >>> import py_tensor as pt
     >>> pt.nn.hinge_loss(pt.asarray([0.5, 2.0, 0.5]), [1, 1, 0], reduction="none").tolist()
@@ -130,8 +140,9 @@ def sigmoid_cross_entropy(
 ) -> Tensor:
     """-labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits)), reduced.
 
-    Labels are probabilities, 0 .. 1, which `label_smoothing` s moves towards one half: labels *
-    (1 - s) + s / 2. Accurate for logits of any size.
+    Labels are probabilities, 0 .. 1, which `label_smoothing` s moves towards one half: labels * (1
+    - s) + s / 2. Accurate for logits of any size. Operands, `weights`, `reduction` and errors are
+    those of `mean_squared_error`.
 
     >>> import py_tensor as pt
     >>> pt.nn.sigmoid_cross_entropy(pt.asarray([1000.0, -1000.0]), [1, 1]).item()
@@ -161,7 +172,8 @@ def softmax_cross_entropy(
 
     Labels are probabilities of each class, as `one_hot` gives, which `label_smoothing` s moves
     towards all being equal: labels * (1 - s) + s / classes. `weights` belong to the losses, which
-    lack the axis.
+    lack the axis. All else is as for `mean_squared_error`; raises ShapeError for an axis that does
+    not exist, too.
 
     >>> import py_tensor as pt
     >>> logits, labels = pt.asarray([[0.0, 1000.0]]), pt.asarray([[0.0, 1.0]])
@@ -183,7 +195,8 @@ def sparse_softmax_cross_entropy(
     """-log(softmax(logits)) at the class each label names, along the last axis, reduced.
 
     Labels are integers of shape logits.shape[:-1]; one out of 0 .. classes - 1 gives NaN. The
-    losses have the labels' shape. Raises DTypeError for labels that are not integers.
+    losses have the labels' shape. Raises DTypeError for labels that are not integers. All else is
+    as for `mean_squared_error`.
 
     >>> import py_tensor as pt
     >>> pt.nn.sparse_softmax_cross_entropy(pt.asarray([[0.0, 1000.0]]), [0]).item()
@@ -217,7 +230,8 @@ def cosine_distance(
     """1 less the cosine of the angle between predictions and labels along an axis, reduced.
 
     Vectors may have any length; one shorter than 1e-8 counts as that long. `weights` belong to the
-    losses, which lack the axis.
+    losses, which lack the axis. All else is as for `mean_squared_error`; raises ShapeError for an
+    axis that does not exist, too.
 
     >>> import py_tensor as pt
     >>> x, y = pt.asarray([[3.0, 0.0], [1.0, 0.0]]), pt.asarray([[2.0, 0.0], [0.0, 5.0]])
@@ -246,7 +260,8 @@ def kl_divergence(
     """sum(labels * log(labels / predictions)) along an axis, reduced; labels of 0 add nothing.
 
     Both are probabilities; predictions below `epsilon` count as that. `weights` belong to the
-    losses, which lack the axis. (Kullback and Leibler 1951, doi:10.1214/aoms/1177729694.)
+    losses, which lack the axis. (Kullback and Leibler 1951, doi:10.1214/aoms/1177729694.) All else
+    is as for `mean_squared_error`; raises ShapeError for an axis that does not exist, too.
 
     >>> import py_tensor as pt
     >>> pt.nn.kl_divergence(pt.asarray([[0.5, 0.5]]), [[1.0, 0.0]]).item() == pt.log(2).item()

@@ -21,6 +21,10 @@ def static_field() -> Any:
     >>> import py_tensor as pt
     >>> class Scaled(pt.nn.Module):
     ...     factor: float = pt.nn.static_field()
+    ...     def __init__(self, factor):
+    ...         self.factor = factor
+    >>> pt.tree_leaves(Scaled(2.0))
+    []
     """
     return field(metadata={"static": True})
 
@@ -31,6 +35,10 @@ def buffer_field() -> Any:
     >>> import py_tensor as pt
     >>> class Counted(pt.nn.Module):
     ...     calls: pt.Tensor = pt.nn.buffer_field()
+    ...     def __init__(self):
+    ...         self.calls = pt.zeros(())
+    >>> pt.optim.sgd().init([Counted(), pt.ones(3)]).vectors[0].shape
+    (4,)
     """
     return field(metadata={"buffer": True})
 
@@ -66,13 +74,19 @@ class Module:
         object.__setattr__(self, name, value)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass has its own."""
+        """What the module computes; every subclass has its own.
+
+        Raises NotImplementedError where it has none.
+        """
         raise NotImplementedError(
             f"{type(self).__name__}: forward is missing; got a module without one; define it"
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What `forward` gives; `training=True` where it learns."""
+        """What `forward` gives; `training=True` where it learns.
+
+        Raises what `forward` raises, errors of py_tensor with the module named in front.
+        """
         try:
             result = self.forward(*args, **kwargs)
         except TensorError as error:
@@ -83,14 +97,25 @@ class Module:
         return result
 
     def children(self) -> Iterator[tuple[str, Module]]:
-        """The modules in the fields of this one, each with where it is: ".dense", ".layers[0]"."""
+        """The modules in the fields of this one, each with where it is: ".dense", ".layers[0]".
+
+        >>> import py_tensor as pt
+        >>> model = pt.nn.Sequential(pt.nn.Dense(4, 8), pt.relu)
+        >>> [(place, repr(module)) for place, module in model.children()]
+        [('[0]', 'Dense(4 -> 8)'), ('[1]', 'Activation(relu)')]
+        """
         for each in fields(self):  # type: ignore[arg-type]
             if not each.metadata.get("static"):
                 # A module may be called, and may fail, before all its fields are set.
                 yield from _modules_in(getattr(self, each.name, None), f".{each.name}")
 
     def facts(self) -> str:
-        """What `repr` says between the parentheses, where there are no modules inside."""
+        """What `repr` says between the parentheses, where there are no modules inside.
+
+        >>> import py_tensor as pt
+        >>> pt.nn.Dense(4, 8).facts()
+        '4 -> 8'
+        """
         return ""
 
     def __repr__(self) -> str:

@@ -16,7 +16,10 @@ from ..tensor import Tensor
 
 
 def moments(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The mean and the variance along axes (all where None); floating dtypes.
+    """The mean and the variance along axes (all where None).
+
+    Both have the dtype of x and lack the axes unless `keepdims`; NaN for no elements. Raises
+    DTypeError for dtypes that are not floating, ShapeError for axes that do not exist.
 
     >>> import py_tensor as pt
     >>> [value.item() for value in pt.nn.moments(pt.asarray([1.0, 3.0]))]
@@ -45,8 +48,8 @@ def batch_norm(
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, for statistics given.
 
     `mean`, `variance`, `scale` (1 where None) and `offset` (0 where None) broadcast against x: of
-    shape (channels,) for channels last. Floating dtypes. (Ioffe and Szegedy 2015,
-    arXiv:1502.03167.)
+    shape (channels,) for channels last. Raises DTypeError for dtypes that are not floating,
+    ShapeError for shapes that do not broadcast. (Ioffe and Szegedy 2015, arXiv:1502.03167.)
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[1.0, 2.0], [3.0, 6.0]])
@@ -64,8 +67,9 @@ def layer_norm(
 ) -> Tensor:
     """Values normalized along axes, then scaled and shifted.
 
-    `scale` and `offset` broadcast against x: of shape (features,) for the last axis. Floating
-    dtypes. (Ba et al. 2016, arXiv:1607.06450.)
+    `scale` and `offset` broadcast against x: of shape (features,) for the last axis. Raises
+    DTypeError for dtypes that are not floating, ShapeError for shapes and axes that do not fit.
+    (Ba et al. 2016, arXiv:1607.06450.)
 
     >>> import py_tensor as pt
     >>> pt.nn.layer_norm(pt.asarray([[1.0, 3.0], [6.0, 4.0]]), epsilon=0.0).tolist()
@@ -80,7 +84,8 @@ def layer_norm(
 def rms_norm(x: Any, /, *, scale: Any = None, axis: Any = -1, epsilon: float = 1e-6) -> Tensor:
     """x / sqrt(mean(x**2) + epsilon) * scale, with the mean along axes.
 
-    `scale` broadcasts against x. Floating dtypes. (Zhang and Sennrich 2019, arXiv:1910.07467.)
+    `scale` broadcasts against x. Errors are those of `layer_norm`. (Zhang and Sennrich 2019,
+    arXiv:1910.07467.)
 
     >>> import py_tensor as pt
     >>> pt.nn.rms_norm(pt.asarray([[2.0, -2.0]]), epsilon=0.0).tolist()
@@ -106,8 +111,8 @@ def group_norm(
     """Values normalized over each image and group of neighbouring channels, scaled and shifted.
 
     `x` has shape (batch, ..., channels), and channels are a multiple of `groups`; `scale` and
-    `offset` have shape (channels,). Floating dtypes. Raises ShapeError where they do not fit.
-    (Wu and He 2018, arXiv:1803.08494.)
+    `offset` have shape (channels,). Raises DTypeError for dtypes that are not floating, ShapeError
+    where shapes do not fit. (Wu and He 2018, arXiv:1803.08494.)
 
     >>> import py_tensor as pt
     >>> pt.nn.group_norm(pt.asarray([[1.0, 3.0, 6.0, 2.0]]), 2, epsilon=0.0).tolist()
@@ -135,8 +140,8 @@ def instance_norm(
     """Values normalized over each channel of each image, scaled and shifted.
 
     `x` has shape (batch, ..., channels) with at least 3 axes; `scale` and `offset` have shape
-    (channels,). Floating dtypes. Raises ShapeError for fewer axes. (Ulyanov et al. 2016,
-    arXiv:1607.08022.)
+    (channels,). Raises DTypeError for dtypes that are not floating, ShapeError for fewer axes.
+    (Ulyanov et al. 2016, arXiv:1607.08022.)
 
     >>> import py_tensor as pt
     >>> pt.nn.instance_norm(pt.asarray([[[1.0], [3.0]]]), epsilon=0.0).tolist()

@@ -121,7 +121,7 @@ def adaptive_avg_pool1d(x: Any, out: Any, /) -> Tensor:
     `x` has shape (batch, width, channels), or (width, channels), and a floating dtype. Part i of n
     of a length N goes from floor(i * N / n) up to before ceil((i + 1) * N / n), as in PyTorch: as
     equal as can be, overlapping where N is no multiple of n. Raises ArgumentError for `out` below
-    1, ShapeError for empty sequences.
+    1, ShapeError for empty sequences, DTypeError for other dtypes.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool1d(pt.asarray([[1.0], [2.0], [6.0]]), 2).tolist()
@@ -135,7 +135,7 @@ def adaptive_avg_pool2d(x: Any, out: Any, /) -> Tensor:
     """The mean of each of `out` parts of an image, a number or (height, width), for each channel.
 
     `x` has shape (batch, height, width, channels), or (height, width, channels); parts are as in
-    `adaptive_avg_pool1d`, along each axis.
+    `adaptive_avg_pool1d`, along each axis. Errors are those of `adaptive_avg_pool1d`.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool2d(pt.ones((1, 7, 5, 3)), (2, 3)).shape
@@ -149,7 +149,7 @@ def adaptive_avg_pool3d(x: Any, out: Any, /) -> Tensor:
     """The mean of each of `out` parts of a volume, a number or three, for each channel.
 
     `x` has shape (batch, depth, height, width, channels), or without the batch; parts are as in
-    `adaptive_avg_pool1d`, along each axis.
+    `adaptive_avg_pool1d`, along each axis. Errors are those of `adaptive_avg_pool1d`.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool3d(pt.ones((1, 4, 7, 5, 3)), 2).shape
@@ -162,7 +162,7 @@ def adaptive_avg_pool3d(x: Any, out: Any, /) -> Tensor:
 def adaptive_max_pool1d(x: Any, out: Any, /) -> Tensor:
     """The largest of each of `out` parts of a sequence, for each channel.
 
-    As `adaptive_avg_pool1d`, for numeric dtypes.
+    As `adaptive_avg_pool1d`, for numeric dtypes; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool1d(pt.asarray([[1], [2], [6]]), 2).tolist()
@@ -175,7 +175,7 @@ def adaptive_max_pool1d(x: Any, out: Any, /) -> Tensor:
 def adaptive_max_pool2d(x: Any, out: Any, /) -> Tensor:
     """The largest of each of `out` parts of an image, a number or (height, width), by channel.
 
-    As `adaptive_avg_pool2d`, for numeric dtypes.
+    As `adaptive_avg_pool2d`, for numeric dtypes; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool2d(pt.ones((1, 7, 5, 3)), (2, 3)).shape
@@ -188,7 +188,7 @@ def adaptive_max_pool2d(x: Any, out: Any, /) -> Tensor:
 def adaptive_max_pool3d(x: Any, out: Any, /) -> Tensor:
     """The largest of each of `out` parts of a volume, a number or three, by channel.
 
-    As `adaptive_avg_pool3d`, for numeric dtypes.
+    As `adaptive_avg_pool3d`, for numeric dtypes; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool3d(pt.ones((1, 4, 7, 5, 3)), 2).shape
@@ -216,7 +216,7 @@ def global_avg_pool(x: Any, /) -> Tensor:
 def global_max_pool(x: Any, /) -> Tensor:
     """The largest element of each channel of images of one to three axes: (batch, channels).
 
-    As `global_avg_pool`, for numeric dtypes.
+    As `global_avg_pool`, for numeric dtypes; raises DTypeError for others.
 
     >>> import py_tensor as pt
     >>> pt.nn.global_max_pool(pt.asarray([[[1, 5], [3, 7]]])).tolist()

@@ -33,8 +33,11 @@ def resize_bilinear(
     """Images of another size, each value interpolated between the four pixels around its place.
 
     `x` has shape (batch, height, width, channels), or (height, width, channels), and a floating
-    dtype; `size` is a number or (height', width'). Places beyond an edge take the edge's value.
-    Raises ArgumentError where both conventions are asked for, ShapeError for empty images.
+    dtype; `size` is a number or (height', width'). Along an axis that n pixels become `out`, the
+    place of pixel i is i * n / out; with `align_corners`, i * (n - 1) / (out - 1); with
+    `half_pixel_centers`, (i + 0.5) * n / out - 0.5. Places beyond an edge take the edge's value.
+    Raises ArgumentError where both conventions are asked for, ShapeError for empty images,
+    DTypeError for other dtypes.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[[0.0], [2.0]]])
@@ -57,8 +60,9 @@ def resize_nearest_neighbor(
 ) -> Tensor:
     """Images of another size, each value that of the pixel at its place.
 
-    Any dtype; else as `resize_bilinear`. The place is rounded down; with `align_corners`, to the
-    nearest pixel, halves up; with `half_pixel_centers`, (i + 0.5) * n / out is rounded down.
+    Any dtype; shapes and errors are those of `resize_bilinear`. The place is rounded down; with
+    `align_corners`, to the nearest pixel, halves up; with `half_pixel_centers`, (i + 0.5) * n / out
+    is rounded down.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[[1], [2]]])

@@ -22,6 +22,8 @@ __all__ = ["gumbel_softmax", "log_softmax", "logsumexp", "softmax", "softmin"]
 def softmin(x: Any, /, *, axis: int = -1) -> Tensor:
     """exp(-x) over its sum along an axis.
 
+    Shape and dtype are those of x; errors are those of `softmax`.
+
     >>> import py_tensor as pt
     >>> pt.nn.softmin(pt.asarray([0.0, 0.0])).tolist()
     [0.5, 0.5]
@@ -32,6 +34,8 @@ def softmin(x: Any, /, *, axis: int = -1) -> Tensor:
 @remembered
 def log_softmax(x: Any, /, *, axis: int = -1) -> Tensor:
     """log(softmax(x)) along an axis, accurate where the softmax would round to 0 or 1.
+
+    Shape and dtype are those of x; errors are those of `softmax`.
 
     >>> import py_tensor as pt
     >>> pt.nn.log_softmax(pt.asarray([0.0, 1000.0])).tolist()
@@ -60,7 +64,8 @@ def gumbel_softmax(
     """softmax((x + g) / temperature) along an axis, where g is Gumbel noise from `pt.random`.
 
     A choice drawn with probabilities softmax(x) that has a gradient. With `hard`, 1 at the choice
-    and 0 elsewhere, with the gradient of the soft one. (Jang et al. 2016, arXiv:1611.01144.)
+    and 0 elsewhere, with the gradient of the soft one. (Jang et al. 2016, arXiv:1611.01144.) Shape
+    and dtype are those of x; errors are those of `softmax`.
 
     >>> import py_tensor as pt
     >>> pt.nn.gumbel_softmax(pt.asarray([0.0, 1000.0]), hard=True).tolist()
@@ -84,6 +89,9 @@ def gumbel_softmax(
 @remembered
 def logsumexp(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """log(sum(exp(x))) along axes (all where None); minus infinity for no elements.
+
+    The dtype is that of x. Raises DTypeError for dtypes that are not floating, ShapeError for axes
+    that do not exist.
 
     >>> import py_tensor as pt
     >>> pt.nn.logsumexp(pt.asarray([1000.0, -1000.0])).item()

@@ -25,7 +25,16 @@ Formula = Callable[..., tuple[Tensor, ...]]
 
 
 class Options(TypedDict, total=False):
-    """What every optimizer takes beside its own settings."""
+    """What every optimizer takes beside its own settings.
+
+    Optimizers raise ArgumentError for a negative decay or penalty, and for a limit that is not
+    above 0.
+
+    >>> import py_tensor as pt
+    >>> optimizer = pt.optim.sgd(0.1, l2=0.01, clip_norm=1.0)
+    >>> optimizer.l2, optimizer.clip_norm
+    (0.01, 1.0)
+    """
 
     weight_decay: float
     """Decoupled weight decay: parameters shrink by the learning rate times this at each step."""
@@ -48,6 +57,13 @@ class State:
     parameters are: halves would lose most steps' small changes. There is one vector unless there
     are more than 2**18 parameters. `step` counts the steps done, and `others` are the leaves that
     are not trained.
+
+    >>> import py_tensor as pt
+    >>> optimizer = pt.optim.sgd(0.5)
+    >>> state = optimizer.init({"w": pt.asarray([1.0, 2.0])})
+    >>> state = optimizer.update(state, {"w": pt.asarray([2.0, 2.0])})
+    >>> state.params["w"].tolist(), state.step
+    ([0.0, 1.0], 1)
     """
 
     vectors: tuple[Tensor, ...]
@@ -66,7 +82,12 @@ class State:
 class Optimizer:
     """A formula with its settings: a value that can be compared and hashed.
 
-    `adam(...)`, `sgd(...)` and the like make one.
+    `adam(...)`, `sgd(...)` and the like make one. Raises ArgumentError for settings out of range.
+
+    >>> import py_tensor as pt
+    >>> optimizer = pt.optim.sgd(0.1)
+    >>> optimizer.learning_rate, optimizer == pt.optim.sgd(0.1)
+    (0.1, True)
     """
 
     name: str

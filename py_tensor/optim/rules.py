@@ -1,9 +1,10 @@
-"""One optimizer is one row: its slots, its settings, and its formula on flat vectors.
+"""Optimizers. In formulas p is a parameter, g its gradient, and rate the learning rate.
 
-A formula takes the gradient, the slots, and as `step` the number of the step, counted from 1. It
-gives the direction, of which the learning rate times is subtracted from the parameters, and the new
-slots. All are PyTorch's, whose settings they take as defaults; `epsilon` is what keeps divisors
-from 0, and each says where it is added. See `Options` for what all of them take besides.
+One optimizer is one row: its slots, its settings, and its formula on flat vectors. A formula takes
+the gradient, the slots, and as `step` the number of the step, counted from 1. It gives the
+direction, of which the learning rate times is subtracted from the parameters, and the new slots.
+All are PyTorch's, whose settings they take as defaults; `epsilon` is what keeps divisors from 0,
+and each says where it is added. See `Options` for what all of them take besides.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def _fraction(name: str, **settings: float) -> None:
 def sgd(learning_rate: Rate = 1e-3, **options: Unpack[Options]) -> Optimizer:
     """Stochastic gradient descent: p -= rate * g.
 
-    Formula and defaults: torch.optim.SGD.
+    Formula and defaults: torch.optim.SGD. Raises ArgumentError for a negative learning rate, as all
+    optimizers do, and for `Options` out of range.
 
     >>> import py_tensor as pt
     >>> pt.optim.sgd(0.1).learning_rate
@@ -62,7 +64,8 @@ def momentum(
     """Gradient descent with momentum: v = momentum * v + g; p -= rate * v.
 
     With `nesterov`, p -= rate * (g + momentum * v). v begins with zeros. Formula: torch.optim.SGD
-    without dampening, which is TensorFlow.js' as well; Keras has the rate inside of v.
+    without dampening, which is TensorFlow.js' as well; Keras has the rate inside of v. Raises
+    ArgumentError for `momentum` out of [0, 1), and as `sgd` does.
 
     >>> import py_tensor as pt
     >>> pt.optim.momentum(0.1, nesterov=True).slots
@@ -92,6 +95,7 @@ def adagrad(
 
     s begins with `initial_accumulator`. Formula and defaults: torch.optim.Adagrad without lr_decay;
     epsilon is added outside of the root. (TensorFlow.js adds it inside, and begins with 0.1.)
+    Raises ArgumentError as `sgd` does.
 
     >>> import py_tensor as pt
     >>> pt.optim.adagrad().slots
@@ -115,10 +119,11 @@ def adadelta(
 ) -> Optimizer:
     """Adadelta: a step as long as the steps before, relative to the gradients before.
 
-    s = rho * s + (1 - rho) * g**2; d = g * sqrt(u + epsilon) / sqrt(s + epsilon);
-    u = rho * u + (1 - rho) * d**2; p -= rate * d. s and u begin with zeros. Formula and defaults:
+    s = rho * s + (1 - rho) * g**2; d = g * sqrt(u + epsilon) / sqrt(s + epsilon); u = rho * u + (1
+    - rho) * d**2; p -= rate * d. s and u begin with zeros. Formula and defaults:
     torch.optim.Adadelta; epsilon is added inside of both roots. (TensorFlow.js has the same
-    formula, with 1e-3, 0.95 and 1e-7.)
+    formula, with 1e-3, 0.95 and 1e-7.) Raises ArgumentError for `rho` out of [0, 1), and as `sgd`
+    does.
 
     >>> import py_tensor as pt
     >>> [name for name, _ in pt.optim.adadelta().slots]
@@ -152,7 +157,8 @@ def rmsprop(
     With `centered`, m = rho * m + (1 - rho) * g and s - m**2 stands under the root, which gives the
     variance. With `momentum`, v = momentum * v + d; p -= rate * v. All begin with zeros. Formula
     and defaults: torch.optim.RMSprop; epsilon is added outside of the root. (TensorFlow.js adds it
-    inside, has the rate inside of v, and rho = 0.9.)
+    inside, has the rate inside of v, and rho = 0.9.) Raises ArgumentError for `rho` or `momentum`
+    out of [0, 1), and as `sgd` does.
 
     >>> import py_tensor as pt
     >>> [name for name, _ in pt.optim.rmsprop(momentum=0.9, centered=True).slots]
@@ -205,11 +211,12 @@ def adam(
 ) -> Optimizer:
     """Adam: a mean of the gradients over the root of a mean of their squares.
 
-    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g**2, both from zeros;
-    p -= rate * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + epsilon) in step t = 1, 2, ...
-    With `amsgrad` the largest v so far stands under the root. Formula and defaults: Kingma and Ba
-    2015, algorithm 1, as torch.optim.Adam; epsilon is added outside of the root of the corrected v.
-    (TensorFlow.js has the same formula with 1e-7; Keras adds 1e-7 to the root of v as it is.)
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g**2, both from zeros; p -= rate
+    * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + epsilon) in step t = 1, 2, ... With `amsgrad`
+    the largest v so far stands under the root. Formula and defaults: Kingma and Ba 2015, algorithm
+    1, as torch.optim.Adam; epsilon is added outside of the root of the corrected v. (TensorFlow.js
+    has the same formula with 1e-7; Keras adds 1e-7 to the root of v as it is.) Raises ArgumentError
+    for `beta1` or `beta2` out of [0, 1), and as `sgd` does.
 
     >>> import py_tensor as pt
     >>> [name for name, _ in pt.optim.adam(amsgrad=True).slots]
@@ -251,7 +258,8 @@ def adamw(
     """`adam` with decoupled weight decay: p -= rate * weight_decay * p besides.
 
     `weight_decay` is 0.01 unless given. Formula and defaults: Loshchilov and Hutter 2019, as
-    torch.optim.AdamW, where the decay is multiplied by the learning rate.
+    torch.optim.AdamW, where the decay is multiplied by the learning rate. Raises ArgumentError as
+    `adam` does.
 
     >>> import py_tensor as pt
     >>> pt.optim.adamw().weight_decay
@@ -273,10 +281,11 @@ def adamax(
 ) -> Optimizer:
     """Adamax: Adam with the infinity norm.
 
-    m = beta1 * m + (1 - beta1) * g; u = max(beta2 * u, abs(g) + epsilon), both from zeros;
-    p -= rate * m / (1 - beta1**t) / u in step t = 1, 2, ... Formula and defaults: Kingma and Ba
-    2015, algorithm 2, as torch.optim.Adamax; epsilon is added to the gradient's magnitude.
-    (TensorFlow.js and Keras add it to u.)
+    m = beta1 * m + (1 - beta1) * g; u = max(beta2 * u, abs(g) + epsilon), both from zeros; p -=
+    rate * m / (1 - beta1**t) / u in step t = 1, 2, ... Formula and defaults: Kingma and Ba 2015,
+    algorithm 2, as torch.optim.Adamax; epsilon is added to the gradient's magnitude. (TensorFlow.js
+    and Keras add it to u.) Raises ArgumentError for `beta1` or `beta2` out of [0, 1), and as `sgd`
+    does.
 
     >>> import py_tensor as pt
     >>> [name for name, _ in pt.optim.adamax().slots]

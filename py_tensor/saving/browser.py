@@ -32,6 +32,9 @@ async def download(
     """The browser saves a tree of tensors as a safetensors file.
 
     On the page's thread only: a worker cannot save files, so post it what `to_bytes_async` gives.
+    Raises BackendError elsewhere, and what `to_bytes` raises. In a page:
+
+        await pt.saving.download(model, "digits.safetensors", {"epoch": "5"})
     """
     _need_document("download", "post what to_bytes_async gives to the page, and save it there")
     data = await to_bytes_async(tree, metadata)
@@ -47,7 +50,10 @@ async def upload(like: Any = None) -> Any:
     """The tensors of a safetensors file that the user picks, as `from_bytes` gives and raises.
 
     None where the user picks no file. Call it from a click: browsers open the dialog only then. On
-    the page's thread only; a worker gets the file's bytes from the page.
+    the page's thread only; a worker gets the file's bytes from the page. Raises BackendError
+    elsewhere. In a page:
+
+        model = await pt.saving.upload(like=model) or model
     """
     _need_document("upload", "read the file on the page, post its bytes, and use from_bytes")
     picker = js.document.createElement("input")
@@ -66,7 +72,9 @@ async def fetch(
     """The tensors of the safetensors file at an address, as `from_bytes` gives and raises.
 
     `progress(done, total)` is called as bytes arrive; `total` is None where the server does not
-    say. Raises BackendError where there is no such file, or no answer.
+    say. Raises BackendError where there is no such file, no answer, or no page. In a page:
+
+        model = await pt.saving.fetch("weights/digits.safetensors", like=model)
     """
     _need_page("fetch", "get the file otherwise, and use load")
     try:
@@ -100,7 +108,10 @@ async def store(name: str, tree: Any, metadata: Mapping[str, str] | None = None)
     """Keeps a tree of tensors in the browser (IndexedDB), in the place of what has that name.
 
     Each site has a storage of its own, which outlives the page; the browser may empty it when disk
-    space runs short. Works in workers, too. Raises BackendError where the browser refuses.
+    space runs short. Works in workers, too. Raises BackendError where the browser refuses, and
+    outside of pages. In a page:
+
+        await pt.saving.store("digits", {"model": model, "epoch": 5})
     """
     _need_page("store", "use save")
     data = await to_bytes_async(tree, metadata)
@@ -110,7 +121,10 @@ async def store(name: str, tree: Any, metadata: Mapping[str, str] | None = None)
 async def restore(name: str, like: Any = None) -> Any:
     """The tensors stored under a name, as `from_bytes` gives and raises.
 
-    Raises ArgumentError where nothing is stored under that name.
+    Raises ArgumentError where nothing is stored under that name, BackendError outside of pages. In
+    a page:
+
+        saved = await pt.saving.restore("digits", like={"model": model, "epoch": 0})
     """
     _need_page("restore", "use load")
     found = await _request("restore", "readonly", "get", name)
@@ -123,13 +137,23 @@ async def restore(name: str, like: Any = None) -> Any:
 
 
 async def names() -> list[str]:
-    """The names under which trees are stored in this browser, in order."""
+    """The names under which trees are stored in this browser, in order.
+
+    Raises BackendError outside of pages. In a page:
+
+        if "digits" in await pt.saving.names(): ...
+    """
     _need_page("names", "list a folder's files")
     return list(await _request("names", "readonly", "getAllKeys"))
 
 
 async def remove(name: str) -> None:
-    """Forgets what is stored under a name; nothing happens where there is nothing."""
+    """Forgets what is stored under a name; nothing happens where there is nothing.
+
+    Raises BackendError outside of pages. In a page:
+
+        await pt.saving.remove("digits")
+    """
     _need_page("remove", "delete the file")
     await _request("remove", "readwrite", "delete", name)
 

@@ -17,11 +17,18 @@ class Callback:
     logs are those of the epoch so far. `on_batch_end` is called after each batch with its own loss,
     which costs a wait for each.
 
+    >>> import asyncio
     >>> import py_tensor as pt
     >>> class Stop(pt.train.Callback):
     ...     def on_epoch_end(self, epoch, logs):
     ...         if logs["loss"] < 0.1:
     ...             self.trainer.stop("good enough")
+    >>> model, x = (lambda w, x: x * w, pt.ones(1)), pt.ones((4, 1))
+    >>> training = pt.train.fit(
+    ...     model, (x, x), loss="mse", optimizer=pt.optim.sgd(), callbacks=[Stop()], epochs=9
+    ... )
+    >>> asyncio.run(training).stopped
+    'good enough'
     """
 
     trainer: Trainer
@@ -160,10 +167,16 @@ class Checkpoint(Callback):
 
     `save` may be asynchronous, and is waited for; training goes on with other tensors, so that it
     may keep the model's values only by reading or copying them. `monitor` names the value, None for
-    each epoch, and `mode` is as for `EarlyStopping`.
+    each epoch, and `mode` is as for `EarlyStopping`. Raises ArgumentError for other modes, and
+    where the logs have no such value.
 
+    >>> import asyncio
     >>> import py_tensor as pt
-    >>> keep = pt.train.Checkpoint(lambda model, epoch, logs: print(epoch), monitor="val_loss")
+    >>> keep = pt.train.Checkpoint(lambda model, epoch, logs: print(epoch, logs["loss"]))
+    >>> model, x = (lambda w, x: x * w, pt.ones(1)), pt.ones((4, 1))
+    >>> task = pt.train.fit(model, (x, x), loss="mse", optimizer=pt.optim.sgd(), callbacks=[keep])
+    >>> history = asyncio.run(task)
+    0 0.0
     """
 
     def __init__(
@@ -191,8 +204,13 @@ class TerminateOnNaN(Callback):
 
     `history.stopped` then says which. Debug mode finds the operation it came from.
 
+    >>> import asyncio
     >>> import py_tensor as pt
-    >>> callbacks = [pt.train.TerminateOnNaN()]
+    >>> model, x = (lambda w, x: x * w, pt.asarray([pt.nan])), pt.ones((4, 1))
+    >>> stop = pt.train.TerminateOnNaN()
+    >>> task = pt.train.fit(model, (x, x), loss="mse", optimizer=pt.optim.sgd(), callbacks=[stop])
+    >>> asyncio.run(task).stopped.partition(";")[0]
+    'fit: loss is not finite'
     """
 
     def __init__(self) -> None:

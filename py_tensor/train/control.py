@@ -42,7 +42,14 @@ class Control:
         self._running.set()
 
     def stop(self, reason: str = "stopped") -> None:
-        """The loop ends as if it were done, for good; the first reason given stays."""
+        """The loop ends as if it were done, for good; the first reason given stays.
+
+        >>> import py_tensor as pt
+        >>> control = pt.train.Control()
+        >>> control.stop("enough")
+        >>> control.is_stopped, control.reason
+        (True, 'enough')
+        """
         self.reason = self.reason or reason
         self._running.set()
 

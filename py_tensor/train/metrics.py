@@ -33,6 +33,14 @@ class Metric:
     `sums(outputs, targets, weights)` gives tensors of the shapes in `shapes`; `weights` is a vector
     of one weight a sample. `value(weight, *totals)` gives the metric out of the weight of all
     samples and the totals: numbers, or flat lists where a shape is not ().
+
+    >>> import py_tensor as pt
+    >>> def sums(outputs, targets, weights):
+    ...     return (((outputs - targets) * weights).sum(),)
+    >>> bias = pt.train.Metric("bias", sums, lambda weight, total: total / weight, ((),))
+    >>> found = bias.sums(pt.asarray([3.0, 1.0]), pt.asarray([1.0, 1.0]), pt.ones(2))
+    >>> bias.value(2.0, *(total.item() for total in found))
+    1.0
     """
 
     name: str
@@ -119,7 +127,8 @@ def accuracy() -> Metric:
     """The part of samples whose class is found.
 
     Sparse where targets lack the scores' last axis; binary, for logits, where there is one score a
-    sample; else categorical.
+    sample; else categorical. Raises ShapeError where outputs and targets do not fit, DTypeError
+    where sparse targets are no integers.
 
     >>> import py_tensor as pt
     >>> pt.train.accuracy().name
@@ -175,6 +184,9 @@ def binary_accuracy(threshold: float = 0.0) -> Metric:
 
 def top_k_accuracy(k: int = 5) -> Metric:
     """The part of samples for which fewer than k scores are larger than the target's.
+
+    Targets are class numbers, one for each place of the scores; errors are those of
+    `sparse_categorical_accuracy`.
 
     >>> import py_tensor as pt
     >>> pt.train.top_k_accuracy(3).name
@@ -288,6 +300,8 @@ class _Rows:
 
 def confusion_matrix(classes: int) -> Metric:
     """How many samples of each class, by row, were taken for each class, by column: nested lists.
+
+    Targets and errors are those of `sparse_categorical_accuracy`.
 
     >>> import py_tensor as pt
     >>> pt.train.confusion_matrix(10).shapes

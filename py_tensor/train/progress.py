@@ -39,12 +39,24 @@ class Report:
 
     @property
     def part(self) -> float | None:
-        """The part of this epoch that is done, from 0 to 1."""
+        """The part of this epoch that is done, from 0 to 1.
+
+        >>> import py_tensor as pt
+        >>> report = pt.train.Report(epoch=0, epochs=2, batch=5, batches=10, logs={"loss": 0.5})
+        >>> report.part
+        0.5
+        """
         return min(self.batch / self.batches, 1.0) if self.batches else None
 
     @property
     def values(self) -> str:
-        """The numbers among the logs."""
+        """The numbers among the logs.
+
+        >>> import py_tensor as pt
+        >>> report = pt.train.Report(epoch=0, epochs=2, batch=5, batches=10, logs={"loss": 0.5})
+        >>> report.values
+        'loss: 0.5'
+        """
         return ", ".join(
             f"{name}: {value:.4g}"
             for name, value in self.logs.items()
@@ -72,9 +84,15 @@ class Progress(Callback):
     Without `show`, tqdm draws a bar for each epoch where it is installed; elsewhere each epoch
     prints its line when it is over.
 
+    >>> import asyncio
     >>> import py_tensor as pt
     >>> reports = []
-    >>> progress = pt.train.Progress(reports.append)
+    >>> show = pt.train.Progress(reports.append)
+    >>> model, x = (lambda w, x: x * w, pt.ones(1)), pt.ones((4, 1))
+    >>> task = pt.train.fit(model, (x, x), loss="mse", optimizer=pt.optim.sgd(), callbacks=[show])
+    >>> history = asyncio.run(task)
+    >>> print(reports[-1])
+    epoch 1/1 [====================] 1/1 loss: 0, learning_rate: 0.001
     """
 
     def __init__(self, show: Callable[[Report], Any] | None = None) -> None:

@@ -23,6 +23,8 @@ Logs = dict[str, Any]
 class History:
     """What `fit` gives: the logs of each epoch, the loss of each batch.
 
+    `history[name]` is the list of a value by epochs; raises KeyError for names that logs lack.
+
     >>> import py_tensor as pt
     >>> history = pt.train.History([{"loss": 2.0}, {"loss": 1.0}])
     >>> history["loss"]
@@ -43,7 +45,19 @@ Weights = tuple[tuple[Tensor, ...], tuple[Any, ...]]
 
 
 class Trainer:
-    """What `fit` works on; callbacks have it as `self.trainer`."""
+    """What `fit` works on; callbacks have it as `self.trainer`.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> class Stop(pt.train.Callback):
+    ...     def on_epoch_end(self, epoch, logs):
+    ...         self.trainer.stop(f"rate {self.trainer.learning_rate}")
+    >>> model = (lambda w, x: x * w, pt.zeros(1))
+    >>> x, optimizer = pt.ones((4, 1)), pt.optim.sgd(0.1)
+    >>> training = pt.train.fit(model, (x, x), loss="mse", optimizer=optimizer, callbacks=[Stop()])
+    >>> asyncio.run(training).stopped
+    'rate 0.1'
+    """
 
     def __init__(
         self,

@@ -15,6 +15,8 @@ from ..module import Module, static_field
 class Activation(Module):
     """A function of one tensor as a module; `Sequential` makes them of the functions it is given.
 
+    Any shape and dtype that the function takes; raises what it raises.
+
     >>> import py_tensor as pt
     >>> pt.nn.Activation(pt.relu)
     Activation(relu)
@@ -86,6 +88,8 @@ class Sequential(Module):
 class Flatten(Module):
     """All axes but the first as one: (batch, ...) to (batch, elements).
 
+    Any dtype; there must be a first axis.
+
     >>> import py_tensor as pt
     >>> pt.nn.Flatten()(pt.ones((2, 3, 4))).shape
     (2, 12)
@@ -97,6 +101,8 @@ class Flatten(Module):
 
 class Reshape(Module):
     """Another shape for all axes but the first; one length may be -1 and is worked out.
+
+    Any dtype. Raises ShapeError where the sizes differ.
 
     >>> import py_tensor as pt
     >>> pt.nn.Reshape((2, -1))(pt.ones((5, 6))).shape

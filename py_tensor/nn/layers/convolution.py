@@ -220,7 +220,7 @@ class DepthwiseConv2D(_Kernels):
     """`depthwise_conv2d` with learned kernels: `multiplier` results for each channel.
 
     (batch, height, width, channels) to (batch, height', width', channels * multiplier); `weight`
-    has shape (*size, channels, multiplier).
+    has shape (*size, channels, multiplier). Raises ShapeError for another number of inputs.
 
     >>> import py_tensor as pt
     >>> pt.nn.DepthwiseConv2D(3, 3, multiplier=2)(pt.ones((1, 4, 4, 3))).shape
@@ -255,7 +255,8 @@ class SeparableConv2D(_Kernels):
     """`separable_conv2d` with learned kernels: each channel for itself, then all together.
 
     (batch, height, width, inputs) to (batch, height', width', outputs); `depthwise` has shape
-    (*size, inputs, multiplier), `pointwise` has shape (1, 1, inputs * multiplier, outputs).
+    (*size, inputs, multiplier), `pointwise` has shape (1, 1, inputs * multiplier, outputs). Raises
+    ShapeError for another number of inputs.
 
     >>> import py_tensor as pt
     >>> pt.nn.SeparableConv2D(3, 8, 3)(pt.ones((1, 4, 4, 3))).shape

@@ -16,7 +16,8 @@ from ..module import Module, static_field
 class Dense(Module):
     """x @ weight + bias over the last axis: (..., inputs) to (..., outputs).
 
-    `weight` has shape (inputs, outputs), `bias` has shape (outputs,) or is None.
+    `weight` has shape (inputs, outputs), `bias` has shape (outputs,) or is None. Raises ShapeError
+    for another number of inputs.
 
     >>> import py_tensor as pt
     >>> pt.nn.Dense(3, 2)(pt.ones((4, 3))).shape
@@ -58,6 +59,7 @@ class Embedding(Module):
     """A row of `features` numbers for each integer of 0 .. rows - 1: (...) to (..., features).
 
     `weight` has shape (rows, features) and is uniform in +-0.05 at first, as in TensorFlow.js.
+    Raises DTypeError for what is not integers.
 
     >>> import py_tensor as pt
     >>> pt.nn.Embedding(100, 8)(pt.asarray([[3, 1, 4]])).shape
@@ -88,6 +90,8 @@ class Embedding(Module):
 
 class PReLU(Module):
     """`prelu` with a learned slope for each channel, 0.25 at first.
+
+    (..., channels) to the same. Raises ShapeError for another number of channels.
 
     >>> import py_tensor as pt
     >>> pt.nn.PReLU(2)(pt.asarray([[-4.0, 4.0]])).tolist()

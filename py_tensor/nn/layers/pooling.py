@@ -30,8 +30,8 @@ class _Pool(Windowed):
 class MaxPool1D(_Pool):
     """`max_pool1d`: the largest element of each window of sequences, by channel.
 
-    (batch, width, channels) to the same with shorter axes.
-    `stride` is the size where None.
+    (batch, width, channels) to the same with shorter axes. `stride` is the size where None. Raises
+    ArgumentError for sizes below 1, ShapeError for windows larger than the sequence.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool1D(2)(pt.ones((1, 8, 3))).shape
@@ -45,8 +45,8 @@ class MaxPool1D(_Pool):
 class MaxPool2D(_Pool):
     """`max_pool2d`: the largest element of each window of images, by channel.
 
-    (batch, height, width, channels) to the same with shorter axes.
-    `stride` is the size where None.
+    (batch, height, width, channels) to the same with shorter axes. `stride` is the size where None.
+    Raises ArgumentError for sizes below 1, ShapeError for windows larger than the image.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool2D(2)(pt.ones((1, 8, 8, 3))).shape
@@ -60,8 +60,9 @@ class MaxPool2D(_Pool):
 class MaxPool3D(_Pool):
     """`max_pool3d`: the largest element of each window of volumes, by channel.
 
-    (batch, depth, height, width, channels) to the same with shorter axes.
-    `stride` is the size where None.
+    (batch, depth, height, width, channels) to the same with shorter axes. `stride` is the size
+    where None. Raises ArgumentError for sizes below 1, ShapeError for windows larger than the
+    volume.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool3D(2)(pt.ones((1, 8, 8, 8, 3))).shape
@@ -75,8 +76,8 @@ class MaxPool3D(_Pool):
 class AvgPool1D(_Pool):
     """`avg_pool1d`: the mean of each window of sequences, by channel.
 
-    (batch, width, channels) to the same with shorter axes.
-    `stride` is the size where None.
+    (batch, width, channels) to the same with shorter axes. `stride` is the size where None. Raises
+    ArgumentError for sizes below 1, ShapeError for windows larger than the sequence.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool1D(3, stride=1)(pt.ones((1, 8, 3))).shape
@@ -90,8 +91,8 @@ class AvgPool1D(_Pool):
 class AvgPool2D(_Pool):
     """`avg_pool2d`: the mean of each window of images, by channel.
 
-    (batch, height, width, channels) to the same with shorter axes.
-    `stride` is the size where None.
+    (batch, height, width, channels) to the same with shorter axes. `stride` is the size where None.
+    Raises ArgumentError for sizes below 1, ShapeError for windows larger than the image.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool2D(3, stride=1)(pt.ones((1, 8, 8, 3))).shape
@@ -105,8 +106,9 @@ class AvgPool2D(_Pool):
 class AvgPool3D(_Pool):
     """`avg_pool3d`: the mean of each window of volumes, by channel.
 
-    (batch, depth, height, width, channels) to the same with shorter axes.
-    `stride` is the size where None.
+    (batch, depth, height, width, channels) to the same with shorter axes. `stride` is the size
+    where None. Raises ArgumentError for sizes below 1, ShapeError for windows larger than the
+    volume.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool3D(3, stride=1)(pt.ones((1, 8, 8, 8, 3))).shape
@@ -135,6 +137,8 @@ class _Adaptive(Module):
 class AdaptiveMaxPool1D(_Adaptive):
     """`adaptive_max_pool1d`: the largest element of each of `out` parts of sequences.
 
+    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool1D(2)(pt.ones((1, 7, 3))).shape
     (1, 2, 3)
@@ -146,6 +150,8 @@ class AdaptiveMaxPool1D(_Adaptive):
 
 class AdaptiveMaxPool2D(_Adaptive):
     """`adaptive_max_pool2d`: the largest element of each of `out` parts of images.
+
+    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool2D(2)(pt.ones((1, 7, 7, 3))).shape
@@ -159,6 +165,8 @@ class AdaptiveMaxPool2D(_Adaptive):
 class AdaptiveMaxPool3D(_Adaptive):
     """`adaptive_max_pool3d`: the largest element of each of `out` parts of volumes.
 
+    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool3D(2)(pt.ones((1, 7, 7, 7, 3))).shape
     (1, 2, 2, 2, 3)
@@ -170,6 +178,8 @@ class AdaptiveMaxPool3D(_Adaptive):
 
 class AdaptiveAvgPool1D(_Adaptive):
     """`adaptive_avg_pool1d`: the mean of each of `out` parts of sequences.
+
+    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool1D(2)(pt.ones((1, 7, 3))).shape
@@ -183,6 +193,8 @@ class AdaptiveAvgPool1D(_Adaptive):
 class AdaptiveAvgPool2D(_Adaptive):
     """`adaptive_avg_pool2d`: the mean of each of `out` parts of images.
 
+    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool2D(2)(pt.ones((1, 7, 7, 3))).shape
     (1, 2, 2, 3)
@@ -194,6 +206,8 @@ class AdaptiveAvgPool2D(_Adaptive):
 
 class AdaptiveAvgPool3D(_Adaptive):
     """`adaptive_avg_pool3d`: the mean of each of `out` parts of volumes.
+
+    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool3D(2)(pt.ones((1, 7, 7, 7, 3))).shape
@@ -207,7 +221,7 @@ class AdaptiveAvgPool3D(_Adaptive):
 class GlobalMaxPool(Module):
     """`global_max_pool`: the largest element of each channel.
 
-    (batch, ..., channels) to (batch, channels).
+    (batch, ..., channels) to (batch, channels). Raises ShapeError for other numbers of axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.GlobalMaxPool()(pt.ones((1, 7, 7, 3))).shape
@@ -221,7 +235,7 @@ class GlobalMaxPool(Module):
 class GlobalAvgPool(Module):
     """`global_avg_pool`: the mean of each channel.
 
-    (batch, ..., channels) to (batch, channels).
+    (batch, ..., channels) to (batch, channels). Raises ShapeError for other numbers of axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.GlobalAvgPool()(pt.ones((1, 7, 7, 3))).shape

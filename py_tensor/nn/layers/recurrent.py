@@ -186,6 +186,7 @@ class Bidirectional(Module):
     """Two recurrent layers, the second on the sequence from its end; outputs side by side.
 
     The state is a pair: the first layer's after the last step, the second's after the first step.
+    Raises what the two raise.
 
     >>> import py_tensor as pt
     >>> layer = pt.nn.Bidirectional(pt.nn.GRU(3, 8), pt.nn.GRU(3, 8))
