@@ -163,7 +163,8 @@ def arange(
 ) -> Tensor:
     """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
 
-    Raises ArgumentError for step 0, DTypeError where the dtype is of integers and does not hold
+    A vector, of int32 where all are integers, else of float32, unless `dtype` is given. Raises
+    ArgumentError for step 0, DTypeError where the dtype is of integers and does not hold
     the first or the last one.
 
     >>> import py_tensor as pt
