@@ -174,7 +174,7 @@ ROWS = (
         gradient=(flat,), doc="Rounded down to an integer."),
     Elementwise(name="trunc", glsl=_by_kind("trunc({0})", "{0}"), tolerance=0.0, host=plain.rounding(math.trunc),
         gradient=(flat,), doc="Rounded towards zero."),
-    Elementwise(name="round", glsl=_by_kind("roundEven({0})", "{0}"), tolerance=0.0, host=plain.rounding(round),
+    Elementwise(name="round", partwise=True, glsl=_by_kind("roundEven({0})", "{0}"), tolerance=0.0, host=plain.rounding(round),
         gradient=(flat,), doc="Rounded to the nearest integer, halves to even."),
     Elementwise(name="isfinite", complex=complexes.isfinite, glsl=_by_kind("uvec4(pt_is_finite({0}))", "uvec4(1u)"), result="bool", host=math.isfinite, doc="Whether neither infinite nor NaN."),
     Elementwise(name="isinf", complex=complexes.isinf, glsl=_by_kind("uvec4(pt_is_inf({0}))", "uvec4(0u)"), result="bool", host=math.isinf, doc="Whether infinite."),
