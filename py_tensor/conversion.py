@@ -40,9 +40,7 @@ _NUMBERS: tuple[Any, ...] = (int, float, complex)
 _SEQUENCES = (list, tuple, range)
 
 
-def to_host(
-    value: Any, dtype: DType | None, operation: str = "asarray"
-) -> tuple[bytes, Shape, DType]:
+def to_host(value: Any, dtype: DType | None, operation: str) -> tuple[bytes, Shape, DType]:
     """The elements of nested sequences, a scalar or a buffer, as flat bytes, with shape and dtype.
 
     Raises ShapeError for ragged input, DTypeError for values that do not fit.
@@ -220,6 +218,10 @@ def through_dlpack(x: Any) -> Any:
         return memoryview(x)
     except TypeError:
         pass
+    if not hasattr(x, "__dlpack__"):
+        raise DTypeError(
+            f"from_dlpack: offers neither DLPack nor a buffer; got {x!r:.60}; use asarray"
+        )
     try:
         import numpy as np
     except ImportError:

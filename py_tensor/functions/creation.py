@@ -13,7 +13,7 @@ from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
 from ..runtime import backend, check_device
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, asarray, node_behind
 from ..tracing import TracedNumber, fitting, kind_of
 from .axes import a_shape
 from .elementwise import astype
@@ -93,6 +93,7 @@ def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor
     >>> pt.zeros_like(pt.asarray([1, 2])).tolist()
     [0, 0]
     """
+    x = as_tensor("zeros_like", x)
     return zeros(x.shape, dtype=dtype or x.dtype, device=device)
 
 
@@ -103,6 +104,7 @@ def ones_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     >>> pt.ones_like(pt.asarray([1, 2])).tolist()
     [1, 1]
     """
+    x = as_tensor("ones_like", x)
     return ones(x.shape, dtype=dtype or x.dtype, device=device)
 
 
@@ -115,6 +117,7 @@ def full_like(
     >>> pt.full_like(pt.asarray([1, 2]), 5).tolist()
     [5, 5]
     """
+    x = as_tensor("full_like", x)
     return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 
@@ -125,6 +128,7 @@ def empty_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor
     >>> pt.empty_like(pt.asarray([1, 2])).shape
     (2,)
     """
+    x = as_tensor("empty_like", x)
     return empty(x.shape, dtype=dtype or x.dtype, device=device)
 
 
@@ -239,7 +243,7 @@ def copy(x: Tensor, /) -> Tensor:
     >>> y.tolist()
     [1]
     """
-    return Tensor(node_behind("copy", x))
+    return Tensor(node_behind("copy", as_tensor("copy", x)))
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
@@ -259,7 +263,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
         )
     if isinstance(x, Tensor):
         return asarray(x, copy=copy)
-    return asarray(conversion.through_dlpack(x))
+    return as_tensor("from_dlpack", conversion.through_dlpack(x))
 
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {
