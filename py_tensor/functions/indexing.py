@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from ..dtypes import bool_
+from ..dtypes import bool_, shown
 from ..errors import DTypeError, ShapeError, TensorError
 from ..nodes import Node, node_of, scalar_node
 from ..ops import ROWS
@@ -77,8 +77,8 @@ def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
     n = shape[axis]
     if not -n <= position < n:
         raise ShapeError(
-            f"{operation}: index out of range; got {position} for axis {axis} of length {n}; "
-            + (f"use {-n} to {n - 1}" if n else "the axis is empty")
+            f"{operation}: index out of range; got {shown(position)} for axis {axis} of "
+            f"length {n}; " + (f"use {-n} to {n - 1}" if n else "the axis is empty")
         )
     return position % n
 
