@@ -19,6 +19,7 @@ from .dtypes import (
     float32,
     int32,
     limited,
+    shown,
     uint32,
 )
 from .errors import DTypeError, ShapeError
@@ -40,9 +41,7 @@ _NUMBERS: tuple[Any, ...] = (int, float, complex)
 _SEQUENCES = (list, tuple, range)
 
 
-def to_host(
-    value: Any, dtype: DType | None, operation: str = "asarray"
-) -> tuple[bytes, Shape, DType]:
+def to_host(value: Any, dtype: DType | None, operation: str) -> tuple[bytes, Shape, DType]:
     """The elements of nested sequences, a scalar or a buffer, as flat bytes, with shape and dtype.
 
     Raises ShapeError for ragged input, DTypeError for values that do not fit.
@@ -98,7 +97,7 @@ def _is_complex(operation: str, got: Any, dtype: DType) -> DTypeError:
 
 def _does_not_fit(operation: str, value: Any, at: Shape, dtype: DType) -> DTypeError:
     return DTypeError(
-        f"{operation}: value does not fit dtype {dtype}; got {value} at index {at}; "
+        f"{operation}: value does not fit dtype {dtype}; got {shown(value)} at index {at}; "
         f"{dtype} holds {dtype.lowest} to {dtype.highest}"
     )
 
@@ -171,7 +170,7 @@ def _pack(
         halves = (limited(item, HALF_END) for item in flat)
         return struct.pack(f"={len(flat)}e", *halves), shape, dtype
     if dtype.kind != "f" and float in kinds:
-        flat = [int(item) if math.isfinite(item) else item for item in flat]
+        flat = [int(item) if type(item) is float and math.isfinite(item) else item for item in flat]
     try:
         return array(dtype.code, flat).tobytes(), shape, dtype
     except (OverflowError, TypeError):
@@ -220,6 +219,10 @@ def through_dlpack(x: Any) -> Any:
         return memoryview(x)
     except TypeError:
         pass
+    if not hasattr(x, "__dlpack__"):
+        raise DTypeError(
+            f"from_dlpack: offers neither DLPack nor a buffer; got {x!r:.60}; use asarray"
+        )
     try:
         import numpy as np
     except ImportError:

@@ -104,7 +104,10 @@ def as_dtype(value: Any, operation: str = "dtype") -> DType:
 
 HALF_END = 65520
 FLOAT_END = 2**128 - 2**103
-"""The smallest numbers that round to infinity in float16 and float32."""
+DOUBLE_END = 2**1024 - 2**970
+"""The smallest numbers that round to infinity in float16, float32 and Python's floats."""
+SHOWN_BITS = 192
+"""Integers of more bits, about 58 digits, are not shown in full; Python refuses the longest."""
 
 
 def limited(value: float, end: int) -> float:
@@ -112,6 +115,18 @@ def limited(value: float, end: int) -> float:
     if abs(value) < end or value != value:
         return value
     return math.inf if value > 0 else -math.inf
+
+
+def as_float(value: float) -> float:
+    """A number as a Python float, infinite where an integer is too large for one."""
+    return float(limited(value, DOUBLE_END))
+
+
+def shown(value: Any) -> str:
+    """A number as errors show it: of an integer too long to read, the power of ten next to it."""
+    if isinstance(value, int) and value.bit_length() > SHOWN_BITS:
+        return f"about {'-' if value < 0 else ''}1e{round(math.log10(abs(value)))}"
+    return f"{value}"
 
 
 _SIGNED = {1: int8, 2: int16, 4: int32}
@@ -158,7 +173,7 @@ def of_scalar(operation: str, value: complex, dtype: DType) -> DType:
         dtype = int32
     if dtype.kind in "iu" and not dtype.lowest <= value <= dtype.highest:
         raise DTypeError(
-            f"{operation}: Python integer {value} does not fit dtype {dtype}; "
-            f"got {value}; {dtype} holds {dtype.lowest} to {dtype.highest}"
+            f"{operation}: Python integer {shown(value)} does not fit dtype {dtype}; "
+            f"got {shown(value)}; {dtype} holds {dtype.lowest} to {dtype.highest}"
         )
     return dtype

@@ -9,7 +9,7 @@ from .errors import ArgumentError, BackendError, ShapeError, TraceError
 from .lifetime import state
 from .nodes import leaf_node, spec_of
 from .runtime import backend
-from .tensor import Tensor, asarray
+from .tensor import Tensor, as_tensor
 
 
 def _webgl(operation: str) -> Any:
@@ -70,7 +70,7 @@ def to_rgba(tensor: Any) -> Tensor:
     Floats are taken from 0..1, integers from 0..255.
     Raises ShapeError unless the shape is (height, width) or (height, width, 1 | 3 | 4).
     """
-    x = asarray(tensor)
+    x = as_tensor("draw", tensor)
     shape = x.shape
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 3, 4)):
         raise ShapeError(

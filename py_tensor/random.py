@@ -12,7 +12,7 @@ import os
 from typing import Any
 
 from .conversion import plain_number
-from .dtypes import as_dtype, float32, int32, uint32
+from .dtypes import as_dtype, as_float, float32, int32, shown, uint32
 from .errors import ArgumentError, DTypeError
 from .functions.axes import a_shape
 from .functions.creation import PUBLIC as CREATION
@@ -148,6 +148,10 @@ def _floating(operation: str, dtype: Any) -> Any:
     return target
 
 
+def _float(operation: str, value: Any) -> float:
+    return as_float(plain_number(operation, value))
+
+
 def uniform(
     shape: Any = (),
     low: float = 0.0,
@@ -167,8 +171,9 @@ def uniform(
     """
     target = _floating("uniform", dtype)
     values = _unit(_next(key), shape)
+    low, high = _float("uniform", low), _float("uniform", high)
     if (low, high) != (0.0, 1.0):
-        values = values * float(high - low) + float(low)
+        values = values * (high - low) + low
     return astype(values, target, copy=False)
 
 
@@ -193,8 +198,9 @@ def normal(
     lowest = -0.99999994
     u = ELEMENTWISE["maximum"](_unit(_next(key), shape) * (1.0 - lowest) + lowest, lowest)
     values = ELEMENTWISE["erfinv"](u) * 1.4142135623730951
+    mean, std = _float("normal", mean), _float("normal", std)
     if (mean, std) != (0.0, 1.0):
-        values = values * float(std) + float(mean)
+        values = values * std + mean
     return astype(values, target, copy=False)
 
 
@@ -228,7 +234,7 @@ def integers(
         or high - 1 > target.highest
     ):
         raise ArgumentError(
-            f"integers: range does not fit; got {low} to {high} as {target}; "
+            f"integers: range does not fit; got {shown(low)} to {shown(high)} as {target}; "
             "high must be above low and inside the dtype"
         )
     upper, lower = split(_next(key))

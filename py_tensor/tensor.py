@@ -473,28 +473,35 @@ def asarray(
         if target is not None and target is not node.spec.dtype:
             return Tensor(node_of(CAST, (node,), target))
         return Tensor(node) if copy else obj
-    if type(obj) is TracedNumber:
-        target = target or OF_PYTHON[obj.kind]
-        scalar = scalar_node(fitting("asarray", obj, target), target)
-        return Tensor(node_of(BROADCAST, (scalar,), ()))
-    data, shape, target = conversion.to_host(obj, target)
-    if copy is False:
+    if copy is False and type(obj) is not TracedNumber:
         raise ArgumentError("asarray: host data is always copied; got copy=False; leave copy out")
-    return from_host(data, shape, target, "asarray")
+    return as_tensor("asarray", obj, target)
 
 
-def _operand(operation: str, value: Any) -> Any:
-    """A tensor or a Python scalar out of what the user passed."""
-    if type(value) in (bool, int, float, complex, Tensor, TracedNumber):
+def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
+    """A tensor of what the user passed to that operation, whose name errors have.
+
+    A tensor is returned as it is; `dtype` is for all else.
+    """
+    if isinstance(value, Tensor):
         return value
-    data, shape, dtype = conversion.to_host(value, None, operation)
-    return from_host(data, shape, dtype, operation)
+    if type(value) is TracedNumber:
+        target = dtype or OF_PYTHON[value.kind]
+        scalar = scalar_node(fitting(operation, value, target), target)
+        return Tensor(node_of(BROADCAST, (scalar,), ()))
+    return from_host(*conversion.to_host(value, dtype, operation), operation)
+
+
+def operand_of(operation: str, value: Any) -> Any:
+    """A tensor or a Python scalar out of what the user passed."""
+    scalar = type(value) in (bool, int, float, complex, TracedNumber)
+    return value if scalar else as_tensor(operation, value)
 
 
 def operand_nodes(row: Row, operands: tuple[Any, ...], operation: str = "") -> tuple[Node, ...]:
     """The nodes of an operation's operands; Python scalars take the dtype of tensors beside."""
     name = operation or row.name
-    operands = tuple(_operand(name, value) for value in operands)
+    operands = tuple(operand_of(name, value) for value in operands)
     first = 1 if isinstance(row, Where) else 0
     dtype: DType | None = None
     for value in operands[first:]:

@@ -422,6 +422,12 @@ def asarray(
 ) -> Tensor:
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor."""
 
+def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
+    """A tensor of what the user passed to that operation, whose name errors have."""
+
+def operand_of(operation: str, value: Any) -> Any:
+    """A tensor or a Python scalar out of what the user passed."""
+
 def operand_nodes(row: Row, operands: tuple[Any, ...], operation: str = "") -> tuple[Node, ...]:
     """The nodes of an operation's operands; Python scalars take the dtype of tensors beside."""
 

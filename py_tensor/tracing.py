@@ -7,14 +7,15 @@ which every call plays anew on the host: so 1 - beta**step is as exact as Python
 
 from __future__ import annotations
 
+import math
 import operator
 import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .dtypes import DType, of_scalar
-from .errors import ArgumentError, TraceError
+from .dtypes import FLOAT_END, DType, limited, of_scalar
+from .errors import ArgumentError, DTypeError, TraceError
 from .nodes import Node
 
 _ADVICE = "use pt.where, or make the argument static with static_argnums"
@@ -169,19 +170,32 @@ def sample(value: Any) -> Any:
 def fitting(operation: str, value: Any, dtype: DType) -> Any:
     """A number as an operand of that dtype; if traced, each call checks that an integer fits."""
     if type(value) is not TracedNumber:
-        return value
+        return _limited(value) if type(value) is int and dtype.kind in "cf" else value
     value.check()
-    if dtype.kind in "cf" or value.kind is bool:
+    if dtype.kind in "cf":
+        return on_host(_limited, value) if value.kind is int else value
+    if value.kind is bool:
         return value
     if dtype.kind == "b":
         return on_host(bool, value)
-    return on_host(partial(_whole, operation, dtype), value)
+    return on_host(partial(whole, operation, dtype), value)
 
 
-def _whole(operation: str, dtype: DType, value: int | float) -> int:
-    whole = int(value)
-    of_scalar(operation, whole, dtype)
-    return whole
+def whole(operation: str, dtype: DType, value: float) -> int:
+    """A number as an element of an integer dtype. Raises DTypeError where it does not fit."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DTypeError(
+            f"{operation}: value does not fit dtype {dtype}; got {value}; "
+            f"{dtype} holds {dtype.lowest} to {dtype.highest}"
+        )
+    number = int(value)
+    of_scalar(operation, number, dtype)
+    return number
+
+
+def _limited(value: int) -> float:
+    """Infinite where no float32 is, as floats become; Python has no float for large integers."""
+    return limited(value, FLOAT_END)
 
 
 def on_host(function: Callable[..., Any], *operands: Any) -> Any:

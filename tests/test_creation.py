@@ -195,3 +195,118 @@ def test_wrong_arguments():
     ]
     for error, text, call in cases:
         assert_raises(error, text, call)
+
+
+FLOATS_FOR_INTEGERS = [
+    (0.0, 2.0**26, 2.0**24),
+    (2.0**24, 2.0**24 + 6, 1.0),
+    (0.5, 5, 1.5),
+    (-0.5, -5, -1.5),
+    (-3, 0, 0.5),
+    (2.7, 3.1, 0.5),
+    (3.0, 1.0, 1.0),
+]
+
+
+@pytest.mark.parametrize("args", FLOATS_FOR_INTEGERS, ids=str)
+def test_arange_of_floats_for_integers(args):
+    assert_values(pt.arange(*args, dtype="int32"), np.arange(*args, dtype="int32"))
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+@pytest.mark.parametrize("num", [0, 1, 3, 10])
+@pytest.mark.parametrize(
+    ("start", "stop"),
+    [
+        (0, 2**31 - 1),
+        (2**31 - 1, -(2**31)),
+        (5, -5),
+        (0.9, -0.9),
+        (2.0**24 + 1, 2.0**24 + 4),
+        (3, 3),
+    ],
+    ids=str,
+)
+def test_linspace_of_integers(start, stop, num, endpoint):
+    want = np.linspace(start, stop, num, dtype="int32", endpoint=endpoint)
+    assert_values(pt.linspace(start, stop, num, dtype="int32", endpoint=endpoint), want)
+
+
+HUGE = 2**2000
+MADE_OF_HUGE = {
+    "full": lambda n: pt.full(2, n, dtype="float32"),
+    "full of halves": lambda n: pt.full(2, n, dtype="float16"),
+    "full_like": lambda n: pt.full_like(pt.ones(2), n),
+    "asarray": lambda n: pt.asarray([n, n], dtype="float32"),
+    "add": lambda n: pt.ones(2) + n,
+    "where": lambda n: pt.where(pt.ones(2, dtype="bool"), n, 1.0),
+    "jit": lambda n: pt.jit(lambda x, number: x + number)(pt.ones(2), n),
+    "pad": lambda n: pt.pad(pt.ones(1), 1, constant_values=n)[::2],
+    "normal": lambda n: pt.random.normal((2,), mean=n),
+    "complex": lambda n: pt.real(pt.full(2, n, dtype="complex64")),
+    "linspace": lambda n: pt.linspace(0, n, 3)[1:],
+}
+
+
+def assigned(n):
+    x = pt.ones(2)
+    x[:] = n
+    return x
+
+
+MADE_OF_HUGE["setitem"] = assigned
+
+
+@pytest.mark.parametrize("name", MADE_OF_HUGE)
+def test_integers_beyond_floats_are_infinite(name):
+    for sign in (1, -1):
+        assert MADE_OF_HUGE[name](sign * HUGE).tolist() == [sign * np.inf] * 2
+
+
+def test_uniform_up_to_an_integer_beyond_floats():
+    assert pt.random.uniform((2,), high=HUGE, key=pt.random.key(0)).tolist() == [np.inf] * 2
+
+
+OUTSIDE = {
+    "linspace": (
+        lambda: pt.linspace(0, 300, 3, dtype="int8"),
+        "linspace: value does not fit dtype int8; got 150 at index (1,); int8 holds -128 to 127",
+    ),
+    "linspace to infinity": (
+        lambda: pt.linspace(1.0, np.inf, 2, dtype="uint8"),
+        "linspace: value does not fit dtype uint8; got nan at index (0,); uint8 holds 0 to 255",
+    ),
+    "arange of floats": (
+        lambda: pt.arange(0.0, 2.0**40, 2.0**39, dtype="int32"),
+        f"arange: Python integer {2**39} does not fit dtype int32; got {2**39}; "
+        "int32 holds -2147483648 to 2147483647",
+    ),
+    "full of NaN": (
+        lambda: pt.full(2, np.nan, dtype="uint8"),
+        "full: value does not fit dtype uint8; got nan; uint8 holds 0 to 255",
+    ),
+    "full of many digits": (
+        lambda: pt.full(2, -(10**5000), dtype="int8"),
+        "full: Python integer about -1e5000 does not fit dtype int8; got about -1e5000; "
+        "int8 holds -128 to 127",
+    ),
+    "asarray of many digits": (
+        lambda: pt.asarray([1.5, 10**600], dtype="int8"),
+        "asarray: value does not fit dtype int8; got about 1e600 at index (1,); "
+        "int8 holds -128 to 127",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_does_not_fit(name):
+    call, text = OUTSIDE[name]
+    assert_raises(errors.DTypeError, text, call)
+
+
+def test_arange_without_an_end():
+    assert_raises(
+        errors.ArgumentError,
+        "arange: length is not finite; got 0.0 to inf by 1.0; give finite numbers",
+        lambda: pt.arange(np.inf),
+    )

@@ -10,7 +10,7 @@ from ..errors import ArgumentError, GradientError
 from ..nodes import Node, node_of, tapes
 from ..ops.views import RESHAPE, STOP_GRADIENT
 from ..pytree import leaves_at, tree_flatten, tree_leaves, tree_map, tree_unflatten
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .reverse import Custom
 
 
@@ -124,7 +124,7 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
             if not _is_floating(leaf):
                 continue
             if value is not None:
-                value = asarray(value)
+                value = as_tensor("custom_gradient", value)
                 if value.shape != leaf.shape:
                     raise GradientError(
                         f"custom_gradient: cotangent has another shape; got {value.shape} for an "

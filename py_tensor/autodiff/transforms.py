@@ -18,7 +18,7 @@ from ..functions.elementwise import astype
 from ..nodes import Node, Tape, node_of
 from ..ops.views import RESHAPE
 from ..pytree import Structure, leaves_at, tree_flatten, tree_unflatten
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from ..tracing import kind_of
 from .reverse import pull_back, recording
 
@@ -76,7 +76,7 @@ def _floating(operation: str, leaf: Any) -> Node | None:
     if not isinstance(leaf, Tensor):
         if kind_of(leaf) not in (float, complex) and not hasattr(leaf, "__array__"):
             return None
-        leaf = asarray(leaf)
+        leaf = as_tensor(operation, leaf)
     node = node_behind(operation, leaf)
     if node.spec.dtype.kind not in "cf":
         return None
@@ -191,7 +191,7 @@ def _scalar(operation: str, value: Any) -> Node:
             return node
         got = repr(node.spec)
     elif kind_of(value) is float:
-        return asarray(value)._node  # type: ignore[no-any-return]
+        return as_tensor(operation, value)._node  # type: ignore[no-any-return]
     else:
         got = type(value).__name__
     raise GradientError(
@@ -244,7 +244,7 @@ def _matched(
         if found[at] is None:
             tensors.append(None)
             continue
-        tensor = asarray(found[at])
+        tensor = as_tensor(operation, found[at])
         if tensor.shape != node.spec.shape:
             raise GradientError(
                 f"{operation}: {what} has another shape; got {tensor.shape} for {node.spec}; "

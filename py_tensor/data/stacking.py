@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ShapeError
 from ..functions.joining import stack
-from ..tensor import Tensor, asarray, from_host, node_behind
+from ..tensor import Tensor, as_tensor, from_host, node_behind
 from .nesting import map_leaves
 
 
@@ -28,8 +28,8 @@ def _stack(*leaves: Any) -> Any:
     if isinstance(leaves[0], str):
         return list(leaves)
     if all(isinstance(leaf, (bool, int, float)) for leaf in leaves):
-        return asarray(leaves)
-    tensors = [asarray(leaf) for leaf in leaves]
+        return as_tensor("batch", leaves)
+    tensors = [as_tensor("batch", leaf) for leaf in leaves]
     shapes = {tensor.shape for tensor in tensors}
     if len(shapes) > 1:
         raise ShapeError(

@@ -10,7 +10,7 @@ from ..errors import ArgumentError, DTypeError
 from ..functions import PUBLIC as PT
 from ..functions.axes import some_axes
 from ..runtime import check_device
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
@@ -66,7 +66,7 @@ def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     >>> pt.fft.fftshift(pt.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
     """
-    return _shifted("fftshift", asarray(x), axes, 0)
+    return _shifted("fftshift", as_tensor("fftshift", x), axes, 0)
 
 
 def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
@@ -78,7 +78,7 @@ def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     >>> pt.fft.ifftshift(pt.asarray([-2, -1, 0, 1])).tolist()
     [0, 1, -2, -1]
     """
-    return _shifted("ifftshift", asarray(x), axes, 1)
+    return _shifted("ifftshift", as_tensor("ifftshift", x), axes, 1)
 
 
 def _shifted(operation: str, x: Tensor, axes: Any, more: int) -> Tensor:

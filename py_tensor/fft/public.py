@@ -12,7 +12,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions import PUBLIC as PT
 from ..functions.axes import one_axis
 from ..functions.remembering import remembered
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .reals import from_real, to_real
 from .transforms import Pair, Parts, transform
 
@@ -34,7 +34,7 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
     >>> pt.fft.fft(pt.asarray([1.0, 0.0, 0.0, 0.0])).tolist()
     [(1+0j), (1+0j), (1+0j), (1+0j)]
     """
-    return _complex("fft", asarray(x), n, axis, norm, _FORWARD)
+    return _complex("fft", as_tensor("fft", x), n, axis, norm, _FORWARD)
 
 
 @remembered
@@ -47,7 +47,7 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     >>> pt.fft.ifft(pt.asarray([4.0, 0.0, 0.0, 0.0])).tolist()
     [(1+0j), (1+0j), (1+0j), (1+0j)]
     """
-    return _complex("ifft", asarray(x), n, axis, norm, _INVERSE)
+    return _complex("ifft", as_tensor("ifft", x), n, axis, norm, _INVERSE)
 
 
 @remembered
@@ -60,7 +60,7 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     >>> pt.fft.rfft(pt.asarray([1.0, 0.0, 0.0, 0.0])).tolist()
     [(1+0j), (1+0j), (1+0j)]
     """
-    return _from_real("rfft", asarray(x), n, axis, norm, _FORWARD)
+    return _from_real("rfft", as_tensor("rfft", x), n, axis, norm, _FORWARD)
 
 
 @remembered
@@ -74,7 +74,7 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     >>> pt.fft.irfft(pt.asarray([1.0, 1.0, 1.0])).tolist()
     [1.0, 0.0, 0.0, 0.0]
     """
-    return _to_real("irfft", asarray(x), n, axis, norm, _INVERSE)
+    return _to_real("irfft", as_tensor("irfft", x), n, axis, norm, _INVERSE)
 
 
 @remembered
@@ -88,7 +88,7 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     >>> pt.fft.hfft(pt.asarray([1.0, 1.0, 1.0])).tolist()
     [4.0, 0.0, 0.0, 0.0]
     """
-    return _to_real("hfft", asarray(x), n, axis, norm, _FORWARD)
+    return _to_real("hfft", as_tensor("hfft", x), n, axis, norm, _FORWARD)
 
 
 @remembered
@@ -101,7 +101,7 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     >>> pt.fft.ihfft(pt.asarray([4.0, 0.0, 0.0, 0.0])).tolist()
     [(1+0j), (1+0j), (1+0j)]
     """
-    return _from_real("ihfft", asarray(x), n, axis, norm, _INVERSE)
+    return _from_real("ihfft", as_tensor("ihfft", x), n, axis, norm, _INVERSE)
 
 
 def fftn(
@@ -121,7 +121,7 @@ def fftn(
     >>> pt.fft.fftn(pt.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
     """
-    return _along("fftn", fft, asarray(x), s, axes, norm)
+    return _along("fftn", fft, as_tensor("fftn", x), s, axes, norm)
 
 
 def ifftn(
@@ -140,7 +140,7 @@ def ifftn(
     >>> pt.real(pt.fft.ifftn(pt.ones((2, 2)))).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
     """
-    return _along("ifftn", ifft, asarray(x), s, axes, norm)
+    return _along("ifftn", ifft, as_tensor("ifftn", x), s, axes, norm)
 
 
 def rfftn(
@@ -159,7 +159,7 @@ def rfftn(
     >>> pt.fft.rfftn(pt.ones((4, 4))).shape
     (4, 3)
     """
-    x = asarray(x)
+    x = as_tensor("rfftn", x)
     places, lengths = _axes("rfftn", x, s, axes)
     first = rfft(x, n=lengths[-1], axis=places[-1], norm=norm)
     return _along("rfftn", fft, first, lengths[:-1], places[:-1], norm)
@@ -181,7 +181,7 @@ def irfftn(
     >>> pt.fft.irfftn(pt.ones((4, 3))).shape
     (4, 4)
     """
-    x = asarray(x)
+    x = as_tensor("irfftn", x)
     places, lengths = _axes("irfftn", x, s, axes)
     last = lengths[-1] if s is not None else None
     first = _along("irfftn", ifft, x, lengths[:-1], places[:-1], norm)

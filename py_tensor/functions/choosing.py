@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..dtypes import int32
 from ..errors import ShapeError
 from ..nodes import node_of
 from ..ops.gathers import TAKE
 from ..ops.rows import broadcast
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor, asarray
 from .creation import arange
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
@@ -104,7 +105,8 @@ def _converted(operation: str, item: Any) -> Any:
                 "tensors of integers or bool"
             )
         return int(item)
-    tensor = asarray(item, dtype="int32") if isinstance(item, list) and not item else asarray(item)
+    empty = isinstance(item, list) and not item
+    tensor = as_tensor(operation, item, int32 if empty else None)
     if tensor.dtype.kind not in "iub":
         raise ShapeError(
             f"{operation}: index is neither integers nor a mask; got dtype {tensor.dtype}; "
@@ -186,8 +188,8 @@ def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, T
     Of several values for one place the last stays. `value` has the tensor's dtype.
     """
     items = key if isinstance(key, tuple) else (key,)
-    if len(items) == 1 and value.size == 1 and asarray(items[0]).dtype.kind == "b":
-        mask = asarray(items[0])
+    mask = as_tensor("setitem", items[0]) if len(items) == 1 and value.size == 1 else None
+    if mask is not None and mask.dtype.kind == "b":
         choice_fits(mask, self.shape)
         wide = reshape(mask, (*mask.shape, *(1,) * (self.ndim - mask.ndim)))
         return ..., ELEMENTWISE["where"](wide, reshape(value, ()), self)

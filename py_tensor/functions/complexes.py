@@ -9,7 +9,7 @@ from ..errors import DTypeError
 from ..nodes import Node, node_of
 from ..ops import ROWS
 from ..ops.parts import COMPLEX, IMAG, REAL
-from ..tensor import Tensor, apply, asarray, node_behind
+from ..tensor import Tensor, apply, as_tensor, node_behind
 from .creation import zeros
 from .elementwise import PUBLIC as ELEMENTWISE
 
@@ -23,7 +23,7 @@ def complex(real: Any, imag: Any, /) -> Tensor:
     >>> pt.complex(pt.asarray([1.0, 2.0]), -1.0).tolist()
     [(1-1j), (2-1j)]
     """
-    nodes = [_real(asarray(part)) for part in (real, imag)]
+    nodes = [_real(as_tensor("complex", part)) for part in (real, imag)]
     return Tensor(node_of(COMPLEX, tuple(nodes)))
 
 
@@ -43,7 +43,7 @@ def real(x: Any, /) -> Tensor:
     >>> pt.real(pt.asarray([1 + 2j, 3j])).tolist()
     [1.0, 0.0]
     """
-    x = asarray(x)
+    x = as_tensor("real", x)
     node = node_behind("real", x)
     return Tensor(node_of(REAL, (node,))) if node.spec.dtype.kind == "c" else x
 
@@ -57,7 +57,7 @@ def imag(x: Any, /) -> Tensor:
     >>> pt.imag(pt.asarray([1 + 2j, 3j])).tolist()
     [2.0, 3.0]
     """
-    x = asarray(x)
+    x = as_tensor("imag", x)
     node = node_behind("imag", x)
     if node.spec.dtype.kind == "c":
         return Tensor(node_of(IMAG, (node,)))
@@ -73,7 +73,7 @@ def angle(x: Any, /) -> Tensor:
     >>> pt.angle(pt.asarray([1 + 0j, 2j])).tolist()
     [0.0, 1.5707963705062866]
     """
-    x = asarray(x)
+    x = as_tensor("angle", x)
     return apply(ROWS["atan2"], (imag(x), real(x)))
 
 
@@ -86,7 +86,7 @@ def isreal(x: Any, /) -> Tensor:
     >>> pt.isreal(pt.asarray([1 + 0j, 2j])).tolist()
     [True, False]
     """
-    return ELEMENTWISE["equal"](imag(x), 0)
+    return ELEMENTWISE["equal"](imag(as_tensor("isreal", x)), 0)
 
 
 def iscomplex(x: Any, /) -> Tensor:
@@ -98,7 +98,7 @@ def iscomplex(x: Any, /) -> Tensor:
     >>> pt.iscomplex(pt.asarray([1 + 0j, 2j])).tolist()
     [False, True]
     """
-    return ELEMENTWISE["not_equal"](imag(x), 0)
+    return ELEMENTWISE["not_equal"](imag(as_tensor("iscomplex", x)), 0)
 
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {

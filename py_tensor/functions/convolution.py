@@ -12,7 +12,7 @@ from ..errors import ShapeError
 from ..nodes import Node, node_of, scalar_node
 from ..ops.contractions import CONVOLVE, Window
 from ..ops.views import PAD, PERMUTE, RESHAPE, WINDOW
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .remembering import remembered
 from .windows import Lengths, Pair, Windows, axes_of, batched, windows_of
 
@@ -53,7 +53,7 @@ def convolution(
     groups: int,
 ) -> Tensor:
     """What `operation`, a convolution of images of `count` axes, gives."""
-    x, w = asarray(x), asarray(w)
+    x, w = as_tensor(operation, x), as_tensor(operation, w)
     images = an_image(operation, x, w, count, "channels / groups, outputs")
     channels, (*size, each, outs) = images.shape[-1], w.shape
     if groups < 1 or channels != each * groups or outs % groups:

@@ -14,7 +14,7 @@ from ..nodes import Node, node_of, scalar_node
 from ..ops.contractions import CONVOLVE, Window
 from ..ops.elementwise import ADD
 from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE, WINDOW
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .convolution import an_image, upright
 from .joining import concat
 from .remembering import remembered
@@ -114,7 +114,7 @@ def convolution_transpose(
     groups: int,
 ) -> Tensor:
     """What `operation`, a transposed convolution of images of `count` axes, gives."""
-    x, w = asarray(x), asarray(w)
+    x, w = as_tensor(operation, x), as_tensor(operation, w)
     images = an_image(operation, x, w, count, "outputs / groups, channels")
     channels, (*size, each, inputs) = images.shape[-1], w.shape
     if groups < 1 or channels != inputs or channels % groups:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ops.gathers import SCATTER_ADD
-from ..tensor import Tensor, apply, asarray
+from ..tensor import Tensor, apply, as_tensor
 from .creation import linspace, ones
 from .elementwise import astype
 from .manipulation import flatten
@@ -29,7 +29,7 @@ def bincount(
     >>> pt.bincount(pt.asarray([1, 3, 1])).tolist()
     [0, 2, 0, 1]
     """
-    x = asarray(x)
+    x = as_tensor("bincount", x)
     if x.dtype.kind not in "iu" or x.ndim != 1:
         raise DTypeError(
             f"bincount: needs integers along one axis; got {x.dtype}, shape {x.shape}; "
@@ -41,7 +41,7 @@ def bincount(
         if low < 0:
             raise ArgumentError(f"bincount: number is negative; got {low}; use numbers from 0 on")
         length = max(high + 1, minlength)
-    values = ones(x.shape, dtype="int32") if weights is None else asarray(weights)
+    values = ones(x.shape, dtype="int32") if weights is None else as_tensor("bincount", weights)
     if values.shape != x.shape:
         raise ShapeError(
             f"bincount: shapes differ; got {x.shape} and weights of {values.shape}; make them equal"
@@ -71,17 +71,18 @@ def histogram(
     >>> counts.tolist(), limits.tolist()
     ([2, 1, 1], [1.0, 2.0, 3.0, 4.0])
     """
-    values = flatten(asarray(x))
+    values = flatten(as_tensor("histogram", x))
     values = values if values.dtype.kind == "f" else astype(values, "float32")
     if isinstance(bins, int):
         limits = _limits(values, bins, range)
     else:
-        limits = astype(asarray(bins), values.dtype, copy=False)
+        limits = astype(as_tensor("histogram", bins), values.dtype, copy=False)
     count = limits.shape[0] - 1
     place = searchsorted(limits, values, side="right") - 1
     # The last interval holds its upper limit.
     place = place - astype((place == count) & (values == limits[-1]), "int32")
-    given = ones(values.shape, dtype="int32") if weights is None else flatten(asarray(weights))
+    given = ones(values.shape, dtype="int32") if weights is None else weights
+    given = flatten(as_tensor("histogram", given))
     found = apply(SCATTER_ADD, (given, place), (0, count))
     if density:
         shares = astype(found, values.dtype, copy=False)

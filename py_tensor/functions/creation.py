@@ -7,14 +7,25 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import conversion
-from ..dtypes import OF_PYTHON, DType, as_dtype, float32, int32, of_scalar, uint32
+from ..dtypes import (
+    DOUBLE_END,
+    OF_PYTHON,
+    DType,
+    as_dtype,
+    as_float,
+    float32,
+    int32,
+    limited,
+    of_scalar,
+    uint32,
+)
 from ..errors import ArgumentError, DTypeError
 from ..nodes import node_of, scalar_node
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
 from ..runtime import backend, check_device
-from ..tensor import Tensor, asarray, node_behind
-from ..tracing import TracedNumber, fitting, kind_of
+from ..tensor import Tensor, as_tensor, asarray, node_behind
+from ..tracing import TracedNumber, fitting, kind_of, whole
 from .axes import a_shape
 from .elementwise import astype
 
@@ -47,13 +58,12 @@ def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) ->
         raise DTypeError(
             f'{operation}: complex number for dtype {dtype}; got {value}; use dtype="complex64"'
         )
-    if type(value) is TracedNumber:
+    if type(value) is TracedNumber or dtype.kind in "cf":
         value = fitting(operation, value, dtype)
     elif dtype.kind == "b":
         value = bool(value)
-    elif dtype.kind in "iu":
-        value = int(value)
-        of_scalar(operation, value, dtype)
+    else:
+        value = whole(operation, dtype, value)
     return Tensor(node_of(BROADCAST, (scalar_node(value, dtype),), shape))
 
 
@@ -107,6 +117,7 @@ def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor
     >>> pt.zeros_like(pt.asarray([1, 2])).tolist()
     [0, 0]
     """
+    x = as_tensor("zeros_like", x)
     return zeros(x.shape, dtype=dtype or x.dtype, device=device)
 
 
@@ -119,6 +130,7 @@ def ones_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
     >>> pt.ones_like(pt.asarray([1, 2])).tolist()
     [1, 1]
     """
+    x = as_tensor("ones_like", x)
     return ones(x.shape, dtype=dtype or x.dtype, device=device)
 
 
@@ -133,6 +145,7 @@ def full_like(
     >>> pt.full_like(pt.asarray([1, 2]), 5).tolist()
     [5, 5]
     """
+    x = as_tensor("full_like", x)
     return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 
@@ -145,6 +158,7 @@ def empty_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor
     >>> pt.empty_like(pt.asarray([1, 2])).shape
     (2,)
     """
+    x = as_tensor("empty_like", x)
     return empty(x.shape, dtype=dtype or x.dtype, device=device)
 
 
@@ -163,9 +177,10 @@ def arange(
 ) -> Tensor:
     """start, start + step, ... up to before stop; with one argument, from 0 up to before it.
 
-    A vector, of int32 where all are integers, else of float32, unless `dtype` is given. Raises
-    ArgumentError for step 0, DTypeError where the dtype is of integers and does not hold
-    the first or the last one.
+    A vector, of int32 where all are integers, else of float32, unless `dtype` is given. Of floats
+    for an integer dtype, the first two are cut to integers, and the others go on by their
+    difference. Raises ArgumentError for step 0 and infinite lengths, DTypeError where the dtype is
+    of integers and does not hold the first or the last one.
 
     >>> import py_tensor as pt
     >>> pt.arange(2, 8, 2).tolist()
@@ -177,14 +192,29 @@ def arange(
     start, stop, step = (conversion.plain_number("arange", v) for v in (start, stop, step))
     if step == 0:
         raise ArgumentError("arange: step is zero; got step 0; use a step other than 0")
-    whole = all(isinstance(v, int) for v in (start, stop, step))
-    target = as_dtype(dtype, "arange") if dtype is not None else int32 if whole else float32
-    length = max(0, -(-(stop - start) // step) if whole else math.ceil((stop - start) / step))
-    backend().check_size("arange", (int(length),), target)
-    position = _iota((int(length),))
-    if target.kind in "iu" and whole:
+    integers = all(isinstance(v, int) for v in (start, stop, step))
+    target = as_dtype(dtype, "arange") if dtype is not None else int32 if integers else float32
+    if integers:
+        length = int(max(0, -(-(stop - start) // step)))
+    else:
+        length = _length(*map(as_float, (start, stop, step)))
+    backend().check_size("arange", (length,), target)
+    position = _iota((length,))
+    if target.kind in "iu":
+        if not integers and length:
+            first = whole("arange", target, start)
+            start, step = first, whole("arange", target, start + step) - first if length > 1 else 0
         return _counted(position, int(start), int(step), target)
-    return astype(astype(position, float32) * float(step) + float(start), target)
+    return astype(astype(position, float32) * as_float(step) + as_float(start), target)
+
+
+def _length(start: float, stop: float, step: float) -> int:
+    steps = (stop - start) / step
+    if not math.isfinite(steps):
+        raise ArgumentError(
+            f"arange: length is not finite; got {start} to {stop} by {step}; give finite numbers"
+        )
+    return max(0, math.ceil(steps))
 
 
 def _counted(position: Tensor, start: int, step: int, dtype: DType) -> Tensor:
@@ -210,8 +240,9 @@ def linspace(
 ) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, the last unless `endpoint` is False.
 
-    A vector of float32, of complex64 where a limit is complex, unless `dtype` is given. Raises
-    ArgumentError for negative `num`, DTypeError for complex limits and a real dtype.
+    A vector of float32, of complex64 where a limit is complex, unless `dtype` is given; for integer
+    dtypes, values are rounded down. Raises ArgumentError for negative `num`, DTypeError for complex
+    limits and a real dtype, and where an integer dtype does not hold a value.
 
     >>> import py_tensor as pt
     >>> pt.linspace(0, 1, 5).tolist()
@@ -220,17 +251,27 @@ def linspace(
     check_device("linspace", device)
     if num < 0:
         raise ArgumentError(f"linspace: num is negative; got {num}; use 0 or more")
-    number: Any = complex if isinstance(start, complex) or isinstance(stop, complex) else float
+    first, last = (conversion.plain_number("linspace", v) for v in (start, stop))
+    number: Any = complex if isinstance(first, complex) or isinstance(last, complex) else float
     target = as_dtype(dtype, "linspace") if dtype is not None else OF_PYTHON[number]
     steps = num - 1 if endpoint else num
-    step = (stop - start) / steps if steps > 0 else 0.0
+    first, last = (number(limited(v, DOUBLE_END)) for v in (first, last))
+    step = (last - first) / steps if steps > 0 else 0.0
+    if target.kind in "iu" and number is float:
+        # Of integers, float32 has 24 bits.
+        backend().check_size("linspace", (num,), target)
+        numbers = [at * step + first for at in range(num)]
+        if endpoint and num > 1:
+            numbers[-1] = last
+        floors = [math.floor(v) if math.isfinite(v) else v for v in numbers]
+        return as_tensor("linspace", floors, target)
     position = astype(_iota((num,)), float32)
-    values = position * number(step) + number(start)
+    values = position * step + first
     if endpoint and num > 1:
         # Rounding must not move the last value away from `stop`.
         from .elementwise import PUBLIC as elementwise
 
-        values = elementwise["where"](position == float(num - 1), number(stop), values)
+        values = elementwise["where"](position == float(num - 1), last, values)
     return astype(values, target)
 
 
@@ -268,7 +309,7 @@ def copy(x: Tensor, /) -> Tensor:
     >>> y.tolist()
     [1]
     """
-    return Tensor(node_behind("copy", x))
+    return Tensor(node_behind("copy", as_tensor("copy", x)))
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
@@ -288,7 +329,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
         )
     if isinstance(x, Tensor):
         return asarray(x, copy=copy)
-    return asarray(conversion.through_dlpack(x))
+    return as_tensor("from_dlpack", conversion.through_dlpack(x))
 
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {

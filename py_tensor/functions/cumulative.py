@@ -11,7 +11,7 @@ from ..errors import ShapeError
 from ..nodes import node_of
 from ..ops import ROWS
 from ..ops.rows import Scan
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis
 from .elementwise import astype
 from .remembering import remembered
@@ -21,7 +21,7 @@ def _function_of(row: Scan) -> Callable[..., Tensor]:
     def function(
         x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
     ) -> Tensor:
-        given = asarray(x)
+        given = as_tensor(row.name, x)
         shape = node_behind(row.name, given).spec.shape
         if axis is None and len(shape) != 1:
             raise ShapeError(

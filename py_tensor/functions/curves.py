@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ShapeError
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor, operand_of
 from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype, clip
@@ -26,7 +26,7 @@ def interp(x: Any, xp: Any, fp: Any, /, *, left: Any = None, right: Any = None) 
     >>> pt.interp(pt.asarray([0.5, 9.0]), pt.asarray([0.0, 1.0]), pt.asarray([10.0, 20.0])).tolist()
     [15.0, 20.0]
     """
-    places, xs, ys = (_floating(value) for value in (x, xp, fp))
+    places, xs, ys = (_floating("interp", value) for value in (x, xp, fp))
     if xs.ndim != 1 or xs.shape != ys.shape or not xs.size:
         raise ShapeError(
             f"interp: points do not pair; got shapes {xs.shape} and {ys.shape}; "
@@ -37,12 +37,14 @@ def interp(x: Any, xp: Any, fp: Any, /, *, left: Any = None, right: Any = None) 
     x0, x1, y0, y1 = (take(v, at, axis=0) for v in (xs, ys) for at in (low, high))
     slope = (y1 - y0) / ELEMENTWISE["where"](x1 == x0, 1.0, x1 - x0)
     found = ELEMENTWISE["where"](low == high, y0, y0 + slope * (places - x0))
-    found = ELEMENTWISE["where"](places < xs[0], ys[0] if left is None else left, found)
-    return ELEMENTWISE["where"](places > xs[-1], ys[-1] if right is None else right, found)
+    before = ys[0] if left is None else operand_of("interp", left)
+    behind = ys[-1] if right is None else operand_of("interp", right)
+    found = ELEMENTWISE["where"](places < xs[0], before, found)
+    return ELEMENTWISE["where"](places > xs[-1], behind, found)
 
 
-def _floating(value: Any) -> Tensor:
-    tensor = asarray(value)
+def _floating(operation: str, value: Any) -> Tensor:
+    tensor = as_tensor(operation, value)
     return tensor if tensor.dtype.kind == "f" else astype(tensor, "float32")
 
 
@@ -57,13 +59,13 @@ def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> T
     >>> pt.trapezoid(pt.asarray([1.0, 2.0, 3.0])).item()
     4.0
     """
-    heights = _floating(y)
+    heights = _floating("trapezoid", y)
     place = one_axis("trapezoid", axis, heights.ndim)
     before: tuple[slice, ...] = (slice(None),) * place
     sums = heights[(*before, slice(1, None))] + heights[(*before, slice(-1))]
     if x is None:
         return STATISTICAL["sum"](sums, axis=place) * (0.5 * dx)
-    points = _floating(x)
+    points = _floating("trapezoid", x)
     if points.ndim == 1:
         points = points.reshape((-1, *(1,) * (heights.ndim - place - 1)))
         widths = diff(points, axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dtypes import OF_PYTHON, DType, as_dtype, of_scalar, promote
 from ..errors import ArgumentError, DTypeError
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from ..tracing import kind_of, sample
 
 
@@ -153,8 +153,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 def beside(operation: str, x: Tensor, value: Any) -> Tensor:
     """The value as a tensor; a Python number in the dtype that it has beside x."""
     if kind_of(value) is bool or not is_number(value):
-        return asarray(value)
-    return asarray(value, dtype=of_scalar(operation, sample(value), x.dtype))
+        return as_tensor(operation, value)
+    return as_tensor(operation, value, of_scalar(operation, sample(value), x.dtype))
 
 
 def is_number(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, ShapeError
 from ..ops.views import DIAGONAL
-from ..tensor import Tensor, apply, asarray
+from ..tensor import Tensor, apply, as_tensor
 from .linear_algebra import matmul
 from .manipulation import permute_dims, reshape
 from .statistical import PUBLIC as STATISTICAL
@@ -41,7 +41,7 @@ def einsum(subscripts: str, /, *operands: Any) -> Tensor:
     >>> pt.einsum("ij,kj->ik", x, x).tolist()
     [[5.0, 11.0], [11.0, 25.0]]
     """
-    tensors = [asarray(x) for x in operands]
+    tensors = [as_tensor("einsum", x) for x in operands]
     given, result = _parsed(subscripts, tensors)
     lengths = _lengths(subscripts, given, tensors)
     terms = [
@@ -65,7 +65,7 @@ def contraction_path(subscripts: str, /, *operands: Any) -> list[tuple[int, int]
     >>> pt.contraction_path("ij,jk,k->i", pt.ones((9, 9)), pt.ones((9, 9)), pt.ones(9))
     [(1, 2), (0, 1)]
     """
-    tensors = [asarray(x) for x in operands]
+    tensors = [as_tensor("contraction_path", x) for x in operands]
     given, result = _parsed(subscripts, tensors)
     lengths = _lengths(subscripts, given, tensors)
     labels = ["".join(dict.fromkeys(one)) for one in given]

@@ -14,7 +14,7 @@ from ..ops import ROWS
 from ..ops.elementwise import CAST
 from ..ops.rows import Elementwise
 from ..runtime import check_device
-from ..tensor import Tensor, apply, asarray, node_behind
+from ..tensor import Tensor, apply, as_tensor, node_behind, operand_of
 from .from_rows import function_of, operators_of
 
 _INFINITY = float("inf")
@@ -31,7 +31,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
     """
     check_device("astype", device)
     target = as_dtype(dtype, "astype")
-    x = asarray(x)
+    x = as_tensor("astype", x)
     node = node_behind("astype", x)
     if node.spec.dtype is target:
         return Tensor(node) if copy else x
@@ -48,8 +48,10 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Tensor:
     >>> pt.clip(pt.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
+    x = operand_of("clip", x)
+    min, max = (limit if limit is None else operand_of("clip", limit) for limit in (min, max))
     if min is None and max is None:
-        return asarray(x, copy=True if isinstance(x, Tensor) else None)
+        return Tensor(node_behind("clip", as_tensor("clip", x)))
     if max is None:
         return apply(ROWS["maximum"], (x, min))
     if min is None:

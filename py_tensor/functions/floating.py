@@ -6,13 +6,13 @@ from typing import Any
 
 from ..dtypes import float32
 from ..errors import DTypeError
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .elementwise import astype
 
 
 def floating(operation: str, x: Any, kinds: str = "f") -> Tensor:
     """x as a tensor. Raises DTypeError unless its dtype is floating, or of one of the kinds."""
-    tensor = asarray(x)
+    tensor = as_tensor(operation, x)
     dtype = node_behind(operation, tensor).spec.dtype
     if dtype.kind not in kinds:
         raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')

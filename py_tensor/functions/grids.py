@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError, DTypeError, ShapeError
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .creation import arange, zeros
 from .elementwise import PUBLIC as ELEMENTWISE
 from .manipulation import broadcast_to, expand_dims, reshape
@@ -25,7 +25,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
     """
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f'meshgrid: indexing is neither "xy" nor "ij"; got {indexing!r}')
-    vectors = [asarray(x) for x in arrays]
+    vectors = [as_tensor("meshgrid", x) for x in arrays]
     for x in vectors:
         if x.ndim > 1:
             raise ShapeError(f"meshgrid: needs one axis each; got shape {x.shape}; use flatten")
@@ -49,7 +49,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
 
 
 def _triangle(operation: str, x: Any, keep: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-    x = asarray(x)
+    x = as_tensor(operation, x)
     if x.ndim < 2:
         raise ShapeError(f"{operation}: needs two axes; got shape {x.shape}; reshape it first")
     row, column = expand_dims(arange(x.shape[-2]), axis=1), arange(x.shape[-1])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from ..dtypes import bool_
+from ..dtypes import bool_, shown
 from ..errors import DTypeError, ShapeError, TensorError
 from ..nodes import Node, node_of, scalar_node
 from ..ops import ROWS
@@ -14,7 +14,7 @@ from ..ops.elementwise import CAST
 from ..ops.gathers import TAKE, TAKE_ALONG_AXIS
 from ..ops.rows import Shape, broadcast
 from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE, widths_around
-from ..tensor import Tensor, asarray, node_behind, operand_nodes
+from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
 from .axes import one_axis
 from .choosing import chosen, is_advanced, with_chosen
 from .data_types import is_number
@@ -77,8 +77,8 @@ def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
     n = shape[axis]
     if not -n <= position < n:
         raise ShapeError(
-            f"{operation}: index out of range; got {position} for axis {axis} of length {n}; "
-            + (f"use {-n} to {n - 1}" if n else "the axis is empty")
+            f"{operation}: index out of range; got {shown(position)} for axis {axis} of "
+            f"length {n}; " + (f"use {-n} to {n - 1}" if n else "the axis is empty")
         )
     return position % n
 
@@ -145,7 +145,7 @@ def _value(self: Tensor, value: Any) -> Tensor:
         row = ROWS["not_equal" if self.dtype is bool_ else "add"]
         new = operand_nodes(row, (self, value), "setitem")[1]
     else:
-        new = node_behind("setitem", asarray(value))
+        new = node_behind("setitem", as_tensor("setitem", value))
         own, given = self.dtype, new.spec.dtype
         if _RANKS[own.kind] < _RANKS[given.kind] < _RANKS["c"]:
             raise DTypeError(
@@ -171,7 +171,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Tensor:
     >>> pt.take_along_axis(pt.asarray([[1, 2], [3, 4]]), pt.asarray([[1], [0]])).tolist()
     [[2], [3]]
     """
-    x, indices = asarray(x), asarray(indices)
+    x, indices = as_tensor("take_along_axis", x), as_tensor("take_along_axis", indices)
     if indices.dtype.kind not in "iu":
         raise DTypeError(
             f"take_along_axis: indices are not integers; got dtype {indices.dtype}; "
@@ -211,7 +211,8 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
     >>> pt.take(pt.asarray([[1, 2], [3, 4], [5, 6]]), [2, 0, -1], axis=0).tolist()
     [[5, 6], [1, 2], [5, 6]]
     """
-    node, places = node_behind("take", asarray(x)), node_behind("take", asarray(indices))
+    x, indices = as_tensor("take", x), as_tensor("take", indices)
+    node, places = node_behind("take", x), node_behind("take", indices)
     shape = node.spec.shape
     if axis is None and len(shape) != 1:
         raise ShapeError(

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ShapeError
 from ..nodes import Node, node_of
 from ..ops.views import CONCAT, RESHAPE
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis
 from .manipulation import expand_dims
 
@@ -25,7 +25,7 @@ def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Tensor:
     >>> pt.concat([pt.asarray([1, 2]), pt.asarray([3])]).tolist()
     [1, 2, 3]
     """
-    nodes = [node_behind("concat", asarray(x)) for x in arrays]
+    nodes = [node_behind("concat", as_tensor("concat", x)) for x in arrays]
     if not nodes:
         raise ShapeError("concat: nothing to join; got an empty sequence; give at least one tensor")
     if axis is None:
@@ -51,7 +51,7 @@ def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
     >>> pt.stack([pt.asarray([1, 2]), pt.asarray([3, 4])]).tolist()
     [[1, 2], [3, 4]]
     """
-    tensors = [asarray(x) for x in arrays]
+    tensors = [as_tensor("stack", x) for x in arrays]
     if not tensors:
         raise ShapeError("stack: nothing to join; got an empty sequence; give at least one tensor")
     shapes = {x.shape for x in tensors}
@@ -73,7 +73,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     >>> [part.tolist() for part in pt.unstack(pt.asarray([[1, 2], [3, 4]]))]
     [[1, 2], [3, 4]]
     """
-    x = asarray(x)
+    x = as_tensor("unstack", x)
     place = one_axis("unstack", axis, x.ndim)
     before: tuple[slice, ...] = (slice(None),) * place
     return tuple(x[(*before, at)] for at in range(x.shape[place]))

@@ -13,7 +13,7 @@ from ..nodes import Node, node_of
 from ..ops.contractions import DOT
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PERMUTE, RESHAPE
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
@@ -33,7 +33,8 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     >>> pt.matmul(pt.asarray([[1.0, 2.0]]), pt.asarray([[3.0], [4.0]])).tolist()
     [[11.0]]
     """
-    a, b = node_behind("matmul", asarray(x1)), node_behind("matmul", asarray(x2))
+    x1, x2 = as_tensor("matmul", x1), as_tensor("matmul", x2)
+    a, b = node_behind("matmul", x1), node_behind("matmul", x2)
     p, q = a.spec.shape, b.spec.shape
     if not p or not q:
         raise ShapeError(f"matmul: operand has no axes; got shapes {p} and {q}; use multiply")
@@ -70,7 +71,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     >>> pt.vecdot(pt.asarray([[1, 2], [3, 4]]), pt.asarray([5, 6])).tolist()
     [17, 39]
     """
-    a, b = asarray(x1), asarray(x2)
+    a, b = as_tensor("vecdot", x1), as_tensor("vecdot", x2)
     if not a.ndim or not b.ndim or not -min(a.ndim, b.ndim) <= index(axis) < 0:
         raise ShapeError(
             f"vecdot: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; "
@@ -98,7 +99,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     >>> pt.tensordot(pt.ones((2, 3, 4)), pt.ones((3, 4, 5))).shape
     (2, 5)
     """
-    a, b = asarray(x1), asarray(x2)
+    a, b = as_tensor("tensordot", x1), as_tensor("tensordot", x2)
     if isinstance(axes, Sequence):
         first = [one_axis("tensordot", axis, a.ndim) for axis in axes[0]]
         second = [one_axis("tensordot", axis, b.ndim) for axis in axes[1]]
@@ -136,7 +137,7 @@ def kron(x1: Any, x2: Any, /) -> Tensor:
     >>> pt.kron(pt.asarray([1, 10]), pt.asarray([1, 2, 3])).tolist()
     [1, 2, 3, 10, 20, 30]
     """
-    a, b = asarray(x1), asarray(x2)
+    a, b = as_tensor("kron", x1), as_tensor("kron", x2)
     ndim = max(a.ndim, b.ndim)
     first, second = ((1,) * (ndim - x.ndim) + x.shape for x in (a, b))
     left = reshape(a, tuple(n for length in first for n in (length, 1)))
@@ -156,7 +157,7 @@ def cov(x: Any, /, *, correction: float = 1.0) -> Tensor:
     >>> pt.cov(pt.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    given = asarray(x)
+    given = as_tensor("cov", x)
     if given.ndim not in (1, 2):
         raise ShapeError(f"cov: needs one or two axes; got shape {given.shape}; reshape it first")
     rows = reshape(given, (1, -1)) if given.ndim == 1 else given

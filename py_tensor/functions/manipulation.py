@@ -12,7 +12,7 @@ from ..errors import ShapeError
 from ..nodes import node_of, scalar_node
 from ..ops.rows import broadcast
 from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from ..tracing import fitting
 from .axes import a_shape, one_axis, some_axes
 
@@ -26,7 +26,7 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Tensor:
     >>> pt.reshape(pt.arange(4), (2, -1)).tolist()
     [[0, 1], [2, 3]]
     """
-    node = node_behind("reshape", asarray(x))
+    node = node_behind("reshape", as_tensor("reshape", x))
     lengths = [index(n) for n in shape] if isinstance(shape, Sequence) else [index(shape)]
     unknown = [axis for axis, n in enumerate(lengths) if n == -1]
     if len(unknown) == 1:
@@ -51,7 +51,8 @@ def flatten(x: Any, /) -> Tensor:
     >>> pt.flatten(pt.ones((2, 2))).shape
     (4,)
     """
-    return reshape(x, (-1,)) if asarray(x).size else reshape(x, (0,))
+    x = as_tensor("flatten", x)
+    return reshape(x, (-1,) if x.size else (0,))
 
 
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Tensor:
@@ -61,7 +62,7 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Tensor:
     >>> pt.permute_dims(pt.ones((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
-    node = node_behind("permute_dims", asarray(x))
+    node = node_behind("permute_dims", as_tensor("permute_dims", x))
     ndim = len(node.spec.shape)
     order = tuple(one_axis("permute_dims", axis, ndim) for axis in axes)
     if sorted(order) != list(range(ndim)):
@@ -79,7 +80,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
     >>> pt.matrix_transpose(pt.ones((2, 3))).shape
     (3, 2)
     """
-    x = asarray(x)
+    x = as_tensor("matrix_transpose", x)
     if x.ndim < 2:
         raise ShapeError(
             f"matrix_transpose: needs two axes; got shape {x.shape}; use reshape first"
@@ -98,7 +99,7 @@ def transpose(x: Any, /, axes: Sequence[int] | None = None) -> Tensor:
     >>> pt.transpose(pt.ones((2, 3))).shape
     (3, 2)
     """
-    x = asarray(x)
+    x = as_tensor("transpose", x)
     return permute_dims(x, tuple(reversed(range(x.ndim))) if axes is None else axes)
 
 
@@ -128,7 +129,7 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
     >>> pt.moveaxis(pt.ones((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    x = asarray(x)
+    x = as_tensor("moveaxis", x)
     sources = [
         one_axis("moveaxis", a, x.ndim)
         for a in (source if isinstance(source, Sequence) else (source,))
@@ -161,7 +162,7 @@ def broadcast_to(x: Any, /, shape: Any) -> Tensor:
     >>> pt.broadcast_to(pt.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2], [1, 2]]
     """
-    node = node_behind("broadcast_to", asarray(x))
+    node = node_behind("broadcast_to", as_tensor("broadcast_to", x))
     new = a_shape("broadcast_to", shape)
     if broadcast("broadcast_to", [node.spec.shape, new]) != new:
         raise ShapeError(
@@ -178,7 +179,7 @@ def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Tensor:
     >>> pt.expand_dims(pt.ones((2, 3)), axis=1).shape
     (2, 1, 3)
     """
-    x = asarray(x)
+    x = as_tensor("expand_dims", x)
     given = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     axes = some_axes("expand_dims", given, x.ndim + len(given))
     lengths = iter(x.shape)
@@ -194,7 +195,7 @@ def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Tensor:
     >>> pt.squeeze(pt.ones((1, 3, 1)), 0).shape
     (3, 1)
     """
-    x = asarray(x)
+    x = as_tensor("squeeze", x)
     axes = (
         tuple(place for place, n in enumerate(x.shape) if n == 1)
         if axis is None
@@ -219,7 +220,7 @@ def flip(x: Any, /, *, axis: Any = None) -> Tensor:
     >>> pt.flip(pt.arange(3)).tolist()
     [2, 1, 0]
     """
-    node = node_behind("flip", asarray(x))
+    node = node_behind("flip", as_tensor("flip", x))
     axes = some_axes("flip", axis, len(node.spec.shape))
     parts = tuple(
         (n - 1, n, -1) if place in axes and n else (0, n, 1)
@@ -238,7 +239,7 @@ def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -
     >>> pt.pad(pt.asarray([1, 2]), 1).tolist()
     [0, 1, 2, 0]
     """
-    x = asarray(x)
+    x = as_tensor("pad", x)
     node = node_behind("pad", x)
     ndim = x.ndim
     if isinstance(pad_width, Sequence):

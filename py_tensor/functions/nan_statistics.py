@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .floating import wide
@@ -26,7 +26,7 @@ def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
     reduce = STATISTICAL[name]
 
     def function(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-        given = asarray(x)
+        given = as_tensor(f"nan{name}", x)
         result = reduce(_filled(given, neutral), axis=axis, keepdims=keepdims)
         if name in ("sum", "prod") or given.dtype.kind != "f":
             return result
@@ -60,7 +60,7 @@ def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     >>> pt.nanmean(pt.asarray([2.0, pt.nan, 4.0])).item()
     3.0
     """
-    x = asarray(x)
+    x = as_tensor("nanmean", x)
     total = STATISTICAL["sum"](wide(_filled(x, 0.0)), axis=axis, keepdims=keepdims)
     result = total / _count(x, axis, keepdims)
     return astype(result, x.dtype, copy=False) if x.dtype.kind in "cf" else result
@@ -84,7 +84,7 @@ def nanvar(
     >>> pt.nanvar(pt.asarray([2.0, pt.nan, 4.0])).item()
     1.0
     """
-    x = asarray(x)
+    x = as_tensor("nanvar", x)
     wide = astype(x, "float32", copy=False)
     distance = _filled(wide - nanmean(wide, axis=axis, keepdims=True), 0.0)
     total = STATISTICAL["sum"](ELEMENTWISE["square"](distance), axis=axis, keepdims=keepdims)
@@ -104,6 +104,7 @@ def nanstd(
     >>> pt.nanstd(pt.asarray([2.0, pt.nan, 4.0])).item()
     1.0
     """
+    x = as_tensor("nanstd", x)
     return ELEMENTWISE["sqrt"](nanvar(x, axis=axis, correction=correction, keepdims=keepdims))
 
 

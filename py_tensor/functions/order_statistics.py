@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError, DTypeError, ShapeError
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .axes import some_axes
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
@@ -33,7 +33,7 @@ def quantile(
     >>> pt.quantile(pt.asarray([1.0, 2.0, 3.0, 4.0]), [0.25, 1.0]).tolist()
     [1.75, 4.0]
     """
-    return _quantiles("quantile", asarray(x), q, axis, method, keepdims)
+    return _quantiles("quantile", as_tensor("quantile", x), q, axis, method, keepdims)
 
 
 def median(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -46,7 +46,7 @@ def median(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     >>> pt.median(pt.asarray([3.0, 9.0, 4.0, 5.0])).item()
     4.5
     """
-    return _quantiles("median", asarray(x), 0.5, axis, "midpoint", keepdims)
+    return _quantiles("median", as_tensor("median", x), 0.5, axis, "midpoint", keepdims)
 
 
 def _quantiles(operation: str, x: Tensor, q: Any, axis: Any, method: str, keepdims: bool) -> Tensor:
@@ -67,7 +67,7 @@ def _quantiles(operation: str, x: Tensor, q: Any, axis: Any, method: str, keepdi
     # NaN is the largest.
     spoilt = ELEMENTWISE["isnan"](ordered[..., -1])
     single = isinstance(q, (int, float))
-    shares = [float(q)] if single else asarray(q).flatten().tolist()
+    shares = [float(q)] if single else as_tensor(operation, q).flatten().tolist()
     found = []
     for share in shares:
         if not 0.0 <= share <= 1.0:

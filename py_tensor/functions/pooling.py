@@ -13,7 +13,7 @@ from ..errors import DTypeError
 from ..nodes import node_of, scalar_node
 from ..ops import ROWS
 from ..ops.views import PAD, PERMUTE, RESHAPE, WINDOW
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .creation import PUBLIC as CREATION
 from .elementwise import astype, clip
 from .floating import floating, wide
@@ -53,7 +53,7 @@ def max_pool(
     operation: str, x: Any, count: int, size: Any, stride: Any, padding: Any, dilation: Any
 ) -> Tensor:
     """What `operation`, the largest of each window of images of `count` axes, gives."""
-    x = asarray(x)
+    x = as_tensor(operation, x)
     images, dtype = batched(operation, x, count), x.dtype
     if dtype.kind == "b":
         raise DTypeError(f'{operation}: dtype bool is not numeric; use x.astype("int32")')

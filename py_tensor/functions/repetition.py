@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ops.rows import broadcast
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor, asarray
 from .axes import a_shape, one_axis
 from .indexing import take
 from .joining import concat
@@ -33,7 +33,7 @@ def broadcast_arrays(*arrays: Any) -> tuple[Tensor, ...]:
     >>> [x.shape for x in pt.broadcast_arrays(pt.ones((3, 1)), pt.ones(4))]
     [(3, 4), (3, 4)]
     """
-    tensors = [asarray(x) for x in arrays]
+    tensors = [as_tensor("broadcast_arrays", x) for x in arrays]
     if not tensors:
         return ()
     shape = broadcast("broadcast_arrays", [x.shape for x in tensors])
@@ -50,7 +50,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Tensor:
     >>> pt.repeat(pt.asarray([1, 2]), 2).tolist(), pt.repeat(pt.asarray([1, 2]), [0, 3]).tolist()
     ([1, 1, 2, 2], [2, 2, 2])
     """
-    x = asarray(x)
+    x = as_tensor("repeat", x)
     if axis is None:
         x, axis = flatten(x), 0
     place = one_axis("repeat", axis, x.ndim)
@@ -73,7 +73,7 @@ def _counts(repeats: Any) -> list[int]:
     if isinstance(repeats, int):
         counts: list[Any] = [repeats]
     else:
-        tensor = asarray(repeats)
+        tensor = as_tensor("repeat", repeats)
         if tensor.dtype.kind not in "iu" or tensor.ndim > 1:
             raise DTypeError(
                 f"repeat: counts are not integers along one axis; got {tensor.dtype}, shape "
@@ -95,7 +95,7 @@ def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Tensor:
     >>> pt.roll(pt.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
     """
-    result = asarray(x)
+    result = as_tensor("roll", x)
     if axis is None:
         if isinstance(shift, Sequence):
             raise ArgumentError(f"roll: several shifts without axes; got {shift}; give axis")
@@ -132,7 +132,7 @@ def tile(x: Any, repetitions: Any, /) -> Tensor:
     >>> pt.tile(pt.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
-    x = asarray(x)
+    x = as_tensor("tile", x)
     times = a_shape("tile", repetitions)
     times = (1,) * (x.ndim - len(times)) + times
     shape = (1,) * (len(times) - x.ndim) + x.shape

@@ -7,7 +7,7 @@ from itertools import compress
 from typing import Any
 
 from ..errors import ShapeError
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor, asarray
 from .elementwise import astype
 from .statistical import PUBLIC as STATISTICAL
 
@@ -21,7 +21,7 @@ def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Ten
     >>> pt.count_nonzero(pt.asarray([[1, 0], [2, 3]]), axis=1).tolist()
     [1, 2]
     """
-    return STATISTICAL["sum"](_mask(asarray(x)), axis=axis, keepdims=keepdims)
+    return STATISTICAL["sum"](_mask(as_tensor("count_nonzero", x)), axis=axis, keepdims=keepdims)
 
 
 def nonzero(x: Any, /) -> tuple[Tensor, ...]:
@@ -34,7 +34,7 @@ def nonzero(x: Any, /) -> tuple[Tensor, ...]:
     >>> [places.tolist() for places in pt.nonzero(pt.asarray([[0, 1], [2, 3]]))]
     [[0, 1, 1], [1, 0, 1]]
     """
-    x = asarray(x)
+    x = as_tensor("nonzero", x)
     if not x.ndim:
         raise ShapeError("nonzero: tensor has no axes; got shape (); reshape it to (1,)")
     return unraveled(asarray(flat_places("nonzero", x), dtype="int32"), x.shape)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..dtypes import promote
 from ..errors import DTypeError
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor, asarray
 from .complexes import imag, real
 from .creation import zeros
 from .cumulative import PUBLIC as CUMULATIVE
@@ -98,7 +98,7 @@ def unique_values(x: Any, /) -> Tensor:
     >>> pt.unique_values(pt.asarray([3, 1, 3])).tolist()
     [1, 3]
     """
-    return _values(_runs("unique_values", asarray(x)))
+    return _values(_runs("unique_values", as_tensor("unique_values", x)))
 
 
 def unique_counts(x: Any, /) -> UniqueCounts:
@@ -110,7 +110,7 @@ def unique_counts(x: Any, /) -> UniqueCounts:
     >>> pt.unique_counts(pt.asarray([3, 1, 3])).counts.tolist()
     [1, 2]
     """
-    runs = _runs("unique_counts", asarray(x))
+    runs = _runs("unique_counts", as_tensor("unique_counts", x))
     return UniqueCounts(_values(runs), _counts(runs))
 
 
@@ -123,7 +123,7 @@ def unique_inverse(x: Any, /) -> UniqueInverse:
     >>> pt.unique_inverse(pt.asarray([3, 1, 3])).inverse_indices.tolist()
     [1, 0, 1]
     """
-    x = asarray(x)
+    x = as_tensor("unique_inverse", x)
     runs = _runs("unique_inverse", x)
     return UniqueInverse(_values(runs), _inverse(runs, x))
 
@@ -138,7 +138,7 @@ def unique_all(x: Any, /) -> UniqueAll:
     >>> pt.unique_all(pt.asarray([3, 1, 3])).indices.tolist()
     [1, 0]
     """
-    x = asarray(x)
+    x = as_tensor("unique_all", x)
     runs = _runs("unique_all", x)
     indices = take(runs.order, runs.starts, axis=0) if x.size else runs.order
     return UniqueAll(_values(runs), indices, _inverse(runs, x), _counts(runs))
@@ -155,10 +155,10 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Tensor:
     [True, False, True]
     """
     if is_number(x1):
-        among = asarray(x2)
+        among = as_tensor("isin", x2)
         x = beside("isin", among, x1)
     else:
-        x = asarray(x1)
+        x = as_tensor("isin", x1)
         among = beside("isin", x, x2)
     among = flatten(among)
     if (x.dtype.kind == "b") != (among.dtype.kind == "b"):

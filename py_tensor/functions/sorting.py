@@ -10,7 +10,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError
 from ..nodes import node_of
 from ..ops.gathers import TAKE_ALONG_AXIS
 from ..ops.sorts import ARGSORT
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis
 from .creation import zeros
 from .data_types import beside
@@ -38,7 +38,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     >>> pt.argsort(pt.asarray([30, 10, 20])).tolist()
     [1, 2, 0]
     """
-    return _order("argsort", asarray(x), axis, descending)
+    return _order("argsort", as_tensor("argsort", x), axis, descending)
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
@@ -50,7 +50,7 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
     >>> pt.sort(pt.asarray([30, 10, 20]), descending=True).tolist()
     [30, 20, 10]
     """
-    x = asarray(x)
+    x = as_tensor("sort", x)
     order = _order("sort", x, axis, descending)
     place = one_axis("sort", axis, x.ndim)
     return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, order._node), (place, True)))
@@ -66,7 +66,7 @@ def topk(x: Any, k: int, /, *, axis: int = -1, largest: bool = True) -> tuple[Te
     >>> values.tolist(), places.tolist()
     ([30, 20], [0, 2])
     """
-    x = asarray(x)
+    x = as_tensor("topk", x)
     order = _order("topk", x, axis, largest)
     place = one_axis("topk", axis, x.ndim)
     if not 0 <= k <= x.shape[place]:
@@ -88,7 +88,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     >>> pt.searchsorted(pt.asarray([10, 20, 30]), pt.asarray([5, 20, 99])).tolist()
     [0, 1, 3]
     """
-    x = asarray(x1)
+    x = as_tensor("searchsorted", x1)
     values = beside("searchsorted", x, x2)
     if x.ndim != 1:
         raise ShapeError(f"searchsorted: needs one axis; got shape {x.shape}; use flatten")
@@ -99,7 +99,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     dtype = promote("searchsorted", x.dtype, values.dtype)
     x, values = astype(x, dtype, copy=False), astype(values, dtype, copy=False)
     if sorter is not None:
-        x = take(x, sorter, axis=0)
+        x = take(x, as_tensor("searchsorted", sorter), axis=0)
     length = x.shape[0]
     found = zeros(values.shape, dtype="int32")
     step = 1 << length.bit_length() >> 1

@@ -12,7 +12,7 @@ from ..nodes import Node, node_of
 from ..ops import ROWS
 from ..ops.rows import Reduction
 from ..ops.views import RESHAPE
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis, some_axes
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
@@ -30,7 +30,7 @@ def _squeezed(node: Node, axes: tuple[int, ...], keepdims: bool) -> Tensor:
 
 
 def _reduce(row: Reduction, x: Any, axis: Any, keepdims: bool) -> Tensor:
-    node = node_behind(row.name, asarray(x))
+    node = node_behind(row.name, as_tensor(row.name, x))
     shape = node.spec.shape
     axes = some_axes(row.name, axis, len(shape))
     if row.name in _NEEDS_ELEMENTS and any(shape[a] == 0 for a in axes):
@@ -79,7 +79,7 @@ def _raised(row: Reduction) -> str:
 
 def _position(row: Reduction) -> Callable[..., Tensor]:
     def function(x: Any, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-        x = asarray(x)
+        x = as_tensor(row.name, x)
         node = node_behind(row.name, x)
         if axis is not None:
             return _reduce(row, x, one_axis(row.name, axis, len(node.spec.shape)), keepdims)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
 from .joining import concat
@@ -24,11 +24,11 @@ def diff(
     >>> pt.diff(pt.asarray([1, 4, 9, 16])).tolist(), pt.diff(pt.asarray([1, 4, 9]), n=2).tolist()
     ([3, 5, 7], [2])
     """
-    result = asarray(x)
+    result = as_tensor("diff", x)
     if n < 0:
         raise ArgumentError(f"diff: n is negative; got {n}; use 0 or more")
     place = one_axis("diff", axis, result.ndim)
-    around = [asarray(part) for part in (prepend, result, append) if part is not None]
+    around = [as_tensor("diff", part) for part in (prepend, result, append) if part is not None]
     if len(around) > 1:
         result = concat(around, axis=place)
     less = ELEMENTWISE["not_equal" if result.dtype.kind == "b" else "subtract"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import ArgumentError, ShapeError
 from ..functions.joining import stack
 from ..ops.rows import Shape
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .graph import Graph
 from .input_providers import BatchInputProvider, InputProvider
 from .scopes import NDArrayMath
@@ -90,7 +90,7 @@ def loaded(
 
 
 def _fitting(operation: str, tensor: SymbolicTensor, data: Any, shape: Shape) -> Tensor:
-    value = asarray(data)
+    value = as_tensor(operation, data)
     if value.shape != shape:
         raise ShapeError(
             f"{operation}: value fed has another shape; got {value.shape} for {tensor!r}; "

@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..functions.creation import full
 from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.elementwise import clip
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 
 class Initializer(Protocol):
@@ -137,7 +137,7 @@ class NDArrayInitializer:
 
     def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
         """The given values."""
-        return asarray(self.ndarray)
+        return as_tensor("NDArrayInitializer", self.ndarray)
 
 
 @dataclass(frozen=True)

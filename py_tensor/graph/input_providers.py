@@ -13,7 +13,7 @@ from ..functions.indexing import take
 from ..functions.joining import stack
 from ..functions.manipulation import reshape
 from ..ops.rows import Shape
-from ..tensor import Tensor, asarray, from_host
+from ..tensor import Tensor, as_tensor, asarray, from_host
 from .scopes import NDArrayMath
 
 
@@ -219,10 +219,10 @@ class _OnDevice:
 def _stacked(name: str, examples: Any) -> Tensor:
     """One tensor of all examples of an input."""
     if not isinstance(examples, (list, tuple)):
-        return asarray(examples)
+        return as_tensor(name, examples)
     if not any(hasattr(example, "shape") for example in examples):
-        return asarray(examples)
-    tensors = [asarray(example) for example in examples]
+        return as_tensor(name, examples)
+    tensors = [as_tensor(name, example) for example in examples]
     for tensor in tensors:
         if (tensor.shape, tensor.dtype) != (tensors[0].shape, tensors[0].dtype):
             raise ShapeError(

@@ -17,7 +17,7 @@ from ..errors import ArgumentError, ShapeError
 from ..functions.elementwise import astype
 from ..functions.manipulation import reshape
 from ..ops.rows import Shape
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor, node_behind
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -128,7 +128,7 @@ class ConstantNode(Node):
 
     def __init__(self, graph: Graph, data: Any) -> None:
         super().__init__(graph, "Constant", {})
-        self.data = _floating(data)
+        self.data = _floating("constant", data)
 
     def compute(self, *values: Tensor) -> Tensor:
         return reshape(self.data, (1, *self.data.shape))
@@ -147,7 +147,7 @@ class VariableNode(Node):
 
     def __init__(self, graph: Graph, name: str, data: Any) -> None:
         super().__init__(graph, name, {})
-        self._data = _floating(data)
+        self._data = _floating("variable", data)
 
     @property
     def data(self) -> Tensor:
@@ -156,7 +156,7 @@ class VariableNode(Node):
 
     @data.setter
     def data(self, value: Any) -> None:
-        value = _floating(value)
+        value = _floating("variable", value)
         if value.shape != self._data.shape:
             raise ShapeError(
                 f"variable: data has another shape; got {value.shape} for {self.name!r} of shape "
@@ -197,12 +197,12 @@ class OperationNode(Node):
         return self._function(*values, **self.attributes)
 
 
-def _floating(data: Any) -> Tensor:
+def _floating(operation: str, data: Any) -> Tensor:
     """A floating tensor of a handle of its own, which no scope ends."""
-    tensor = asarray(data)
+    tensor = as_tensor(operation, data)
     if tensor.dtype.kind != "f":
         return keep(astype(tensor, "float32"))
-    return keep(asarray(tensor, copy=True))
+    return keep(Tensor(node_behind(operation, tensor)))
 
 
 def tensor_of(operation: str, graph: Graph, value: Any) -> SymbolicTensor:

@@ -14,7 +14,7 @@ from ..functions.manipulation import matrix_transpose, reshape
 from ..functions.repetition import roll
 from ..functions.statistical import PUBLIC as STATISTICAL
 from ..ops.views import DIAGONAL
-from ..tensor import Tensor, apply, asarray
+from ..tensor import Tensor, apply, as_tensor
 from .solving import inv
 from .stacks import Stack
 from .systems import identity
@@ -42,7 +42,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     >>> pt.linalg.cross(pt.asarray([1, 0, 0]), pt.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
-    a, b = asarray(x1), asarray(x2)
+    a, b = as_tensor("cross", x1), as_tensor("cross", x2)
     if not -min(a.ndim, b.ndim) <= index(axis) < 0:
         raise ShapeError(
             f"cross: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; "
@@ -67,7 +67,7 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     >>> pt.linalg.outer(pt.asarray([1, 2]), pt.asarray([3, 4])).tolist()
     [[3, 4], [6, 8]]
     """
-    a, b = asarray(x1), asarray(x2)
+    a, b = as_tensor("outer", x1), as_tensor("outer", x2)
     if a.ndim != 1 or b.ndim != 1:
         raise ShapeError(
             f"outer: operands are not vectors; got shapes {a.shape} and {b.shape}; use flatten"
@@ -84,7 +84,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
     >>> pt.linalg.diagonal(pt.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
-    tensor = asarray(x)
+    tensor = as_tensor("diagonal", x)
     if tensor.ndim < 2:
         raise ShapeError(f"diagonal: no matrix; got shape {tensor.shape}; give at least two axes")
     rows, columns = slice(max(-offset, 0), None), slice(max(offset, 0), None)
@@ -101,7 +101,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     >>> pt.linalg.trace(pt.asarray([[1, 2], [3, 4]])).item()
     5
     """
-    tensor = asarray(x)
+    tensor = as_tensor("trace", x)
     if tensor.dtype.kind == "b":
         raise DTypeError('trace: dtype bool is not numeric; use x.astype("int32")')
     if dtype is not None:

@@ -14,7 +14,7 @@ from ..functions.linear_algebra import matmul
 from ..functions.manipulation import broadcast_to, expand_dims, permute_dims, reshape
 from ..functions.statistical import PUBLIC as STATISTICAL
 from ..ops.rows import broadcast
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, operand_of
 from .factors import svd, svdvals
 from .stacks import EPSILON, Stack, floating, wide
 from .systems import adjoint, determinant, identity, product, sign_and_logarithm, solved
@@ -123,13 +123,17 @@ def slogdet(x: Any, /) -> SlogdetResult:
     return SlogdetResult(stack.restored(sign), stack.restored(logarithm, real=True))
 
 
+def _tolerance(operation: str, rtol: Any) -> Any:
+    return rtol if rtol is None else operand_of(operation, rtol)
+
+
 def _limit(s: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
     """(..., 1): what singular values count as zero up to."""
     relative = EPSILON * max(shape[-2:]) if rtol is None else rtol
     if isinstance(relative, (int, float)):
         relative = float(relative)
     else:
-        relative = expand_dims(astype(asarray(relative), s.dtype), axis=-1)
+        relative = expand_dims(astype(relative, s.dtype), axis=-1)
     return relative * s[..., :1]
 
 
@@ -145,7 +149,8 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Tensor:
     """
     stack = Stack("matrix_rank", x)
     shape = stack.matrices.shape
-    return _rank(reshape(svdvals(stack.matrices), (*stack.leading, min(shape[1:]))), shape, rtol)
+    values = reshape(svdvals(stack.matrices), (*stack.leading, min(shape[1:])))
+    return _rank(values, shape, _tolerance("matrix_rank", rtol))
 
 
 def _rank(values: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
@@ -166,7 +171,7 @@ def pinv(x: Any, /, *, rtol: Any = None) -> Tensor:
     """
     stack = Stack("pinv", x)
     a = reshape(stack.matrices, (*stack.leading, *stack.matrices.shape[1:]))
-    return astype(_pseudo_inverse(a, rtol)[0], stack.dtype, copy=False)
+    return astype(_pseudo_inverse(a, _tolerance("pinv", rtol))[0], stack.dtype, copy=False)
 
 
 @custom_gradient
@@ -212,6 +217,7 @@ def lstsq(a: Any, b: Any, /, *, rcond: float | None = None) -> LstsqResult:
             f"lstsq: lengths differ; got shapes {left.shape} and {right.shape}; "
             f"give right-hand sides of length {left.shape[-2]}"
         )
+    rcond = _tolerance("lstsq", rcond)
     inverse, values = _pseudo_inverse(left, rcond)
     solution = matmul(inverse, right)
     rest = right - matmul(left, solution)

@@ -10,7 +10,7 @@ from ..errors import DTypeError, ShapeError
 from ..functions.elementwise import astype
 from ..functions.manipulation import reshape
 from ..ops.rows import Shape
-from ..tensor import Tensor, asarray, node_behind
+from ..tensor import Tensor, as_tensor, node_behind
 
 EPSILON = 2.0**-23
 """Distance from 1 to the next float32."""
@@ -18,7 +18,7 @@ EPSILON = 2.0**-23
 
 def floating(operation: str, x: Any) -> Tensor:
     """The tensor. Raises DTypeError for others than floating ones, real or complex."""
-    tensor = asarray(x)
+    tensor = as_tensor(operation, x)
     dtype = node_behind(operation, tensor).spec.dtype
     if dtype.kind not in "fc":
         raise DTypeError(f'{operation}: dtype {dtype} is not floating; use x.astype("float32")')

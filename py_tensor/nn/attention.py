@@ -12,7 +12,7 @@ from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.floating import floating
 from ..functions.neural import softmax
 from ..functions.remembering import remembered
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 
 @remembered
@@ -50,7 +50,7 @@ def scaled_dot_product_attention(
         scale = 1 / math.sqrt(q.shape[-1]) if q.shape[-1] else 1.0
     scores = (q @ k.mT) * scale
     if mask is not None:
-        mask = asarray(mask)
+        mask = as_tensor("scaled_dot_product_attention", mask)
         scores = _hidden(scores, mask) if mask.dtype.kind == "b" else scores + mask
     if causal:
         at_query = CREATION["arange"](q.shape[-2]).reshape((-1, 1))

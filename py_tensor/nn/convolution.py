@@ -13,7 +13,7 @@ from ..errors import ShapeError
 from ..functions.convolution import conv2d, convolution
 from ..functions.convolution_transpose import conv2d_transpose, convolution_transpose
 from ..functions.remembering import remembered
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 __all__ = [
     "conv1d",
@@ -150,7 +150,7 @@ def depthwise_conv2d(
 
 
 def _depthwise(operation: str, x: Any, w: Any, stride: Any, padding: Any, dilation: Any) -> Tensor:
-    x, w = asarray(x), asarray(w)
+    x, w = as_tensor(operation, x), as_tensor(operation, w)
     if x.ndim not in (3, 4) or w.ndim != 4 or w.shape[2] != x.shape[-1]:
         raise ShapeError(
             f"{operation}: shapes do not fit; got {x.shape} and {w.shape}; "

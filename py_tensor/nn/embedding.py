@@ -10,7 +10,7 @@ from ..functions.creation import PUBLIC as CREATION
 from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.indexing import take
 from ..functions.remembering import remembered
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 
 @remembered
@@ -25,7 +25,7 @@ def embedding(indices: Any, table: Any, /) -> Tensor:
     >>> pt.nn.embedding([1, 0], pt.asarray([[0.0, 1.0], [2.0, 3.0]])).tolist()
     [[2.0, 3.0], [0.0, 1.0]]
     """
-    places, rows = asarray(indices), asarray(table)
+    places, rows = as_tensor("embedding", indices), as_tensor("embedding", table)
     check_integers("embedding", places)
     if rows.ndim != 2:
         raise ShapeError(
@@ -53,7 +53,7 @@ def one_hot(
     >>> pt.nn.one_hot([2, 0], 3).tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
-    places = asarray(indices)
+    places = as_tensor("one_hot", indices)
     check_integers("one_hot", places)
     if depth < 0:
         raise ArgumentError(f"one_hot: depth is negative; got {depth}; use 0 or more")

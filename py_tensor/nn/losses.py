@@ -19,7 +19,7 @@ from ..functions.floating import floating, wide
 from ..functions.manipulation import broadcast_to
 from ..functions.remembering import remembered
 from ..ops.rows import broadcast
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .embedding import check_integers
 from .softmaxes import log_softmax, logsumexp
 
@@ -203,7 +203,7 @@ def sparse_softmax_cross_entropy(
     1000.0
     """
     operation = "sparse_softmax_cross_entropy"
-    x, y = wide(floating(operation, logits)), asarray(labels)
+    x, y = wide(floating(operation, logits)), as_tensor(operation, labels)
     check_integers(operation, y)
     if x.ndim == 0 or y.shape != x.shape[:-1]:
         raise ShapeError(
@@ -277,7 +277,7 @@ def kl_divergence(
 
 def _pair(operation: str, predictions: Any, labels: Any) -> tuple[Tensor, Tensor]:
     """Both in float32. Raises ShapeError where they would have to broadcast."""
-    p, y = wide(floating(operation, predictions)), asarray(labels)
+    p, y = wide(floating(operation, predictions)), as_tensor(operation, labels)
     if p.shape != y.shape:
         raise ShapeError(
             f"{operation}: shapes differ; got {p.shape} and {y.shape}; "
@@ -293,7 +293,7 @@ def _reduced(operation: str, losses: Tensor, weights: Any, reduction: str) -> Te
             'use "mean", "sum" or "none"'
         )
     if weights is not None:
-        given = wide(asarray(weights))
+        given = wide(as_tensor(operation, weights))
         if broadcast(operation, [losses.shape, given.shape]) != losses.shape:
             raise ShapeError(
                 f"{operation}: weights have more elements than the losses; got shapes "

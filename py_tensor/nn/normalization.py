@@ -12,7 +12,7 @@ from ..errors import ShapeError
 from ..functions.axes import some_axes
 from ..functions.floating import floating, wide
 from ..functions.remembering import remembered
-from ..tensor import Tensor
+from ..tensor import Tensor, operand_of
 
 
 def moments(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -58,7 +58,7 @@ def batch_norm(
     """
     x = floating("batch_norm", x)
     centre, spread = floating("batch_norm", mean), floating("batch_norm", variance)
-    return normalized(x, wide(centre), wide(spread), scale, offset, epsilon)
+    return normalized("batch_norm", x, wide(centre), wide(spread), scale, offset, epsilon)
 
 
 @remembered
@@ -77,7 +77,9 @@ def layer_norm(
     """
     x = floating("layer_norm", x)
     axes = some_axes("layer_norm", axis, x.ndim)
-    return normalized(x, *moments(wide(x), axis=axes, keepdims=True), scale, offset, epsilon)
+    return normalized(
+        "layer_norm", x, *moments(wide(x), axis=axes, keepdims=True), scale, offset, epsilon
+    )
 
 
 @remembered
@@ -95,7 +97,9 @@ def rms_norm(x: Any, /, *, scale: Any = None, axis: Any = -1, epsilon: float = 1
     axes = some_axes("rms_norm", axis, x.ndim)
     values = wide(x)
     squares = values.square().mean(axis=axes, keepdims=True)
-    return _scaled(_unit(values, squares, epsilon), scale, None).astype(x.dtype, copy=False)
+    return _scaled("rms_norm", _unit(values, squares, epsilon), scale, None).astype(
+        x.dtype, copy=False
+    )
 
 
 @remembered
@@ -130,7 +134,7 @@ def group_norm(
     mean, variance = moments(grouped, axis=axes, keepdims=True)
     # As many axes as x, so that scale and offset find the channels.
     unit = _unit(grouped - mean, variance, epsilon).reshape(x.shape)
-    return _scaled(unit, scale, offset).astype(x.dtype, copy=False)
+    return _scaled("group_norm", unit, scale, offset).astype(x.dtype, copy=False)
 
 
 @remembered
@@ -154,22 +158,30 @@ def instance_norm(
             "x is (batch, ..., channels)"
         )
     axes = tuple(range(1, x.ndim - 1))
-    return normalized(x, *moments(wide(x), axis=axes, keepdims=True), scale, offset, epsilon)
+    return normalized(
+        "instance_norm", x, *moments(wide(x), axis=axes, keepdims=True), scale, offset, epsilon
+    )
 
 
 def _unit(centred: Tensor, variance: Tensor, epsilon: float) -> Tensor:
     return centred * (variance + float(epsilon)).rsqrt()
 
 
-def _scaled(unit: Tensor, scale: Any, offset: Any) -> Tensor:
+def _scaled(operation: str, unit: Tensor, scale: Any, offset: Any) -> Tensor:
     if scale is not None:
-        unit = unit * scale
-    return unit if offset is None else unit + offset
+        unit = unit * operand_of(operation, scale)
+    return unit if offset is None else unit + operand_of(operation, offset)
 
 
 def normalized(
-    x: Tensor, mean: Tensor, variance: Tensor, scale: Any, offset: Any, epsilon: float
+    operation: str,
+    x: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    scale: Any,
+    offset: Any,
+    epsilon: float,
 ) -> Tensor:
     """x with a mean and a variance in float32 taken out of it, scaled and shifted."""
     unit = _unit(wide(x) - mean, variance, epsilon)
-    return _scaled(unit, scale, offset).astype(x.dtype, copy=False)
+    return _scaled(operation, unit, scale, offset).astype(x.dtype, copy=False)

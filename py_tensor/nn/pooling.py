@@ -12,7 +12,7 @@ from ..functions.indexing import take
 from ..functions.pooling import avg_pool, avg_pool2d, max_pool, max_pool2d
 from ..functions.remembering import remembered
 from ..functions.windows import axes_of, batched, per_axis
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -235,7 +235,7 @@ def _inner(operation: str, x: Tensor) -> tuple[int, ...]:
 
 
 def _numeric(operation: str, x: Any) -> Tensor:
-    tensor = asarray(x)
+    tensor = as_tensor(operation, x)
     if tensor.dtype.kind == "b":
         raise DTypeError(f'{operation}: dtype bool is not numeric; use x.astype("int32")')
     return tensor

@@ -20,7 +20,7 @@ from ..functions.floating import floating, wide
 from ..functions.indexing import take
 from ..functions.remembering import remembered
 from ..functions.windows import batched, per_axis
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 _LARGEST = 1 << 30
 """Products of lengths up to this one leave room for doubling them in int32."""
@@ -69,7 +69,7 @@ def resize_nearest_neighbor(
     >>> pt.nn.resize_nearest_neighbor(x, (1, 4))[0, :, 0].tolist()
     [1, 1, 2, 2]
     """
-    x = asarray(x)
+    x = as_tensor("resize_nearest_neighbor", x)
     images, lengths = _checked(
         "resize_nearest_neighbor", x, size, align_corners, half_pixel_centers
     )

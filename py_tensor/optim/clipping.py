@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..dtypes import float32
 from ..errors import ArgumentError
 from ..pytree import tree_leaves, tree_map
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 
 def positive(operation: str, setting: str, value: Any) -> float:
@@ -27,7 +28,8 @@ def clip_by_value(gradients: Any, limit: float) -> Any:
     [0.5, -1.0]
     """
     limit = positive("clip_by_value", "limit", limit)
-    return tree_map(lambda gradient: asarray(gradient).clip(-limit, limit), gradients)
+    gradients = _tensors("clip_by_value", gradients)
+    return tree_map(lambda gradient: gradient.clip(-limit, limit), gradients)
 
 
 def clip_by_norm(gradients: Any, limit: float) -> Any:
@@ -41,6 +43,7 @@ def clip_by_norm(gradients: Any, limit: float) -> Any:
     [1.5, 2.0]
     """
     limit = positive("clip_by_norm", "limit", limit)
+    gradients = _tensors("clip_by_norm", gradients)
     return tree_map(lambda gradient: _scaled(gradient, _square_norm(gradient), limit), gradients)
 
 
@@ -56,20 +59,25 @@ def clip_by_global_norm(gradients: Any, limit: float) -> Any:
     [[1.5], [2.0]]
     """
     limit = positive("clip_by_global_norm", "limit", limit)
+    gradients = _tensors("clip_by_global_norm", gradients)
     squares = [_square_norm(gradient) for gradient in tree_leaves(gradients)]
     total = sum(squares[1:], squares[0]) if squares else None
     return tree_map(lambda gradient: _scaled(gradient, total, limit), gradients)
 
 
-def _wide(gradient: Any) -> Tensor:
+def _tensors(operation: str, gradients: Any) -> Any:
+    return tree_map(partial(as_tensor, operation), gradients)
+
+
+def _wide(gradient: Tensor) -> Tensor:
     """As float32: squares of halves overflow from 256 on."""
-    return asarray(gradient).astype(float32, copy=False)
+    return gradient.astype(float32, copy=False)
 
 
-def _square_norm(gradient: Any) -> Tensor:
+def _square_norm(gradient: Tensor) -> Tensor:
     return _wide(gradient).square().sum()
 
 
-def _scaled(gradient: Any, square_norm: Any, limit: float) -> Any:
+def _scaled(gradient: Tensor, square_norm: Any, limit: float) -> Any:
     scaled = _wide(gradient) * (limit / square_norm.sqrt().maximum(limit))
-    return scaled.astype(asarray(gradient).dtype, copy=False)
+    return scaled.astype(gradient.dtype, copy=False)

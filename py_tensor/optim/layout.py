@@ -16,7 +16,7 @@ from ..functions.creation import zeros
 from ..functions.joining import concat
 from ..functions.manipulation import pad
 from ..pytree import Structure, buffer_leaves, leaves_at, tree_flatten, tree_unflatten
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 
 PART = 1 << 18
 """Elements from which on a vector is long enough. Joining copies each gradient, in memory beside
@@ -92,7 +92,7 @@ class Layout:
         """
         found = []
         for leaf, place in zip(leaves_at("update", self.structure, tree), self.places, strict=True):
-            gradient = None if leaf is None or place is None else asarray(leaf)
+            gradient = None if leaf is None or place is None else as_tensor("update", leaf)
             if gradient is not None and place is not None and gradient.shape != place.shape:
                 raise ShapeError(
                     f"update: gradient does not fit its parameter; got shape {gradient.shape} for "

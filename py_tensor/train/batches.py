@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, ShapeError
 from ..functions.indexing import take
 from ..pytree import tree_leaves, tree_map
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor, asarray
 
 
 class Batch(NamedTuple):
@@ -39,7 +40,7 @@ class Arrays:
     def __init__(self, operation: str, tree: Any, batch_size: int, shuffle: bool, seed: int):
         if batch_size < 1:
             raise ArgumentError(f"{operation}: batch_size is too small; got {batch_size}; use 32")
-        self.tree = tree_map(asarray, tree)
+        self.tree = tree_map(partial(as_tensor, operation), tree)
         lengths = {_length(operation, leaf) for leaf in tree_leaves(self.tree)}
         if len(lengths) != 1:
             raise ShapeError(
@@ -144,8 +145,9 @@ def as_batch(operation: str, item: Any) -> Batch:
             "give (x, y) or (x, y, weights)"
         )
     inputs, targets, *weights = item
+    tensor = partial(as_tensor, operation)
     return Batch(
-        tree_map(asarray, inputs),
-        tree_map(asarray, targets),
-        asarray(weights[0]) if weights and weights[0] is not None else None,
+        tree_map(tensor, inputs),
+        tree_map(tensor, targets),
+        tensor(weights[0]) if weights and weights[0] is not None else None,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from ..errors import ArgumentError
 from ..functions.joining import concat
 from ..pytree import tree_leaves, tree_map
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .batches import Batch, batches_of, inputs_of
 from .control import Control
 from .losses import Loss, loss_of
@@ -107,8 +108,9 @@ async def predict(
     source = Source(inputs_of("predict", data, batch_size))
     source.begin()
     outputs: list[Any] = []
+    tensor = partial(as_tensor, "predict")
     while not control.is_stopped and (item := await source.next()) is not END:
-        inputs = tree_map(asarray, item[0] if isinstance(item, tuple) else item)
+        inputs = tree_map(tensor, item[0] if isinstance(item, tuple) else item)
         await step.prepare(Batch(inputs, None, None), params, inputs)
         outputs.append(step.jitted(params, inputs))
         if pace.is_turn():

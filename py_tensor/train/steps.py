@@ -22,7 +22,7 @@ from ..functions.indexing import take
 from ..functions.joining import concat
 from ..jitting import Jitted, jit
 from ..optim import Optimizer, State
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, as_tensor
 from .batches import Batch
 from .losses import Loss, batch_loss
 from .metrics import Metric
@@ -101,7 +101,7 @@ class Recipe:
         weights = None if weights is None else weights.astype(float32, copy=False)
         if self.class_weights is None:
             return weights
-        of_class = take(asarray(self.class_weights), batch.targets)
+        of_class = take(as_tensor(self.operation, self.class_weights), batch.targets)
         return of_class if weights is None else weights * of_class
 
     def value(self, outputs: Any, batch: Batch) -> Tensor:

@@ -90,7 +90,7 @@ class BatchNorm(_Affine):
         mean, variance = moments(wide(x), axis=tuple(range(x.ndim - 1)))
         for buffer, value in ((self.mean, mean), (self.variance, variance)):
             buffer[...] = buffer * self.momentum + value * (1.0 - self.momentum)
-        return normalized(x, mean, variance, self.scale, self.offset, self.epsilon)
+        return normalized("batch_norm", x, mean, variance, self.scale, self.offset, self.epsilon)
 
     def facts(self) -> str:
         return str(self.channels)

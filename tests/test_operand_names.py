@@ -1,0 +1,177 @@
+"""What cannot become a tensor raises an error that names the function that the user called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from helpers import assert_raises
+
+import py_tensor as pt
+from py_tensor import errors
+
+SPACES = {"": pt, "linalg.": pt.linalg, "fft.": pt.fft, "nn.": pt.nn}
+HERE = object()
+"""Stands in a call for a tensor: one after the other cannot be converted."""
+X = [[1.0, 2.0], [3.0, 4.0]]
+BAD = {
+    "object": (object(), errors.DTypeError, "cannot make a tensor of object; got <object"),
+    "text": ("abc", errors.DTypeError, "cannot make a tensor of str; got 'abc'"),
+    "ragged": ([[1.0, 2.0], [3.0]], errors.ShapeError, "ragged input; got length 1 at index [1]"),
+    "large": ([[2**40]], errors.DTypeError, f"value does not fit dtype int32; got {2**40}"),
+}
+
+NO_TENSORS = {
+    # Functions to differentiate or to run; trees, which may hold anything; handles.
+    *("checkpoint", "custom_gradient", "grad", "jit", "jvp", "tidy", "value_and_grad", "vjp"),
+    *("memory_trace", "stop_gradient", "tree_flatten", "tree_leaves", "tree_map"),
+    *("tree_unflatten", "warmup", "dispose", "explain", "keep", "realize"),
+    # Shapes, numbers, dtypes; arrays of other libraries.
+    *("arange", "broadcast_shapes", "empty", "eye", "fftfreq", "full", "linspace", "ones"),
+    *("rfftfreq", "summary", "zeros", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
+    "from_dlpack",
+    # The page and the package.
+    *("__array_namespace_info__", "cache_info", "draw", "enable_debug_mode"),
+    *("enable_production_mode", "from_pixels", "get_backend", "memory", "set_backend"),
+    *("buffer_field", "static_field"),
+}
+CALLS: dict[str, tuple[Any, ...]] = {
+    "astype": (HERE, "float32"),
+    "broadcast_arrays": (HERE, HERE),
+    "broadcast_to": (HERE, (2, 2)),
+    "concat": ([HERE, HERE],),
+    "contraction_path": ("ij,jk", HERE, HERE),
+    "nn.dropout": (HERE, 0.5),
+    "einsum": ("ij,jk", HERE, HERE),
+    "full_like": (HERE, 1.0),
+    "nn.group_norm": (HERE, 2),
+    "linalg.matrix_power": (HERE, 2),
+    "meshgrid": (HERE, HERE),
+    "moveaxis": (HERE, 0, 1),
+    "nn.one_hot": (HERE, 2),
+    "pad": (HERE, 1),
+    "permute_dims": (HERE, (1, 0)),
+    "reshape": (HERE, (4,)),
+    "roll": (HERE, 1),
+    "nn.separable_conv2d": (HERE, HERE, 1.0),
+    "stack": ([HERE, HERE],),
+    "nn.threshold": (HERE, 1.0, 1.0),
+    "tile": (HERE, 2),
+    "topk": (HERE, 1),
+    "trapezoid": (HERE, HERE),
+}
+"""How functions are called whose required parameters are not each for one tensor."""
+SIZES = ("size", "out")
+ALIASES = {"nn.swish": "silu"}
+
+
+def functions() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+    for prefix, space in SPACES.items():
+        for name in space.__all__:
+            function = getattr(space, name)
+            if not inspect.isfunction(function) or name in NO_TENSORS:
+                continue
+            required = [
+                parameter.name
+                for parameter in inspect.signature(function).parameters.values()
+                if parameter.default is parameter.empty
+            ]
+            call = tuple(2 if parameter in SIZES else HERE for parameter in required)
+            yield prefix + name, function, CALLS.get(prefix + name, call)
+
+
+FUNCTIONS = {name: (function, call) for name, function, call in functions()}
+
+
+def filled(call: Any, values: Iterator[Any]) -> Any:
+    if isinstance(call, (tuple, list)):
+        return type(call)(filled(part, values) for part in call)
+    return next(values) if call is HERE else call
+
+
+def places(call: Any) -> int:
+    return sum(map(places, call)) if isinstance(call, (tuple, list)) else call is HERE
+
+
+def assert_names(name: str, call: Any) -> None:
+    for value, error, text in BAD.values():
+        with pytest.raises(error) as raised:
+            call(value)
+        assert str(raised.value).startswith(f"{name}: {text}"), str(raised.value)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_name_themselves(name):
+    function, call = FUNCTIONS[name]
+    good = pt.asarray(X)
+    count = places(call)
+    assert count
+    for bad in range(count):
+
+        def with_bad(value, bad=bad):
+            values = [value if at == bad else good for at in range(count)]
+            return function(*filled(call, iter(values)))
+
+        assert_names(ALIASES.get(name, name.split(".")[-1]), with_bad)
+
+
+OPTIONAL = {
+    "bincount weights": lambda bad: pt.bincount([0, 1], weights=bad),
+    "clip min": lambda bad: pt.clip(X, bad, 1.0),
+    "clip max": lambda bad: pt.clip(X, max=bad),
+    "diff prepend": lambda bad: pt.diff(X, prepend=bad),
+    "diff append": lambda bad: pt.diff(X, append=bad),
+    "histogram bins": lambda bad: pt.histogram(X, bad),
+    "histogram weights": lambda bad: pt.histogram(X, [0.0, 9.0], weights=bad),
+    "interp left": lambda bad: pt.interp(X, X[0], X[0], left=bad),
+    "interp right": lambda bad: pt.interp(X, X[0], X[0], right=bad),
+    "searchsorted sorter": lambda bad: pt.searchsorted(X[0], X, sorter=bad),
+    "lstsq rcond": lambda bad: pt.linalg.lstsq(X, X, rcond=bad),
+    "matrix_rank rtol": lambda bad: pt.linalg.matrix_rank(X, rtol=bad),
+    "pinv rtol": lambda bad: pt.linalg.pinv(X, rtol=bad),
+    "batch_norm scale": lambda bad: pt.nn.batch_norm(X, X[0], X[1], scale=bad),
+    "group_norm offset": lambda bad: pt.nn.group_norm(X, 2, offset=bad),
+    "instance_norm scale": lambda bad: pt.nn.instance_norm([X], scale=bad),
+    "layer_norm offset": lambda bad: pt.nn.layer_norm(X, offset=bad),
+    "rms_norm scale": lambda bad: pt.nn.rms_norm(X, scale=bad),
+    "scaled_dot_product_attention mask": lambda bad: pt.nn.scaled_dot_product_attention(
+        X, X, X, mask=bad
+    ),
+    "separable_conv2d pointwise": lambda bad: pt.nn.separable_conv2d([[X]], [[X]], bad),
+    "sigmoid_cross_entropy weights": lambda bad: pt.nn.sigmoid_cross_entropy(X, X, weights=bad),
+    "softmax_cross_entropy weights": lambda bad: pt.nn.softmax_cross_entropy(X, X, weights=bad),
+    "setitem value": lambda bad: pt.ones((2, 2)).__setitem__(0, bad),
+    "setitem value at indices": lambda bad: pt.ones((2, 2)).__setitem__([0], bad),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_parameters_that_may_be_left_out(name):
+    assert_names(name.split()[0], OPTIONAL[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("getitem", lambda: pt.ones(3)[[2**40]]),
+        ("getitem", lambda: pt.ones((3, 3))[:, [0, 2**40]]),
+        ("setitem", lambda: pt.ones(3).__setitem__([0, 2**40], 1)),
+        ("setitem", lambda: pt.ones(3).__setitem__([2**40], 1)),
+        ("take", lambda: pt.take(pt.ones(3), [2**40])),
+        ("concat", lambda: pt.concat([pt.ones(1), [2**40]])),
+    ],
+    ids=["getitem", "getitem of columns", "setitem", "setitem of one", "take", "concat"],
+)
+def test_indices_beyond_int32(name, call):
+    with pytest.raises(errors.DTypeError, match=rf"^{name}: value does not fit dtype int32; got"):
+        call()
+
+
+def test_exact_text():
+    assert_raises(
+        errors.ShapeError,
+        "inv: ragged input; got length 1 at index [1] and 2 before it; make all rows equally long",
+        lambda: pt.linalg.inv([[1, 2], [3]]),
+    )
