@@ -376,8 +376,16 @@ class Tensor:
 
 
 def node_behind(operation: str, tensor: Tensor) -> Node:
-    """The node of a handle; raises DisposedError, naming where, if the handle has ended."""
-    node = tensor._node
+    """The node of a handle; raises DisposedError, naming where, if the handle has ended.
+
+    Raises DTypeError for what is no tensor.
+    """
+    try:
+        node = tensor._node
+    except AttributeError:
+        raise DTypeError(
+            f"{operation}: operand is no tensor; got {tensor!r:.60}; use pt.asarray"
+        ) from None
     if type(node) is _Disposed:
         error, wrong, advice = node.end
         raise error(f"{operation}: tensor {wrong} {node.place}; {advice}")

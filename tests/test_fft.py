@@ -188,6 +188,11 @@ def test_wrong_arguments():
             lambda: pt.fft.rfft(x.astype("complex64")),
         ),
         (
+            DTypeError,
+            "ihfft: input is complex; got complex64; use pt.fft.ifft or pt.real(x)",
+            lambda: pt.fft.ihfft(x.astype("complex64")),
+        ),
+        (
             ShapeError,
             "fftn: axes do not fit; got (0, 0) for shape (2, 4); name at least one, each once",
             lambda: pt.fft.fftn(x, axes=(0, 0)),

@@ -268,6 +268,11 @@ CASES = {
         lambda: nn.rrelu(pt.zeros(2), lower=0.5, upper=0.25),
         "rrelu: lower is above upper; got 0.5 and 0.25; give the smaller one first",
     ),
+    "gumbel_softmax without a temperature": (
+        errors.ArgumentError,
+        lambda: nn.gumbel_softmax(pt.zeros(2), temperature=0.0),
+        "gumbel_softmax: temperature is not positive; got 0.0; use 1.0",
+    ),
     "prelu of slopes that are integers": (
         errors.DTypeError,
         lambda: nn.prelu(pt.zeros(2), pt.asarray([1, 2])),

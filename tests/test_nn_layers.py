@@ -387,6 +387,11 @@ CASES = {
         lambda: nn.BatchNorm(3)(pt.zeros((2, 4))),
         "BatchNorm(3): batch_norm: channels do not fit; got shape (2, 4); x is (batch, ..., 3)",
     ),
+    "Flatten of one number": (
+        errors.ShapeError,
+        lambda: nn.Flatten()(pt.zeros(())),
+        "Flatten: flatten: input has no axes; got shape (); use x.reshape((1, 1))",
+    ),
     "LayerNorm of other features": (
         errors.ShapeError,
         lambda: nn.LayerNorm((2, 3))(pt.zeros((2, 4))),

@@ -202,6 +202,17 @@ def test_interp(rng):
     assert_values(pt.interp(pt.asarray(xs), pt.asarray(xs), pt.asarray(ys)), ys)
 
 
+def test_places_of_samples_that_are_no_places():
+    y = pt.ones((2, 3))
+    for shape in ((2,), (3, 1), (1, 3)):
+        assert_raises(
+            errors.ShapeError,
+            f"trapezoid: x lies neither as y nor along its axis; got shapes {shape} and (2, 3); "
+            "give x shape (3,)",
+            lambda shape=shape: pt.trapezoid(y, pt.ones(shape)),
+        )
+
+
 def test_trapezoid(rng):
     y = rng.integers(0, 9, (4, 5)).astype("float32")
     x = np.cumsum(rng.integers(1, 4, 5)).astype("float32")

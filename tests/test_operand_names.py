@@ -175,3 +175,10 @@ def test_exact_text():
         "inv: ragged input; got length 1 at index [1] and 2 before it; make all rows equally long",
         lambda: pt.linalg.inv([[1, 2], [3]]),
     )
+
+
+@pytest.mark.parametrize("name", ["keep", "explain", "realize"])
+def test_what_is_no_handle(name):
+    with pytest.raises(errors.DTypeError) as caught:
+        getattr(pt, name)(3)
+    assert str(caught.value) == f"{name}: operand is no tensor; got 3; use pt.asarray"

@@ -247,6 +247,11 @@ def test_errors():
             lambda: evaluated(np.zeros((3, 4), "float32"), np.zeros(3, "int32"), ["accuracies"]),
         ),
         (
+            errors.ArgumentError,
+            "confusion_matrix: too few classes; got -1; use 1 or more",
+            lambda: pt.train.confusion_matrix(-1),
+        ),
+        (
             errors.ShapeError,
             "<lambda>: metric is not one value a sample; got shape (3, 4) for 3 samples; "
             "reduce it, with pt.mean for instance",

@@ -19,6 +19,7 @@ from .transforms import Pair, Parts, transform
 NORMS = {"backward": (0.0, 1.0), "ortho": (0.5, 0.5), "forward": (1.0, 0.0)}
 """The powers of 1 / n by which transforms and inverse transforms are multiplied."""
 _FORWARD, _INVERSE = -1, 1
+_OF_COMPLEX = {"rfft": "fft", "ihfft": "ifft"}
 
 
 @remembered
@@ -265,7 +266,7 @@ def _empty(operation: str, length: int, x: Tensor) -> ShapeError:
 
 def _not_real(operation: str, x: Tensor) -> DTypeError:
     return DTypeError(
-        f"{operation}: input is complex; got {x.dtype}; use pt.fft.{operation.replace('r', '', 1)} "
+        f"{operation}: input is complex; got {x.dtype}; use pt.fft.{_OF_COMPLEX[operation]} "
         "or pt.real(x)"
     )
 

@@ -53,7 +53,7 @@ def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> T
 
     The samples lie at `x`, of their shape or along the axis alone, or `dx` apart. Floating as `y`
     is, else float32. Raises DTypeError for complex numbers, ShapeError for an axis that does not
-    exist.
+    exist, or another number of places than of samples.
 
     >>> import py_tensor as pt
     >>> pt.trapezoid(pt.asarray([1.0, 2.0, 3.0])).item()
@@ -66,6 +66,11 @@ def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> T
     if x is None:
         return STATISTICAL["sum"](sums, axis=place) * (0.5 * dx)
     points = _floating("trapezoid", x)
+    if points.shape != heights.shape and points.shape != heights.shape[place : place + 1]:
+        raise ShapeError(
+            f"trapezoid: x lies neither as y nor along its axis; got shapes {points.shape} and "
+            f"{heights.shape}; give x shape {heights.shape[place : place + 1]}"
+        )
     if points.ndim == 1:
         points = points.reshape((-1, *(1,) * (heights.ndim - place - 1)))
         widths = diff(points, axis=0)

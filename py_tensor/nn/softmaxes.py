@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import random
 from ..autodiff import stop_gradient
+from ..errors import ArgumentError
 from ..functions.axes import one_axis, some_axes
 from ..functions.creation import PUBLIC as CREATION
 from ..functions.elementwise import PUBLIC as ELEMENTWISE
@@ -65,12 +66,17 @@ def gumbel_softmax(
 
     A choice drawn with probabilities softmax(x) that has a gradient. With `hard`, 1 at the choice
     and 0 elsewhere, with the gradient of the soft one. (Jang et al. 2016, arXiv:1611.01144.) Shape
-    and dtype are those of x; errors are those of `softmax`.
+    and dtype are those of x. Raises ArgumentError for a temperature that is not positive; else
+    errors are those of `softmax`.
 
     >>> import py_tensor as pt
     >>> pt.nn.gumbel_softmax(pt.asarray([0.0, 1000.0]), hard=True).tolist()
     [0.0, 1.0]
     """
+    if not temperature > 0:
+        raise ArgumentError(
+            f"gumbel_softmax: temperature is not positive; got {temperature}; use 1.0"
+        )
     given = floating("gumbel_softmax", x)
     place = one_axis("gumbel_softmax", axis, given.ndim)
     # Logarithms of 0 are left out: the least number drawn is 2**-23 otherwise.

@@ -301,12 +301,15 @@ class _Rows:
 def confusion_matrix(classes: int) -> Metric:
     """How many samples of each class, by row, were taken for each class, by column: nested lists.
 
-    Targets and errors are those of `sparse_categorical_accuracy`.
+    Targets and errors are those of `sparse_categorical_accuracy`; raises ArgumentError for no
+    classes.
 
     >>> import py_tensor as pt
     >>> pt.train.confusion_matrix(10).shapes
     ((10, 10),)
     """
+    if classes < 1:
+        raise ArgumentError(f"confusion_matrix: too few classes; got {classes}; use 1 or more")
     shapes = ((classes, classes),)
     return Metric("confusion_matrix", _Confusion(classes), _Rows(classes), shapes)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import index
 from typing import Any, overload
 
-from ...errors import ArgumentError
+from ...errors import ArgumentError, ShapeError
 from ...tensor import Tensor
 from ..module import Module, static_field
 
@@ -88,7 +88,7 @@ class Sequential(Module):
 class Flatten(Module):
     """All axes but the first as one: (batch, ...) to (batch, elements).
 
-    Any dtype; there must be a first axis.
+    Any dtype. Raises ShapeError for an input without axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.Flatten()(pt.ones((2, 3, 4))).shape
@@ -96,6 +96,8 @@ class Flatten(Module):
     """
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
+        if x.ndim == 0:
+            raise ShapeError("flatten: input has no axes; got shape (); use x.reshape((1, 1))")
         return x.reshape((x.shape[0], math.prod(x.shape[1:])))
 
 
