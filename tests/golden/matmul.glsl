@@ -57,7 +57,8 @@ vec4 pt_max(vec4 a, vec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 4) | P.x) << 2;
+  int t = P.y * 16 + P.x;
+  int e = t * 4;
   vec4 v1 = texelFetch(x0, ivec3(((((e % 24) >> 2)) >> 1) * 2 + (((e % 24) >> 2) & 1), ((((e / 24))) >> 1) * 2 + ((((e / 24))) & 1), (((e / 24)) & 0)), 0);
   int i2 = (e % 24);
   vec4 v3 = pt_texel1(i2 >> 2);
