@@ -13,11 +13,15 @@ from collections.abc import Sequence
 from ..dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited
 from ..errors import BackendError
 from ..glsl.shader import Shader
+from ..glsl.tile_choice import BUSY, BUSY_PROCESSOR
 from ..nodes import Graph, Scalar
 from ..plan import Device, Plan, make_plan, numbers_in, texture_size
 from ..schedule.fuse import Limits
 from .base import Buffer, Statistics
 from .bridge import Bridge
+
+_ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
+"""Parts of the names of renderers that are no GPU: Chromium's, Mesa's two, and Windows's."""
 
 _CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
 
@@ -70,11 +74,14 @@ class WebGLBackend:
         self.bridge = bridge
         limits = bridge.limits()
         self.limits = limits
+        renderer = limits["renderer"].lower()
+        on_processor = any(name in renderer for name in _ON_PROCESSOR)
         self.device = Device(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=Limits(inputs=min(limits["maxTextureUnits"], 16) - 1),
             float_as_half=not limits["float32Renderable"],
+            busy=BUSY_PROCESSOR if on_processor else BUSY,
         )
         self.generation = bridge.generation()
         self.programs: dict[str, int] = {}

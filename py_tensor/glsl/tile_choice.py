@@ -19,6 +19,8 @@ from .tiles import Tiling
 
 BUSY = 512
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
+BUSY_PROCESSOR = 32
+"""The same where a processor draws: some rows of quads for each of its cores."""
 SHARED = 12
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""
 
@@ -34,13 +36,15 @@ def offsets(height: int, window: Window) -> list[int]:
     return sorted(every) if len(every) <= min(SHARED, height * kernel - 1) else first
 
 
-def tilings_of(program: Program, draw_buffers: int, limit: int) -> dict[int, Tiling]:
+def tilings_of(
+    program: Program, draw_buffers: int, limit: int, busy: int = BUSY
+) -> dict[int, Tiling]:
     """The block layout of every contraction and scan in a program."""
     tilings = {}
     for at, call in enumerate(program.calls):
         row = program.row(at)
         if isinstance(row, Contraction):
-            tilings[at] = candidates(program, at, draw_buffers, limit)[0][1]
+            tilings[at] = candidates(program, at, draw_buffers, limit, busy)[0][1]
         elif isinstance(row, Scan) and call.spec.size:
             piece: Piece = call.arg
             height, width = (1, piece.chunk) if piece.axis == 2 else (piece.chunk, 4)
@@ -50,7 +54,7 @@ def tilings_of(program: Program, draw_buffers: int, limit: int) -> dict[int, Til
 
 
 def candidates(
-    program: Program, at: int, draw_buffers: int, limit: int
+    program: Program, at: int, draw_buffers: int, limit: int, busy: int
 ) -> list[tuple[float, Tiling]]:
     """The blocks that a contraction may have, with the fetches each takes in all, fewest first."""
     groups, rows, columns = program.spec(at).shape
@@ -80,19 +84,19 @@ def candidates(
             left *= tiling.stacked
         # A texture serves two neighbours at once; rows of a transposed operand are none.
         right = width * (spread if by_row else max(1, spread // 2))
-        found.append((_cost(tiling, left + right), tiling))
+        found.append((_cost(tiling, left + right, busy), tiling))
         if spread == 2 and below and not by_column:
             if window is not None and lines >= 2 * below:
                 apart = replace(tiling, lines_apart=below)
-                found.append((_cost(apart, left / 2 + right), apart))
+                found.append((_cost(apart, left / 2 + right, busy), apart))
             if window is None and (below % height == 0 or height % below == 0):
                 apart = replace(tiling, apart=below)
-                found.append((_cost(apart, left / 2 + right), apart))
+                found.append((_cost(apart, left / 2 + right, busy), apart))
     return sorted(found, key=lambda entry: entry[0])
 
 
-def _cost(tiling: Tiling, fetches: float) -> float:
-    return max(4 * tiling.quads, BUSY) * fetches
+def _cost(tiling: Tiling, fetches: float, busy: int) -> float:
+    return max(4 * tiling.quads, busy) * fetches
 
 
 def _left_fetches(height: int, window: Window | None) -> float:
