@@ -87,6 +87,16 @@ class Tiling:
         return number
 
     @property
+    def aligned(self) -> int:
+        """What a fragment's first row is a multiple of."""
+        return min(self.apart, self.height) or self.height
+
+    @property
+    def together(self) -> int:
+        """A fragment's rows lie in one block of so many, from a multiple of that on."""
+        return 2 * self.height if 0 < self.apart < self.height else self.height
+
+    @property
     def quads(self) -> int:
         if self.apart:
             return self.lines * self.pairs * self.across
