@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .dtypes import DTYPES, DType
 from .glsl.contract_kernel import tile_dtype
 from .glsl.shader import Shader
-from .glsl.tile_choice import BUSY, tilings_of
+from .glsl.tile_choice import tilings_of
 from .glsl.tiles import Tiling
 from .glsl.write import write
 from .nodes import Call, Graph, Scalar
@@ -36,8 +36,8 @@ class Device:
     draw_buffers: int
     limits: Limits
     float_as_half: bool = False
-    busy: int = BUSY
-    """Fragments that keep it busy; fewer take as long."""
+    on_processor: bool = False
+    """Whether it is no GPU, but a processor that does as one would."""
 
     def format(self, dtype: DType) -> int:
         if self.float_as_half and dtype.name == "float32":
@@ -110,7 +110,7 @@ def make_plan(graph: Graph, device: Device) -> Plan:
     program = lower(graph, device.draw_buffers)
     schedule = fuse(program, device.limits)
     choose_rows(program, schedule, device.largest)
-    tilings = tilings_of(program, device.draw_buffers, device.largest, device.busy)
+    tilings = tilings_of(program, device.draw_buffers, device.largest, device.on_processor)
     slots: dict[Stored, int] = {}
     scalars: dict[int, int] = {}
     for position, at in enumerate(program.origin):

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from ..dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited
 from ..errors import BackendError
 from ..glsl.shader import Shader
-from ..glsl.tile_choice import BUSY, BUSY_PROCESSOR
 from ..nodes import Graph, Scalar
 from ..plan import Device, Plan, make_plan, numbers_in, texture_size
 from ..schedule.fuse import Limits
@@ -75,13 +74,12 @@ class WebGLBackend:
         limits = bridge.limits()
         self.limits = limits
         renderer = limits["renderer"].lower()
-        on_processor = any(name in renderer for name in _ON_PROCESSOR)
         self.device = Device(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=Limits(inputs=min(limits["maxTextureUnits"], 16) - 1),
             float_as_half=not limits["float32Renderable"],
-            busy=BUSY_PROCESSOR if on_processor else BUSY,
+            on_processor=any(name in renderer for name in _ON_PROCESSOR),
         )
         self.generation = bridge.generation()
         self.programs: dict[str, int] = {}

@@ -566,8 +566,9 @@ class Writer:
         first = self._aligned_first(index)
         if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
-            texel = f"pt_texel{slot}({self._texel_of(first)})"
-            return self._named(tiling.texel(slot, first) if tiling else texel, vector)
+            if tiling is not None:
+                return self._named(tiling.texel(slot, first, self._integer), vector)
+            return self._named(f"pt_texel{slot}({self._texel_of(first)})", vector)
         if (
             index.pair
             and all(map(keeps_texels, index.stack))
@@ -580,7 +581,7 @@ class Writer:
         position = self._splat(index)
         if position is not None:
             modes.add("splat")
-            return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
+            return self._named(f"{vector}({self._element(slot, position, tiling)})", vector)
         pairs = None if tiling else self._pairs(slot, index, alike)
         if pairs is not None:
             modes.add("pairs")
@@ -591,7 +592,7 @@ class Writer:
             return self._named(apart, vector)
         modes.add("lanes")
         lanes = self.lanes(index)
-        parts = [_element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
+        parts = [self._element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
         return self._named(f"{vector}({', '.join(parts)})", vector)
 
     def _pairs(self, slot: int, index: Index, alike: bool) -> str | None:
@@ -646,6 +647,7 @@ class Writer:
         """The type of a texel of an input."""
         return VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
 
-
-def _element(slot: int, position: str, tiling: Tiling | None) -> str:
-    return tiling.element(slot, position) if tiling else f"pt_at{slot}({position})"
+    def _element(self, slot: int, position: str, tiling: Tiling | None) -> str:
+        if tiling is not None:
+            return tiling.element(slot, position, self._integer)
+        return f"pt_at{slot}({position})"

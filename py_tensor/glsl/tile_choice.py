@@ -2,8 +2,9 @@
 
 A scan's chunk is its block. For contractions, a rule instead of trial runs: texture fetches are
 what they wait for, so the block with the fewest fetches in all is chosen, where blocks that stick
-out of the result count in full. A fetch counts once for each place that the four fragments of a
-quad read from, where a place is two texels wide and two high.
+out of the result count in full. On a GPU a fetch counts once for each place that the four fragments
+of a quad read from, where a place is two texels wide and two high; on a processor, for each
+fragment.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ def offsets(height: int, window: Window) -> list[int]:
 
 
 def tilings_of(
-    program: Program, draw_buffers: int, limit: int, busy: int = BUSY
+    program: Program, draw_buffers: int, limit: int, on_processor: bool = False
 ) -> dict[int, Tiling]:
     """The block layout of every contraction and scan in a program."""
     tilings = {}
     for at, call in enumerate(program.calls):
         row = program.row(at)
         if isinstance(row, Contraction):
-            tilings[at] = candidates(program, at, draw_buffers, limit, busy)[0][1]
+            tilings[at] = candidates(program, at, draw_buffers, limit, on_processor)[0][1]
         elif isinstance(row, Scan) and call.spec.size:
             piece: Piece = call.arg
             height, width = (1, piece.chunk) if piece.axis == 2 else (piece.chunk, 4)
@@ -54,7 +55,7 @@ def tilings_of(
 
 
 def candidates(
-    program: Program, at: int, draw_buffers: int, limit: int, busy: int
+    program: Program, at: int, draw_buffers: int, limit: int, on_processor: bool
 ) -> list[tuple[float, Tiling]]:
     """The blocks that a contraction may have, with the fetches each takes in all, fewest first."""
     groups, rows, columns = program.spec(at).shape
@@ -80,22 +81,25 @@ def candidates(
             continue
         tiling = Tiling(lines, rows, columns, height, width, spread, limit)
         left = _left_fetches(height, window)
+        if on_processor:
+            found.append((_cost(tiling, left + width, BUSY_PROCESSOR), tiling))
+            continue
         if spread != 4 and not (by_column and height == 4):
             left *= tiling.stacked
         # A texture serves two neighbours at once; rows of a transposed operand are none.
         right = width * (spread if by_row else max(1, spread // 2))
-        found.append((_cost(tiling, left + right, busy), tiling))
+        found.append((_cost(tiling, left + right), tiling))
         if spread == 2 and below and not by_column:
             if window is not None and lines >= 2 * below:
                 apart = replace(tiling, lines_apart=below)
-                found.append((_cost(apart, left / 2 + right, busy), apart))
+                found.append((_cost(apart, left / 2 + right), apart))
             if window is None and (below % height == 0 or height % below == 0):
                 apart = replace(tiling, apart=below)
-                found.append((_cost(apart, left / 2 + right, busy), apart))
+                found.append((_cost(apart, left / 2 + right), apart))
     return sorted(found, key=lambda entry: entry[0])
 
 
-def _cost(tiling: Tiling, fetches: float, busy: int) -> float:
+def _cost(tiling: Tiling, fetches: float, busy: int = BUSY) -> float:
     return max(4 * tiling.quads, busy) * fetches
 
 

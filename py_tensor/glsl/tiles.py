@@ -9,6 +9,7 @@ may lie `apart` from theirs such that their texels lie one below the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .integers import quotient, remainder
@@ -155,11 +156,14 @@ class Tiling:
             f"int line = {line};",
         ]
 
-    def _found(self, position: str) -> str:
+    def _found(self, position: str, named: Callable[[str], str]) -> str:
         """GLSL for column, line and layer of the texel that holds an element."""
-        row = quotient(position, self.columns)
+        row = named(quotient(position, self.columns))
         line, place = quotient(row, self.rows), remainder(row, self.rows)
+        if self.lines == 1:
+            line, place = "0", row
         if self.apart:
+            place = named(place)
             per, among = self.band // self.height, remainder(place, self.apart)
             block, y = quotient(place, self.apart), quotient(place, 2 * self.band)
             if self.apart < self.height:
@@ -170,7 +174,7 @@ class Tiling:
                 inside = remainder(among, self.height)
             y = f"({line} * {self.pairs} + {y})" if self.lines > 1 else f"({y})"
         elif self.lines_apart:
-            block, inside = quotient(line, self.lines_apart), remainder(place, self.height)
+            block, inside = named(quotient(line, self.lines_apart)), remainder(place, self.height)
             pair = quotient(block, 2)
             pair = f"{pair} * {self.lines_apart} + {remainder(line, self.lines_apart)}"
             y = f"(({pair}) * {self.down} + {quotient(place, self.height)})"
@@ -179,8 +183,9 @@ class Tiling:
             if self.lines > 1 and self.rows % self.height:
                 block = f"{line} * {self.down} + {quotient(place, self.height)}"
                 inside = remainder(place, self.height)
+            block = named(block)
             y = quotient(block, self.stacked)
-        texel = f"({remainder(position, self.columns)} >> 2)"
+        texel = named(quotient(remainder(position, self.columns), 4))
         width = self.texels * self.spread
         x = quotient(texel, width)
         if self.wide != self.across:
@@ -202,11 +207,14 @@ class Tiling:
             )
         return f"ivec3({x}, {y}, {layer})"
 
-    def texel(self, slot: int, position: str) -> str:
-        """GLSL for four elements from `position` on, a multiple of 4 in a row of whole texels."""
-        return f"texelFetch(x{slot}, {self._found(position)}, 0)"
+    def texel(self, slot: int, position: str, named: Callable[[str], str]) -> str:
+        """GLSL for four elements from `position` on, a multiple of 4 in a row of whole texels.
 
-    def element(self, slot: int, position: str) -> str:
+        `named` gives an integer that is wanted more than once a name.
+        """
+        return f"texelFetch(x{slot}, {self._found(position, named)}, 0)"
+
+    def element(self, slot: int, position: str, named: Callable[[str], str]) -> str:
         """GLSL for one element."""
         lane = f"{remainder(position, self.columns)} & 3"
-        return f"{self.texel(slot, position)}[{lane}]"
+        return f"{self.texel(slot, position, named)}[{lane}]"

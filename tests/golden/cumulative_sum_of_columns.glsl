@@ -68,6 +68,9 @@ void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t = P.y * 64 + P.x;
   int e = t * 4;
-  vec4 v1 = texelFetch(x0, ivec3(((((e & 63) >> 2)) >> 2) * 2 + ((((e & 63) >> 2)) & 1), ((((e >> 6)) >> 3)) * 2 + ((((e & 63) >> 2)) >> 1 & 1), (((e >> 6)) & 7)), 0);
-  y0 = v1;
+  int i1 = (e >> 6);
+  int i2 = (i1 >> 3);
+  int i3 = (((e & 63)) >> 2);
+  vec4 v4 = texelFetch(x0, ivec3((i3 >> 2) * 2 + (i3 & 1), i2 * 2 + (i3 >> 1 & 1), (i1 & 7)), 0);
+  y0 = v4;
 }

@@ -60,10 +60,12 @@ void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t = P.y * 16 + P.x;
   int e = t * 4;
-  vec4 v1 = texelFetch(x0, ivec3(((((e % 24) >> 2)) >> 1) * 2 + (((e % 24) >> 2) & 1), ((((e / 24))) >> 1) * 2 + ((((e / 24))) & 1), (((e / 24)) & 0)), 0);
-  int i2 = (e % 24);
-  vec4 v3 = pt_texel1(i2 >> 2);
-  vec4 v4 = v1 + v3;
-  vec4 v5 = pt_max(v4, vec4(0.0));
-  y0 = v5;
+  int i1 = (e / 24);
+  int i2 = (((e % 24)) >> 2);
+  vec4 v3 = texelFetch(x0, ivec3((i2 >> 1) * 2 + (i2 & 1), (i1 >> 1) * 2 + ((i1) & 1), (i1 & 0)), 0);
+  int i4 = (e % 24);
+  vec4 v5 = pt_texel1(i4 >> 2);
+  vec4 v6 = v3 + v5;
+  vec4 v7 = pt_max(v6, vec4(0.0));
+  y0 = v7;
 }
