@@ -28,7 +28,7 @@ def python(glsl):
 def found(tiling, position):
     text = tiling.texel(0, "p", named="({})".format)
     place = re.fullmatch(r"texelFetch\(x0, ivec3\((.*)\), 0\)", text).group(1)
-    return eval(f"({python(place)})", {"p": position})
+    return eval(f"({python(place)})", {"p": position // 4})
 
 
 def written(tiling):

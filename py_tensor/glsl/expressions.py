@@ -566,9 +566,10 @@ class Writer:
         first = self._aligned_first(index)
         if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
+            number = self._texel_of(first)
             if tiling is not None:
-                return self._named(tiling.texel(slot, first, self._integer), vector)
-            return self._named(f"pt_texel{slot}({self._texel_of(first)})", vector)
+                return self._named(tiling.texel(slot, number, self._integer), vector)
+            return self._named(f"pt_texel{slot}({number})", vector)
         if (
             index.pair
             and all(map(keeps_texels, index.stack))

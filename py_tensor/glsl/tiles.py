@@ -156,9 +156,8 @@ class Tiling:
             f"int line = {line};",
         ]
 
-    def _found(self, position: str, named: Callable[[str], str]) -> str:
-        """GLSL for column, line and layer of the texel that holds an element."""
-        row = named(quotient(position, self.columns))
+    def _found(self, row: str, texel: str, named: Callable[[str], str]) -> str:
+        """GLSL for column, line and layer of a texel of a row, counted through all lines."""
         line, place = quotient(row, self.rows), remainder(row, self.rows)
         if self.lines == 1:
             line, place = "0", row
@@ -185,12 +184,14 @@ class Tiling:
                 inside = remainder(place, self.height)
             block = named(block)
             y = quotient(block, self.stacked)
-        texel = named(quotient(remainder(position, self.columns), 4))
         width = self.texels * self.spread
         x = quotient(texel, width)
         if self.wide != self.across:
             quad = f"{y} * {self.across} + {x}"
             x, y = remainder(quad, self.wide), quotient(quad, self.wide)
+        elif self.spread == 2 and self.texels == 1 and not self.apart and not self.lines_apart:
+            # Fragments lie as texels of the result do, but for the rows of a block.
+            return f"ivec3({texel}, {block}, {inside})"
         x, y = f"{x} * 2", f"{y} * 2"
         lane = texel if self.turns else quotient(texel, self.texels)
         if self.spread == 4:
@@ -207,14 +208,17 @@ class Tiling:
             )
         return f"ivec3({x}, {y}, {layer})"
 
-    def texel(self, slot: int, position: str, named: Callable[[str], str]) -> str:
-        """GLSL for four elements from `position` on, a multiple of 4 in a row of whole texels.
+    def texel(self, slot: int, number: str, named: Callable[[str], str]) -> str:
+        """GLSL for four elements: a texel of the result by number, where rows have whole texels.
 
         `named` gives an integer that is wanted more than once a name.
         """
-        return f"texelFetch(x{slot}, {self._found(position, named)}, 0)"
+        per = -(-self.columns // 4)
+        row, texel = named(quotient(number, per)), named(remainder(number, per))
+        return f"texelFetch(x{slot}, {self._found(row, texel, named)}, 0)"
 
     def element(self, slot: int, position: str, named: Callable[[str], str]) -> str:
         """GLSL for one element."""
-        lane = f"{remainder(position, self.columns)} & 3"
-        return f"{self.texel(slot, position, named)}[{lane}]"
+        row, column = named(quotient(position, self.columns)), remainder(position, self.columns)
+        place = self._found(row, named(quotient(column, 4)), named)
+        return f"texelFetch(x{slot}, {place}, 0)[{column} & 3]"

@@ -87,10 +87,9 @@ layout(location = 0) out vec4 y0;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t = P.y * 32 + P.x;
-  int e = t * 4;
-  int i1 = (e >> 4);
-  int i2 = (i1 / 9) * 5 + (((i1 % 9)) >> 1);
-  int i3 = (((e & 15)) >> 2);
-  vec4 v4 = texelFetch(x0, ivec3((i3 >> 1) * 2 + (i3 & 1), (i2 >> 1) * 2 + ((i2) & 1), (((i1 % 9)) & 1)), 0);
+  int i1 = (t >> 2);
+  int i2 = (t & 3);
+  int i3 = (i1 / 9) * 5 + (((i1 % 9)) >> 1);
+  vec4 v4 = texelFetch(x0, ivec3(i2, i3, (((i1 % 9)) & 1)), 0);
   y0 = v4;
 }

@@ -73,9 +73,8 @@ layout(location = 0) out vec4 y0;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t = P.y * 64 + P.x;
-  int e = t * 4;
-  int i1 = (e >> 6);
-  int i2 = (((e & 63)) >> 2);
+  int i1 = (t >> 4);
+  int i2 = (t & 15);
   vec4 v3 = texelFetch(x0, ivec3((i2 >> 5) * 2 + ((i2 >> 3) & 1), i1 * 2 + ((i2 >> 3) >> 1 & 1), (i1 & 0) * 8 + (i2 & 7)), 0);
   y0 = v3;
 }

@@ -60,9 +60,9 @@ void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t = P.y * 16 + P.x;
   int e = t * 4;
-  int i1 = (e / 24);
-  int i2 = (((e % 24)) >> 2);
-  vec4 v3 = texelFetch(x0, ivec3((i2 >> 1) * 2 + (i2 & 1), (i1 >> 1) * 2 + ((i1) & 1), (i1 & 0)), 0);
+  int i1 = (t / 6);
+  int i2 = (t % 6);
+  vec4 v3 = texelFetch(x0, ivec3(i2, i1, (i1 & 0)), 0);
   int i4 = (e % 24);
   vec4 v5 = pt_texel1(i4 >> 2);
   vec4 v6 = v3 + v5;
