@@ -98,7 +98,7 @@ def test_a_processor_has_large_blocks_even_for_small_results():
     processor = replace(DEVICE, on_processor=True)
     plan = plan_of(leaf(36, 96) @ leaf(96, 16), device=processor)
     assert chosen(leaf(36, 96) @ leaf(96, 16)).height == 1
-    assert [draw.viewport for draw in plan.draws] == [(2, 18), (16, 9)]
+    assert [draw.viewport for draw in plan.draws] == [(2, 10), (16, 9)]
 
 
 @pytest.fixture(params=[False, True], ids=["gpu", "processor"])

@@ -20,8 +20,8 @@ from .tiles import Tiling
 
 BUSY = 512
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
-BUSY_PROCESSOR = 32
-"""The same where a processor draws: some rows of quads for each of its cores."""
+BUSY_PROCESSOR = 16
+"""The same where a processor draws: a quad for each of four cores."""
 SHARED = 12
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""
 
