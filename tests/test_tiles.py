@@ -122,6 +122,10 @@ PRODUCTS = [
 ]
 
 
+SHARED = [(24, 96), (96, 8), (8, 144)]
+"""In the texture of the first, 24 texels wide, lie six rows of 16 numbers side by side."""
+
+
 @pytest.mark.parametrize("batch", [(), (3,)], ids=str)
 @pytest.mark.parametrize("lengths", PRODUCTS, ids=str)
 @pytest.mark.usefixtures("either")
@@ -135,6 +139,18 @@ def test_products_find_rows_in_textures_of_any_width(lengths, batch, rng):
     pt.realize(*results)
     for result in results:
         assert_values(result, a @ b)
+
+
+@pytest.mark.usefixtures("either")
+def test_a_product_reads_a_texture_made_for_another(rng):
+    x, w, v = (rng.integers(-4, 5, shape).astype("float32") for shape in SHARED)
+    stored = pt.asarray(x) * 1.0
+    results = stored @ pt.asarray(w), pt.asarray(v) @ stored.reshape((144, 16))
+    # What nobody can ask for may lie as its reader wants it.
+    del stored
+    pt.realize(*results)
+    assert_values(results[0], x @ w)
+    assert_values(results[1], v @ x.reshape((144, 16)))
 
 
 @pytest.mark.parametrize("shape", [(1, 16, 16, 8), (2, 12, 8, 16), (1, 9, 11, 4)], ids=str)
