@@ -36,6 +36,8 @@ class Device:
     draw_buffers: int
     limits: Limits
     float_as_half: bool = False
+    on_processor: bool = False
+    """Whether it is no GPU, but a processor that does as one would."""
 
     def format(self, dtype: DType) -> int:
         if self.float_as_half and dtype.name == "float32":
@@ -108,7 +110,7 @@ def make_plan(graph: Graph, device: Device) -> Plan:
     program = lower(graph, device.draw_buffers)
     schedule = fuse(program, device.limits)
     choose_rows(program, schedule, device.largest)
-    tilings = tilings_of(program, device.draw_buffers, device.largest)
+    tilings = tilings_of(program, device.draw_buffers, device.largest, device.on_processor)
     slots: dict[Stored, int] = {}
     scalars: dict[int, int] = {}
     for position, at in enumerate(program.origin):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from helpers import assert_values
-from plans import leaf, plan_of
+from plans import DEVICE, leaf, plan_of
 
 import py_tensor as pt
+from py_tensor.backends.webgl import WebGLBackend
 from py_tensor.glsl.tile_choice import tilings_of
 from py_tensor.glsl.tiles import Tiling
+from py_tensor.runtime import backend, runtime
 
 SIDE = 4096
 
@@ -23,8 +26,9 @@ def python(glsl):
 
 
 def found(tiling, position):
-    text = re.fullmatch(r"texelFetch\(x0, ivec3\((.*)\), 0\)", tiling.texel(0, "p")).group(1)
-    return eval(f"({python(text)})", {"p": position})
+    text = tiling.texel(0, "p", named="({})".format)
+    place = re.fullmatch(r"texelFetch\(x0, ivec3\((.*)\), 0\)", text).group(1)
+    return eval(f"({python(place)})", {"p": position // 4})
 
 
 def written(tiling):
@@ -88,6 +92,75 @@ def test_lines_of_pixels_lie_apart_likewise():
 def test_a_small_result_has_small_blocks():
     tiling = chosen(leaf(5, 64) @ leaf(64, 8))
     assert tiling.height * tiling.width <= 8
+
+
+def test_a_processor_has_large_blocks_even_for_small_results():
+    processor = replace(DEVICE, on_processor=True)
+    plan = plan_of(leaf(36, 96) @ leaf(96, 16), device=processor)
+    assert chosen(leaf(36, 96) @ leaf(96, 16)).height == 1
+    assert [draw.viewport for draw in plan.draws] == [(2, 10), (16, 9)]
+
+
+@pytest.fixture(params=[False, True], ids=["gpu", "processor"])
+def either(request, monkeypatch):
+    """Blocks as they are chosen for a GPU and for a processor, whichever computes here."""
+    engine = backend()
+    monkeypatch.setattr(runtime, "plans", {})
+    if isinstance(engine, WebGLBackend):
+        device = replace(engine.device, on_processor=request.param)
+        monkeypatch.setattr(engine, "device", device)
+
+
+PRODUCTS = [
+    (64, 64, 64),
+    (4, 1024, 8),
+    (40, 8, 1024),
+    (128, 16, 128),
+    (17, 256, 512),
+    (36, 96, 16),
+    (33, 20, 40),
+]
+
+
+SHARED = [(24, 96), (96, 8), (8, 144)]
+"""In the texture of the first, 24 texels wide, lie six rows of 16 numbers side by side."""
+
+
+@pytest.mark.parametrize("batch", [(), (3,)], ids=str)
+@pytest.mark.parametrize("lengths", PRODUCTS, ids=str)
+@pytest.mark.usefixtures("either")
+def test_products_find_rows_in_textures_of_any_width(lengths, batch, rng):
+    m, k, n = lengths
+    a = rng.integers(-4, 5, (*batch, m, k)).astype("float32")
+    b = rng.integers(-4, 5, (*batch, k, n)).astype("float32")
+    turned = [pt.asarray(np.matrix_transpose(x).copy()).mT for x in (a, b)]
+    results = [x @ y for x in (pt.asarray(a), turned[0]) for y in (pt.asarray(b), turned[1])]
+    results.append((pt.asarray(a) * 1.0) @ pt.asarray(b))
+    pt.realize(*results)
+    for result in results:
+        assert_values(result, a @ b)
+
+
+@pytest.mark.usefixtures("either")
+def test_a_product_reads_a_texture_made_for_another(rng):
+    x, w, v = (rng.integers(-4, 5, shape).astype("float32") for shape in SHARED)
+    stored = pt.asarray(x) * 1.0
+    results = stored @ pt.asarray(w), pt.asarray(v) @ stored.reshape((144, 16))
+    # What nobody can ask for may lie as its reader wants it.
+    del stored
+    pt.realize(*results)
+    assert_values(results[0], x @ w)
+    assert_values(results[1], v @ x.reshape((144, 16)))
+
+
+@pytest.mark.parametrize("shape", [(1, 16, 16, 8), (2, 12, 8, 16), (1, 9, 11, 4)], ids=str)
+@pytest.mark.usefixtures("either")
+def test_convolutions_in_blocks_of_either(shape, rng):
+    x = rng.integers(-4, 5, shape).astype("float32")
+    w = rng.integers(-4, 5, (3, 3, shape[3], 8)).astype("float32")
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
+    wanted = np.einsum("bhwcij,ijco->bhwo", windows, w)
+    assert_values(pt.conv2d(pt.asarray(x), pt.asarray(w)), wanted)
 
 
 def test_between_two_products_one_row_lies_in_a_row():

@@ -50,6 +50,24 @@ def test_transposes(shape):
         assert_values(t.T, x.T)
 
 
+STRIDED = {
+    "transposed": lambda x: x.T,
+    "transposed but for the first": lambda x: x.T[:, 4:],
+    "transposed and flipped": lambda x: x.T[::-1],
+    "columns flipped": lambda x: x.T[:, ::-1],
+    "from the second": lambda x: x[:, 1:-3],
+    "every fourth": lambda x: x[::4, ::4],
+    "every eighth of every second": lambda x: x[::2, 3::8].T,
+}
+
+
+@pytest.mark.parametrize("shape", [(16, 24), (64, 64), (12, 100), (64, 260), (1028, 64)], ids=str)
+@pytest.mark.parametrize("name", STRIDED)
+def test_strided_reads_in_textures_of_any_width(name, shape):
+    x = numbers(*shape)
+    assert_values(STRIDED[name](pt.asarray(x)) + 0, STRIDED[name](x))
+
+
 @pytest.mark.parametrize(
     ("shape", "new"),
     [

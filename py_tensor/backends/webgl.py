@@ -19,6 +19,9 @@ from ..schedule.fuse import Limits
 from .base import Buffer, Statistics
 from .bridge import Bridge
 
+_ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
+"""Parts of the names of renderers that are no GPU: Chromium's, Mesa's two, and Windows's."""
+
 _CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
 
 
@@ -70,11 +73,13 @@ class WebGLBackend:
         self.bridge = bridge
         limits = bridge.limits()
         self.limits = limits
+        renderer = limits["renderer"].lower()
         self.device = Device(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=Limits(inputs=min(limits["maxTextureUnits"], 16) - 1),
             float_as_half=not limits["float32Renderable"],
+            on_processor=any(name in renderer for name in _ON_PROCESSOR),
         )
         self.generation = bridge.generation()
         self.programs: dict[str, int] = {}

@@ -15,6 +15,7 @@ from ..schedule.kernel import Kernel
 from ..schedule.program import Program
 from .expressions import Writer
 from .integers import quotient, remainder
+from .operands import Matrix, across_rows, along_rows
 from .tile_choice import layout, offsets
 from .tiles import Tiling
 from .types import VECTOR, converted, wrapped
@@ -46,14 +47,9 @@ def write_contract(program: Program, kernel: Kernel, tiling: Tiling) -> Writer:
     return writer
 
 
-def _texel(
-    program: Program, kernel: Kernel, at: int, base: int, position: str, row: str = ""
-) -> str:
-    """GLSL for a texel of operand `base`, or of a row of its texture, in the product's dtype."""
-    slot = kernel.inputs.index(base)
-    texel = f"pt_texel{slot}({position})"
-    if row:
-        texel = f"texelFetch(x{slot}, ivec2({position}, {row}), 0)"
+def _texel(program: Program, kernel: Kernel, at: int, base: int, position: str) -> str:
+    """GLSL for a texel of operand `base` in the product's dtype."""
+    texel = f"pt_texel{kernel.inputs.index(base)}({position})"
     return converted(texel, program.spec(at).dtype, program.calls[kernel.root].spec.dtype)
 
 
@@ -69,41 +65,52 @@ def _dot(program: Program, kernel: Kernel, tiling: Tiling, writer: Writer) -> No
     call = program.calls[kernel.root]
     vector = VECTOR[call.spec.dtype.kind]
     a, b = program.edges[kernel.root]
-    base_a, (ga, ma, ka), offset_a = layout(program, a)
-    base_b, (gb, kb, nb), offset_b = layout(program, b)
-    inner = call.specs[0].shape[2]
+    groups, _, inner = call.specs[0].shape
     height, texels, step = tiling.height, tiling.texels, tiling.step
-    # Whether each row of the texture holds one row of the matrices, side by side: the place of a
-    # texel then takes no division.
-    beside = (call.specs[0].shape[0] - 1) * ga + inner <= 4 * program.texture_row(base_a) == ma
-    beside = beside and ka == 1 and not offset_a
-    down = "m0 / 4" if ka != 1 else "0" if beside else f"m0 * {ma // 4}"
-    along = "n0" if nb == 1 else f"n0 * {nb}"
-    line(f"int ta = {offset_a // 4} + line * {ga // 4} + {down};")
-    line(f"int tb = {offset_b // 4} + line * {gb // 4} + {along};")
+
+    def matrix(at: int) -> tuple[Matrix, int, bool]:
+        """The operand in texels, the node where it is stored, and whether its rows lie so."""
+        base, (group, rows, columns), offset = layout(program, at)
+        slot, width = kernel.inputs.index(base), program.texture_row(base)
+        group = group // 4 if groups > 1 else 0
+        upright = columns == 1
+        row, length = rows if upright else columns, program.spec(at).shape[2 if upright else 1]
+        return Matrix(slot, offset // 4, group, row // 4, length // 4, width), base, upright
+
+    def fetch(name: str, at: int, texel: str) -> None:
+        line(f"{vector} {name} = {converted(texel, program.spec(at).dtype, call.spec.dtype)};")
+
+    left, base_a, a_upright = matrix(a)
+    right, base_b, b_upright = matrix(b)
+    if a_upright:
+        first = along_rows("a", left, "m0", tiling.aligned, tiling.together)
+    else:
+        first = across_rows("a", left, quotient("m0", 4), height // 4)
+    columns = texels * step
+    if b_upright:
+        second = across_rows("b", right, "n0", columns)
+    else:
+        second = along_rows("b", right, "n0 * 4", 4, 4 * columns if texels > 1 else 4)
+    for text in (*first.before, *second.before):
+        line(text)
     with writer.block(f"for (int k = 0; k < {inner // 4}; k++)"):
-        if ka == 1:
+        for text in (*first.each, *second.each):
+            line(text)
+        if a_upright:
             for row in range(height):
-                number = tiling.row(row)
-                place = ("ta + k", f"m0 + {number}")
-                if not beside:
-                    place = (f"ta + {number * ma // 4} + k", "")
-                line(f"{vector} a{row} = {_texel(program, kernel, a, base_a, *place)};")
+                fetch(f"a{row}", base_a, first.texel(tiling.row(row)))
         else:
             for k, part in product(range(4), range(height // 4)):
-                position = f"ta + k * {ka} + {k * ka // 4 + part}"
-                line(f"{vector} t{k}{part} = {_texel(program, kernel, a, base_a, position)};")
+                fetch(f"t{k}{part}", base_a, first.texel(k, part))
             for row in range(height):
                 lanes = ", ".join(f"t{k}{row // 4}.{LANES[row % 4]}" for k in range(4))
                 line(f"{vector} a{row} = {vector}({lanes});")
-        if nb == 1:
+        if b_upright:
             for k, texel in product(range(4), range(texels)):
-                position = f"tb + k * {kb} + {k * kb // 4 + texel * step}"
-                line(f"{vector} b{k}{texel} = {_texel(program, kernel, b, base_b, position)};")
+                fetch(f"b{k}{texel}", base_b, second.texel(k, texel * step))
         else:
             for texel, n in product(range(texels), range(4)):
-                position = f"tb + {(texel * step * 4 + n) * nb // 4} + k"
-                line(f"{vector} u{texel}{n} = {_texel(program, kernel, b, base_b, position)};")
+                fetch(f"u{texel}{n}", base_b, second.texel(texel * step * 4 + n))
             for k, texel in product(range(4), range(texels)):
                 lanes = ", ".join(f"u{texel}{n}.{LANES[k]}" for n in range(4))
                 line(f"{vector} b{k}{texel} = {vector}({lanes});")

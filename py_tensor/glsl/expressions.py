@@ -3,7 +3,8 @@
 An `Index` says which four elements are meant: a base position for each lane, then views. What is
 known of the base decides how an operand is read, cheapest first: *same* (the fragment's own texel),
 *aligned* (one fetch gives four lanes), *splat* (one element for all lanes), *pairs* (every other
-element: two fetches, or one for lanes that are pairs), *lanes* (four fetches).
+element: two fetches, or one for lanes that are pairs), *strided* (four fetches, from one position
+on), *lanes* (four fetches).
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from .positions import (
     splats,
     total,
 )
+from .strided import fetched
 from .tiles import Tiling
 from .types import UNIFORM, VECTOR, converted, literal, wrapped
 
@@ -110,6 +112,8 @@ class Writer:
         self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
         self.modes: dict[int, set[str]] = {}
         self.fixed: dict[int, str] = {}
+        self.texels: dict[str, str] = {}
+        """The number of its texel, by the name of a position that starts one."""
         self.offered: list[str] = []
 
     # --- statements -----------------------------------------------------------------------------
@@ -184,6 +188,13 @@ class Writer:
             uses = [at for at, text in enumerate(self.lines) if re.search(rf"\b{name}\b", text)]
             if len(uses) == 1:
                 del self.lines[uses[0]]
+
+    def own_texel(self) -> None:
+        """Names the fragment's texel by number, `t`, and the position of its first element, `e`."""
+        # A product takes half as long as a shift where a processor draws.
+        self.offer("int", "t", f"P.y * {self.program.texture_row(self.kernel.output)} + P.x")
+        self.offer("int", "e", "t * 4")
+        self.texels["e"] = "t"
 
     # --- values ---------------------------------------------------------------------------------
 
@@ -555,8 +566,10 @@ class Writer:
         first = self._aligned_first(index)
         if first is not None and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
-            texel = f"pt_texel{slot}({first} >> 2)"
-            return self._named(tiling.texel(slot, first) if tiling else texel, vector)
+            number = self._texel_of(first)
+            if tiling is not None:
+                return self._named(tiling.texel(slot, number, self._integer), vector)
+            return self._named(f"pt_texel{slot}({number})", vector)
         if (
             index.pair
             and all(map(keeps_texels, index.stack))
@@ -569,14 +582,18 @@ class Writer:
         position = self._splat(index)
         if position is not None:
             modes.add("splat")
-            return self._named(f"{vector}({_element(slot, position, tiling)})", vector)
+            return self._named(f"{vector}({self._element(slot, position, tiling)})", vector)
         pairs = None if tiling else self._pairs(slot, index, alike)
         if pairs is not None:
             modes.add("pairs")
             return self._named(pairs, vector)
+        apart = None if tiling else self._strided(at, slot, index)
+        if apart is not None:
+            modes.add("strided")
+            return self._named(apart, vector)
         modes.add("lanes")
         lanes = self.lanes(index)
-        parts = [_element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
+        parts = [self._element(slot, f"{lanes}.{lane}", tiling) for lane in "xyzw"]
         return self._named(f"{vector}({', '.join(parts)})", vector)
 
     def _pairs(self, slot: int, index: Index, alike: bool) -> str | None:
@@ -601,6 +618,27 @@ class Writer:
         lanes = "yw" if odd else "xz"
         return f"{self._vector(slot)}({a}.{lanes}, {b}.{lanes})"
 
+    def _strided(self, at: int, slot: int, index: Index) -> str | None:
+        """Four elements as far from each other as the last axis of the view says."""
+        if not index.first or index.axes or not index.stack or index.stack[-1].shape[-1] % 4:
+            return None
+        before = self._aligned_first(replace(index, stack=index.stack[:-1], own=False))
+        if before is None:
+            return None
+        texel = self._integer(self._texel_of(before))
+        row = self.program.texture_row(at)
+        fetches = fetched(index.stack[-1], texel, slot, row, self._integer)
+        return f"{self._vector(slot)}({', '.join(fetches)})"
+
+    def _integer(self, text: str) -> str:
+        """A name for an int, or the text where that is short."""
+        short = text.isidentifier() or text.isdigit()
+        return text if short else self.let(("int", text), "int", "i", text)
+
+    def _texel_of(self, first: str) -> str:
+        """The number of the texel that starts at a position."""
+        return self.texels.get(first, f"{first} >> 2")
+
     def _texel(self, slot: int, texel: str) -> str:
         """The name of a texel by number, or of the fragment's own."""
         place = f"texelFetch(x{slot}, P, 0)" if not texel else f"pt_texel{slot}({texel})"
@@ -610,6 +648,7 @@ class Writer:
         """The type of a texel of an input."""
         return VECTOR[self.program.spec(self.kernel.inputs[slot]).dtype.kind]
 
-
-def _element(slot: int, position: str, tiling: Tiling | None) -> str:
-    return tiling.element(slot, position) if tiling else f"pt_at{slot}({position})"
+    def _element(self, slot: int, position: str, tiling: Tiling | None) -> str:
+        if tiling is not None:
+            return tiling.element(slot, position, self._integer)
+        return f"pt_at{slot}({position})"

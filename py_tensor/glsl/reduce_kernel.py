@@ -17,7 +17,6 @@ from ..schedule.kernel import Kernel
 from ..schedule.program import Partial, Program
 from .expressions import Index, Writer
 from .integers import quotient, remainder
-from .map_kernel import own
 from .positions import Axes
 from .tiles import Tiling
 from .types import VECTOR, converted
@@ -26,7 +25,7 @@ from .types import VECTOR, converted
 def write_reduce(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Writer:
     """The statements of a reduce kernel; the result is in y0."""
     writer = Writer(program, kernel, tilings)
-    writer.line(own(program.texture_row(kernel.output)))
+    writer.own_texel()
     loop = _Loop(program, kernel, writer)
     if loop.length == 0:
         loop.nothing()

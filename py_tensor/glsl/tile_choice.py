@@ -2,8 +2,9 @@
 
 A scan's chunk is its block. For contractions, a rule instead of trial runs: texture fetches are
 what they wait for, so the block with the fewest fetches in all is chosen, where blocks that stick
-out of the result count in full. A fetch counts once for each place that the four fragments of a
-quad read from, where a place is two texels wide and two high.
+out of the result count in full. On a GPU a fetch counts once for each place that the four fragments
+of a quad read from, where a place is two texels wide and two high; on a processor, for each
+fragment.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from .tiles import Tiling
 
 BUSY = 512
 """Fragments a GPU needs to hide the time of a fetch; fewer take as long as so many."""
+BUSY_PROCESSOR = 16
+"""The same where a processor draws: a quad for each of four cores."""
 SHARED = 12
 """Texels of a row of pixels that a fragment may hold for all taps of a kernel's row."""
 
@@ -34,13 +37,15 @@ def offsets(height: int, window: Window) -> list[int]:
     return sorted(every) if len(every) <= min(SHARED, height * kernel - 1) else first
 
 
-def tilings_of(program: Program, draw_buffers: int, limit: int) -> dict[int, Tiling]:
+def tilings_of(
+    program: Program, draw_buffers: int, limit: int, on_processor: bool = False
+) -> dict[int, Tiling]:
     """The block layout of every contraction and scan in a program."""
     tilings = {}
     for at, call in enumerate(program.calls):
         row = program.row(at)
         if isinstance(row, Contraction):
-            tilings[at] = candidates(program, at, draw_buffers, limit)[0][1]
+            tilings[at] = candidates(program, at, draw_buffers, limit, on_processor)[0][1]
         elif isinstance(row, Scan) and call.spec.size:
             piece: Piece = call.arg
             height, width = (1, piece.chunk) if piece.axis == 2 else (piece.chunk, 4)
@@ -50,7 +55,7 @@ def tilings_of(program: Program, draw_buffers: int, limit: int) -> dict[int, Til
 
 
 def candidates(
-    program: Program, at: int, draw_buffers: int, limit: int
+    program: Program, at: int, draw_buffers: int, limit: int, on_processor: bool
 ) -> list[tuple[float, Tiling]]:
     """The blocks that a contraction may have, with the fetches each takes in all, fewest first."""
     groups, rows, columns = program.spec(at).shape
@@ -76,6 +81,9 @@ def candidates(
             continue
         tiling = Tiling(lines, rows, columns, height, width, spread, limit)
         left = _left_fetches(height, window)
+        if on_processor:
+            found.append((_cost(tiling, left + width, BUSY_PROCESSOR), tiling))
+            continue
         if spread != 4 and not (by_column and height == 4):
             left *= tiling.stacked
         # A texture serves two neighbours at once; rows of a transposed operand are none.
@@ -91,8 +99,8 @@ def candidates(
     return sorted(found, key=lambda entry: entry[0])
 
 
-def _cost(tiling: Tiling, fetches: float) -> float:
-    return max(4 * tiling.quads, BUSY) * fetches
+def _cost(tiling: Tiling, fetches: float, busy: int = BUSY) -> float:
+    return max(4 * tiling.quads, busy) * fetches
 
 
 def _left_fetches(height: int, window: Window | None) -> float:

@@ -9,6 +9,7 @@ may lie `apart` from theirs such that their texels lie one below the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .integers import quotient, remainder
@@ -87,6 +88,16 @@ class Tiling:
         return number
 
     @property
+    def aligned(self) -> int:
+        """What a fragment's first row is a multiple of."""
+        return min(self.apart, self.height) or self.height
+
+    @property
+    def together(self) -> int:
+        """A fragment's rows lie in one block of so many, from a multiple of that on."""
+        return 2 * self.height if 0 < self.apart < self.height else self.height
+
+    @property
     def quads(self) -> int:
         if self.apart:
             return self.lines * self.pairs * self.across
@@ -145,11 +156,13 @@ class Tiling:
             f"int line = {line};",
         ]
 
-    def _found(self, position: str) -> str:
-        """GLSL for column, line and layer of the texel that holds an element."""
-        row = quotient(position, self.columns)
+    def _found(self, row: str, texel: str, named: Callable[[str], str]) -> str:
+        """GLSL for column, line and layer of a texel of a row, counted through all lines."""
         line, place = quotient(row, self.rows), remainder(row, self.rows)
+        if self.lines == 1:
+            line, place = "0", row
         if self.apart:
+            place = named(place)
             per, among = self.band // self.height, remainder(place, self.apart)
             block, y = quotient(place, self.apart), quotient(place, 2 * self.band)
             if self.apart < self.height:
@@ -160,7 +173,7 @@ class Tiling:
                 inside = remainder(among, self.height)
             y = f"({line} * {self.pairs} + {y})" if self.lines > 1 else f"({y})"
         elif self.lines_apart:
-            block, inside = quotient(line, self.lines_apart), remainder(place, self.height)
+            block, inside = named(quotient(line, self.lines_apart)), remainder(place, self.height)
             pair = quotient(block, 2)
             pair = f"{pair} * {self.lines_apart} + {remainder(line, self.lines_apart)}"
             y = f"(({pair}) * {self.down} + {quotient(place, self.height)})"
@@ -169,13 +182,16 @@ class Tiling:
             if self.lines > 1 and self.rows % self.height:
                 block = f"{line} * {self.down} + {quotient(place, self.height)}"
                 inside = remainder(place, self.height)
+            block = named(block)
             y = quotient(block, self.stacked)
-        texel = f"({remainder(position, self.columns)} >> 2)"
         width = self.texels * self.spread
         x = quotient(texel, width)
         if self.wide != self.across:
             quad = f"{y} * {self.across} + {x}"
             x, y = remainder(quad, self.wide), quotient(quad, self.wide)
+        elif self.spread == 2 and self.texels == 1 and not self.apart and not self.lines_apart:
+            # Fragments lie as texels of the result do, but for the rows of a block.
+            return f"ivec3({texel}, {block}, {inside})"
         x, y = f"{x} * 2", f"{y} * 2"
         lane = texel if self.turns else quotient(texel, self.texels)
         if self.spread == 4:
@@ -192,11 +208,17 @@ class Tiling:
             )
         return f"ivec3({x}, {y}, {layer})"
 
-    def texel(self, slot: int, position: str) -> str:
-        """GLSL for four elements from `position` on, a multiple of 4 in a row of whole texels."""
-        return f"texelFetch(x{slot}, {self._found(position)}, 0)"
+    def texel(self, slot: int, number: str, named: Callable[[str], str]) -> str:
+        """GLSL for four elements: a texel of the result by number, where rows have whole texels.
 
-    def element(self, slot: int, position: str) -> str:
+        `named` gives an integer that is wanted more than once a name.
+        """
+        per = -(-self.columns // 4)
+        row, texel = named(quotient(number, per)), named(remainder(number, per))
+        return f"texelFetch(x{slot}, {self._found(row, texel, named)}, 0)"
+
+    def element(self, slot: int, position: str, named: Callable[[str], str]) -> str:
         """GLSL for one element."""
-        lane = f"{remainder(position, self.columns)} & 3"
-        return f"{self.texel(slot, position)}[{lane}]"
+        row, column = named(quotient(position, self.columns)), remainder(position, self.columns)
+        place = self._found(row, named(quotient(column, 4)), named)
+        return f"texelFetch(x{slot}, {place}, 0)[{column} & 3]"

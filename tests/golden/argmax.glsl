@@ -37,7 +37,8 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   ivec4 total = ivec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;

@@ -22,7 +22,8 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
   ivec4 c2 = ivec4((i1 >> 3) - 1);
   ivec4 c3 = ivec4((i1 & 7));

@@ -18,7 +18,8 @@ float pt_at2(int i) { return pt_texel2(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   vec4 v1 = texelFetch(x0, P, 0);
   int i2 = (e & 7);
   vec4 v3 = pt_texel1(i2 >> 2);

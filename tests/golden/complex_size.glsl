@@ -30,7 +30,8 @@ vec4 pt_hypot(vec4 a, vec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   int i1 = e * 2;
   vec4 t2 = pt_texel0((i1 >> 2));
   vec4 t3 = pt_texel0((i1 >> 2) + 1);

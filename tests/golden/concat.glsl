@@ -25,7 +25,8 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
   ivec4 u2 = (i1 / 7);
   ivec4 c3 = i1 - u2 * 7;

@@ -86,7 +86,10 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 5) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3(((((e & 15) >> 2)) >> 1) * 2 + (((e & 15) >> 2) & 1), (((((e >> 4)) / 9) * 5 + (((((e >> 4)) % 9)) >> 1)) >> 1) * 2 + (((((e >> 4)) / 9) * 5 + (((((e >> 4)) % 9)) >> 1)) & 1), (((((e >> 4)) % 9)) & 1)), 0);
-  y0 = v1;
+  int t = P.y * 32 + P.x;
+  int i1 = (t >> 2);
+  int i2 = (t & 3);
+  int i3 = (i1 / 9) * 5 + (((i1 % 9)) >> 1);
+  vec4 v4 = texelFetch(x0, ivec3(i2, i3, (((i1 % 9)) & 1)), 0);
+  y0 = v4;
 }

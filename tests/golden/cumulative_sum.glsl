@@ -72,7 +72,9 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 6) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3(((((e & 63) >> 2)) >> 5) * 2 + (((((e & 63) >> 2)) >> 3) & 1), (((e >> 6))) * 2 + (((((e & 63) >> 2)) >> 3) >> 1 & 1), (((e >> 6)) & 0) * 8 + ((((e & 63) >> 2)) & 7)), 0);
-  y0 = v1;
+  int t = P.y * 64 + P.x;
+  int i1 = (t >> 4);
+  int i2 = (t & 15);
+  vec4 v3 = texelFetch(x0, ivec3((i2 >> 5) * 2 + ((i2 >> 3) & 1), i1 * 2 + ((i2 >> 3) >> 1 & 1), (i1 & 0) * 8 + (i2 & 7)), 0);
+  y0 = v3;
 }

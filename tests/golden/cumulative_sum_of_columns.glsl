@@ -66,7 +66,10 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 6) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3(((((e & 63) >> 2)) >> 2) * 2 + ((((e & 63) >> 2)) & 1), ((((e >> 6)) >> 3)) * 2 + ((((e & 63) >> 2)) >> 1 & 1), (((e >> 6)) & 7)), 0);
-  y0 = v1;
+  int t = P.y * 64 + P.x;
+  int i1 = (t >> 4);
+  int i2 = (t & 15);
+  int i3 = (i1 >> 3);
+  vec4 v4 = texelFetch(x0, ivec3((i2 >> 2) * 2 + (i2 & 1), i3 * 2 + (i2 >> 1 & 1), (i1 & 7)), 0);
+  y0 = v4;
 }

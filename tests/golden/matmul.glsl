@@ -22,14 +22,15 @@ void main() {
   int m0 = (block & 15) * 1;
   int line = (block >> 4);
   vec4 s00 = vec4(0);
-  int ta = 0 + line * 80 + m0 * 5;
-  int tb = 0 + line * 120 + n0;
+  int at = m0 * 5;
+  int bt = n0;
   for (int k = 0; k < 5; k++) {
-    vec4 a0 = pt_texel0(ta + 0 + k);
-    vec4 b00 = pt_texel1(tb + k * 24 + 0);
-    vec4 b10 = pt_texel1(tb + k * 24 + 6);
-    vec4 b20 = pt_texel1(tb + k * 24 + 12);
-    vec4 b30 = pt_texel1(tb + k * 24 + 18);
+    int bk = bt + k * 24;
+    vec4 a0 = pt_texel0(at + k);
+    vec4 b00 = pt_texel1(bk);
+    vec4 b10 = pt_texel1(bk + 6);
+    vec4 b20 = pt_texel1(bk + 12);
+    vec4 b30 = pt_texel1(bk + 18);
     s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
   }
   y0 = s00;
@@ -57,11 +58,14 @@ vec4 pt_max(vec4 a, vec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 4) | P.x) << 2;
-  vec4 v1 = texelFetch(x0, ivec3(((((e % 24) >> 2)) >> 1) * 2 + (((e % 24) >> 2) & 1), ((((e / 24))) >> 1) * 2 + ((((e / 24))) & 1), (((e / 24)) & 0)), 0);
-  int i2 = (e % 24);
-  vec4 v3 = pt_texel1(i2 >> 2);
-  vec4 v4 = v1 + v3;
-  vec4 v5 = pt_max(v4, vec4(0.0));
-  y0 = v5;
+  int t = P.y * 16 + P.x;
+  int e = t * 4;
+  int i1 = (t / 6);
+  int i2 = (t % 6);
+  vec4 v3 = texelFetch(x0, ivec3(i2, i1, (i1 & 0)), 0);
+  int i4 = (e % 24);
+  vec4 v5 = pt_texel1(i4 >> 2);
+  vec4 v6 = v3 + v5;
+  vec4 v7 = pt_max(v6, vec4(0.0));
+  y0 = v7;
 }

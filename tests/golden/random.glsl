@@ -25,7 +25,8 @@ uvec4 pt_threefry(uvec4 k0, uvec4 k1, uvec4 i) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 1) | P.x) << 2;
+  int t = P.y * 2 + P.x;
+  int e = t * 4;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
   uvec4 v2 = uvec4(i1);
   uvec4 v3 = pt_threefry(uvec4(U[0]), uvec4(U[1]), v2);

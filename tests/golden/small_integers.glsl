@@ -16,7 +16,8 @@ uint pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   ivec4 v1 = texelFetch(x0, P, 0);
   ivec4 i2 = e + ivec4(0, 1, 2, 3);
   ivec4 i3 = (i2 % 7);

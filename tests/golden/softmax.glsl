@@ -23,7 +23,8 @@ uvec4 pt_reduce_max(uvec4 a, uvec4 b) { return max(a, b); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;
@@ -64,7 +65,8 @@ vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;
@@ -111,7 +113,8 @@ vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 4) | P.x) << 2;
+  int t = P.y * 16 + P.x;
+  int e = t * 4;
   vec4 v1 = texelFetch(x0, P, 0);
   int i2 = (e / 12);
   vec4 v3 = vec4(pt_at1(i2));

@@ -15,7 +15,8 @@ float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   ivec4 o = e + ivec4(0, 1, 2, 3);
   vec4 acc = vec4(0.0);
   for (int k0 = 0; k0 < 64; k0++) {

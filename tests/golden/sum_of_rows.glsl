@@ -22,7 +22,8 @@ vec4 pt_sqrt(vec4 x) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   vec4 total = vec4(0);
   for (int lane = 0; lane < 4; lane++) {
     int o = e + lane;

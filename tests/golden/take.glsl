@@ -19,7 +19,8 @@ ivec4 pt_place(uvec4 i, int n) { return ivec4(min(i, uvec4(n - 1))); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   int i1 = (e >> 3);
   ivec4 v2 = ivec4(pt_at1(i1));
   int j3 = pt_place(v2, 9).x * 8 + (e & 7);

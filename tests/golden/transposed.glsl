@@ -16,7 +16,8 @@ float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int e = ((P.y << 2) | P.x) << 2;
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
   ivec4 i1 = e + ivec4(0, 1, 2, 3);
   ivec4 i2 = (i1 / 6) + (i1 % 6) * 8;
   vec4 v3 = vec4(pt_at0(i2.x), pt_at0(i2.y), pt_at0(i2.z), pt_at0(i2.w));
