@@ -47,7 +47,7 @@ def to_host(value: Any, dtype: DType | None, operation: str) -> tuple[bytes, Sha
     Raises ShapeError for ragged input, DTypeError for values that do not fit.
     """
     if isinstance(value, (bool, int, float, complex, *_SEQUENCES)):
-        return _pack(operation, *_flattened(operation, value), dtype)
+        return _pack(operation, *flattened(operation, value), dtype)
     if hasattr(value, "__array_interface__") and "numpy" in sys.modules:
         return _from_numpy(operation, value, dtype)
     try:
@@ -120,7 +120,7 @@ def _from_view(operation: str, view: memoryview, dtype: DType | None) -> tuple[b
     return _pack(operation, list(numbers), shape, dtype or natural)
 
 
-def _flattened(operation: str, value: Any) -> tuple[list[Any], Shape]:
+def flattened(operation: str, value: Any) -> tuple[list[Any], Shape]:
     """The innermost elements of nested sequences, with the shape."""
     flat: list[Any] = [value]
     shape: Shape = ()

@@ -463,8 +463,9 @@ def asarray(
     """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor.
 
     Floats become float32, integers int32, booleans bool, complex numbers complex64, unless `dtype`
-    says otherwise; 64-bit input becomes the 32-bit dtype, complex128 complex64. A tensor of the
-    same dtype is returned as it is, unless `copy` is True. Raises ShapeError for ragged input,
+    says otherwise; 64-bit input becomes the 32-bit dtype, complex128 complex64. Tensors of one
+    shape in sequences are joined, with their gradients. A tensor of the same dtype is returned as
+    it is, unless `copy` is True. Raises ShapeError for ragged input,
     DTypeError for values or dtypes that do not fit.
 
     >>> import py_tensor as pt
@@ -497,7 +498,17 @@ def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
         target = dtype or OF_PYTHON[value.kind]
         scalar = scalar_node(fitting(operation, value, target), target)
         return Tensor(node_of(BROADCAST, (scalar,), ()))
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return Tensor._of_nested(operation, value, dtype)
     return from_host(*conversion.to_host(value, dtype, operation), operation)
+
+
+def _holds_tensors(values: Any) -> bool:
+    kinds = set(map(type, values))
+    if Tensor in kinds or TracedNumber in kinds:
+        return True
+    nested = kinds & {list, tuple}
+    return bool(nested) and any(_holds_tensors(v) for v in values if type(v) in nested)
 
 
 def operand_of(operation: str, value: Any) -> Any:

@@ -363,7 +363,6 @@ NUMBER_READS = {
     "shape": (lambda n: pt.zeros(n), "float"),
     "format": (lambda n: f"{n:.2f}", "float"),
     "key": (lambda n: {n: 1}, "float"),
-    "list": (lambda n: pt.asarray([n, 1.0]), "float"),
 }
 
 

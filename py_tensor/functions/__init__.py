@@ -28,6 +28,7 @@ from . import (
     linear_algebra,
     manipulation,
     nan_statistics,
+    nesting,
     neural,
     order_statistics,
     pooling,
@@ -88,4 +89,4 @@ METHODS: dict[str, Any] = {
 
 for operators in (elementwise, manipulation, indexing, linear_algebra, inspection):
     METHODS |= operators.OPERATORS
-install(METHODS)
+install(METHODS | {"_of_nested": staticmethod(nesting.of_nested)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,17 +136,20 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> pt.result_type(pt.int8, pt.asarray([1.0]), 2)
     float32
     """
-    numbers = [value for value in arrays_and_dtypes if is_number(value)]
-    given = [_dtype_of("result_type", v) for v in arrays_and_dtypes if not is_number(v)]
-    if not given:
-        if not numbers:
-            raise ArgumentError("result_type: nothing to promote; got no arguments; give some")
-        given = [OF_PYTHON[kind_of(numbers[0])]]
-    dtype = given[0]
+    if not arrays_and_dtypes:
+        raise ArgumentError("result_type: nothing to promote; got no arguments; give some")
+    return promoted("result_type", arrays_and_dtypes)
+
+
+def promoted(operation: str, values: Sequence[Any]) -> DType:
+    """The dtype that tensors, dtypes and Python numbers promote to; at least one is given."""
+    numbers = [value for value in values if is_number(value)]
+    given = [_dtype_of(operation, value) for value in values if not is_number(value)]
+    dtype = given[0] if given else OF_PYTHON[kind_of(numbers[0])]
     for other in given[1:]:
-        dtype = promote("result_type", dtype, other)
+        dtype = promote(operation, dtype, other)
     for number in numbers:
-        dtype = of_scalar("result_type", sample(number), dtype)
+        dtype = of_scalar(operation, sample(number), dtype)
     return dtype
 
 
