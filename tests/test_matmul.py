@@ -169,7 +169,7 @@ def test_wrong_shapes():
     )
     assert_raises(
         errors.DTypeError,
-        'dot: dtype bool is not numeric; use x.astype("int32")',
+        'matmul: dtype bool is not numeric; use x.astype("int32")',
         lambda: pt.zeros((2, 2), dtype="bool") @ pt.zeros((2, 2), dtype="bool"),
     )
 

@@ -157,7 +157,7 @@ CASES = {
     "layer_norm with a scale that does not fit": (
         errors.ShapeError,
         lambda: nn.layer_norm(pt.zeros((2, 3)), scale=pt.ones(4)),
-        "multiply: shapes (2, 3) and (4,) do not broadcast; axis -1 is 3 and 4",
+        "layer_norm: shapes (2, 3) and (4,) do not broadcast; axis -1 is 3 and 4",
     ),
     "group_norm of groups that do not divide": (
         errors.ShapeError,

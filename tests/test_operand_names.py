@@ -182,3 +182,28 @@ def test_what_is_no_handle(name):
     with pytest.raises(errors.DTypeError) as caught:
         getattr(pt, name)(3)
     assert str(caught.value) == f"{name}: operand is no tensor; got 3; use pt.asarray"
+
+
+def wrong_operands(count: int) -> Iterator[list[pt.Tensor]]:
+    """Tensors that few functions take: of each kind, without axes, of other shapes."""
+    for dtype in ("bool", "int32", "uint32", "complex64"):
+        yield [pt.zeros((2, 2), dtype=dtype)] * count
+    for shape in ((), (3,), (0, 3), (2, 2, 2)):
+        yield [pt.zeros(shape)] * count
+    for bad in range(count if count > 1 else 0):
+        for odd in (pt.zeros((2, 3)), pt.zeros((2, 2), dtype="uint32"), pt.asarray(1j)):
+            for dtype in ("float32", "int32"):
+                values = [pt.zeros((2, 2), dtype=dtype)] * count
+                values[bad] = odd
+                yield values
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_name_themselves_for_other_dtypes_and_shapes(name):
+    function, call = FUNCTIONS[name]
+    own = ALIASES.get(name, name.split(".")[-1])
+    for values in wrong_operands(places(call)):
+        try:
+            function(*filled(call, iter(values)))
+        except errors.TensorError as error:
+            assert str(error).startswith(f"{own}: ")

@@ -11,6 +11,7 @@ from ..dtypes import float32
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions import PUBLIC as PT
 from ..functions.axes import one_axis
+from ..functions.naming import named
 from ..functions.remembering import remembered
 from ..tensor import Tensor, as_tensor, node_behind
 from .reals import from_real, to_real
@@ -105,6 +106,7 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     return _from_real("ihfft", as_tensor("ihfft", x), n, axis, norm, _INVERSE)
 
 
+@named
 def fftn(
     x: Any,
     /,
@@ -125,6 +127,7 @@ def fftn(
     return _along("fftn", fft, as_tensor("fftn", x), s, axes, norm)
 
 
+@named
 def ifftn(
     x: Any,
     /,
@@ -144,6 +147,7 @@ def ifftn(
     return _along("ifftn", ifft, as_tensor("ifftn", x), s, axes, norm)
 
 
+@named
 def rfftn(
     x: Any,
     /,
@@ -166,6 +170,7 @@ def rfftn(
     return _along("rfftn", fft, first, lengths[:-1], places[:-1], norm)
 
 
+@named
 def irfftn(
     x: Any,
     /,

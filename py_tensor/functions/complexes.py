@@ -12,6 +12,7 @@ from ..ops.parts import COMPLEX, IMAG, REAL
 from ..tensor import Tensor, apply, as_tensor, node_behind
 from .creation import zeros
 from .elementwise import PUBLIC as ELEMENTWISE
+from .naming import named
 
 
 def complex(real: Any, imag: Any, /) -> Tensor:
@@ -64,6 +65,7 @@ def imag(x: Any, /) -> Tensor:
     return zeros(node.spec.shape, dtype=node.spec.dtype)
 
 
+@named
 def angle(x: Any, /) -> Tensor:
     """Angles of complex numbers in radians, from -pi to pi; of real ones, 0 or pi.
 

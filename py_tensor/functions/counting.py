@@ -11,6 +11,7 @@ from ..tensor import Tensor, apply, as_tensor
 from .creation import linspace, ones
 from .elementwise import astype
 from .manipulation import flatten
+from .naming import named
 from .sorting import searchsorted
 from .statistical import PUBLIC as STATISTICAL
 
@@ -49,6 +50,7 @@ def bincount(
     return apply(SCATTER_ADD, (values, astype(x, "int32", copy=False)), (0, length))
 
 
+@named
 def histogram(
     x: Any,
     /,

@@ -11,11 +11,13 @@ from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype, clip
 from .indexing import take
+from .naming import named
 from .sorting import searchsorted
 from .statistical import PUBLIC as STATISTICAL
 from .utility import diff
 
 
+@named
 def interp(x: Any, xp: Any, fp: Any, /, *, left: Any = None, right: Any = None) -> Tensor:
     """The values at x of the line through the points (xp, fp), whose `xp` are in order.
 
@@ -48,6 +50,7 @@ def _floating(operation: str, value: Any) -> Tensor:
     return tensor if tensor.dtype.kind == "f" else astype(tensor, "float32")
 
 
+@named
 def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> Tensor:
     """The area below lines through samples along an axis: sums of widths times mean heights.
 

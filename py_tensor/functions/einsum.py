@@ -13,6 +13,7 @@ from ..ops.views import DIAGONAL
 from ..tensor import Tensor, apply, as_tensor
 from .linear_algebra import matmul
 from .manipulation import permute_dims, reshape
+from .naming import named
 from .statistical import PUBLIC as STATISTICAL
 
 
@@ -26,6 +27,7 @@ class Term(NamedTuple):
         return dict(zip(self.labels, self.tensor.shape, strict=True))
 
 
+@named
 def einsum(subscripts: str, /, *operands: Any) -> Tensor:
     """Sums of products over the axes that `subscripts` names, by Einstein's convention.
 
@@ -56,6 +58,7 @@ def einsum(subscripts: str, /, *operands: Any) -> Tensor:
     return _arranged(terms[0], result)
 
 
+@named
 def contraction_path(subscripts: str, /, *operands: Any) -> list[tuple[int, int]]:
     """Which operands `einsum` multiplies, in order: two positions, whose product goes to the end.
 

@@ -11,6 +11,7 @@ from ..ops.views import CONCAT, RESHAPE
 from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis
 from .manipulation import expand_dims
+from .naming import named
 
 _AT_ONCE = 8
 """Operands one kernel joins; more would not leave texture units for what is fused with them."""
@@ -41,6 +42,7 @@ def _join(nodes: list[Node], axis: int) -> Node:
     return node_of(CONCAT, tuple(nodes), axis)
 
 
+@named
 def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis.
 

@@ -18,6 +18,7 @@ from .axes import one_axis
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .manipulation import matrix_transpose, permute_dims, reshape
+from .naming import named
 from .remembering import remembered
 from .statistical import PUBLIC as STATISTICAL
 
@@ -61,6 +62,7 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     return Tensor(_reshaped(result, shape))
 
 
+@named
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """Sum of products along an axis, which both have with one length; the others broadcast.
 
@@ -89,6 +91,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     return astype(total, promote("vecdot", a.dtype, b.dtype), copy=False)
 
 
+@named
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     """Sums of products over axes of x1 paired with axes of x2; the others follow one another.
 
@@ -127,6 +130,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     return reshape(matmul(left, right), shape)
 
 
+@named
 def kron(x1: Any, x2: Any, /) -> Tensor:
     """Kronecker product: each element of x1 times the whole of x2, in its place.
 
@@ -146,6 +150,7 @@ def kron(x1: Any, x2: Any, /) -> Tensor:
     return reshape(ELEMENTWISE["multiply"](left, right), shape)
 
 
+@named
 def cov(x: Any, /, *, correction: float = 1.0) -> Tensor:
     """Covariances of variables, one a row, whose observations are the columns.
 

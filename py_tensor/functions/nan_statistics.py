@@ -9,6 +9,7 @@ from ..tensor import Tensor, as_tensor
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .floating import wide
+from .naming import named
 from .statistical import PUBLIC as STATISTICAL
 
 _INFINITY = float("inf")
@@ -47,7 +48,7 @@ def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
         ">>> import py_tensor as pt\n"
         f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
     )
-    return function
+    return named(function)
 
 
 def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -71,6 +72,7 @@ def _count(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
     return astype(STATISTICAL["sum"](there, axis=axis, keepdims=keepdims), "float32")
 
 
+@named
 def nanvar(
     x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
 ) -> Tensor:
@@ -93,6 +95,7 @@ def nanvar(
     return astype(result, x.dtype, copy=False) if x.dtype.kind == "f" else result
 
 
+@named
 def nanstd(
     x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
 ) -> Tensor:

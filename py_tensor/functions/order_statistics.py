@@ -11,6 +11,7 @@ from ..tensor import Tensor, as_tensor
 from .axes import some_axes
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
+from .floating import floating
 from .joining import stack
 from .manipulation import expand_dims, permute_dims, reshape
 from .sorting import sort
@@ -67,7 +68,7 @@ def _quantiles(operation: str, x: Tensor, q: Any, axis: Any, method: str, keepdi
     # NaN is the largest.
     spoilt = ELEMENTWISE["isnan"](ordered[..., -1])
     single = isinstance(q, (int, float))
-    shares = [float(q)] if single else as_tensor(operation, q).flatten().tolist()
+    shares = [float(q)] if single else floating(operation, q, "fiu").flatten().tolist()
     found = []
     for share in shares:
         if not 0.0 <= share <= 1.0:

@@ -14,6 +14,7 @@ from ..dtypes import DType
 from ..lifetime import state
 from ..nodes import AGE, Call, Node
 from ..tensor import Tensor
+from .naming import named
 
 LIMIT = 1024
 """Calls that a function remembers; it starts again when there are more."""
@@ -27,6 +28,7 @@ then the operations before."""
 def remembered[Function: Callable[..., Any]](function: Function) -> Function:
     """The function, remembering what calls with tensors, integers, names and shapes led to."""
     recipes: dict[tuple[Any, ...], Recipe] = {}
+    own = named(function)
 
     @wraps(function)
     def recalled(*args: Any, **kwargs: Any) -> Any:
@@ -44,9 +46,9 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
         try:
             recipe = recipes.get(tuple(key))
         except TypeError:  # a list, say, is no key
-            return function(*args, **kwargs)
+            return own(*args, **kwargs)
         if recipe is None or state.observed:
-            result = function(*args, **kwargs)
+            result = own(*args, **kwargs)
             if not state.observed and all(map(_is_plain, (*args, *kwargs.values()))):
                 recipe = _recipe(result, nodes)
                 if recipe is not None:

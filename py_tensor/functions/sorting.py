@@ -17,6 +17,7 @@ from .data_types import beside
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .indexing import take
+from .naming import named
 
 
 def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
@@ -41,6 +42,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     return _order("argsort", as_tensor("argsort", x), axis, descending)
 
 
+@named
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
     """The elements in order along an axis. NaN is larger than all numbers.
 
@@ -56,6 +58,7 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
     return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, order._node), (place, True)))
 
 
+@named
 def topk(x: Any, k: int, /, *, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
     """The k largest elements along an axis, or smallest, in order; and their places, int32.
 
@@ -78,6 +81,7 @@ def topk(x: Any, k: int, /, *, axis: int = -1, largest: bool = True) -> tuple[Te
     return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, False))), places
 
 
+@named
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Tensor:
     """For each element of x2, a tensor or number, where it belongs in x1, a sorted vector; int32.
 

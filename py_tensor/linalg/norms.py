@@ -10,6 +10,7 @@ from ..functions.axes import some_axes
 from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.elementwise import astype
 from ..functions.manipulation import expand_dims
+from ..functions.naming import named
 from ..functions.statistical import PUBLIC as STATISTICAL
 from ..tensor import Tensor
 from .factors import svdvals
@@ -86,6 +87,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
     return expand_dims(expand_dims(result, axis=-1), axis=-1) if keepdims else result
 
 
+@named
 def cond(x: Any, /, *, p: Any = None) -> Tensor:
     """How much each matrix may enlarge relative errors: the norm times the inverse's norm.
 

@@ -11,6 +11,7 @@ from ..functions.elementwise import PUBLIC as ELEMENTWISE
 from ..functions.elementwise import astype
 from ..functions.linear_algebra import matmul, tensordot, vecdot
 from ..functions.manipulation import matrix_transpose, reshape
+from ..functions.naming import named
 from ..functions.repetition import roll
 from ..functions.statistical import PUBLIC as STATISTICAL
 from ..ops.views import DIAGONAL
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 
+@named
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """The cross products of vectors of 3 elements along an axis; the others broadcast.
 
@@ -58,6 +60,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     return one - multiply(roll(a, -2, axis=axis), roll(b, -1, axis=axis))
 
 
+@named
 def outer(x1: Any, x2: Any, /) -> Tensor:
     """Each element of x1 times each of x2: (m, n) for vectors of lengths m and n.
 
@@ -92,6 +95,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
     return apply(DIAGONAL, (part,), (tensor.ndim - 2, tensor.ndim - 1))
 
 
+@named
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     """The sum of each matrix's diagonal `offset` places right of the main one.
 
