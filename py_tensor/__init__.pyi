@@ -35,8 +35,10 @@ from py_tensor.debugging import enable_debug_mode, enable_production_mode
 from py_tensor.dtypes import bool_ as bool
 from py_tensor.dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
 from py_tensor.explaining import explain
-from py_tensor.functions.complexes import complex, imag, iscomplex, isreal, real
-from py_tensor.functions.counting import bincount
+from py_tensor.functions.complexes import angle, complex, imag, iscomplex, isreal, real
+from py_tensor.functions.convolution import conv2d
+from py_tensor.functions.convolution_transpose import conv2d_transpose
+from py_tensor.functions.counting import bincount, histogram
 from py_tensor.functions.creation import (
     arange,
     copy,
@@ -52,13 +54,16 @@ from py_tensor.functions.creation import (
     zeros,
     zeros_like,
 )
+from py_tensor.functions.curves import interp, trapezoid
 from py_tensor.functions.data_types import can_cast, finfo, iinfo, isdtype, result_type
+from py_tensor.functions.einsum import contraction_path, einsum
 from py_tensor.functions.elementwise import astype, clip
 from py_tensor.functions.grids import meshgrid, tril, triu
-from py_tensor.functions.indexing import take_along_axis
+from py_tensor.functions.indexing import take, take_along_axis
 from py_tensor.functions.inspection import VERSION as __array_api_version__
 from py_tensor.functions.inspection import __array_namespace_info__
-from py_tensor.functions.joining import concat, unstack
+from py_tensor.functions.joining import concat, stack, unstack
+from py_tensor.functions.linear_algebra import cov, kron, matmul, tensordot, vecdot
 from py_tensor.functions.manipulation import (
     broadcast_to,
     expand_dims,
@@ -72,12 +77,15 @@ from py_tensor.functions.manipulation import (
     squeeze,
     transpose,
 )
-from py_tensor.functions.nan_statistics import nanmean
+from py_tensor.functions.nan_statistics import nanmean, nanstd, nanvar
+from py_tensor.functions.neural import softmax
 from py_tensor.functions.order_statistics import median, quantile
+from py_tensor.functions.pooling import avg_pool2d, max_pool2d
 from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
 from py_tensor.functions.searching import count_nonzero, nonzero
 from py_tensor.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
-from py_tensor.functions.sorting import argsort
+from py_tensor.functions.sorting import argsort, searchsorted, sort, topk
+from py_tensor.functions.statistical import mean, std, var
 from py_tensor.functions.utility import diff
 from py_tensor.jitting import jit
 from py_tensor.pixels import draw, from_pixels
@@ -100,9 +108,6 @@ def add(x1: Any, x2: Any, /) -> Tensor:
 
 def all(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Whether all elements along axes are not zero."""
-
-def angle(x: Any, /) -> Tensor:
-    """Angles of complex numbers in radians, from -pi to pi; of real ones, 0 or pi."""
 
 def any(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Whether any element along axes is not zero."""
@@ -128,18 +133,6 @@ def atan2(x1: Any, x2: Any, /) -> Tensor:
 def atanh(x: Any, /) -> Tensor:
     """Inverse hyperbolic tangent."""
 
-def avg_pool2d(
-    x: Any,
-    size: Any,
-    /,
-    *,
-    stride: Any = None,
-    padding: Any = "valid",
-    dilation: Any = 1,
-    count_include_pad: builtins.bool = False,
-) -> Tensor:
-    """The mean of each window of each channel."""
-
 def bitwise_and(x1: Any, x2: Any, /) -> Tensor:
     """Bits set in both."""
 
@@ -164,34 +157,6 @@ def ceil(x: Any, /) -> Tensor:
 def conj(x: Any, /) -> Tensor:
     """Complex conjugate; real numbers are their own."""
 
-def contraction_path(subscripts: str, /, *operands: Any) -> list[tuple[int, int]]:
-    """Which operands `einsum` multiplies, in order: two positions, whose product goes to the end."""
-
-def conv2d(
-    x: Any,
-    w: Any,
-    /,
-    *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """2-d convolution (cross-correlation, as all machine-learning libraries mean it)."""
-
-def conv2d_transpose(
-    x: Any,
-    w: Any,
-    /,
-    *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    output_padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Transposed 2-d convolution: the gradient of `conv2d` with respect to its first operand."""
-
 def copysign(x1: Any, x2: Any, /) -> Tensor:
     """First operand's size with the second's sign."""
 
@@ -200,9 +165,6 @@ def cos(x: Any, /) -> Tensor:
 
 def cosh(x: Any, /) -> Tensor:
     """Hyperbolic cosine."""
-
-def cov(x: Any, /, *, correction: float = 1.0) -> Tensor:
-    """Covariances of variables, one a row, whose observations are the columns."""
 
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: builtins.bool = False
@@ -218,9 +180,6 @@ def divide(x1: Any, x2: Any, /) -> Tensor:
     """Quotient, element by element."""
 
 e: float
-
-def einsum(subscripts: str, /, *operands: Any) -> Tensor:
-    """Sums of products over the axes that `subscripts` names, by Einstein's convention."""
 
 def equal(x1: Any, x2: Any, /) -> Tensor:
     """Whether operands are equal."""
@@ -249,24 +208,10 @@ def greater(x1: Any, x2: Any, /) -> Tensor:
 def greater_equal(x1: Any, x2: Any, /) -> Tensor:
     """Whether the first is not smaller."""
 
-def histogram(
-    x: Any,
-    /,
-    bins: Any = 10,
-    *,
-    range: tuple[float, float] | None = None,
-    weights: Any = None,
-    density: builtins.bool = False,
-) -> tuple[Tensor, Tensor]:
-    """How many elements lie in each of several intervals, and the limits of these."""
-
 def hypot(x1: Any, x2: Any, /) -> Tensor:
     """sqrt(x1**2 + x2**2) without overflow."""
 
 inf: float
-
-def interp(x: Any, xp: Any, fp: Any, /, *, left: Any = None, right: Any = None) -> Tensor:
-    """The values at x of the line through the points (xp, fp), whose `xp` are in order."""
 
 def isfinite(x: Any, /) -> Tensor:
     """Whether neither infinite nor NaN."""
@@ -276,9 +221,6 @@ def isinf(x: Any, /) -> Tensor:
 
 def isnan(x: Any, /) -> Tensor:
     """Whether NaN."""
-
-def kron(x1: Any, x2: Any, /) -> Tensor:
-    """Kronecker product: each element of x1 times the whole of x2, in its place."""
 
 def less(x1: Any, x2: Any, /) -> Tensor:
     """Whether the first is smaller."""
@@ -313,22 +255,11 @@ def logical_or(x1: Any, x2: Any, /) -> Tensor:
 def logical_xor(x1: Any, x2: Any, /) -> Tensor:
     """Whether exactly one holds."""
 
-def matmul(x1: Any, x2: Any, /) -> Tensor:
-    """Matrix product over the last axis of x1 and the one before last of x2."""
-
 def max(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Largest element along axes; NaN if any is."""
 
-def max_pool2d(
-    x: Any, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
-) -> Tensor:
-    """The largest element of each window of each channel; NaN if any is."""
-
 def maximum(x1: Any, x2: Any, /) -> Tensor:
     """The larger operand; NaN if either is."""
-
-def mean(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """Arithmetic mean of the elements along axes; floating and complex dtypes."""
 
 def min(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Smallest element along axes; NaN if any is."""
@@ -350,18 +281,8 @@ def nanmin(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> T
 def nanprod(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Product of the elements along axes that are not NaN; 1 for none."""
 
-def nanstd(
-    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: builtins.bool = False
-) -> Tensor:
-    """Standard deviation of the elements along axes that are not NaN: the root of `nanvar`."""
-
 def nansum(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Sum of the elements along axes that are not NaN; 0 for none."""
-
-def nanvar(
-    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: builtins.bool = False
-) -> Tensor:
-    """Variance of the elements along axes that are not NaN."""
 
 def negative(x: Any, /) -> Tensor:
     """Sign changed, element by element."""
@@ -402,9 +323,6 @@ def round(x: Any, /) -> Tensor:
 def rsqrt(x: Any, /) -> Tensor:
     """One over the square root."""
 
-def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Tensor:
-    """For each element of x2, a tensor or number, where it belongs in x1, a sorted vector; int32."""
-
 def sigmoid(x: Any, /) -> Tensor:
     """1 / (1 + exp(-x))."""
 
@@ -420,27 +338,11 @@ def sin(x: Any, /) -> Tensor:
 def sinh(x: Any, /) -> Tensor:
     """Hyperbolic sine."""
 
-def softmax(x: Any, /, *, axis: int = -1) -> Tensor:
-    """exp(x) over its sum along an axis, shifted by the maximum so that nothing overflows."""
-
-def sort(
-    x: Any, /, *, axis: int = -1, descending: builtins.bool = False, stable: builtins.bool = True
-) -> Tensor:
-    """The elements in order along an axis. NaN is larger than all numbers."""
-
 def sqrt(x: Any, /) -> Tensor:
     """Square root."""
 
 def square(x: Any, /) -> Tensor:
     """Product with itself."""
-
-def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
-
-def std(
-    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: builtins.bool = False
-) -> Tensor:
-    """Standard deviation along axes: the square root of `var`."""
 
 def subtract(x1: Any, x2: Any, /) -> Tensor:
     """Difference, element by element."""
@@ -450,36 +352,14 @@ def sum(
 ) -> Tensor:
     """Sum of the elements along axes."""
 
-def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
-    """Slices of x at places of an axis, in the order `indices` names them."""
-
 def tan(x: Any, /) -> Tensor:
     """Tangent; radians."""
 
 def tanh(x: Any, /) -> Tensor:
     """Hyperbolic tangent."""
 
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
-    """Sums of products over axes of x1 paired with axes of x2; the others follow one another."""
-
-def topk(
-    x: Any, k: int, /, *, axis: int = -1, largest: builtins.bool = True
-) -> tuple[Tensor, Tensor]:
-    """The k largest elements along an axis, or smallest, in order; and their places, int32."""
-
-def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> Tensor:
-    """The area below lines through samples along an axis: sums of widths times mean heights."""
-
 def trunc(x: Any, /) -> Tensor:
     """Rounded towards zero."""
-
-def var(
-    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: builtins.bool = False
-) -> Tensor:
-    """Variance along axes: squared distances from the mean over (count - correction)."""
-
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """Sum of products along an axis, which both have with one length; the others broadcast."""
 
 def where(x1: Any, x2: Any, x3: Any, /) -> Tensor:
     """Second operand where the first holds, else the third."""

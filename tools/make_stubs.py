@@ -120,7 +120,7 @@ def package_stub() -> str:
     for name in names:
         value = getattr(py_tensor, name)
         if name in functions.PUBLIC:
-            home = value.__globals__["__name__"]
+            home = inspect.unwrap(value).__globals__["__name__"]
             if getattr(sys.modules[home], name, None) is value:
                 stub.imports.add(f"from {home} import {name}")
             else:
