@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import event_loop
@@ -19,12 +20,18 @@ from py_tensor.backends.webgl import WebGLBackend
 
 FAILED = pytest.StashKey[bool]()
 BACKENDS = ("numpy", "webgl")
+WITHOUT_BACKEND = {"test_architecture.py", "test_operand_names.py", "test_reference.py"}
+"""Tests of source texts, and of errors that are raised before there is anything to compute."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
     parser.addoption("--examples", type=int, default=300, help="random programs to try")
     parser.addoption("--rewrite-golden", action="store_true", help="write tests/golden anew")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return (config.option.backend != "numpy" and collection_path.name in WITHOUT_BACKEND) or None
 
 
 def pytest_collection_finish() -> None:
