@@ -177,3 +177,29 @@ def test_wrong_shapes():
 def test_an_empty_product_is_summed():
     got = (pt.zeros((0, 5)) @ pt.ones((5, 4))).sum(axis=0)
     assert_values(got, np.zeros(4, "float32"))
+
+
+@pytest.mark.parametrize("batch", [(), (3,)], ids=str)
+@pytest.mark.parametrize("lengths", [(17, 256, 512), (36, 96, 16), (8, 8, 8)], ids=str)
+def test_views_that_are_asked_for_too(lengths, batch, rng):
+    """A product reads below views, also where the views are stored beside it."""
+    m, k, n = lengths
+    a = rng.integers(-4, 5, (*batch, m, k)).astype("float32")
+    b = rng.integers(-4, 5, (*batch, k, n)).astype("float32")
+    turned = [pt.asarray(np.matrix_transpose(x).copy()).mT for x in (a, b)]
+    results = [x @ y for x in (pt.asarray(a), turned[0]) for y in (pt.asarray(b), turned[1])]
+    pt.realize(*results, *turned)
+    for result in results:
+        assert_values(result, a @ b)
+    assert_values(turned[0], a)
+
+
+def test_images_that_are_turned_and_asked_for_too(rng):
+    x = rng.integers(-4, 5, (2, 8, 9, 10)).astype("float32")
+    w = rng.integers(-4, 5, (3, 3, 8, 4)).astype("float32")
+    turned = pt.permute_dims(pt.asarray(x), (0, 2, 3, 1))
+    result = pt.conv2d(turned, pt.asarray(w))
+    pt.realize(turned, result)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    assert_values(turned, x.transpose(0, 2, 3, 1))
+    assert_values(result, np.einsum("bchwij,ijco->bhwo", windows, w))

@@ -272,8 +272,12 @@ class Fusion:
         }
         for at in range(len(self.program.calls)):
             if at in tiled:
-                kind = "scan" if isinstance(self.program.row(at), Scan) else "contract"
-                kernels.append(self._collect(kind, at, at, self.program.edges[at], tiled))
+                if isinstance(self.program.row(at), Scan):
+                    kind, tops = "scan", self.program.edges[at]
+                else:
+                    # Read below views, even where those are stored for others.
+                    kind, tops = "contract", tuple(map(self._below, self.program.edges[at]))
+                kernels.append(self._collect(kind, at, at, tops, tiled))
             if isinstance(self.program.row(at), Loop):
                 kernels = self._looped(at, kernels)
             elif at in self.stored and not self.program.is_buffer(at):
@@ -281,6 +285,10 @@ class Fusion:
                 kind = "map" if root < 0 else "reduce"
                 kernels.append(self._collect(kind, at, root, (at,), tiled))
         return kernels
+
+    def _below(self, at: int) -> int:
+        """What a contraction reads for an operand."""
+        return self.program.strides(at)[0]
 
     def _looped(self, at: int, kernels: list[Kernel]) -> list[Kernel]:
         """The kernels so far, where those that differ from turn to turn are a loop's body."""
