@@ -7,7 +7,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .dtypes import (
     BY_NAME,
@@ -47,7 +47,7 @@ def to_host(value: Any, dtype: DType | None, operation: str) -> tuple[bytes, Sha
     Raises ShapeError for ragged input, DTypeError for values that do not fit.
     """
     if isinstance(value, (bool, int, float, complex, *_SEQUENCES)):
-        return _pack(operation, *flattened(operation, value), dtype)
+        return pack(operation, flattened(operation, value), dtype)
     if hasattr(value, "__array_interface__") and "numpy" in sys.modules:
         return _from_numpy(operation, value, dtype)
     try:
@@ -117,11 +117,23 @@ def _from_view(operation: str, view: memoryview, dtype: DType | None) -> tuple[b
     # A complex number is two of what the last character says.
     flat = struct.unpack(f"{order}{math.prod(shape) * len(code)}{code[-1]}", view.tobytes())
     numbers = map(complex, flat[::2], flat[1::2]) if natural.kind == "c" else flat
-    return _pack(operation, list(numbers), shape, dtype or natural)
+    return pack(operation, _elements(list(numbers), shape), dtype or natural)
 
 
-def flattened(operation: str, value: Any) -> tuple[list[Any], Shape]:
-    """The innermost elements of nested sequences, with the shape."""
+class Elements(NamedTuple):
+    """What nested sequences hold in the end, in their shape."""
+
+    flat: list[Any]
+    shape: Shape
+    kinds: set[type]
+
+
+def _elements(flat: list[Any], shape: Shape) -> Elements:
+    return Elements(flat, shape, set(map(type, flat)))
+
+
+def flattened(operation: str, value: Any) -> Elements:
+    """The innermost elements of nested sequences. Raises ShapeError for ragged ones."""
     flat: list[Any] = [value]
     shape: Shape = ()
     while flat and isinstance(flat[0], _SEQUENCES):
@@ -146,13 +158,12 @@ def flattened(operation: str, value: Any) -> tuple[list[Any], Shape]:
                 f"{operation}: ragged input; got a sequence at index "
                 f"{coordinates(position, shape)}; beside it are numbers; make all rows equally deep"
             )
-    return flat, shape
+    return _elements(flat, shape)
 
 
-def _pack(
-    operation: str, flat: list[Any], shape: Shape, dtype: DType | None
-) -> tuple[bytes, Shape, DType]:
-    kinds = set(map(type, flat))
+def pack(operation: str, elements: Elements, dtype: DType | None) -> tuple[bytes, Shape, DType]:
+    """The elements as flat bytes. Raises DTypeError for those that do not fit."""
+    flat, shape, kinds = elements
     if not kinds <= {bool, int, float, complex}:
         flat = [_plain(operation, item) for item in flat]
         kinds = set(map(type, flat))
@@ -161,7 +172,7 @@ def _pack(
         dtype = OF_PYTHON[next((kind for kind in order if kind in kinds), float)]
     if dtype.kind == "c":
         parts = [part for item in flat for part in (item.real, item.imag)]
-        return _pack(operation, parts, shape, float32)[0], shape, dtype
+        return pack(operation, _elements(parts, shape), float32)[0], shape, dtype
     if complex in kinds:
         raise _is_complex(operation, next(v for v in flat if type(v) is complex), dtype)
     if dtype.kind == "b":

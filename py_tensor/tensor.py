@@ -498,17 +498,12 @@ def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
         target = dtype or OF_PYTHON[value.kind]
         scalar = scalar_node(fitting(operation, value, target), target)
         return Tensor(node_of(BROADCAST, (scalar,), ()))
-    if isinstance(value, (list, tuple)) and _holds_tensors(value):
-        return Tensor._of_nested(operation, value, dtype)
+    if isinstance(value, (list, tuple)):
+        elements = conversion.flattened(operation, value)
+        if not elements.kinds.isdisjoint((Tensor, TracedNumber)):
+            return Tensor._of_nested(operation, elements, dtype)
+        return from_host(*conversion.pack(operation, elements, dtype), operation)
     return from_host(*conversion.to_host(value, dtype, operation), operation)
-
-
-def _holds_tensors(values: Any) -> bool:
-    kinds = set(map(type, values))
-    if Tensor in kinds or TracedNumber in kinds:
-        return True
-    nested = kinds & {list, tuple}
-    return bool(nested) and any(_holds_tensors(v) for v in values if type(v) in nested)
 
 
 def operand_of(operation: str, value: Any) -> Any:

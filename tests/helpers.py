@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +59,29 @@ def assert_raises(error: type[errors.TensorError], text: str, call: Any) -> None
         assert str(raised) == text
         return
     raise AssertionError(f"raised nothing, not {error.__name__}: {text}")
+
+
+def assert_up_to_date(tool: str) -> None:
+    """What a tool in tools/ writes is what it would write now."""
+    done = subprocess.run(
+        [sys.executable, f"tools/{tool}", "--check"],
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def products(
+    rng: np.random.Generator, m: int, k: int, n: int, batch: tuple[int, ...]
+) -> tuple[Any, Any, list[pt.Tensor], list[pt.Tensor]]:
+    """Matrices of small integers; views that turn their transposes back; all their products."""
+    a = rng.integers(-4, 5, (*batch, m, k)).astype("float32")
+    b = rng.integers(-4, 5, (*batch, k, n)).astype("float32")
+    turned = [pt.asarray(np.matrix_transpose(x).copy()).mT for x in (a, b)]
+    results = [x @ y for x in (pt.asarray(a), turned[0]) for y in (pt.asarray(b), turned[1])]
+    return a, b, turned, results
 
 
 def finished(awaitable: Any) -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import io
-import subprocess
-import sys
 import tokenize
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers import assert_up_to_date
 
 import py_tensor as pt
 
@@ -177,14 +176,7 @@ def test_operations_are_named_by_the_table_only():
 
 
 def test_stubs_are_up_to_date():
-    done = subprocess.run(
-        [sys.executable, "tools/make_stubs.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    assert_up_to_date("make_stubs.py")
 
 
 def test_every_public_function_has_a_docstring_with_an_example():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import helpers
 import numpy as np
 import pytest
-from helpers import assert_bits, assert_raises, assert_spec, assert_values
+from helpers import assert_bits, assert_raises, assert_spec, assert_up_to_date, assert_values
 from matrices import assert_same_values
 
 import py_tensor as pt
@@ -86,3 +86,8 @@ def test_kernel_names_are_read():
         "map exp",
         "reduce sum",
     ]
+
+
+def test_what_is_out_of_date_is_found():
+    with pytest.raises(AssertionError, match=r"no_such_tool\.py"):
+        assert_up_to_date("no_such_tool.py")

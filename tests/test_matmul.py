@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import HALF, assert_raises, assert_values
+from helpers import HALF, assert_raises, assert_values, products
 
 import py_tensor as pt
 from py_tensor import errors
@@ -183,11 +183,7 @@ def test_an_empty_product_is_summed():
 @pytest.mark.parametrize("lengths", [(17, 256, 512), (36, 96, 16), (8, 8, 8)], ids=str)
 def test_views_that_are_asked_for_too(lengths, batch, rng):
     """A product reads below views, also where the views are stored beside it."""
-    m, k, n = lengths
-    a = rng.integers(-4, 5, (*batch, m, k)).astype("float32")
-    b = rng.integers(-4, 5, (*batch, k, n)).astype("float32")
-    turned = [pt.asarray(np.matrix_transpose(x).copy()).mT for x in (a, b)]
-    results = [x @ y for x in (pt.asarray(a), turned[0]) for y in (pt.asarray(b), turned[1])]
+    a, b, turned, results = products(rng, *lengths, batch)
     pt.realize(*results, *turned)
     for result in results:
         assert_values(result, a @ b)

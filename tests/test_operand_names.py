@@ -95,6 +95,11 @@ def places(call: Any) -> int:
     return sum(map(places, call)) if isinstance(call, (tuple, list)) else call is HERE
 
 
+def own_name(name: str) -> str:
+    """What a function's errors call it."""
+    return ALIASES.get(name, name.split(".")[-1])
+
+
 def assert_names(name: str, call: Any) -> None:
     for value, error, text in BAD.values():
         with pytest.raises(error) as raised:
@@ -114,7 +119,7 @@ def test_functions_name_themselves(name):
             values = [value if at == bad else good for at in range(count)]
             return function(*filled(call, iter(values)))
 
-        assert_names(ALIASES.get(name, name.split(".")[-1]), with_bad)
+        assert_names(own_name(name), with_bad)
 
 
 OPTIONAL = {
@@ -201,7 +206,7 @@ def wrong_operands(count: int) -> Iterator[list[pt.Tensor]]:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_name_themselves_for_other_dtypes_and_shapes(name):
     function, call = FUNCTIONS[name]
-    own = ALIASES.get(name, name.split(".")[-1])
+    own = own_name(name)
     for values in wrong_operands(places(call)):
         try:
             function(*filled(call, iter(values)))

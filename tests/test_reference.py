@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
+
+from helpers import assert_up_to_date
 
 import py_tensor as pt
 
@@ -22,14 +22,7 @@ NAMESPACES["pt.nn.initializers"] = pt.nn.initializers
 
 
 def test_it_is_up_to_date():
-    done = subprocess.run(
-        [sys.executable, "tools/make_reference.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    assert_up_to_date("make_reference.py")
 
 
 def headings(text: str) -> list[str]:

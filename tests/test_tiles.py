@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from helpers import assert_values
+from helpers import assert_values, products
 from plans import DEVICE, leaf, plan_of
 
 import py_tensor as pt
@@ -130,11 +130,7 @@ SHARED = [(24, 96), (96, 8), (8, 144)]
 @pytest.mark.parametrize("lengths", PRODUCTS, ids=str)
 @pytest.mark.usefixtures("either")
 def test_products_find_rows_in_textures_of_any_width(lengths, batch, rng):
-    m, k, n = lengths
-    a = rng.integers(-4, 5, (*batch, m, k)).astype("float32")
-    b = rng.integers(-4, 5, (*batch, k, n)).astype("float32")
-    turned = [pt.asarray(np.matrix_transpose(x).copy()).mT for x in (a, b)]
-    results = [x @ y for x in (pt.asarray(a), turned[0]) for y in (pt.asarray(b), turned[1])]
+    a, b, _, results = products(rng, *lengths, batch)
     results.append((pt.asarray(a) * 1.0) @ pt.asarray(b))
     pt.realize(*results)
     for result in results:

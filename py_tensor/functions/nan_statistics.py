@@ -107,7 +107,6 @@ def nanstd(
     >>> pt.nanstd(pt.asarray([2.0, pt.nan, 4.0])).item()
     1.0
     """
-    x = as_tensor("nanstd", x)
     return ELEMENTWISE["sqrt"](nanvar(x, axis=axis, correction=correction, keepdims=keepdims))
 
 

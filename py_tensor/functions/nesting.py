@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..conversion import flattened
+from ..conversion import Elements
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..tensor import Tensor, as_tensor, operand_of
@@ -14,13 +12,12 @@ from .joining import stack
 from .manipulation import reshape
 
 
-def of_nested(operation: str, value: Any, dtype: DType | None) -> Tensor:
+def of_nested(operation: str, elements: Elements, dtype: DType | None) -> Tensor:
     """The tensors and numbers of nested sequences, in their promoted dtype unless one is given.
 
-    Raises ShapeError for ragged sequences, and for tensors whose shapes differ.
+    Raises ShapeError for tensors whose shapes differ.
     """
-    items, shape = flattened(operation, value)
-    leaves = [operand_of(operation, item) for item in items]
+    leaves = [operand_of(operation, item) for item in elements.flat]
     target = dtype or promoted(operation, leaves)
     tensors = [
         astype(leaf, target, copy=False)
@@ -34,4 +31,4 @@ def of_nested(operation: str, value: Any, dtype: DType | None) -> Tensor:
             f"{operation}: ragged input; got shapes {', '.join(map(str, sorted(shapes)))} side by "
             "side; make all shapes equal"
         )
-    return reshape(stack(tensors), (*shape, *shapes.pop()))
+    return reshape(stack(tensors), (*elements.shape, *shapes.pop()))

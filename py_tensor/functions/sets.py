@@ -92,7 +92,8 @@ def _inverse(runs: _Runs, x: Tensor) -> Tensor:
 def unique_values(x: Any, /) -> Tensor:
     """The distinct elements, in order; each NaN by itself.
 
-    A vector of the dtype of x, which may have any shape. Raises DTypeError for complex x.
+    A vector of the dtype of x, which may have any shape. Complex numbers are in the order of their
+    real parts, then of the imaginary ones.
 
     >>> import py_tensor as pt
     >>> pt.unique_values(pt.asarray([3, 1, 3])).tolist()
@@ -104,7 +105,7 @@ def unique_values(x: Any, /) -> Tensor:
 def unique_counts(x: Any, /) -> UniqueCounts:
     """The distinct elements, in order, and how often each occurs.
 
-    Two vectors, the counts int32. Raises DTypeError for complex x.
+    Two vectors, the counts int32; the order is that of `unique_values`.
 
     >>> import py_tensor as pt
     >>> pt.unique_counts(pt.asarray([3, 1, 3])).counts.tolist()
@@ -117,7 +118,7 @@ def unique_counts(x: Any, /) -> UniqueCounts:
 def unique_inverse(x: Any, /) -> UniqueInverse:
     """The distinct elements, in order, and for each element of x its place among them.
 
-    The places are int32, in the shape of x. Raises DTypeError for complex x.
+    The places are int32, in the shape of x; the order is that of `unique_values`.
 
     >>> import py_tensor as pt
     >>> pt.unique_inverse(pt.asarray([3, 1, 3])).inverse_indices.tolist()
@@ -132,7 +133,7 @@ def unique_all(x: Any, /) -> UniqueAll:
     """The distinct elements, in order, with where each first occurs, the inverse, and counts.
 
     `indices` are places in the flattened tensor, `inverse_indices` and `counts` as `unique_inverse`
-    and `unique_counts` give them. Raises DTypeError for complex x.
+    and `unique_counts` give them; the order is that of `unique_values`.
 
     >>> import py_tensor as pt
     >>> pt.unique_all(pt.asarray([3, 1, 3])).indices.tolist()

@@ -272,11 +272,10 @@ class Fusion:
         }
         for at in range(len(self.program.calls)):
             if at in tiled:
-                if isinstance(self.program.row(at), Scan):
-                    kind, tops = "scan", self.program.edges[at]
-                else:
-                    # Read below views, even where those are stored for others.
-                    kind, tops = "contract", tuple(map(self._below, self.program.edges[at]))
+                kind, tops = "scan", self.program.edges[at]
+                if not isinstance(self.program.row(at), Scan):
+                    # Contractions read below views, even where those are stored for others.
+                    kind, tops = "contract", tuple(self.program.view(src)[0] for src in tops)
                 kernels.append(self._collect(kind, at, at, tops, tiled))
             if isinstance(self.program.row(at), Loop):
                 kernels = self._looped(at, kernels)
@@ -285,10 +284,6 @@ class Fusion:
                 kind = "map" if root < 0 else "reduce"
                 kernels.append(self._collect(kind, at, root, (at,), tiled))
         return kernels
-
-    def _below(self, at: int) -> int:
-        """What a contraction reads for an operand."""
-        return self.program.strides(at)[0]
 
     def _looped(self, at: int, kernels: list[Kernel]) -> list[Kernel]:
         """The kernels so far, where those that differ from turn to turn are a loop's body."""
