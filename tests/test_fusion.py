@@ -26,6 +26,17 @@ def test_views_cost_nothing():
     assert names == ["map multiply"]
 
 
+def test_halving_is_one_kernel():
+    names = kernels(pt.searchsorted(leaf(1000), leaf(5000)))
+    assert names == ["map where"]
+
+
+def test_order_adds_parts_of_ranks_up_once():
+    names = kernels(pt.argsort(leaf(1024)))
+    # Ranks are read in a loop of 1024: their parts must not be added up in each turn.
+    assert names == ["reduce sum"] * 4
+
+
 @pytest.mark.parametrize("shape", [(50, 10), (64, 128)], ids=str)
 def test_softmax(shape):
     names = kernels(pt.softmax(leaf(*shape)))

@@ -146,6 +146,10 @@ def test_bincount(rng):
         pt.bincount(pt.asarray(x.astype("uint8")), length=4),
         np.bincount(x[x < 4], minlength=4).astype("int32"),
     )
+    unsigned = pt.asarray(np.array([1, 2, 2**31, 5], "uint32"))
+    sums = np.array([1, 2**31 + 2, 0, 5], "uint32")
+    assert_values(pt.bincount(pt.asarray([0, 1, 1, 3]), unsigned), sums)
+    assert pt.bincount(pt.asarray([1, 1]), [True, True]).tolist() == [0, 2]
     assert pt.bincount(pt.asarray([], dtype="int32")).shape == (0,)
     assert_raises(
         errors.ArgumentError,

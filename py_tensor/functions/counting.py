@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError, DTypeError, ShapeError
+from ..nodes import node_of
 from ..ops.gathers import SCATTER_ADD
-from ..tensor import Tensor, apply, as_tensor
+from ..tensor import Tensor, as_tensor
 from .creation import linspace, ones
 from .elementwise import astype
 from .manipulation import flatten
@@ -47,7 +48,14 @@ def bincount(
         raise ShapeError(
             f"bincount: shapes differ; got {x.shape} and weights of {values.shape}; make them equal"
         )
-    return apply(SCATTER_ADD, (values, astype(x, "int32", copy=False)), (0, length))
+    return _added_up(values, astype(x, "int32", copy=False), length)
+
+
+def _added_up(values: Tensor, places: Tensor, length: int) -> Tensor:
+    """The sums of a vector's elements by the place that each is given; bool counts."""
+    if values.dtype.kind == "b":
+        values = astype(values, "int32")
+    return Tensor(node_of(SCATTER_ADD, (values._node, places._node), (0, length)))
 
 
 @named
@@ -85,7 +93,7 @@ def histogram(
     place = place - astype((place == count) & (values == limits[-1]), "int32")
     given = ones(values.shape, dtype="int32") if weights is None else weights
     given = flatten(as_tensor("histogram", given))
-    found = apply(SCATTER_ADD, (given, place), (0, count))
+    found = _added_up(given, place, count)
     if density:
         shares = astype(found, values.dtype, copy=False)
         found = shares / STATISTICAL["sum"](shares) / (limits[1:] - limits[:-1])

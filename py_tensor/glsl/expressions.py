@@ -240,7 +240,22 @@ class Writer:
                 (src, index.spread(spec.shape, call.spec.shape))
                 for src, spec in zip(edges, call.specs, strict=True)
             ]
+        if isinstance(call.row, Gather):
+            return [self._places(at, index)]
         return []
+
+    def _places(self, at: int, index: Index) -> tuple[int, Index]:
+        """Which of a gather's places are read, as an operand and an index in it."""
+        call, whole = self.program.calls[at], self._aligned_first(index)
+        if not index.stack:
+            own = index
+        elif whole is not None:
+            own = Index(call.spec.size, first=whole)
+        else:
+            own = Index(call.spec.size, lanes=self.lanes(index))
+        shape, axis = call.specs[0].shape, call.arg
+        frame = (math.prod(shape[:axis]), call.specs[1].size, row_major(shape)[axis])
+        return self.program.edges[at][1], own.through(make_view(frame, (0, 1, 0)))
 
     def _write(self, at: int, index: Index) -> str:
         call = self.program.calls[at]
@@ -402,30 +417,21 @@ class Writer:
 
     def _gather(self, at: int, index: Index) -> str:
         call = self.program.calls[at]
-        src, indices = self.program.edges[at]
         shape, axis = call.specs[0].shape, call.arg
         length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
         whole = self._aligned_first(index)
-        if not index.stack:
-            own = index
-        elif whole is not None:
-            own = Index(call.spec.size, first=whole)
-        else:
-            own = Index(call.spec.size, lanes=self.lanes(index))
-        frame = (math.prod(shape[:axis]), count, tail)
-        given = self.value(indices, own.through(make_view(frame, (0, 1, 0))))
-        place = f"pt_place({given}, {length})"
+        place = f"pt_place({self._written(*self._places(at, index))}, {length})"
         together = whole is not None and tail % 4 == 0
         kind, position = ("int", str(whole)) if together else ("ivec4", self.lanes(index))
         source = f"{place}.x" if together else place
-        if frame[0] > 1:
+        if math.prod(shape[:axis]) > 1:
             source = f"({quotient(position, count * tail)} * {length} + {source})"
         if tail > 1:
             source = f"{source} * {tail} + {remainder(position, tail)}"
         source = self.let((at, index, "source"), kind, "j", source)
         size = call.specs[0].size
         below = Index(size, first=source) if together else Index(size, lanes=source)
-        return self.value(src, below)
+        return self.value(self.program.edges[at][0], below)
 
     def _interleave(self, at: int, index: Index) -> str:
         re, im = self.program.edges[at]

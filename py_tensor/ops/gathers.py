@@ -32,9 +32,11 @@ def _scatter_add(xp: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
     kept = (places >= 0) & (places < length)
     before, after = x.shape[:axis], x.shape[axis + indices.ndim :]
     rows = x.reshape(*before, places.size, *after)
-    result = xp.zeros((*before, length, *after), x.dtype)
+    # Only the sum of all is rounded, not each step of it.
+    wide = xp.float32 if x.dtype == xp.float16 else x.dtype
+    result = xp.zeros((*before, length, *after), wide)
     xp.add.at(result, (slice(None),) * axis + (places[kept],), xp.compress(kept, rows, axis=axis))
-    return result
+    return result.astype(x.dtype)
 
 
 def _take_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:

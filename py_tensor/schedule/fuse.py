@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..nodes import Call, Scalar
 from ..ops.loops import Loop
-from ..ops.rows import Concat, Contraction, Elementwise, Pad, Reduction, Scan, ViewRow
+from ..ops.rows import Concat, Contraction, Elementwise, Gather, Pad, Reduction, Scan, ViewRow
 from .kernel import Kernel, Schedule
 from .program import Partial, Piece, Program
 
@@ -203,6 +203,8 @@ class Fusion:
         if row.root:
             return {(out, consumer) for out, _ in self.labels[consumer]}
         in_order = isinstance(row, Elementwise)
+        if isinstance(row, Gather):
+            in_order = self.program.edges[consumer][0] != at
         if isinstance(row, ViewRow):
             call = self.program.calls[consumer]
             in_order = row.view(call.specs[0].shape, call.arg)[1].is_identity
@@ -232,9 +234,10 @@ class Fusion:
         Or in front of the loops of those that read it: adding up a few parts takes less there than
         waiting for a draw that does.
         """
-        call, parts = self.program.calls[at], self.program.view(self.program.edges[at][0])[0]
-        few = call.specs[0].size <= FEW_PARTS * call.spec.size and not self._is_partial(at)
-        again = few and at not in self.stored and self._is_partial(parts)
+        program = self.program
+        call, parts = program.calls[at], program.view(program.edges[at][0])[0]
+        few = call.specs[0].size <= FEW_PARTS * call.spec.size and self._is_partial(parts)
+        again = few and at in program.hoisted and at not in self.stored
         if again and all(self._is_partial(out) for out, _ in labels):
             self.labels[at] = frozenset(labels)
             return

@@ -87,6 +87,8 @@ class Program:
         self.forced: set[int] = set()
         self.melted: set[int] = set()
         """Computed wherever they are read, where no limit forbids that."""
+        self.hoisted: set[int] = set()
+        """Reductions that do not change in the loops that read them."""
         self.graph = graph
         self.origin: list[int] = []
         self.seen: dict[tuple[object, ...], int] = {}

@@ -32,11 +32,19 @@ def lower_sort(program: Program, call: Call, src: int) -> int:
     batch = math.prod(shape) // max(length, 1)
     order = [*(a for a in range(len(shape)) if a != axis), axis]
     turned = program.add(PERMUTE, (src,), tuple(order))
+    turned_shape = program.spec(turned).shape
     rows = program.add(RESHAPE, (turned,), (batch, length))
-    sorting = _Sorting(program, batch, length, descending)
-    places = sorting.counted(rows) if batch * length**2 <= PAIRS else sorting.exchanged(rows)
-    places = program.add(RESHAPE, (places,), tuple(shape[a] for a in order))
+    places = program.add(RESHAPE, (order_of(program, rows, descending),), turned_shape)
     return program.add(PERMUTE, (places,), tuple(order.index(a) for a in range(len(shape))))
+
+
+def order_of(program: Program, rows: int, descending: bool = False) -> int:
+    """The places of the elements in each row of a matrix, in order; one of the same shape."""
+    batch, length = program.spec(rows).shape
+    sorting = _Sorting(program, batch, length, descending)
+    if batch * length**2 <= PAIRS:
+        return program.add(RESHAPE, (sorting.counted(rows),), (batch, length))
+    return sorting.exchanged(rows)
 
 
 class _Sorting:

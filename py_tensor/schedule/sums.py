@@ -87,6 +87,7 @@ def _position(program: Program, row: Reduction, src: int, call: Call) -> int:
     (axis,) = call.arg
     shape = call.specs[0].shape
     extreme = lower_reduction(program, row.extreme, src, call.arg)
+    program.hoisted.add(program.view(extreme)[0])
     found = program.add(EQUAL, (src, extreme))
     if call.operands[0].kind == "f":
         found = program.add(EITHER, (found, program.add(ISNAN, (src,))))
