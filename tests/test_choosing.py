@@ -86,6 +86,25 @@ def test_last_of_several_values_stays():
     assert t.tolist() == [0.0, 7.0, 6.0, 0.0]
 
 
+@pytest.mark.parametrize("shape", [(3000,), (3000, 3)], ids=str)
+def test_many_places(shape, rng):
+    """More than are compared one by one."""
+    x = rng.standard_normal(shape).astype("float32")
+    places = rng.integers(-3000, 3000, 2000).astype("int32")
+    new = rng.standard_normal((2000, *shape[1:])).astype("float32")
+    t = pt.asarray(x)
+    t[pt.asarray(places)] = pt.asarray(new)
+    x[places] = new
+    assert_values(t, x)
+    mask = rng.standard_normal(3000) > 0
+    t[pt.asarray(mask)] = pt.asarray(new[: mask.sum()])
+    x[mask] = new[: mask.sum()]
+    assert_values(t, x)
+    t[pt.asarray(places[:1500])] = 0.5
+    x[places[:1500]] = 0.5
+    assert_values(t, x)
+
+
 def test_a_mask_and_a_number_read_nothing():
     @pt.jit
     def clipped(x):

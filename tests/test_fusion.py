@@ -31,6 +31,19 @@ def test_halving_is_one_kernel():
     assert names == ["map where"]
 
 
+def test_what_a_view_repeats_is_not_computed_again():
+    x, column = leaf(1000), leaf(50, 1)
+
+    def heavy():
+        return pt.tanh(pt.exp(pt.sin(x)))
+
+    names = kernels(heavy().reshape((1, 1000)) + column)
+    assert names == ["map tanh", "map add"]
+    # Few of its elements, each often, are no more than it has.
+    few = kernels(pt.broadcast_to(heavy()[:10].reshape((1, 10)), (100, 10)))
+    assert [name.split()[0] for name in few] == ["map"]
+
+
 def test_order_adds_parts_of_ranks_up_once():
     names = kernels(pt.argsort(leaf(1024)))
     # Ranks are read in a loop of 1024: their parts must not be added up in each turn.

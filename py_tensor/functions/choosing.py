@@ -10,20 +10,25 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..dtypes import int32
+from ..dtypes import bool_, int32
 from ..errors import ShapeError
 from ..nodes import node_of
 from ..ops.gathers import TAKE
 from ..ops.rows import broadcast
+from ..ops.sorts import ARGSORT
 from ..tensor import Tensor, as_tensor, asarray
 from .creation import arange
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
+from .halving import belonging
 from .manipulation import broadcast_to, moveaxis, permute_dims, reshape
 from .searching import flat_places, unraveled
 from .statistical import PUBLIC as STATISTICAL
 
 Get = Callable[[Tensor, Any], Tensor]
+
+PAIRS = 1 << 22
+"""Comparisons of all with all take less time than sorting up to so many."""
 
 
 def is_advanced(key: Any) -> bool:
@@ -48,6 +53,8 @@ class Choice(NamedTuple):
     """What the indices broadcast to."""
     place: int
     """Where these axes stand in the result."""
+    ascending: bool
+    """Whether each position comes once, and after those before it: a mask alone names it."""
 
 
 def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
@@ -70,6 +77,8 @@ def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
     runs = 0
     before = False
     axis = 0
+    arrays = [item for item in items if isinstance(item, (Tensor, int))]
+    ascending = len(arrays) == 1 and getattr(arrays[0], "dtype", None) is bool_
     for item in items:
         array = isinstance(item, (Tensor, int))
         runs += array and not before
@@ -91,7 +100,7 @@ def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
             axis += 1
     together = broadcast(operation, [index.shape for index in indices])
     place = axes[0] if runs == 1 and axes else 0
-    return Choice(tuple(basic), tuple(axes), tuple(indices), together, place)
+    return Choice(tuple(basic), tuple(axes), tuple(indices), together, place, ascending)
 
 
 def _converted(operation: str, item: Any) -> Any:
@@ -177,7 +186,7 @@ def chosen(self: Tensor, key: Any, get: Get) -> Tensor:
     """The elements that a key with tensors names; `get` is indexing without them."""
     choice = choice_of("getitem", key, self.shape)
     flat, _, places = _front(get(self, choice.basic), choice)
-    found = Tensor(node_of(TAKE, (flat._node, places._node), 0))
+    found = _taken(flat, places)
     count = len(choice.shape)
     return moveaxis(found, range(count), range(choice.place, choice.place + count))
 
@@ -212,16 +221,32 @@ def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, T
     if not places.size or not flat.size:
         return choice.basic, base
     new = reshape(new, (places.size, *rest))
-    rows = reshape(arange(flat.shape[0]), (-1, 1))
-    here = reshape(places, (1, -1)) == rows
-    last = STATISTICAL["max"](ELEMENTWISE["where"](here, arange(places.size), -1), axis=1)
-    taken = Tensor(node_of(TAKE, (new._node, ELEMENTWISE["maximum"](last, 0)._node), 0))
+    last = _last(reshape(places, (-1,)), flat.shape[0], choice.ascending)
+    taken = _taken(new, ELEMENTWISE["maximum"](last, 0))
     hit = reshape(last >= 0, (-1, *(1,) * len(rest)))
     result = reshape(
         ELEMENTWISE["where"](hit, taken, flat), tuple(base.shape[axis] for axis in order)
     )
     back = tuple(order.index(axis) for axis in range(base.ndim))
     return choice.basic, permute_dims(result, back)
+
+
+def _last(places: Tensor, length: int, ascending: bool) -> Tensor:
+    """For each position up to `length` the last of the places that hold it, or -1."""
+    positions = arange(length)
+    if places.size * length <= PAIRS:
+        here = reshape(places, (1, -1)) == reshape(positions, (-1, 1))
+        return STATISTICAL["max"](ELEMENTWISE["where"](here, arange(places.size), -1), axis=1)
+    order = None if ascending else Tensor(node_of(ARGSORT, (places._node,), (0, False)))
+    keys = places if order is None else _taken(places, order)
+    found = belonging(keys, positions, "right") - 1
+    last = ELEMENTWISE["maximum"](found, 0)
+    holds = (found >= 0) & (_taken(keys, last) == positions)
+    return ELEMENTWISE["where"](holds, last if order is None else _taken(order, last), -1)
+
+
+def _taken(x: Tensor, places: Tensor) -> Tensor:
+    return Tensor(node_of(TAKE, (x._node, places._node), 0))
 
 
 def choice_fits(mask: Tensor, shape: tuple[int, ...]) -> None:

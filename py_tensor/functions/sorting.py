@@ -12,10 +12,9 @@ from ..ops.gathers import TAKE_ALONG_AXIS
 from ..ops.sorts import ARGSORT
 from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis
-from .creation import zeros
 from .data_types import beside
-from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
+from .halving import belonging
 from .indexing import take
 from .naming import named
 
@@ -104,24 +103,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     x, values = astype(x, dtype, copy=False), astype(values, dtype, copy=False)
     if sorter is not None:
         x = take(x, as_tensor("searchsorted", sorter), axis=0)
-    length = x.shape[0]
-    found = zeros(values.shape, dtype="int32")
-    step = 1 << length.bit_length() >> 1
-    while step:
-        end = found + step
-        element = take(x, ELEMENTWISE["minimum"](end, length) - 1, axis=0)
-        goes_behind = _before(element, values) if side == "left" else ~_before(values, element)
-        found = ELEMENTWISE["where"](goes_behind & (end <= length), end, found)
-        step //= 2
-    return found
-
-
-def _before(a: Tensor, b: Tensor) -> Tensor:
-    """Whether elements are smaller than others, NaN being larger than all numbers."""
-    less = a < b
-    if a.dtype.kind != "f":
-        return less
-    return less | (ELEMENTWISE["isnan"](b) & ~ELEMENTWISE["isnan"](a))
+    return belonging(x, values, side)
 
 
 PUBLIC: dict[str, Callable[..., Any]] = {

@@ -212,16 +212,21 @@ class Fusion:
             return set(self.labels[consumer])
         return {(out, (via, consumer)) for out, via in self.labels[consumer]}
 
-    def _expands(self, at: int) -> bool:
-        """Some consumer reads each element many times."""
-        size = self.program.spec(at).size
-        return any(
-            self._expands(consumer)
-            if isinstance(self.program.row(consumer), Pad) and consumer not in self.stored
-            else self.program.spec(consumer).size > 2 * size
-            for consumer in self.consumers[at]
-            if not isinstance(self.program.row(consumer), (Concat, Reduction, Contraction))
-        )
+    def _expands(self, at: int, size: int = 0) -> bool:
+        """Some consumer reads each element many times, maybe through views."""
+        size = size or self.program.spec(at).size
+        for consumer in self.consumers[at]:
+            row, own = self.program.row(consumer), self.program.spec(consumer).size
+            if isinstance(row, (Concat, Reduction, Contraction)):
+                continue
+            if isinstance(row, Pad) and consumer not in self.stored:
+                found = self._expands(consumer, own)
+            else:
+                seen = isinstance(row, ViewRow) and consumer not in self.stored
+                found = own > 2 * size or (seen and self._expands(consumer, size))
+            if found:
+                return True
+        return False
 
     def _reads_again(self, labels: set[Label]) -> bool:
         """In a scan whose fragments read what others have read."""
