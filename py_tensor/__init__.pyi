@@ -79,7 +79,7 @@ from py_tensor.functions.manipulation import (
 )
 from py_tensor.functions.nan_statistics import nanmean, nanstd, nanvar
 from py_tensor.functions.neural import softmax
-from py_tensor.functions.order_statistics import median, quantile
+from py_tensor.functions.order_statistics import median, nanmedian, nanquantile, quantile
 from py_tensor.functions.pooling import avg_pool2d, max_pool2d
 from py_tensor.functions.repetition import broadcast_arrays, broadcast_shapes, repeat, roll, tile
 from py_tensor.functions.searching import count_nonzero, nonzero
@@ -271,6 +271,12 @@ def multiply(x1: Any, x2: Any, /) -> Tensor:
     """Product, element by element."""
 
 nan: float
+
+def nanargmax(x: Any, /, *, axis: int | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """Place of the first largest element along an axis that is not NaN; 0 for none; int32."""
+
+def nanargmin(x: Any, /, *, axis: int | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """Place of the first smallest element along an axis that is not NaN; 0 for none; int32."""
 
 def nanmax(x: Any, /, *, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Largest of the elements along axes that are not NaN; NaN for none."""
@@ -504,10 +510,14 @@ __all__ = [
     "moveaxis",
     "multiply",
     "nan",
+    "nanargmax",
+    "nanargmin",
     "nanmax",
     "nanmean",
+    "nanmedian",
     "nanmin",
     "nanprod",
+    "nanquantile",
     "nanstd",
     "nansum",
     "nanvar",

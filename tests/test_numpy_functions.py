@@ -177,9 +177,10 @@ def test_histogram(rng):
     assert_values(got, expected.astype("float32"))
 
 
-@pytest.mark.parametrize(
-    "name", ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
-)
+PAST_NAN = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian"]
+
+
+@pytest.mark.parametrize("name", PAST_NAN)
 @pytest.mark.filterwarnings("ignore:All-NaN", "ignore:Mean of empty", "ignore:Degrees of freedom")
 def test_passing_over_nan(name, rng):
     x = rng.integers(1, 5, (4, 6)).astype("float32")
@@ -190,6 +191,39 @@ def test_passing_over_nan(name, rng):
             expected = getattr(np, name)(x, axis=axis, keepdims=keepdims)
             got = getattr(pt, name)(pt.asarray(x), axis=axis, keepdims=keepdims)
             assert_values(got, np.asarray(expected, "float32"), rtol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+@pytest.mark.filterwarnings("ignore:All-NaN")
+def test_nanquantile(method, rng):
+    x = rng.standard_normal((5, 8, 3)).astype("float32")
+    x[rng.random((5, 8, 3)) < 0.4] = np.nan
+    x[2] = np.nan
+    for axis in (None, 1, (0, 2)):
+        shares = [0.0, 0.2, 0.5, 1.0]
+        expected = np.nanquantile(x, shares, axis=axis, method=method)
+        got = pt.nanquantile(pt.asarray(x), shares, axis=axis, method=method)
+        assert_values(got, expected.astype("float32"), rtol=1e-5, atol=1e-6)
+    assert pt.nanquantile(pt.asarray([1, 2, 5]), 1.0, method=method, keepdims=True).tolist() == [
+        5.0
+    ]
+    ends = pt.asarray([-pt.inf, pt.nan, 0.0, pt.inf])
+    found = pt.nanquantile(ends, [0.0, 0.5, 1.0], method=method)
+    assert found.tolist() == [-pt.inf, 0.0, pt.inf]
+
+
+def test_places_past_nan(rng):
+    x = rng.integers(0, 5, (6, 7)).astype("float32")
+    x[rng.random((6, 7)) < 0.3] = np.nan
+    x[:, 3] = 1.0
+    for name in ("nanargmax", "nanargmin"):
+        for axis in (None, 0, 1):
+            expected = np.asarray(getattr(np, name)(x, axis=axis), "int32")
+            assert_values(getattr(pt, name)(pt.asarray(x), axis=axis), expected)
+    # NumPy takes the NaN for the infinity, or raises.
+    assert pt.nanargmax(pt.asarray([pt.nan, -pt.inf])).item() == 1
+    assert pt.nanargmin(pt.asarray([[pt.nan, pt.nan]]), axis=1, keepdims=True).tolist() == [[0]]
+    assert pt.nanargmax(pt.asarray([3, 7, 7])).item() == 1
 
 
 def test_interp(rng):

@@ -51,6 +51,31 @@ def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
     return named(function)
 
 
+def _place(name: str, example: str) -> Callable[..., Tensor]:
+    find, extreme = STATISTICAL[name], "nan" + name.removeprefix("arg")
+
+    def function(x: Any, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        given = as_tensor(f"nan{name}", x)
+        if given.dtype.kind != "f":
+            return find(given, axis=axis, keepdims=keepdims)
+        best = PUBLIC[extreme](given, axis=axis, keepdims=True)
+        # Of NaN and infinities the first infinity is meant, so values alone do not tell.
+        return STATISTICAL["argmax"](
+            astype(ELEMENTWISE["equal"](given, best), "uint8"), axis=axis, keepdims=keepdims
+        )
+
+    function.__name__ = function.__qualname__ = f"nan{name}"
+    function.__module__ = "py_tensor"
+    which = "largest" if name == "argmax" else "smallest"
+    function.__doc__ = (
+        f"Place of the first {which} element along an axis that is not NaN; 0 for none; int32.\n\n"
+        f"`axis`, dtypes and errors are those of `{name}`.\n\n"
+        ">>> import py_tensor as pt\n"
+        f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
+    )
+    return named(function)
+
+
 def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Mean of the elements along axes that are not NaN; NaN for none.
 
@@ -117,6 +142,8 @@ PUBLIC: dict[str, Callable[..., Any]] = {
         _simple("prod", 1.0, "6.0"),
         _simple("max", -_INFINITY, "3.0"),
         _simple("min", _INFINITY, "2.0"),
+        _place("argmax", "2"),
+        _place("argmin", "0"),
         nanmean,
         nanvar,
         nanstd,

@@ -12,9 +12,11 @@ from .axes import some_axes
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .floating import floating
+from .indexing import take_along_axis
 from .joining import stack
 from .manipulation import expand_dims, permute_dims, reshape
 from .sorting import sort
+from .statistical import PUBLIC as STATISTICAL
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -50,7 +52,45 @@ def median(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     return _quantiles("median", as_tensor("median", x), 0.5, axis, "midpoint", keepdims)
 
 
-def _quantiles(operation: str, x: Tensor, q: Any, axis: Any, method: str, keepdims: bool) -> Tensor:
+def nanquantile(
+    x: Any, q: Any, /, *, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
+    """What a share `q` of the elements along axes that are not NaN lies below; NaN for none.
+
+    Arguments, methods and errors are those of `quantile`. Each row has its own number of elements,
+    so places among them are computed in float32, where the values are.
+
+    >>> import py_tensor as pt
+    >>> pt.nanquantile(pt.asarray([1.0, pt.nan, 3.0]), [0.0, 0.75]).tolist()
+    [1.0, 2.5]
+    """
+    x = as_tensor("nanquantile", x)
+    return _quantiles("nanquantile", x, q, axis, method, keepdims, _among_numbers)
+
+
+def nanmedian(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The element in the middle of those along axes that are not NaN, or the mean of the two.
+
+    NaN where there is none. Arguments, dtypes and errors are those of `median`.
+
+    >>> import py_tensor as pt
+    >>> pt.nanmedian(pt.asarray([3.0, pt.nan, 9.0, 4.0])).item()
+    4.0
+    """
+    x = as_tensor("nanmedian", x)
+    return _quantiles("nanmedian", x, 0.5, axis, "midpoint", keepdims, _among_numbers)
+
+
+def _quantiles(
+    operation: str,
+    x: Tensor,
+    q: Any,
+    axis: Any,
+    method: str,
+    keepdims: bool,
+    rule: Callable[[Tensor, float, str], Tensor] | None = None,
+) -> Tensor:
+    """For each share what `rule` gives for it, of the elements along axes in order."""
     if method not in _METHODS:
         raise ArgumentError(
             f"{operation}: no method of that name; got {method!r}; use one of {', '.join(_METHODS)}"
@@ -65,20 +105,23 @@ def _quantiles(operation: str, x: Tensor, q: Any, axis: Any, method: str, keepdi
         raise ShapeError(f"{operation}: no elements along axis {axes}; got shape {x.shape}")
     rows = reshape(permute_dims(x, (*others, *axes)), (*(x.shape[a] for a in others), length))
     ordered = sort(rows)
-    # NaN is the largest.
-    spoilt = ELEMENTWISE["isnan"](ordered[..., -1])
     single = isinstance(q, (int, float))
     shares = [float(q)] if single else floating(operation, q, "fiu").flatten().tolist()
     found = []
     for share in shares:
         if not 0.0 <= share <= 1.0:
             raise ArgumentError(f"{operation}: share out of range; got {share}; use 0 to 1")
-        value = _between(ordered, share * (length - 1), method)
-        value = ELEMENTWISE["where"](spoilt, float("nan"), value)
+        value = (rule or _among_all)(ordered, share, method)
         found.append(expand_dims(value, axis=axes) if keepdims else value)
     if single:
         return found[0]
     return stack(found)
+
+
+def _among_all(ordered: Tensor, share: float, method: str) -> Tensor:
+    """NaN is the largest, and spoils what it is among."""
+    value = _between(ordered, share * (ordered.shape[-1] - 1), method)
+    return ELEMENTWISE["where"](ELEMENTWISE["isnan"](ordered[..., -1]), float("nan"), value)
 
 
 def _between(ordered: Tensor, place: float, method: str) -> Tensor:
@@ -96,4 +139,25 @@ def _between(ordered: Tensor, place: float, method: str) -> Tensor:
     return a + (ordered[..., high] - a) * share
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {"median": median, "quantile": quantile}
+def _among_numbers(ordered: Tensor, share: float, method: str) -> Tensor:
+    """Numbers come first; of each row as many as it has."""
+    numbers = astype(~ELEMENTWISE["isnan"](ordered), "float32")
+    count = STATISTICAL["sum"](numbers, axis=-1, keepdims=True)
+    place = share * ELEMENTWISE["maximum"](count - 1.0, 0.0)
+    if method == "nearest":
+        place = ELEMENTWISE["round"](place)
+    low, high = ELEMENTWISE["floor"](place), ELEMENTWISE["ceil"](place)
+    if method == "lower":
+        place = high = low
+    elif method == "higher":
+        place = low = high
+    a, b = (take_along_axis(ordered, astype(at, "int32"), axis=-1) for at in (low, high))
+    part = 0.5 if method == "midpoint" else place - low
+    # Beside itself an infinity has no distance.
+    value = ELEMENTWISE["where"](high > low, a + (b - a) * part, a)
+    return astype(value, ordered.dtype, copy=False)[..., 0]
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {
+    function.__name__: function for function in (median, nanmedian, nanquantile, quantile)
+}
