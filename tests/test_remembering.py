@@ -49,7 +49,8 @@ def test_one_tensor_in_two_places_is_not_taken_for_two():
     x, y = pt.asarray([3.0, 5.0]), pt.asarray([1.0, 1.0])
     assert f(x, x).tolist() == [0.0, 0.0]
     assert f(x, y).tolist() == [2.0, 4.0]
-    assert f(x, y).tolist() == [2.0, 4.0]
+    assert f(y, x).tolist() == [-2.0, -4.0]
+    assert f(y, y).tolist() == [0.0, 0.0]
     assert len(calls) == 2
 
 

@@ -38,8 +38,9 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
             kind = value.__class__
             if kind is Tensor:
                 node = value._node
+                # A tensor given again is another call than two that are alike.
+                key.append(nodes.index(node) if node in nodes else node.spec)
                 nodes.append(node)
-                key.append(node.spec)
             else:
                 key.append(_types(value) if kind is tuple else kind)
                 key.append(value)
@@ -83,11 +84,8 @@ def _is_plain(value: Any) -> bool:
 
 
 def _recipe(result: Any, given: list[Node]) -> Recipe | None:
-    """How the result's node is made of the given ones; None where something else went into it.
-
-    None, too, where a node was given twice: another call may give two in its place.
-    """
-    if not isinstance(result, Tensor) or len({*given, result._node}) <= len(given):
+    """How the result's node is made of the given ones; None where something else went into it."""
+    if not isinstance(result, Tensor) or result._node in given:
         return None
     scalars: list[Node] = []
     order: list[Node] = []
