@@ -20,6 +20,8 @@ CHEAP = 20
 """Operations and reads an element that may be done, over all places, instead of storing once."""
 TILED = 8
 """Operations that reading an element of a contraction counts as."""
+REPEATED = 1 << 22
+"""Operations, of all elements that read one through views, that take longer than a draw."""
 FEW_PARTS = 64
 """Parts of a sum that a kernel may add up in front of its own loop."""
 LONGEST = 256
@@ -212,21 +214,34 @@ class Fusion:
             return set(self.labels[consumer])
         return {(out, (via, consumer)) for out, via in self.labels[consumer]}
 
-    def _expands(self, at: int, size: int = 0) -> bool:
-        """Some consumer reads each element many times, maybe through views."""
-        size = size or self.program.spec(at).size
+    def _expands(self, at: int) -> bool:
+        """Some consumer reads each element many times."""
+        size = self.program.spec(at).size
         for consumer in self.consumers[at]:
             row, own = self.program.row(consumer), self.program.spec(consumer).size
             if isinstance(row, (Concat, Reduction, Contraction)):
                 continue
             if isinstance(row, Pad) and consumer not in self.stored:
-                found = self._expands(consumer, own)
+                found = self._expands(consumer)
             else:
-                seen = isinstance(row, ViewRow) and consumer not in self.stored
-                found = own > 2 * size or (seen and self._expands(consumer, size))
+                widest = self._widest(consumer)
+                found = own > 2 * size or widest > max(2 * size, REPEATED / self.weight[at])
             if found:
                 return True
         return False
+
+    def _widest(self, at: int) -> int:
+        """Elements of the largest of what reads a view, maybe through more of them."""
+        if at in self.stored or not isinstance(self.program.row(at), ViewRow):
+            return 0
+        return max(
+            (
+                max(self.program.spec(consumer).size, self._widest(consumer))
+                for consumer in self.consumers[at]
+                if not isinstance(self.program.row(consumer), (Concat, Reduction, Contraction))
+            ),
+            default=0,
+        )
 
     def _reads_again(self, labels: set[Label]) -> bool:
         """In a scan whose fragments read what others have read."""
