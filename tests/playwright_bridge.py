@@ -97,7 +97,10 @@ def _serve(route: Route) -> None:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start Chromium on its software renderer, the same on every machine."""
+    """Start Chromium on its software renderer, the same on every machine, or the Firefox named."""
+    firefox = os.environ.get("FIREFOX")
+    if firefox is not None:
+        return playwright.firefox.launch(channel="moz-firefox", executable_path=firefox)
     return playwright.chromium.launch(executable_path=_executable(), args=list(FLAGS))
 
 

@@ -22,6 +22,7 @@ KERNELS = {
     "chain": lambda: pt.exp(leaf(5, 7) * 2.0 + leaf(5, 7)) - 1.0,
     "broadcast": lambda: leaf(5, 8) * leaf(8) + leaf(5, 1),
     "small_integers": lambda: leaf(5, 7, dtype="int8") + leaf(7, dtype="uint8"),
+    "halves": lambda: leaf(5, 7, dtype="float16") * leaf(7, dtype="float16"),
     "transposed": lambda: leaf(6, 8).T + 1.0,
     "strided": lambda: leaf(64, 64).T + leaf(16, 64)[:, ::16].T.reshape((1, 64)),
     "sum_of_rows": lambda: pt.sqrt(pt.square(leaf(64, 32)).sum(axis=1)),

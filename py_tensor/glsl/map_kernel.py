@@ -6,6 +6,7 @@ from ..schedule.kernel import Kernel
 from ..schedule.program import Program
 from .expressions import Index, Writer
 from .tiles import Tiling
+from .types import kept
 
 
 def write_map(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Writer:
@@ -14,6 +15,6 @@ def write_map(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> W
     writer.own_texel()
     spec = program.spec(kernel.output)
     value = writer.value(kernel.output, Index(spec.size, first="e", own=True))
-    writer.line(f"y0 = {value};")
+    writer.line(f"y0 = {kept(value, spec.dtype)};")
     writer.prune()
     return writer

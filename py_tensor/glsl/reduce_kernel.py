@@ -19,7 +19,7 @@ from .expressions import Index, Writer
 from .integers import quotient, remainder
 from .positions import Axes
 from .tiles import Tiling
-from .types import VECTOR, converted
+from .types import VECTOR, converted, kept
 
 
 def write_reduce(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Writer:
@@ -39,7 +39,8 @@ def write_reduce(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -
         loop.lanes_across()
     writer.fixed[kernel.root] = "total"
     size = program.spec(kernel.output).size
-    writer.line(f"y0 = {writer.value(kernel.output, Index(size, first='e', own=True))};")
+    value = writer.value(kernel.output, Index(size, first="e", own=True))
+    writer.line(f"y0 = {kept(value, program.spec(kernel.output).dtype)};")
     writer.prune()
     return writer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from ..dtypes import DType
+from ..dtypes import DType, float16
 
 VECTOR = {"f": "vec4", "i": "ivec4", "u": "uvec4", "b": "uvec4"}
 SCALAR = {"f": "float", "i": "int", "u": "uint", "b": "uint"}
@@ -52,3 +52,8 @@ def converted(name: str, source: DType, target: DType) -> str:
         name = f"{VECTOR[b]}({name})"
     narrows = a == "f" or target.itemsize < source.itemsize or (a == "i") != (b == "i")
     return wrapped(name, target) if narrows else name
+
+
+def kept(name: str, dtype: DType) -> str:
+    """`name`, of four lanes, as a texture keeps it: drivers may cut a float16 off, not round it."""
+    return f"pt_round_half({name})" if dtype is float16 else name

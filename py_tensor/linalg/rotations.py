@@ -158,14 +158,23 @@ def _orthogonalised(x: Entries, *, product: bool) -> tuple[Entries, Formula, Ent
 
 
 def _joint(real: Formula, rows: Formula, pairs: _Pairs, parts: int) -> Entries:
-    """The products of each row and its partner's conjugate, whose real parts are known."""
+    """The products of each row and its partner's conjugate, whose real parts are known.
+
+    Both see the same numbers, with opposite signs: where a product and a difference are rounded
+    once, it matters which one of two products that is.
+    """
     if parts == 1:
         return Entries(real)
-    mine, its = split(rows, parts), split(rows.take(pairs.partner, 1), parts)
-    assert mine.im is not None
-    assert its.im is not None
-    products = (mine.im * its.re - mine.re * its.im).sum(2)
-    return Entries(real, products.reshape(*real.shape))
+    index, partner = pairs.index, pairs.partner
+    is_first = index < partner
+    first, second = (
+        split(rows.take(whom, 1), parts)
+        for whom in (where(is_first, index, partner), where(is_first, partner, index))
+    )
+    assert first.im is not None
+    assert second.im is not None
+    products = (first.im * second.re - first.re * second.im).sum(2).reshape(*real.shape)
+    return Entries(real, where(is_first, products, -products))
 
 
 SHIFT = 1.5

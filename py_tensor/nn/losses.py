@@ -176,9 +176,9 @@ def softmax_cross_entropy(
     not exist, too.
 
     >>> import py_tensor as pt
-    >>> logits, labels = pt.asarray([[0.0, 1000.0]]), pt.asarray([[0.0, 1.0]])
+    >>> logits, labels = pt.asarray([[0.0, 1000.0]]), pt.asarray([[1.0, 0.0]])
     >>> pt.nn.softmax_cross_entropy(logits, labels).item()
-    0.0
+    1000.0
     """
     x, y = _pair("softmax_cross_entropy", logits, labels)
     place = one_axis("softmax_cross_entropy", axis, x.ndim)

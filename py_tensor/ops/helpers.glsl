@@ -431,8 +431,16 @@ vec4 pt_nextafter_half(vec4 a, vec4 b) {
   return mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
 }
 
+// Not by packHalf2x16: SwiftShader's spoils what is packed beside a NaN.
 vec4 pt_round_half(vec4 x) {
-  return vec4(unpackHalf2x16(packHalf2x16(x.xy)), unpackHalf2x16(packHalf2x16(x.zw)));
+  uvec4 bits = floatBitsToUint(x), size = bits & 0x7FFFFFFFu;
+  uvec4 near = (size + 0xFFFu + ((size >> 13) & 1u)) & 0xFFFFE000u;
+  // Below the smallest normal half, multiples of 2**-24.
+  uvec4 small = floatBitsToUint(roundEven(uintBitsToFloat(size) * 16777216.0) / 16777216.0);
+  near = near + (small - near) * uvec4(lessThan(size, uvec4(0x38800000u)));
+  near = near + (0x7F800000u - near) * uvec4(greaterThan(near, uvec4(0x477FE000u)));
+  near = near + (size - near) * uvec4(greaterThan(size, uvec4(0x7F800000u)));
+  return uintBitsToFloat(near | (bits & 0x80000000u));
 }
 
 // Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011): Threefry-2x32, 20

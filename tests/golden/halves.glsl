@@ -1,0 +1,37 @@
+// map multiply
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+uniform sampler2D x1;
+layout(location = 0) out vec4 y0;
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
+float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
+vec4 pt_round_half(vec4 x) {
+  uvec4 bits = floatBitsToUint(x), size = bits & 0x7FFFFFFFu;
+  uvec4 near = (size + 0xFFFu + ((size >> 13) & 1u)) & 0xFFFFE000u;
+  // Below the smallest normal half, multiples of 2**-24.
+  uvec4 small = floatBitsToUint(roundEven(uintBitsToFloat(size) * 16777216.0) / 16777216.0);
+  near = near + (small - near) * uvec4(lessThan(size, uvec4(0x38800000u)));
+  near = near + (0x7F800000u - near) * uvec4(greaterThan(near, uvec4(0x477FE000u)));
+  near = near + (size - near) * uvec4(greaterThan(size, uvec4(0x7F800000u)));
+  return uintBitsToFloat(near | (bits & 0x80000000u));
+}
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
+  vec4 v1 = texelFetch(x0, P, 0);
+  ivec4 i2 = e + ivec4(0, 1, 2, 3);
+  ivec4 i3 = (i2 % 7);
+  vec4 v4 = vec4(pt_at1(i3.x), pt_at1(i3.y), pt_at1(i3.z), pt_at1(i3.w));
+  vec4 v5 = v1 * v4;
+  y0 = pt_round_half(v5);
+}
