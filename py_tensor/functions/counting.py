@@ -22,10 +22,10 @@ def bincount(
 ) -> Tensor:
     """How often each number 0, 1, 2, ... occurs in a vector of integers; int32.
 
-    With `weights`, the sums of the weights at those places, in their dtype. The result ends at the
-    largest number, which is read, or has at least `minlength` places; `length` says how many and
-    spares the reading, and larger numbers are not counted. Raises ArgumentError for negative
-    numbers where they are read.
+    With `weights`, the sums of the weights at those places, in their dtype, int32 for bool. The
+    result ends at the largest number, which is read, or has at least `minlength` places; `length`
+    says how many and spares the reading, and larger numbers are not counted. Raises ArgumentError
+    for negative numbers where they are read.
 
     >>> import py_tensor as pt
     >>> pt.bincount(pt.asarray([1, 3, 1])).tolist()
