@@ -99,6 +99,13 @@ def test_no_shader_exceeds_the_limits(name, inputs):
     assert_within_limits(plan_of(LARGE[name](xs), device=Device(8192, 8, limits)), limits)
 
 
+def test_few_sines_share_a_shader():
+    """Each has a loop; with each one more, Mesa's compiler takes twice as long."""
+    plan = plan_of(repeated(leaf(3, 4), 40))
+    assert max(draw.shader.source.count("= pt_sin(") for draw in plan.draws) <= 10
+    assert len(plan.draws) <= 6
+
+
 def test_large_graphs_are_right(rng):
     arrays = [rng.standard_normal((3, 4)).astype("float32") for _ in range(50)]
     xs = [pt.asarray(a) for a in arrays]

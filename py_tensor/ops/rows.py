@@ -51,7 +51,8 @@ class Row(Facts):
     `reference` computes the result with an array namespace `xp` (NumPy): the name of its function,
     or a callable `(xp, *arrays, arg)`. `gradient` has a rule for each operand that gives its
     cotangent; None where there is none. `doc` is the first line of the docstring. `weight` counts
-    scalar floating-point operations an element, for the decision whether recomputing beats storing.
+    scalar floating-point operations an element, for the decision whether recomputing beats storing;
+    `length` is what it takes of a shader's, where loops inside make compilers slow.
     `root` rows are the loop of a kernel, and `tiled` ones write the layout of `glsl/tiles.py`.
 
     `partwise` rows do the same to the real and the imaginary parts of complex operands; `complex`
@@ -69,6 +70,7 @@ class Row(Facts):
     partwise: bool = False
     doc: str = ""
     weight: int = 1
+    length: int = 1
     public: bool = True
     root: ClassVar[bool] = False
     tiled: ClassVar[bool] = False

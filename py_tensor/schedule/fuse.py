@@ -112,7 +112,9 @@ class Fusion:
             while True:
                 reads = frozenset().union(*(self.reads[src] for src in srcs))
                 uniforms = frozenset().union(*(scalars[src] for src in srcs))
-                total = 1 + sum(length[src] / max(1, len(self.consumers[src])) for src in srcs)
+                total = call.row.length + sum(
+                    length[src] / max(1, len(self.consumers[src])) for src in srcs
+                )
                 fits = (
                     len(reads) <= self.limits.inputs
                     and len(uniforms) <= self.limits.scalars
