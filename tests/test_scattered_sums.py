@@ -10,7 +10,7 @@ import py_tensor as pt
 from py_tensor.ops.gathers import SCATTER_ADD
 from py_tensor.tensor import apply
 
-# Shape of the slices, shape of the indices, axis, its length; the second of a pair is sorted.
+# Shape of the slices, shape of the indices, axis, its length; all but a few are sorted.
 CASES = {
     "a few": ((5, 3), (5,), 0, 4),
     "many": ((300, 8), (300,), 0, 2000),

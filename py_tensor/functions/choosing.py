@@ -16,6 +16,7 @@ from ..nodes import node_of
 from ..ops.gathers import TAKE
 from ..ops.rows import broadcast
 from ..ops.sorts import ARGSORT
+from ..schedule.sorts import PAIRS
 from ..tensor import Tensor, as_tensor, asarray
 from .creation import arange
 from .elementwise import PUBLIC as ELEMENTWISE
@@ -26,9 +27,6 @@ from .searching import flat_places, unraveled
 from .statistical import PUBLIC as STATISTICAL
 
 Get = Callable[[Tensor, Any], Tensor]
-
-PAIRS = 1 << 22
-"""Comparisons of all with all take less time than sorting up to so many."""
 
 
 def is_advanced(key: Any) -> bool:

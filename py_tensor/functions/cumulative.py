@@ -14,6 +14,7 @@ from ..ops.rows import Scan
 from ..tensor import Tensor, as_tensor, node_behind
 from .axes import one_axis
 from .elementwise import astype
+from .naming import presented
 from .remembering import remembered
 
 
@@ -39,9 +40,7 @@ def _function_of(row: Scan) -> Callable[..., Tensor]:
         target = given.dtype if half else target
         return result if target is None else astype(result, target, copy=False)
 
-    function.__name__ = function.__qualname__ = row.name
-    function.__module__ = "py_tensor"
-    function.__doc__ = (
+    doc = (
         f"{row.doc}\n\n"
         "`axis` may be left out where x has only one. With `include_initial` the result is one\n"
         "longer and starts with what is before the first element. `dtype` is the result's; x is\n"
@@ -51,7 +50,7 @@ def _function_of(row: Scan) -> Callable[..., Tensor]:
         f">>> pt.{row.name}(pt.asarray([2, 3, 4])).tolist()\n"
         f"{list(accumulate([2, 3, 4], row.join.host))}\n"
     )
-    return function
+    return presented(function, row.name, doc)
 
 
 PUBLIC: dict[str, Callable[..., Tensor]] = {

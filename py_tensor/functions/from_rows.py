@@ -16,6 +16,7 @@ from ..nodes import Call, Node
 from ..ops.rows import Elementwise, Where
 from ..tensor import Tensor, apply
 from ..tracing import TracedNumber
+from .naming import presented
 
 _ARRAYS = (list, tuple, bytes, bytearray, memoryview, array)
 _OTHERS = (bool, int, float, complex, Tensor, TracedNumber, *_ARRAYS)
@@ -63,10 +64,7 @@ def function_of(row: Elementwise) -> Callable[..., Tensor]:
         return apply(row, (x1, x2, x3))
 
     function: Any = (unary, binary, ternary)[row.arity - 1]
-    function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = documentation(row)
-    function.__module__ = "py_tensor"
-    return function  # type: ignore[no-any-return]
+    return presented(function, row.name, documentation(row))  # type: ignore[no-any-return]
 
 
 def documentation(row: Elementwise) -> str:

@@ -26,6 +26,14 @@ def named[Function: Callable[..., Any]](function: Function) -> Function:
     return call  # type: ignore[return-value]
 
 
+def presented[Function: Callable[..., Any]](function: Function, name: str, doc: str) -> Function:
+    """A function that another one made, with the name and docstring of a public one."""
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "py_tensor"
+    function.__doc__ = doc
+    return function
+
+
 def rename(error: TensorError, name: str) -> None:
     """Puts the name in the place of the one that the error begins with."""
     inner, _, wrong = str(error).partition(": ")

@@ -9,7 +9,7 @@ from ..tensor import Tensor, as_tensor
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .floating import wide
-from .naming import named
+from .naming import named, presented
 from .statistical import PUBLIC as STATISTICAL
 
 _INFINITY = float("inf")
@@ -35,20 +35,18 @@ def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
         empty = STATISTICAL["all"](_nan(given), axis=axis, keepdims=keepdims)
         return ELEMENTWISE["where"](empty, float("nan"), result)
 
-    function.__name__ = function.__qualname__ = f"nan{name}"
-    function.__module__ = "py_tensor"
     what = {
         "sum": "Sum of the elements along axes that are not NaN; 0 for none.",
         "prod": "Product of the elements along axes that are not NaN; 1 for none.",
         "max": "Largest of the elements along axes that are not NaN; NaN for none.",
         "min": "Smallest of the elements along axes that are not NaN; NaN for none.",
     }[name]
-    function.__doc__ = (
+    doc = (
         f"{what}\n\n`axis`, dtypes and errors are those of `{name}`.\n\n"
         ">>> import py_tensor as pt\n"
         f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
     )
-    return named(function)
+    return named(presented(function, f"nan{name}", doc))
 
 
 def _place(name: str, example: str) -> Callable[..., Tensor]:
@@ -64,16 +62,14 @@ def _place(name: str, example: str) -> Callable[..., Tensor]:
             astype(ELEMENTWISE["equal"](given, best), "uint8"), axis=axis, keepdims=keepdims
         )
 
-    function.__name__ = function.__qualname__ = f"nan{name}"
-    function.__module__ = "py_tensor"
     which = "largest" if name == "argmax" else "smallest"
-    function.__doc__ = (
+    doc = (
         f"Place of the first {which} element along an axis that is not NaN; 0 for none; int32.\n\n"
         f"`axis`, dtypes and errors are those of `{name}`.\n\n"
         ">>> import py_tensor as pt\n"
         f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
     )
-    return named(function)
+    return named(presented(function, f"nan{name}", doc))
 
 
 def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:

@@ -36,7 +36,8 @@ def quantile(
     >>> pt.quantile(pt.asarray([1.0, 2.0, 3.0, 4.0]), [0.25, 1.0]).tolist()
     [1.75, 4.0]
     """
-    return _quantiles("quantile", as_tensor("quantile", x), q, axis, method, keepdims)
+    x = as_tensor("quantile", x)
+    return _quantiles("quantile", x, q, axis, method, keepdims, _among_all)
 
 
 def median(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -49,7 +50,8 @@ def median(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
     >>> pt.median(pt.asarray([3.0, 9.0, 4.0, 5.0])).item()
     4.5
     """
-    return _quantiles("median", as_tensor("median", x), 0.5, axis, "midpoint", keepdims)
+    x = as_tensor("median", x)
+    return _quantiles("median", x, 0.5, axis, "midpoint", keepdims, _among_all)
 
 
 def nanquantile(
@@ -88,7 +90,7 @@ def _quantiles(
     axis: Any,
     method: str,
     keepdims: bool,
-    rule: Callable[[Tensor, float, str], Tensor] | None = None,
+    rule: Callable[[Tensor, float, str], Tensor],
 ) -> Tensor:
     """For each share what `rule` gives for it, of the elements along axes in order."""
     if method not in _METHODS:
@@ -111,7 +113,7 @@ def _quantiles(
     for share in shares:
         if not 0.0 <= share <= 1.0:
             raise ArgumentError(f"{operation}: share out of range; got {share}; use 0 to 1")
-        value = (rule or _among_all)(ordered, share, method)
+        value = rule(ordered, share, method)
         found.append(expand_dims(value, axis=axes) if keepdims else value)
     if single:
         return found[0]
@@ -120,23 +122,12 @@ def _quantiles(
 
 def _among_all(ordered: Tensor, share: float, method: str) -> Tensor:
     """NaN is the largest, and spoils what it is among."""
-    value = _between(ordered, share * (ordered.shape[-1] - 1), method)
+    place = share * (ordered.shape[-1] - 1)
+    low, high, part = _ends(place, method, (math.floor, math.ceil, round))
+    value = ordered[..., low]
+    if low != high:
+        value = value + (ordered[..., high] - value) * part
     return ELEMENTWISE["where"](ELEMENTWISE["isnan"](ordered[..., -1]), float("nan"), value)
-
-
-def _between(ordered: Tensor, place: float, method: str) -> Tensor:
-    low, high = math.floor(place), math.ceil(place)
-    if method == "nearest":
-        low = high = round(place)
-    elif method == "lower":
-        high = low
-    elif method == "higher":
-        low = high
-    a = ordered[..., low]
-    if low == high:
-        return a
-    share = 0.5 if method == "midpoint" else place - low
-    return a + (ordered[..., high] - a) * share
 
 
 def _among_numbers(ordered: Tensor, share: float, method: str) -> Tensor:
@@ -144,18 +135,25 @@ def _among_numbers(ordered: Tensor, share: float, method: str) -> Tensor:
     numbers = astype(~ELEMENTWISE["isnan"](ordered), "float32")
     count = STATISTICAL["sum"](numbers, axis=-1, keepdims=True)
     place = share * ELEMENTWISE["maximum"](count - 1.0, 0.0)
-    if method == "nearest":
-        place = ELEMENTWISE["round"](place)
-    low, high = ELEMENTWISE["floor"](place), ELEMENTWISE["ceil"](place)
-    if method == "lower":
-        place = high = low
-    elif method == "higher":
-        place = low = high
+    rounds = tuple(ELEMENTWISE[name] for name in ("floor", "ceil", "round"))
+    low, high, part = _ends(place, method, rounds)
     a, b = (take_along_axis(ordered, astype(at, "int32"), axis=-1) for at in (low, high))
-    part = 0.5 if method == "midpoint" else place - low
     # Beside itself an infinity has no distance.
     value = ELEMENTWISE["where"](high > low, a + (b - a) * part, a)
     return astype(value, ordered.dtype, copy=False)[..., 0]
+
+
+def _ends(place: Any, method: str, rounds: tuple[Callable[..., Any], ...]) -> tuple[Any, Any, Any]:
+    """The places between which one lies, and how far from the first; numbers or tensors."""
+    floor, ceil, nearest = rounds
+    if method == "nearest":
+        place = nearest(place)
+    low, high = floor(place), ceil(place)
+    if method == "lower":
+        high = low
+    elif method == "higher":
+        low = high
+    return low, high, 0.5 if method == "midpoint" else place - low
 
 
 PUBLIC: dict[str, Callable[..., Any]] = {

@@ -17,6 +17,7 @@ from .axes import one_axis, some_axes
 from .elementwise import PUBLIC as ELEMENTWISE
 from .elementwise import astype
 from .floating import floating, wide
+from .naming import presented
 from .remembering import remembered
 
 _NEEDS_ELEMENTS = ("max", "min", "argmax", "argmin")
@@ -54,20 +55,18 @@ def _simple(row: Reduction) -> Callable[..., Tensor]:
         return astype(_reduce(row, astype(x, target), axis, keepdims), target, copy=False)
 
     result: Callable[..., Tensor] = summing if row.result == "sum" else function
-    result.__name__ = result.__qualname__ = row.name
-    result.__module__ = "py_tensor"
     extra = " Small integers add up in 32 bits; bool counts." if row.result == "sum" else ""
     host: Any = row.host
     example = [host(0, 3), host(2, 4)]
     if row.result == "bool":
         example = [bool(host(False, True)), bool(host(True, True))]
-    result.__doc__ = (
+    doc = (
         f"{row.doc}\n\n`axis` is None (all), an axis or a tuple of axes.{extra}\n"
         f"Raises {_raised(row)}.\n\n"
         ">>> import py_tensor as pt\n"
         f">>> pt.{row.name}(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()\n{example}\n"
     )
-    return result
+    return presented(result, row.name, doc)
 
 
 def _raised(row: Reduction) -> str:
@@ -89,16 +88,14 @@ def _position(row: Reduction) -> Callable[..., Tensor]:
             return Tensor(node_of(RESHAPE, (result._node,), (1,) * len(node.spec.shape)))
         return result
 
-    function.__name__ = function.__qualname__ = row.name
-    function.__module__ = "py_tensor"
     host: Any = row.host
-    function.__doc__ = (
+    doc = (
         f"{row.doc}\n\nint32; counted over all elements where `axis` is None.\n"
         f"Raises {_raised(row)}.\n\n"
         f">>> import py_tensor as pt\n>>> pt.{row.name}(pt.asarray([3, 9, 4])).item()\n"
         f"{[3, 9, 4].index(reduce(host, [3, 9, 4]))}\n"
     )
-    return function
+    return presented(function, row.name, doc)
 
 
 def _count(x: Tensor, axes: tuple[int, ...]) -> int:

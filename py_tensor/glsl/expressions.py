@@ -53,7 +53,7 @@ from .positions import (
 )
 from .strided import fetched
 from .tiles import Tiling
-from .types import UNIFORM, VECTOR, converted, literal, wrapped
+from .types import UNIFORM, VECTOR, converted, kept, literal, wrapped
 
 
 @dataclass(frozen=True)
@@ -195,6 +195,13 @@ class Writer:
         self.offer("int", "t", f"P.y * {self.program.texture_row(self.kernel.output)} + P.x")
         self.offer("int", "e", "t * 4")
         self.texels["e"] = "t"
+
+    def result(self) -> None:
+        """The fragment's texel of the kernel's output becomes y0; the last statement."""
+        spec = self.program.spec(self.kernel.output)
+        value = self.value(self.kernel.output, Index(spec.size, first="e", own=True))
+        self.line(f"y0 = {kept(value, spec.dtype)};")
+        self.prune()
 
     # --- values ---------------------------------------------------------------------------------
 

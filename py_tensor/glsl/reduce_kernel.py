@@ -19,7 +19,7 @@ from .expressions import Index, Writer
 from .integers import quotient, remainder
 from .positions import Axes
 from .tiles import Tiling
-from .types import VECTOR, converted, kept
+from .types import VECTOR, converted
 
 
 def write_reduce(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -> Writer:
@@ -38,10 +38,7 @@ def write_reduce(program: Program, kernel: Kernel, tilings: dict[int, Tiling]) -
     else:
         loop.lanes_across()
     writer.fixed[kernel.root] = "total"
-    size = program.spec(kernel.output).size
-    value = writer.value(kernel.output, Index(size, first="e", own=True))
-    writer.line(f"y0 = {kept(value, program.spec(kernel.output).dtype)};")
-    writer.prune()
+    writer.result()
     return writer
 
 

@@ -51,6 +51,7 @@ class Formula:
     __truediv__, __rtruediv__ = _operator("divide"), _reflected("divide")
     __mod__ = _operator("remainder")
     __lt__, __gt__ = _operator("less"), _operator("greater")
+    __le__, __ge__ = _operator("less_equal"), _operator("greater_equal")
     __and__, __or__ = _operator("logical_and"), _operator("logical_or")
 
     def __neg__(self) -> Formula:

@@ -219,10 +219,8 @@ class Fusion:
     def _expands(self, at: int) -> bool:
         """Some consumer reads each element many times."""
         size = self.program.spec(at).size
-        for consumer in self.consumers[at]:
+        for consumer in self._spreaders(at):
             row, own = self.program.row(consumer), self.program.spec(consumer).size
-            if isinstance(row, (Concat, Reduction, Contraction)):
-                continue
             if isinstance(row, Pad) and consumer not in self.stored:
                 found = self._expands(consumer)
             else:
@@ -236,14 +234,16 @@ class Fusion:
         """Elements of the largest of what reads a view, maybe through more of them."""
         if at in self.stored or not isinstance(self.program.row(at), ViewRow):
             return 0
-        return max(
-            (
-                max(self.program.spec(consumer).size, self._widest(consumer))
-                for consumer in self.consumers[at]
-                if not isinstance(self.program.row(consumer), (Concat, Reduction, Contraction))
-            ),
-            default=0,
+        sizes = (
+            max(self.program.spec(consumer).size, self._widest(consumer))
+            for consumer in self._spreaders(at)
         )
+        return max(sizes, default=0)
+
+    def _spreaders(self, at: int) -> list[int]:
+        """Consumers whose size tells how often they read an element."""
+        counted = (Concat, Reduction, Contraction)
+        return [c for c in self.consumers[at] if not isinstance(self.program.row(c), counted)]
 
     def _reads_again(self, labels: set[Label]) -> bool:
         """In a scan whose fragments read what others have read."""

@@ -42,9 +42,22 @@ def order_of(program: Program, rows: int, descending: bool = False) -> int:
     """The places of the elements in each row of a matrix, in order; one of the same shape."""
     batch, length = program.spec(rows).shape
     sorting = _Sorting(program, batch, length, descending)
-    if batch * length**2 <= PAIRS:
+    if _is_counted(batch, length):
         return program.add(RESHAPE, (sorting.counted(rows),), (batch, length))
     return sorting.exchanged(rows)
+
+
+def ordering_cost(batch: int, length: int) -> tuple[int, int]:
+    """How many draws `order_of` takes, and how many elements it reads in all."""
+    if _is_counted(batch, length):
+        return 2, 2 * batch * length**2
+    levels = (length - 1).bit_length()
+    draws = levels * (levels + 1) // 2
+    return draws, 8 * draws * batch * length
+
+
+def _is_counted(batch: int, length: int) -> bool:
+    return batch * length**2 <= PAIRS
 
 
 class _Sorting:
