@@ -22,15 +22,17 @@ NODE_READY := node_modules/.ready
 RUNTIME_READY := build/runtime.ready
 PHOTOS_READY := build/photos.ready
 DIGITS_READY := build/digits.ready
+DOCS := $(PUBLIC)/docs/index.html
 
-# Keeps build/NAME.files, a list that changes when a file comes or goes, which no file's date tells.
+# Keeps build/NAME.files, a list of files that is rewritten when a file is added or removed.
 listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).new; \
   if cmp -s build/$(1).new build/$(1).files; then rm build/$(1).new; \
   else mv build/$(1).new build/$(1).files; fi)$(2) build/$(1).files
 
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
-PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.pyi' -o -name '*.glsl' -o -name py.typed))
-WEB_FILES := $(call listed,web,$(shell find web -type f))
+PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.glsl' -o -name py.typed))
+DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py
+WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f))
 
 .PHONY: help
 help:  ## Print this list
@@ -50,14 +52,21 @@ serve: $(NODE_READY)  ## Serve the site that was built last
 
 .PHONY: test
 test: install site  ## Run every check and every test
-	@MAKE="$(MAKE)" tools/run_steps.sh lint types size test-numpy test-webgl test-e2e
+	@MAKE="$(MAKE)" tools/run_steps.sh lint types docs size test-numpy test-python test-webgl test-pythons test-e2e
 
-# Each process has a browser of its own, which wants a core.
+# Each process has its own browser, which needs a core.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist
 
 .PHONY: test-numpy
 test-numpy: $(VENV_READY)  ## Run tests/ on NumPy
 	$(PYTHON) -m pytest tests --backend numpy $(PARALLEL) worksteal
+
+PYTHON_BACKEND_TESTS := $(addprefix tests/,ops functions linalg fft nn transforms diagnostics runtime/test_backends.py \
+  runtime/test_live_handles.py runtime/test_readback.py test_random.py)
+
+.PHONY: test-python
+test-python: $(VENV_READY)  ## Run the tests of values in plain Python, without the slow ones
+	$(PYTHON) -m pytest $(PYTHON_BACKEND_TESTS) --backend python $(PARALLEL) worksteal
 
 # Chromium is looked for when it is needed, and installed if the machine has none.
 WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMIUM &&
@@ -66,12 +75,20 @@ WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMI
 test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
+# Tests that depend on CPython's reference counts and frames, which differ between its versions.
+PYTHON_TESTS := tests/diagnostics/test_memory.py tests/diagnostics/test_tidy.py \
+  tests/transforms/test_jit.py tests/transforms/test_autodiff.py
+
+.PHONY: test-pythons
+test-pythons: $(VENV_READY) $(BUNDLE)  ## Run the tests of memory on WebGL2 in each other Python >= 3.12 found here
+	$(WITH_CHROMIUM) tools/test_pythons.sh $(PYTHON_TESTS)
+
 .PHONY: test-e2e
 test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless Chromium
-	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e $(PARALLEL) loadfile
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e $(PARALLEL) loadfile --reruns 2 --only-rerun 'Target crashed'
 
 .PHONY: bench
-bench: $(VENV_READY) site  ## Measure py_tensor beside TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)
+bench: $(VENV_READY) site  ## Compare py_tensor with TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)
 	$(WITH_CHROMIUM) $(PYTHON) tools/run_bench.py $(ARGS)
 
 CONFORMANCE := build/conformance/bin/python
@@ -88,10 +105,12 @@ lint: install  ## Check style and formatting
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(NODE_BIN)/biome ci .
+	$(PYTHON) -m check_jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 .PHONY: types
 types: install  ## Check types
 	$(PYTHON) -m mypy
+	$(NODE_BIN)/pyright --project tests/typed_programs
 	$(NODE_BIN)/tsc --project tsconfig.json
 	$(NODE_BIN)/tsc --project tools/tsconfig.json
 
@@ -103,15 +122,7 @@ fix: install  ## Repair style and formatting where a tool can
 
 .PHONY: golden
 golden: $(VENV_READY)  ## Rewrite the golden shaders
-	$(PYTHON) -m pytest tests/test_golden.py --rewrite-golden
-
-.PHONY: stubs
-stubs: $(VENV_READY)  ## Rewrite the type stubs
-	$(PYTHON) tools/make_stubs.py
-
-.PHONY: reference
-reference: $(VENV_READY)  ## Rewrite the reference
-	$(PYTHON) tools/make_reference.py
+	$(PYTHON) -m pytest tests/compiler/test_golden.py --rewrite-golden
 
 .PHONY: size
 size: $(WHEEL)  ## Print the wheel's size; fail above its limit
@@ -123,6 +134,9 @@ build: $(WHEEL)  ## Build the wheel into dist/
 .PHONY: site
 site: $(SITE)  ## Build the site into build/site/
 
+.PHONY: docs
+docs: $(DOCS)  ## Build the documentation; warnings are errors
+
 .PHONY: lock
 lock: $(VENV_READY)  ## Choose new versions of the Python development packages
 	[ -x build/uv/bin/uv ] || $(PYTHON) -m pip install --quiet --target build/uv uv
@@ -131,7 +145,7 @@ lock: $(VENV_READY)  ## Choose new versions of the Python development packages
 
 .PHONY: clean
 clean:  ## Remove everything that was built or installed
-	rm -rf .venv node_modules build dist $(BUNDLE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules build dist $(BUNDLE) webgl_js_bridge/LICENSE webgl_js_bridge/types .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV_READY): requirements-dev.txt pyproject.toml
 	python="$$(tools/find_python.sh)"; "$$python" -m venv .venv
@@ -171,6 +185,10 @@ $(DIGITS_READY): tools/copy_digits.py | $(VENV_READY)
 	$(PYTHON) tools/copy_digits.py $(PUBLIC)/digits
 	touch $@
 
-$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(NODE_READY)
+# Material for MkDocs prints news of other projects unless this variable is set.
+$(DOCS): $(DOCS_FILES) $(PACKAGE_FILES) | $(VENV_READY)
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
+
+$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(DOCS) $(NODE_READY)
 	$(NODE_BIN)/vite build web --logLevel warn
 	touch $@

@@ -1,4 +1,4 @@
-"""Fixtures of the tests that drive the bridge alone, without Pyodide."""
+"""Fixtures of the tests that use the bridge directly, without Pyodide."""
 
 from __future__ import annotations
 
@@ -7,19 +7,29 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 from playwright_bridge import PlaywrightBridge, load_page
+from watched_page import is_crashed
 
 
 @pytest.fixture(scope="module")
-def bridge_page(chromium: Browser) -> Iterator[Page]:
-    """A page in which bridges can be opened."""
-    page = load_page(chromium)
-    yield page
-    page.close()
+def bridge_pages() -> Iterator[list[Page]]:
+    """Pages that can open bridges; the last one is in use."""
+    pages: list[Page] = []
+    yield pages
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture
+def bridge_page(chromium: Browser, bridge_pages: list[Page]) -> Page:
+    """Page shared by the tests of a module; a new one replaces a page that crashed."""
+    if not bridge_pages or is_crashed(bridge_pages[-1]):
+        bridge_pages.append(load_page(chromium))
+    return bridge_pages[-1]
 
 
 @pytest.fixture
 def bridge(bridge_page: Page) -> Iterator[PlaywrightBridge]:
-    """A bridge of its own for the test; WebGL must not have noted an error in the end."""
+    """New bridge for one test; fails the test if WebGL reports an error at its end."""
     bridge = PlaywrightBridge(bridge_page)
     yield bridge
     code = bridge.error()

@@ -1,4 +1,4 @@
-"""Helpers of the tests that drive the bridge alone: words of plans and runs, floats in and out."""
+"""Helpers of the bridge tests: encode plans and runs as words, upload and read floats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-# The driver is shared with tests/, which is no package.
+# tests/ also uses the driver and is not a package.
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
 from playwright_bridge import PlaywrightBridge
@@ -29,7 +29,7 @@ void main() {{
 
 
 def texture_size(elements: int) -> tuple[int, int]:
-    """Return width and height of the texture that stores so many elements."""
+    """Return the width and height of the texture that stores `elements` elements."""
     texels = max(1, -(-elements // 4))
     if texels > 2048:
         return 2048, -(-texels // 2048)
@@ -53,7 +53,7 @@ def draw_words(
     inputs: Sequence[int] = (),
     scalars: Sequence[Sequence[int]] = ((), (), ()),
 ) -> list[int]:
-    """Return one draw as a plan has it; `scalars` are the indices that F, I and U take."""
+    """Encode one draw of a plan; `scalars` are the indices of the scalars of F, I and U."""
     lists = [value for indices in scalars for value in (len(indices), *indices)]
     return [program, target, *viewport, len(inputs), *inputs, *lists]
 
@@ -76,14 +76,15 @@ def run_words(
     return struct.pack(f"={1 + len(handles)}i{codes}", bridge.generation(), *handles, *scalars)
 
 
-def register_double(bridge: PlaywrightBridge) -> None:
-    """Register program 1 and plan 1: one row of four floats, doubled."""
-    bridge.program(1, "double", DOUBLE)
-    bridge.plan(1, plan_words(1, [(FLOAT32, 1, 1, 0)], [draw_words(1, 1, (1, 1), [0])]))
+def register_double(bridge: PlaywrightBridge, number: int = 1) -> None:
+    """Register program and plan `number`, which double four floats."""
+    bridge.program(number, "double", DOUBLE)
+    draw = draw_words(number, 1, (1, 1), [0])
+    bridge.plan(number, plan_words(1, [(FLOAT32, 1, 1, 0)], [draw]))
 
 
-def run_double(bridge: PlaywrightBridge, leaf: int, output: int) -> None:
-    bridge.run(1, run_words(bridge, [leaf, output]))
+def run_double(bridge: PlaywrightBridge, leaf: int, output: int, plan: int = 1) -> None:
+    bridge.run(plan, run_words(bridge, [leaf, output]))
 
 
 def assert_stats(bridge: PlaywrightBridge, **expected: int) -> None:

@@ -1,33 +1,38 @@
-"""Fixtures of the tests that run in a page: the built site, a browser, a page without errors."""
+"""Fixtures of the tests that run in a page: the built site, a browser and a page."""
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from server import serve
-from watched_page import watched_page
+from watched_page import PageErrors, watched_page
 
 SITE = Path(__file__).parent.parent / "build" / "site"
 
 FLAGS = [
     "--no-sandbox",
-    # WebGL2 without a graphics card.
+    # Software rendering gives WebGL2 without a GPU.
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
-    # As Chromium does by itself without a graphics card, where no flag asks for WebGL.
+    # Each program is drawn with one state, so compiling it for a guessed state is wasted.
+    "--disable-angle-features=warmUpPipelineCacheAtLink",
+    # Chromium's own default without a GPU if no flag asks for WebGL.
     "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A camera and a microphone without hardware and questions.
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
 ]
 
 
 @pytest.fixture(scope="session")
 def site_url() -> Iterator[str]:
-    """The address of the built site, without a slash at the end."""
+    """URL of the built site, without a trailing slash."""
     if not (SITE / "index.html").exists():
         pytest.fail("site: not built; got no build/site/index.html; run make site", pytrace=False)
     with serve(SITE) as url:
@@ -35,23 +40,30 @@ def site_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """A headless Chromium: the one that CHROMIUM names, else the system's, else Playwright's."""
+def launch_chromium() -> Iterator[Callable[..., Browser]]:
+    """Start a headless Chromium with more flags: $CHROMIUM, the system's or Playwright's."""
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
-        yield browser
-        browser.close()
+        start = playwright.chromium.launch
+        yield lambda *flags: start(executable_path=path, headless=True, args=[*FLAGS, *flags])
+
+
+@pytest.fixture(scope="session")
+def chromium(launch_chromium: Callable[..., Browser]) -> Iterator[Browser]:
+    """Headless Chromium shared by all tests."""
+    browser = launch_chromium()
+    yield browser
+    browser.close()
 
 
 @pytest.fixture
-def page_errors() -> list[str]:
-    """What went wrong in the page so far; a test that provokes errors clears it."""
-    return []
+def page_errors() -> PageErrors:
+    """Errors of the page so far. A test that provokes errors ignores them."""
+    return PageErrors()
 
 
 @pytest.fixture
-def page(chromium: Browser, page_errors: list[str]) -> Iterator[Page]:
-    """An empty page in a context of its own; an error nobody caught in it fails the test."""
+def page(chromium: Browser, page_errors: PageErrors) -> Iterator[Page]:
+    """Empty page in a new browser context. An uncaught error in it fails the test."""
     with watched_page(chromium, page_errors) as page:
         yield page

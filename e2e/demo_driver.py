@@ -1,4 +1,4 @@
-"""Drives the demo page: its address goes in, what a visitor sees comes out as text and arrays."""
+"""Drive the demo page and return its visible content as text and arrays."""
 
 import base64
 import io
@@ -11,7 +11,11 @@ STARTED = "[data-state=ready], [data-state=failed]"
 START_LIMIT = 60_000
 RUN_LIMIT = 120_000
 
-# A canvas that a worker draws to, or one with a bitmaprenderer, gives its pixels through another.
+MEMORY = """import py_tensor as pt
+memory = pt.memory()
+print(memory.num_tensors, memory.num_bytes_in_gpu)"""
+
+# A canvas controlled by a worker, or one with a bitmaprenderer, is read through a copy.
 READ_CANVAS = """canvas => {
   const copy = document.createElement("canvas");
   copy.width = canvas.width;
@@ -22,7 +26,7 @@ READ_CANVAS = """canvas => {
 
 
 class Demo:
-    """The demo page in a browser, ready to be used."""
+    """Demo page in a browser, loaded and ready."""
 
     def __init__(self, page: Page, site_url: str) -> None:
         self.page = page
@@ -32,11 +36,15 @@ class Demo:
         assert page.is_hidden("#notice"), page.inner_text("#notice")
 
     def choose(self, example: str) -> None:
-        """Put an example into the editor."""
+        """Load an example into the editor."""
         self.page.click(f"[data-example={example}]")
 
+    def choose_program(self, name: str) -> None:
+        """Choose a program of the list; it can be started when the editor has loaded it."""
+        self.page.select_option("#programs", name)
+
     def write(self, source: str) -> None:
-        """Put a program into the editor."""
+        """Replace the program in the editor."""
         self.page.click("#editor .cm-content")
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.insert_text(source)
@@ -46,68 +54,85 @@ class Demo:
         self.page.click("#run:enabled")
 
     def finish(self) -> str:
-        """Wait for the program's end; how the page says it ended."""
+        """Wait for the end of the program and return the status that the page shows."""
         self.page.wait_for_selector("#run:enabled")
         return self.page.inner_text("#run-status")
 
     def run(self, example: str) -> None:
-        """Run an example to its end, which must be a good one."""
+        """Run an example and assert that it succeeds."""
         self.choose(example)
         self.start()
         status = self.finish()
         assert status.startswith("ran in"), f"{status}\n{self.text()}"
 
     def text(self) -> str:
-        """All that the output shows."""
+        """Return the text of the output."""
         return self.page.inner_text("#output")
 
     def printed(self) -> list[str]:
-        """The lines that the program printed."""
+        """Return the lines that the program printed."""
         return "".join(self.page.locator("#output pre").all_text_contents()).splitlines()
 
     def caption(self) -> str:
         return self.page.inner_text("#output caption")
 
     def table(self) -> list[list[str]]:
-        """The cells of the table in the output."""
+        """Return the cells of the table in the output."""
         rows = self.page.locator("#output tr").all()
         return [row.locator("td").all_text_contents() for row in rows]
 
     def values(self) -> np.ndarray:
-        """The numbers of a table that shows all of its tensor."""
+        """Return the numbers of a table that shows its whole tensor."""
         return np.array(self.table(), dtype=float)
 
     def picture(self, title: str) -> np.ndarray:
-        """The pixels (height, width, 3) of a picture in the output."""
+        """Return the pixels (height, width, 3) of an image in the output."""
         return pixels(self.page.locator(f'#output canvas[aria-label^="{title},"]'))
 
     def photo(self) -> np.ndarray:
-        """The pixels of the photo lab's canvas."""
+        """Return the pixels of the photo lab's canvas."""
         return pixels(self.page.locator("#stage canvas"))
 
     def number(self, name: str) -> int:
-        """One of the live numbers."""
+        """Return one of the live memory counts."""
         return int(self.page.get_attribute(f"[data-number={name}]", "data-value") or "-1")
 
-    def figure(self, section: str, name: str) -> str:
-        """One of the figures of a section that trains."""
-        return self.page.inner_text(f"#{section}-figures [data-figure={name}]")
+    def memory(self) -> list[int]:
+        """Return the library's counts of tensors and of GPU bytes, which a program prints."""
+        self.write(MEMORY)
+        self.start()
+        status = self.finish()
+        assert status.startswith("ran in"), f"{status}\n{self.text()}"
+        return [int(count) for count in self.text().split()]
+
+    def settled_memory(self) -> list[int]:
+        """Return the counts of `memory` as soon as they are constant for half a second."""
+        seen = [self.memory()]
+        while len(seen) < 2 or seen[-1] != seen[-2]:
+            assert len(seen) < 60, f"memory does not settle: {seen}"
+            self.page.wait_for_timeout(500)
+            seen.append(self.memory())
+        return seen[-1]
+
+    def metric(self, section: str, name: str) -> str:
+        """Return a metric of a section with a training run."""
+        return self.page.inner_text(f"#{section}-metrics [data-metric={name}]")
 
     def wait_for_step(self, section: str, step: int) -> None:
-        """Wait until a section's training has come so far."""
+        """Wait until a section's training has reached a step."""
         self.page.wait_for_function(
             "([section, step]) => Number(document.querySelector("
-            "`#${section}-figures [data-figure=step]`).textContent.replace(',', '')) >= step",
+            "`#${section}-metrics [data-metric=step]`).textContent.replace(',', '')) >= step",
             arg=[section, step],
         )
 
     def wait_for_state(self, section: str, state: str) -> None:
-        """Wait until a section that trains is "new", "training", "paused" or "done"."""
+        """Wait until a section's training is "new", "training", "paused" or "done"."""
         self.page.wait_for_selector(f"#{section}[data-state={state}]")
 
 
 def pixels(canvas: Locator) -> np.ndarray:
-    """The pixels (height, width, 3) of a canvas; it must be opaque."""
+    """Return the pixels (height, width, 3) of a canvas, which must be opaque."""
     address = canvas.evaluate(READ_CANVAS)
     image = Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2])))
     rgba = np.asarray(image.convert("RGBA"))

@@ -1,4 +1,4 @@
-"""Ten digits as strokes, and a hand that draws them on the demo's pad with the pointer."""
+"""Draw digits, defined as strokes, on the demo's pad with the pointer."""
 
 import math
 
@@ -8,7 +8,7 @@ Stroke = list[tuple[float, float]]
 
 
 def _arc(x: float, y: float, wide: float, high: float, start: float, end: float) -> Stroke:
-    """Part of an ellipse; angles are degrees, clockwise from the right."""
+    """Return an arc of an ellipse. Angles are in degrees, clockwise from the right."""
     angles = [math.radians(start + (end - start) * n / 12) for n in range(13)]
     return [(x + wide * math.cos(angle), y + high * math.sin(angle)) for angle in angles]
 

@@ -1,15 +1,16 @@
-"""Python in a page: functions of a test go in as source, their results come out."""
+"""Run functions of a test in a page's Python, from their source, and return the results."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import textwrap
+import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -17,7 +18,7 @@ START = "([folder, bridge]) => python.start(folder, bridge)"
 
 
 def link_pages(folder: Path) -> None:
-    """Fill a folder to serve: the site's Pyodide, the pages, the bridge's modules, the wheel."""
+    """Link the site's Pyodide, the pages, the bridge's modules and the wheel into a folder."""
     (folder / "pyodide").symlink_to(ROOT / "build" / "site" / "pyodide")
     (folder / "pages").symlink_to(HERE / "pages")
     for name in ("webgl_js_bridge", "dist"):
@@ -25,27 +26,76 @@ def link_pages(folder: Path) -> None:
 
 
 class PagePython:
-    """Python on a page's thread ("page") or in a module worker ("worker")."""
+    """Python interpreter on a page's thread ("page") or in a module worker ("worker")."""
 
     def __init__(self, page: Page, url: str, thread: str, html: str = "", bridge: str = "") -> None:
         self.page = page
         self.thread = thread
-        page.goto(f"{url}/pages/{html or thread}.html")
-        page.wait_for_function("globalThis.python !== undefined")
-        self.start_milliseconds = page.evaluate(START, [f"{url}/pyodide/", bridge])
+        self.url = f"{url}/pages/{html or thread}.html"
+        self.start_arguments = [f"{url}/pyodide/", bridge]
+        self.start()
+
+    def start(self) -> None:
+        """Load the page and start its interpreter."""
+        self.page.goto(self.url)
+        self.page.wait_for_function("globalThis.python !== undefined")
+        self.start_milliseconds = self.page.evaluate(START, self.start_arguments)
+
+    def start_in_new_page(self) -> None:
+        """Replace a page whose process has crashed, and the interpreter with it."""
+        context = self.page.context
+        self.page.close()
+        self.page = context.new_page()
+        self.start()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in the page as runPythonAsync does; arguments and result are JSON."""
+        """Call a function under runPythonAsync. Arguments and result are JSON."""
         return self._call("call", function, arguments)
 
     def call_blocking(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call it as runPython does: Python cannot wait for a promise then."""
+        """Call a function under runPython, where Python cannot wait for a promise."""
         return self._call("callBlocking", function, arguments)
 
     def _call(self, verb: str, function: Callable[..., Any], arguments: Any) -> Any:
-        # Line numbers in tracebacks are then the test file's.
+        # Keep the test file's line numbers in tracebacks.
         lines, first = inspect.getsourcelines(function)
         source = "\n" * (first - 1) + textwrap.dedent("".join(lines))
         file = Path(inspect.getfile(function)).name
         request = json.dumps([file, source, function.__name__, arguments])
         return json.loads(self.page.evaluate(f"request => python.{verb}(request)", request))
+
+
+def leftovers() -> dict[str, int]:
+    """Return the counts that a test of a shared interpreter must not change."""
+    import gc
+    import sys
+
+    import page_counts
+
+    import py_tensor as pt
+    from py_tensor.runtime.executor import backend
+
+    # The last uncaught exception keeps the frames of a failed test and their tensors alive.
+    for name in ("last_exc", "last_value", "last_type", "last_traceback"):
+        sys.__dict__.pop(name, None)
+    gc.collect()
+    return {
+        "tensors": pt.memory().num_tensors,
+        "bytes on the GPU": pt.memory().num_bytes_in_gpu,
+        "proxies of Python objects": page_counts.pyProxies(),
+        "WebGL error": backend().bridge.error(),
+    }
+
+
+def leftovers_before_test(python: PagePython) -> dict[str, int]:
+    """Return the counts before a test; start a page that crashed after the last test anew."""
+    try:
+        counts = python.call(leftovers)
+    except Error as error:
+        # Chromium's renderer crashed once while no test ran. A crash during a test fails it.
+        if "Target crashed" not in error.message:
+            raise
+        warnings.warn("the page crashed between two tests and was started anew", stacklevel=2)
+        python.start_in_new_page()
+        counts = python.call(leftovers)
+    return cast("dict[str, int]", counts)

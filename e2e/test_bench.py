@@ -1,4 +1,4 @@
-"""The benchmark's page: it compares results, times both sides, and says what is wrong."""
+"""Test the benchmark page: comparison of results, times and error reports."""
 
 import json
 import math
@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Request, Route
 from server import serve
+from watched_page import PageErrors
 
-WEB = Path(__file__).parent.parent / "web"
+ROOT = Path(__file__).parent.parent
 RUN_LIMIT = 120_000
 TINY = "quick=1&scale=0.03&rounds=2&ms=2"
 
 
 def run_bench(page: Page, site_url: str, parameters: str) -> dict:
-    """Run the page to its end; what it found out."""
+    """Run the benchmark page to its end and return its results."""
     page.goto(f"{site_url}/bench/index.html?auto=1&{TINY}&{parameters}")
     page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
     assert page.inner_text("#status") == "Finished"
@@ -24,7 +25,7 @@ def run_bench(page: Page, site_url: str, parameters: str) -> dict:
 
 
 def change_program(page: Page, pattern: str, replacement: str) -> None:
-    """Put something else into the page's scripts, where the Python files are too."""
+    """Replace text in the page's scripts, which include the Python files."""
 
     def change(route: Route) -> None:
         answer = route.fetch()
@@ -34,17 +35,17 @@ def change_program(page: Page, pattern: str, replacement: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def web_url() -> Iterator[str]:
-    """The address of the site's sources."""
-    with serve(WEB) as url:
+def source_url() -> Iterator[str]:
+    """URL of the repository's files."""
+    with serve(ROOT) as url:
         yield url
 
 
-def compare(page: Page, web_url: str, values: list, expected: list, tolerance: dict) -> dict:
-    page.goto(f"{web_url}/icon.svg")
+def compare(page: Page, source_url: str, values: list, expected: list, tolerance: dict) -> dict:
+    page.goto(f"{source_url}/web/icon.svg")
     return page.evaluate(
         """async ([values, expected, tolerance]) => {
-          const { compare } = await import("/bench/compare.js");
+          const { compare } = await import("/benchmarks/compare.js");
           return compare(Float32Array.from(values), Float32Array.from(expected), tolerance);
         }""",
         [values, expected, tolerance],
@@ -67,18 +68,18 @@ def compare(page: Page, web_url: str, values: list, expected: list, tolerance: d
         ([math.inf], [1], False),
     ],
 )
-def test_comparison(page: Page, web_url: str, values: list, expected: list, same: bool) -> None:
+def test_comparison(page: Page, source_url: str, values: list, expected: list, same: bool) -> None:
     tolerance = {"atol": 0.005, "rtol": 0.01}
-    assert compare(page, web_url, values, expected, tolerance)["same"] is same
+    assert compare(page, source_url, values, expected, tolerance)["same"] is same
 
 
-def test_comparison_names_the_worst_value(page: Page, web_url: str) -> None:
-    found = compare(page, web_url, [1, 2.5, 3.25], [1, 2, 3], {"atol": 0.01, "rtol": 0})
+def test_comparison_names_the_worst_value(page: Page, source_url: str) -> None:
+    found = compare(page, source_url, [1, 2.5, 3.25], [1, 2, 3], {"atol": 0.01, "rtol": 0})
     assert found["worst"] == 0.5
-    assert found["text"].startswith("value 1 is 2.5 beside 2 ")
+    assert found["text"].startswith("value 1 is 2.5 instead of 2 ")
 
 
-def test_run_tells_the_same_everywhere(page: Page, site_url: str) -> None:
+def test_run_reports_the_same_everywhere(page: Page, site_url: str) -> None:
     posts: list[Request] = []
     page.on("request", lambda request: posts.append(request) if request.method == "POST" else None)
     results = run_bench(page, site_url, "only=bias_relu,argmax,train_mlp,read_back_async")
@@ -138,7 +139,7 @@ def test_wrong_result_is_flagged(page: Page, site_url: str) -> None:
         ("theirs", r"softmax:\(\[(\w+)\]\)=>\(\)=>", r"softmax:([\1])=>()=>null.broken+"),
     ],
 )
-def test_error_of_one_side_stops_nothing(
+def test_error_of_one_side_does_not_stop_the_run(
     page: Page, site_url: str, side: str, pattern: str, replacement: str
 ) -> None:
     change_program(page, pattern, replacement)
@@ -160,8 +161,40 @@ def test_phone_has_no_sideways_scroll(page: Page, site_url: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_unknown_workload_is_said(page: Page, site_url: str, page_errors: list[str]) -> None:
+def run_models(page: Page, site_url: str) -> dict:
+    """Run the page of trained models with one model to its end and return its results."""
+
+    def answer(route: Route) -> None:
+        name = route.request.url.rpartition("/")[2]
+        if name == "models.json":
+            route.fulfill(json=[{"file": "blazeface.json"}])
+        else:
+            route.fulfill(path=ROOT / "tests" / "models" / "data" / "blazeface" / name)
+
+    page.route("**/models/*", answer)
+    page.goto(f"{site_url}/bench/models.html?auto=1&runs=3")
+    page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
+    assert page.inner_text("#status") == "Finished"
+    return json.loads(page.text_content("#json") or "")
+
+
+def test_trained_model_is_compared_and_timed(page: Page, site_url: str) -> None:
+    results = run_models(page, site_url)
+    ours, theirs = results["rows"]
+    assert 0 < theirs["error"] < 1e-5
+    for row in (ours, theirs):
+        assert row["first"] > row["median"] > 0
+    assert results["summary"]["failed"] == 0
+    assert "1 models, TF.js" in (page.text_content("#text") or "")
+
+
+def test_wrong_trained_model_fails(page: Page, site_url: str) -> None:
+    change_program(page, r"\.cast\(view\.format\)\) for", ".cast(view.format)[::-1]) for")
+    assert run_models(page, site_url)["summary"]["failed"] == 1
+
+
+def test_unknown_workload_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
     page.goto(f"{site_url}/bench/index.html?auto=1&only=nothing")
     page.wait_for_selector("[data-state=failed]", timeout=RUN_LIMIT)
-    assert page.inner_text("#status").startswith("bench: no workload is named so; got only=nothing")
-    page_errors.clear()
+    assert page.inner_text("#status").startswith("bench: no workload matches; got only=nothing")
+    page_errors.ignore()

@@ -1,4 +1,4 @@
-"""Bytes go up and come back as they were, whatever the format, the size and the way of reading."""
+"""Test that bytes survive upload and read in every format, size and kind of read."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SIZES = (1, 3, 4, 5, 4095, 4096, 4097, ROW - 1, ROW, ROW + 1, 2 * ROW + 6)
 
 
 def sample(format: int, size: int) -> bytes:
-    """Return every kind of bits, but no NaN, whose bits a GPU may change."""
+    """Return varied bit patterns without NaN, whose bits a GPU may change."""
     random.seed(f"{format} {size}")
     data = bytearray(random.randbytes(size * ITEM_SIZES[format]))
     if FORMATS[format].startswith("float"):
         width = ITEM_SIZES[format]
         for top in range(width - 1, len(data), width):
-            # One bit of the exponent is cleared, another is set: neither NaN nor subnormal.
+            # Clear one exponent bit and set another, so no value is NaN or subnormal.
             data[top] = (data[top] & 0xBF) | 0x20
     return bytes(data)
 
@@ -41,7 +41,7 @@ async def read_async(bridge: PlaywrightBridge, handle: int, target: bytearray) -
 
 
 def assert_reads_as(bridge: PlaywrightBridge, handle: int, data: bytes) -> None:
-    """Fail unless both ways of reading give these bytes."""
+    """Assert that both kinds of read return `data`."""
     assert read(bridge, handle, len(data)) == data
     target = bytearray(len(data))
     with pytest.raises(StopIteration):
@@ -51,7 +51,7 @@ def assert_reads_as(bridge: PlaywrightBridge, handle: int, data: bytes) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("format", range(len(FORMATS)), ids=FORMATS)
-def test_bytes_come_back_as_they_went(bridge: PlaywrightBridge, format: int, size: int) -> None:
+def test_bytes_round_trip(bridge: PlaywrightBridge, format: int, size: int) -> None:
     data = sample(format, size)
     bridge.upload(1, format, *texture_size(size), data)
     assert_reads_as(bridge, 1, data)
@@ -59,8 +59,8 @@ def test_bytes_come_back_as_they_went(bridge: PlaywrightBridge, format: int, siz
 
 
 @pytest.mark.parametrize("format", range(len(FORMATS)), ids=FORMATS)
-def test_ten_megabytes_come_back(bridge_page: Page, bridge: PlaywrightBridge, format: int) -> None:
-    """Made and compared in the page, since the way there is slow."""
+def test_ten_megabytes_round_trip(bridge_page: Page, bridge: PlaywrightBridge, format: int) -> None:
+    """Create and compare the data in the page, because transferring them is slow."""
     same = bridge_page.evaluate(
         """async ([format, itemSize]) => {
           const { createBridge } = await import("/webgl_js_bridge/index.js");
@@ -91,7 +91,7 @@ def test_ten_megabytes_come_back(bridge_page: Page, bridge: PlaywrightBridge, fo
 
 
 def test_nothing_is_touched_outside_the_byte_range(bridge_page: Page) -> None:
-    """Data end where the heap ends and lie at odd addresses; neighbours keep their values."""
+    """Use data at odd addresses and at the heap's end; check the bytes around them."""
     results = bridge_page.evaluate(
         """async () => {
           const { createBridge } = await import("/webgl_js_bridge/index.js");
@@ -125,7 +125,7 @@ def test_nothing_is_touched_outside_the_byte_range(bridge_page: Page) -> None:
     assert results == [[], 0]
 
 
-def test_memory_that_grew_is_read_anew(bridge_page: Page) -> None:
+def test_memory_that_grew_is_fetched_again(bridge_page: Page) -> None:
     read = bridge_page.evaluate(
         """async () => {
           const { createBridge } = await import("/webgl_js_bridge/index.js");
@@ -147,14 +147,14 @@ def test_memory_that_grew_is_read_anew(bridge_page: Page) -> None:
     assert read == [[1, 2, 3, 4, 5]] * 2
 
 
-def test_a_failed_comparison_is_noticed(bridge: PlaywrightBridge) -> None:
+def test_a_failed_comparison_is_detected(bridge: PlaywrightBridge) -> None:
     bridge.upload(1, UINT8, 1, 1, b"abc")
     with pytest.raises(AssertionError):
         assert_reads_as(bridge, 1, b"abd")
 
 
 def test_formats_without_native_reads_are_narrowed(bridge_page: Page) -> None:
-    """As where an implementation reads small integers and halves only as 32-bit values."""
+    """Simulate an implementation that reads small integers and float16 only as 32-bit values."""
     wrong = bridge_page.evaluate(
         """async () => {
           const { createFormats, narrow } = await import("/webgl_js_bridge/formats.js");
@@ -179,7 +179,7 @@ def test_formats_without_native_reads_are_narrowed(bridge_page: Page) -> None:
 
 
 @pytest.mark.parametrize("verb", ["read", "read_async"])
-def test_reading_what_is_not_there_raises(bridge: PlaywrightBridge, verb: str) -> None:
+def test_reading_an_unknown_handle_raises(bridge: PlaywrightBridge, verb: str) -> None:
     with pytest.raises(BackendError, match="no buffer 7"):
         getattr(bridge, verb)(7, bytearray(4))
     bridge.upload(1, UINT8, 1, 1, b"abc")
@@ -187,7 +187,7 @@ def test_reading_what_is_not_there_raises(bridge: PlaywrightBridge, verb: str) -
         getattr(bridge, verb)(1, bytearray(5))
 
 
-def test_uploading_too_much_or_twice_raises_and_keeps_nothing(bridge: PlaywrightBridge) -> None:
+def test_uploading_too_much_or_twice_raises(bridge: PlaywrightBridge) -> None:
     bridge.upload(1, UINT8, 1, 1, b"12345")
     with pytest.raises(BackendError, match="buffer 1 has 4 bytes; got 5"):
         bridge.flush()

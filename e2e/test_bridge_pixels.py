@@ -1,4 +1,4 @@
-"""Pictures: buffers drawn to canvases, canvases and images put into buffers."""
+"""Test images: draw buffers to canvases, copy canvases and images into buffers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bridge_page import UINT8, assert_stats, texture_size
 from playwright.sync_api import JSHandle, Page
 from playwright_bridge import PlaywrightBridge
 
-from py_tensor.errors import BackendError
+from py_tensor.errors import ArgumentTypeError, BackendError
 
 pytest_plugins = ["bridge_fixtures"]
 
@@ -19,7 +19,7 @@ CANVASES = {
 
 
 def opaque(width: int, height: int) -> bytes:
-    """Return RGBA pixels that are all different."""
+    """Return opaque RGBA pixels that are all different."""
     return b"".join(
         bytes((x & 255, y & 255, (7 * x + 3 * y) & 255, 255))
         for y in range(height)
@@ -41,7 +41,7 @@ def read_bytes(bridge: PlaywrightBridge, handle: int, length: int) -> bytes:
 
 
 def canvas_bytes(canvas: JSHandle) -> bytes:
-    """Return the canvas's pixels as a page reads them."""
+    """Return the canvas's pixels as getImageData gives them."""
     return bytes(
         canvas.evaluate(
             """canvas => Array.from(
@@ -86,7 +86,7 @@ def test_a_canvas_takes_the_size_of_the_picture(
         assert canvas_bytes(canvas) == opaque(*size)
 
 
-def test_drawing_replaces_whatever_the_canvas_was_told_before(
+def test_drawing_ignores_the_state_of_the_canvas(
     bridge_page: Page, bridge: PlaywrightBridge
 ) -> None:
     canvas = bridge_page.evaluate_handle(CANVASES["canvas"], [4, 4])
@@ -112,7 +112,7 @@ def test_alpha_is_shown_as_transparency(bridge_page: Page, bridge: PlaywrightBri
     bridge.draw(1, 2, 1, canvas)
     shown = canvas_bytes(canvas)
     assert shown[3] == 128 and shown[7] == 64
-    # A canvas keeps colours multiplied by alpha, so they come back rounded.
+    # A canvas stores premultiplied colours, so reading them rounds.
     assert_close(shown, data, 2)
 
 
@@ -152,7 +152,7 @@ def test_computing_goes_on_after_pixels(bridge_page: Page, bridge: PlaywrightBri
 
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 2), (257, 19)], ids=str)
-def test_image_data_come_in_exactly_even_where_transparent(
+def test_image_data_are_exact_even_if_transparent(
     bridge_page: Page, bridge: PlaywrightBridge, size: tuple[int, int]
 ) -> None:
     width, height = size
@@ -180,7 +180,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("alpha", [255, 128])
 @pytest.mark.parametrize("kind", SOURCES)
-def test_pictures_of_all_kinds_come_in_unmultiplied(
+def test_pictures_of_all_kinds_have_straight_alpha(
     bridge_page: Page, bridge: PlaywrightBridge, kind: str, alpha: int
 ) -> None:
     data = bytearray(opaque(5, 3))
@@ -196,13 +196,21 @@ def test_pictures_of_all_kinds_come_in_unmultiplied(
     bridge.from_pixels(1, source, 5, 3)
     read = read_bytes(bridge, 1, 60)
     expected = canvas_bytes(canvas)
-    # Multiplied colours cannot be divided again without rounding.
+    # Undoing premultiplied alpha rounds.
     assert_close(read, expected, 0 if alpha == 255 else 2)
 
 
-def test_what_is_no_picture_is_refused(bridge_page: Page, bridge: PlaywrightBridge) -> None:
-    with pytest.raises(BackendError, match="from_pixels: not a picture; got an object"):
-        bridge.pixel_size(bridge_page.evaluate_handle("({})"))
+def test_objects_that_are_no_picture_are_refused(
+    bridge_page: Page, bridge: PlaywrightBridge
+) -> None:
+    for source in ("({})", "({ width: 2, height: 2 })", "null", "'picture'"):
+        with pytest.raises(ArgumentTypeError, match="from_pixels: the source is not a picture"):
+            bridge.pixel_size(bridge_page.evaluate_handle(source))
+    # The bridge refuses it, too, if the caller does not ask for the size first.
+    bridge.alloc(1, UINT8, 1, 4)
+    with pytest.raises(BackendError):
+        bridge.from_pixels(1, bridge_page.evaluate_handle("({ width: 2, height: 2 })"), 2, 2)
+    assert bridge.error() == 0
 
 
 @pytest.mark.parametrize(
@@ -237,6 +245,6 @@ def test_the_context_may_live_on_the_canvas_drawn_to(bridge_page: Page) -> None:
     assert shown == [255, 0, 0, 255, 0, 0, 255, 255, 0, 255, 0, 255]
 
 
-def test_a_wrong_picture_is_noticed() -> None:
+def test_a_wrong_picture_is_detected() -> None:
     with pytest.raises(AssertionError):
         assert_close(bytes((1, 2)), bytes((1, 4)), 1)

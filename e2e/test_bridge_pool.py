@@ -1,4 +1,4 @@
-"""Freed textures are used again, kept below the ceiling, and given back when asked."""
+"""Test the pool: freed textures are reused, limited in size and deleted by trim()."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_only_the_same_format_and_size_is_used_again(bridge: PlaywrightBridge) -
     assert_stats(bridge, texturesInUse=3, texturesFree=0, bytesFree=0)
 
 
-def test_the_oldest_go_beyond_the_ceiling(bridge: PlaywrightBridge) -> None:
+def test_the_oldest_are_deleted_beyond_the_limit(bridge: PlaywrightBridge) -> None:
     bridge.pool_limit(3 * 1024)
     bridge.alloc(1, FLOAT32, 128, 1)
     bridge.alloc(2, *KILOBYTE)
@@ -42,14 +42,14 @@ def test_the_oldest_go_beyond_the_ceiling(bridge: PlaywrightBridge) -> None:
     assert_stats(bridge, texturesFree=0, bytesFree=0)
 
 
-def test_a_texture_larger_than_the_ceiling_is_not_kept(bridge: PlaywrightBridge) -> None:
+def test_a_texture_larger_than_the_limit_is_not_kept(bridge: PlaywrightBridge) -> None:
     bridge.pool_limit(1000)
     bridge.alloc(1, *KILOBYTE)
     bridge.free(1)
     assert_stats(bridge, texturesInUse=0, texturesFree=0, bytesFree=0)
 
 
-def test_trim_empties_the_pool_and_leaves_what_is_in_use(bridge: PlaywrightBridge) -> None:
+def test_trim_empties_the_pool_and_keeps_buffers_in_use(bridge: PlaywrightBridge) -> None:
     upload_floats(bridge, 1, [1, 2, 3])
     upload_floats(bridge, 2, [4, 5, 6])
     bridge.free(1)
@@ -58,7 +58,7 @@ def test_trim_empties_the_pool_and_leaves_what_is_in_use(bridge: PlaywrightBridg
     assert read_floats(bridge, 2, 3) == [4, 5, 6]
 
 
-def test_freeing_what_is_not_there_does_nothing(bridge: PlaywrightBridge) -> None:
+def test_freeing_an_unknown_handle_does_nothing(bridge: PlaywrightBridge) -> None:
     upload_floats(bridge, 1, [1])
     bridge.free(2)
     bridge.free(1)
@@ -66,8 +66,8 @@ def test_freeing_what_is_not_there_does_nothing(bridge: PlaywrightBridge) -> Non
     assert_stats(bridge, texturesInUse=0, texturesFree=1)
 
 
-def test_a_deleted_texture_is_not_taken_for_a_bound_one(bridge: PlaywrightBridge) -> None:
-    """A driver may give a new texture the name of the one just deleted."""
+def test_a_deleted_texture_counts_as_unbound(bridge: PlaywrightBridge) -> None:
+    """Check the cached bindings: a driver may reuse the name of a deleted texture."""
     for value in range(20):
         upload_floats(bridge, 1, [value] * 4)
         assert read_floats(bridge, 1, 4) == [value] * 4

@@ -1,4 +1,4 @@
-"""The bridge as Pyodide has it: buffers of Python in and out, waiting, errors."""
+"""Test the bridge in Pyodide: Python buffers, waiting and errors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ def round_trips() -> list[str]:
     import random
     from array import array
 
-    from py_tensor.backends.pyodide_bridge import load_bridge
+    from py_tensor.runtime.backends.pyodide import load_bridge
 
     bridge = load_bridge()
     wrong = []
-    # Few bytes take another way than many.
+    # Small and large buffers use different code paths.
     for size in (0, 1, 5, 4096, 8192, 1 << 18, (1 << 18) + 3, 1 << 20):
         data = random.randbytes(size)
         texels = max(1, -(-size // 4))
@@ -40,11 +40,11 @@ def round_trips() -> list[str]:
     return wrong
 
 
-def test_all_kinds_of_buffers_come_back_as_they_went(python: PagePython) -> None:
+def test_all_kinds_of_buffers_round_trip(python: PagePython) -> None:
     assert python.call(round_trips) == []
 
 
-def test_they_do_so_where_python_cannot_wait(python: PagePython) -> None:
+def test_buffers_round_trip_if_python_cannot_wait(python: PagePython) -> None:
     assert python.call_blocking(round_trips) == []
 
 
@@ -52,7 +52,7 @@ async def awaited() -> list[object]:
     import asyncio
     from array import array
 
-    from py_tensor.backends.pyodide_bridge import load_bridge
+    from py_tensor.runtime.backends.pyodide import load_bridge
 
     bridge = load_bridge()
     bridge.upload(1, 0, 1, 1, array("f", [1, 2, 3]))
@@ -72,7 +72,7 @@ def ticks_while_reading() -> int:
     import asyncio
     from array import array
 
-    from py_tensor.backends.pyodide_bridge import load_bridge
+    from py_tensor.runtime.backends.pyodide import load_bridge
 
     bridge = load_bridge()
     bridge.upload(1, 0, 1, 1, array("f", [1, 2, 3]))
@@ -84,32 +84,32 @@ def ticks_while_reading() -> int:
     return len(ticks)
 
 
-def test_a_blocking_read_lets_the_page_go_on(python: PagePython) -> None:
+def test_a_blocking_read_keeps_the_page_responsive(python: PagePython) -> None:
     assert python.call(ticks_while_reading) == (1 if python.thread == "page" else 0)
 
 
 def errors() -> list[list[str]]:
     from array import array
 
-    from py_tensor.backends.pyodide_bridge import load_bridge
+    from py_tensor.runtime.backends.pyodide import load_bridge
 
     bridge = load_bridge()
     bridge.program(1, "wrong", "#version 300 es\nvoid main() { x; }")
     bridge.plan(1, array("i", [0, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0]))
-    told = []
+    seen = []
 
     def note(action: object, *values: object) -> None:
         try:
             action(*values)
         except Exception as error:
-            told.append([type(error).__name__, str(error).split("\n")[0]])
+            seen.append([type(error).__name__, str(error).split("\n")[0]])
 
     note(bridge.run, 1, array("i", [bridge.generation(), 5]).tobytes())
     note(bridge.read, 9, bytearray(4))
     note(bridge.upload, 1, 8, 1, 1, b"1234")
     note(bridge.pixel_size, object())
     bridge.destroy()
-    return told
+    return seen
 
 
 def test_errors_are_the_packages_own(python: PagePython) -> None:
@@ -118,9 +118,10 @@ def test_errors_are_the_packages_own(python: PagePython) -> None:
         ["BackendError", "no buffer 9"],
         ["BackendError", "no format 8; formats are 0 to 7"],
         [
-            "BackendError",
-            "from_pixels: not a picture; got an object without width and height; "
-            "pass an image, a canvas, a video, an ImageBitmap or an ImageData",
+            "ArgumentTypeError",
+            "from_pixels: the source is not a picture; got a Python object; pass an image, a "
+            "canvas, a video, a VideoFrame, an ImageBitmap, an ImageData or { data, width, "
+            "height } with 4 bytes a pixel",
         ],
     ]
 
@@ -129,7 +130,7 @@ async def lost_and_found() -> list[object]:
     import asyncio
     from array import array
 
-    from py_tensor.backends.pyodide_bridge import load_bridge
+    from py_tensor.runtime.backends.pyodide import load_bridge
 
     bridge = load_bridge()
     bridge.upload(1, 0, 1, 1, array("f", [1, 2, 3]))
@@ -138,23 +139,23 @@ async def lost_and_found() -> list[object]:
     reading = asyncio.ensure_future(bridge.read_async(1, target))
     await asyncio.sleep(0)
     bridge.lose_context()
-    told = [bridge.is_lost()]
+    seen = [bridge.is_lost()]
     for awaitable in (reading, bridge.read_async(1, target)):
         try:
             await awaitable
         except Exception as error:
-            told.append(f"{type(error).__name__}: {error}")
+            seen.append(f"{type(error).__name__}: {error}")
     bridge.restore_context()
     while bridge.is_lost():
         await asyncio.sleep(0.01)
     bridge.upload(1, 0, 1, 1, array("f", [4, 5, 6]))
     bridge.read(1, target)
-    told += [bridge.generation() - before, target.tolist(), bridge.error()]
+    seen += [bridge.generation() - before, target.tolist(), bridge.error()]
     bridge.destroy()
-    return told
+    return seen
 
 
-def test_a_lost_context_rejects_and_comes_back(python: PagePython) -> None:
+def test_a_lost_context_rejects_and_is_restored(python: PagePython) -> None:
     lost = (
         "BackendError: webgl: WebGL context lost; got no answer from the GPU; "
         "try again once the browser has restored it, or reload the page"

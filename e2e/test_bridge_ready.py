@@ -1,4 +1,4 @@
-"""Programs compile together, and who waits for them is told how far they are."""
+"""Test that programs compile in parallel and report their progress."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from bridge_page import (
     draw_words,
     plan_words,
     read_floats,
+    register_double,
+    run_double,
     run_words,
     upload_floats,
 )
@@ -40,8 +42,8 @@ SPY = """() => {
   };
   globalThis.unspy = () => Object.assign(gl, { linkProgram, getProgramParameter });
 }"""
-# The browser of the tests may or may not have the extension, so that its answers are made up: a
-# context that has it says that program n is done when asked the (n + 1)-th time.
+# The browser of the tests may or may not have the extension, so it is simulated. A simulated
+# extension reports program n as complete at the (n + 1)-th query.
 EXTENSION = """(present) => {
   const gl = WebGL2RenderingContext.prototype;
   const { getExtension, getProgramParameter, linkProgram } = gl;
@@ -68,7 +70,7 @@ EXTENSION = """(present) => {
 
 @contextmanager
 def extension(page: Page, present: bool) -> Iterator[None]:
-    """A context that can, or cannot, tell whether a program has compiled."""
+    """Simulate a context with or without KHR_parallel_shader_compile."""
     page.evaluate(EXTENSION, present)
     try:
         yield
@@ -81,7 +83,7 @@ def program(number: int) -> str:
 
 
 def register(bridge: PlaywrightBridge) -> None:
-    """Register programs 1, 2, ... and plan 1, which draws with each, with the first one twice."""
+    """Register programs 1, 2, ... and plan 1, which draws with each and twice with the first."""
     for number in range(1, COUNT + 1):
         bridge.program(number, f"program {number}", program(number))
     draws = [draw_words(n, n - 1, (1, 1)) for n in range(1, COUNT + 1)]
@@ -95,7 +97,7 @@ def run(bridge: PlaywrightBridge) -> None:
 
 @contextmanager
 def spied(page: Page) -> Iterator[list[str]]:
-    """Fill a list with what was asked of programs, once the block is done."""
+    """Yield a list that receives the recorded program queries at the end of the block."""
     calls: list[str] = []
     page.evaluate(SPY)
     try:
@@ -119,7 +121,7 @@ def test_ready_waits_for_nothing(bridge: PlaywrightBridge, bridge_page: Page) ->
         register(bridge)
         assert [bridge.ready(1) for _ in range(COUNT + 2)] == [0, 1, 2, 3, 4, 5, 5]
         run(bridge)
-    # Each is waited for once, right after it was said to be done, and never asked again.
+    # Each is waited for once, right after it was reported complete, and not queried again.
     waits = [at for at, call in enumerate(calls) if call == "wait"]
     assert len(waits) == COUNT
     assert all(calls[at - 1] == "ask" for at in waits)
@@ -127,7 +129,7 @@ def test_ready_waits_for_nothing(bridge: PlaywrightBridge, bridge_page: Page) ->
     assert_stats(bridge, compiled=COUNT, programs=COUNT)
 
 
-def test_one_a_call_where_the_context_cannot_tell(
+def test_each_call_waits_for_one_without_the_extension(
     bridge: PlaywrightBridge, bridge_page: Page
 ) -> None:
     with extension(bridge_page, present=False):
@@ -147,7 +149,7 @@ def test_ready_in_this_browser(bridge: PlaywrightBridge) -> None:
     run(bridge)
 
 
-def test_what_is_wrong_is_told(bridge: PlaywrightBridge) -> None:
+def test_ready_reports_errors(bridge: PlaywrightBridge) -> None:
     bridge.program(1, "wrong", f"{HEAD}out vec4 y;\nvoid main() {{ y = nothing; }}")
     bridge.plan(1, plan_words(0, [ROW], [draw_words(1, 0, (1, 1))]))
     end = monotonic() + 30
@@ -203,7 +205,7 @@ def register_chain(bridge: PlaywrightBridge) -> None:
     ("given", "textures", "left"),
     [([1, 2], 5, 4), ([-1, 2], 4, 3), ([-1, -2], 4, 2), ([1, -2], 5, 3)],
 )
-def test_leaves_given_away_serve_later_draws(
+def test_later_draws_reuse_donated_leaves(
     bridge: PlaywrightBridge, given: list[int], textures: int, left: int
 ) -> None:
     register_chain(bridge)
@@ -221,7 +223,7 @@ def test_leaves_given_away_serve_later_draws(
             assert read_floats(bridge, handle, 4) == [handle] * 4
 
 
-def test_a_run_that_fails_before_it_draws_gives_nothing_away(bridge: PlaywrightBridge) -> None:
+def test_a_run_that_fails_before_it_draws_frees_no_leaf(bridge: PlaywrightBridge) -> None:
     register_chain(bridge)
     upload_floats(bridge, 1, [1] * 4)
     with pytest.raises(BackendError, match=r"^no buffer 2$"):
@@ -229,3 +231,18 @@ def test_a_run_that_fails_before_it_draws_gives_nothing_away(bridge: PlaywrightB
         bridge.flush()
     assert read_floats(bridge, 1, 4) == [1] * 4
     assert_stats(bridge, texturesInUse=1)
+
+
+def test_a_dropped_program_is_gone(bridge: PlaywrightBridge) -> None:
+    register_double(bridge)
+    upload_floats(bridge, 1, [1])
+    run_double(bridge, 1, 2)
+    bridge.drop_plan(1)
+    bridge.drop_program(1)
+    bridge.drop_program(1)
+    assert_stats(bridge, programs=0, plans=0)
+    # The id can be reused, and the cached binding does not match the new program.
+    register_double(bridge)
+    run_double(bridge, 1, 3)
+    assert read_floats(bridge, 3, 1) == [2]
+    assert bridge.error() == 0

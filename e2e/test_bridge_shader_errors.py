@@ -1,4 +1,4 @@
-"""A shader that does not compile is shown with its wrong line and a caret."""
+"""Test that a shader error shows the wrong line with a caret."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_failure_to_link_is_a_shader_error_too(bridge: PlaywrightBridge) -> No
 
 
 LOGS = [
-    # Mesa, as Firefox may pass it on.
+    # Mesa's format, which Firefox may pass on unchanged.
     (
         "0:2(9): error: `b' undeclared\n0:3(1): error: other",
         "a\nint a = b;\nc\nd",
@@ -106,11 +106,11 @@ LOGS = [
 def test_logs_of_all_drivers_are_understood(
     bridge_page: Page, log: str, source: str, message: str
 ) -> None:
-    told = bridge_page.evaluate(
+    seen = bridge_page.evaluate(
         """async ([log, source]) => {
           const { shaderError } = await import("/webgl_js_bridge/shader_errors.js");
           return shaderError("s", log, source).message;
         }""",
         [log, source],
     )
-    assert told == message
+    assert seen == message

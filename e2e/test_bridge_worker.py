@@ -1,4 +1,4 @@
-"""The bridge works in a module worker, where there is no page."""
+"""Test the bridge in a module worker, which has no DOM."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ try {
 
 
 def test_everything_works_in_a_worker(bridge_page: Page) -> None:
-    told = bridge_page.evaluate(
+    seen = bridge_page.evaluate(
         """source => new Promise((resolve, reject) => {
           const type = "text/javascript";
           const script = new Blob([source.replace("%s", location.origin)], { type });
@@ -56,7 +56,7 @@ def test_everything_works_in_a_worker(bridge_page: Page) -> None:
         })""",
         WORKER,
     )
-    assert told == {
+    assert seen == {
         "read": [2, 4, 6, 8],
         "awaited": [2, 4, 6, 8],
         "drawn": [9, 8, 7, 255],

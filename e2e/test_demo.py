@@ -1,8 +1,9 @@
-"""The demo page as a whole: how it starts, what it says when it cannot, how it fits a phone."""
+"""Test the whole demo page: start, error messages and layout on a phone."""
 
 import pytest
 from demo_driver import START_LIMIT, Demo
 from playwright.sync_api import Page, Route
+from watched_page import PageErrors
 
 RECORD_PROGRESS = """
 window.progress = [];
@@ -24,7 +25,7 @@ def test_progress_bar_counts_the_bytes(page: Page, site_url: str) -> None:
     assert len(set(downloads)) >= 5
     assert values == sorted(values)
     assert values[-1] == 1
-    # The wasm alone is more than this.
+    # Pyodide's WebAssembly file alone is larger than this.
     largest = max(float(text.split()[2]) for text, _ in steps if text.endswith("MB"))
     assert largest > 9
 
@@ -36,7 +37,7 @@ def test_no_request_leaves_the_origin(page: Page, site_url: str) -> None:
     demo.run("arithmetic")
     page.click("[data-photo=flower]")
     page.wait_for_selector("[data-photo=flower][aria-pressed=true]")
-    # The worker's requests are among those seen.
+    # The list includes the worker's requests.
     assert any(url.endswith("pyodide.asm.wasm") for url in requests)
     assert any(url.endswith("flower.jpg") for url in requests)
     here = (f"{site_url}/", f"blob:{site_url}/", "data:")
@@ -67,7 +68,7 @@ def test_keyboard_runs_and_leaves_the_editor(page: Page, site_url: str) -> None:
     demo.write("print('by key', 6 * 7)")
     page.keyboard.press("Control+Enter")
     page.wait_for_function("document.getElementById('output').innerText.includes('by key 42')")
-    # The first closes the list of completions that typing opened.
+    # The first Escape closes the completion list that typing opened.
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
@@ -84,7 +85,7 @@ def test_controls_have_names(page: Page, site_url: str) -> None:
     assert nameless == []
 
 
-def test_missing_webgl2_is_said(page: Page, site_url: str, page_errors: list[str]) -> None:
+def test_missing_webgl2_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
     def without_webgl(route: Route) -> None:
         answer = route.fetch()
         change = "OffscreenCanvas.prototype.getContext = () => null;"
@@ -93,13 +94,13 @@ def test_missing_webgl2_is_said(page: Page, site_url: str, page_errors: list[str
     page.route("**/worker-*.js", without_webgl)
     page.goto(f"{site_url}/index.html")
     page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
-    assert page.inner_text("#notice-title") == "This browser gives the page no WebGL2"
+    assert page.inner_text("#notice-title") == "WebGL2 is not available in this browser"
     assert page.inner_text("#notice-detail").startswith("WebGL2: no context; ")
     assert page.is_disabled("#run")
-    page_errors.clear()
+    page_errors.ignore()
 
 
-def test_missing_wheel_is_said(page: Page, site_url: str, page_errors: list[str]) -> None:
+def test_missing_wheel_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
     page.route("**/*.whl", lambda route: route.fulfill(status=404))
     page.goto(f"{site_url}/index.html")
     page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
@@ -107,4 +108,4 @@ def test_missing_wheel_is_said(page: Page, site_url: str, page_errors: list[str]
     detail = page.inner_text("#notice-detail")
     assert detail.startswith("py_tensor: the wheel did not load; ")
     assert ".whl: 404" in detail
-    page_errors.clear()
+    page_errors.ignore()

@@ -1,14 +1,21 @@
-"""The demo's playground: every example is run and its result compared with NumPy's."""
+"""Test the demo's playground: run every example and compare the results with NumPy."""
 
+import io
 import re
+import runpy
+from contextlib import redirect_stdout
+from pathlib import Path
 
 import numpy as np
 import pytest
 from demo_driver import Demo
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
+from waiting import eventually
 
 import py_tensor as pt
 
+PROGRAMS = Path(__file__).parent.parent / "examples"
+LIFE = PROGRAMS.parent / "web" / "src" / "features" / "playground" / "examples" / "life.py"
 FIVE_DIGITS = 6e-5  # a table's cells are rounded to five digits
 
 
@@ -18,7 +25,7 @@ def demo(page: Page, site_url: str) -> Demo:
 
 
 def uniform(seed: int, shape: tuple[int, ...]) -> np.ndarray:
-    """The numbers that a program in the page draws with this seed."""
+    """Return the random numbers that a program in the page draws with this seed."""
     pt.set_backend("numpy")
     pt.random.seed(seed)
     return np.asarray(pt.random.uniform(shape).numpy())
@@ -54,7 +61,7 @@ def test_matmul_shows_the_ends_of_a_large_table(demo: Demo) -> None:
 
 
 def mandelbrot(height: int, width: int, steps: int) -> np.ndarray:
-    """How many steps each point stays within the circle of radius 2, in float32."""
+    """Return for how many steps each point stays within radius 2, computed in float32."""
     re = np.linspace(-2.2, 0.8, width, dtype=np.float32)[None, :]
     im = np.linspace(-1.125, 1.125, height, dtype=np.float32)[:, None]
     x = y = np.zeros((height, width), np.float32)
@@ -70,7 +77,7 @@ def test_mandelbrot(demo: Demo) -> None:
     demo.run("mandelbrot")
     count = mandelbrot(360, 480, 96)
     wrong = demo.values() != count[20::40, 20::60]
-    # Points on the set's edge turn on the last bit, which a GPU may round otherwise.
+    # Points on the set's edge depend on the last bit, which a GPU may round differently.
     assert wrong.mean() <= 0.05
     picture = demo.picture("Mandelbrot")
     assert picture.shape == (360, 480, 3)
@@ -96,13 +103,17 @@ def test_game_of_life(demo: Demo) -> None:
 
 
 def test_animation_runs_live_and_stops(demo: Demo) -> None:
-    demo.choose("life")
+    # The example ends after 5 seconds.
+    demo.write(LIFE.read_text().replace("300", "1_000_000"))
     demo.start()
     demo.page.wait_for_selector("#output canvas")
     first = demo.picture("Game of Life")
-    demo.page.wait_for_timeout(300)
+
+    def goes_on() -> None:
+        assert (demo.picture("Game of Life") != first).any()
+
+    eventually(demo.page, goes_on)
     assert demo.page.inner_text("#run-status") == "running…"
-    assert (demo.picture("Game of Life") != first).any()
     # The worker answers the photo lab while the program runs.
     demo.page.locator("[data-filter=sepia] input[type=checkbox]").check()
     demo.page.click("#stop")
@@ -115,13 +126,92 @@ def test_stop_ends_a_program_that_never_pauses(demo: Demo) -> None:
     demo.start()
     demo.page.wait_for_timeout(200)
     demo.page.click("#stop")
-    # The page may let the next program start just before it says so.
-    demo.page.wait_for_selector("#run-status:text-is('stopped; Python is new')")
+    demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
     demo.finish()
-    assert "Python was ended and starts again" in demo.text()
+    assert "Python was terminated and is being restarted" in demo.text()
     demo.run("arithmetic")
     assert demo.values().shape == (2, 3)
     demo.page.wait_for_function("document.querySelector('#stage canvas')?.width === 640")
+
+
+def test_program_is_stopped_right_after_its_start(demo: Demo) -> None:
+    demo.write("import playground\nwhile True:\n    await playground.next_frame()")
+    # Both requests are in the worker's queue before it handles the first.
+    demo.page.evaluate("for (const id of ['run', 'stop']) document.getElementById(id).click()")
+    assert demo.finish().startswith("stopped after")
+    assert demo.text() == ""
+
+
+RUN_WHEN_ENABLED = """() => {
+  const button = document.getElementById("run");
+  const status = document.getElementById("run-status");
+  globalThis.statuses = [];
+  const run = (_, observer) => {
+    if (button.disabled) return;
+    observer.disconnect();
+    new MutationObserver(() => statuses.push(status.textContent)).observe(status, {
+      childList: true,
+    });
+    button.click();
+  };
+  new MutationObserver(run).observe(button, { attributes: true });
+}"""
+
+
+def test_program_started_at_the_end_of_a_restart_keeps_its_status(demo: Demo) -> None:
+    demo.write("while True:\n    pass")
+    demo.start()
+    demo.write("print('the next program')")
+    demo.page.evaluate(RUN_WHEN_ENABLED)
+    demo.page.click("#stop")
+    demo.page.wait_for_selector("#output:has-text('the next program')")
+    demo.finish()
+    # The restart is over when the photo lab has drawn again.
+    demo.page.wait_for_function("document.querySelector('#stage canvas')?.width === 640")
+    running, ran = demo.page.evaluate("statuses")
+    assert running == "running…"
+    assert ran.startswith("ran in")
+
+
+def test_every_program_for_numpy_and_jax_is_listed(demo: Demo) -> None:
+    listed = demo.page.eval_on_selector_all(
+        "#programs option:enabled", "options => options.map(option => option.value)"
+    )
+    assert sorted(listed) == sorted(path.stem for path in PROGRAMS.glob("*.py"))
+    demo.run("arithmetic")
+    assert demo.page.input_value("#programs") == ""
+    assert demo.page.locator("#examples [aria-pressed=true]").count() == 1
+    demo.choose_program("heat_equation")
+    assert demo.page.locator("#examples [aria-pressed=true]").count() == 0
+
+
+def test_program_is_run_only_after_it_is_loaded(demo: Demo) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    demo.page.route("**/heat_equation*", hold)
+    with demo.page.expect_request("**/heat_equation*"):
+        demo.choose_program("heat_equation")
+    assert demo.page.is_disabled("#run")
+    held[0].continue_()
+    demo.start()
+    assert demo.finish().startswith("ran in"), demo.text()
+    assert demo.printed()[0].startswith("step   50")
+
+
+@pytest.mark.parametrize(
+    "name", ["game_of_life", "heat_equation", "dct_compression", "jax_pendulum_control"]
+)
+def test_program_prints_what_it_prints_with_numpy_or_jax(demo: Demo, name: str) -> None:
+    demo.choose_program(name)
+    demo.start()
+    assert demo.finish().startswith("ran in"), demo.text()
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        runpy.run_path(str(PROGRAMS / f"{name}.py"), run_name="__main__")
+    assert demo.printed() == printed.getvalue().splitlines()
 
 
 def test_noise_and_clouds(demo: Demo) -> None:
@@ -199,10 +289,28 @@ def test_syntax_error_points_at_the_line(demo: Demo) -> None:
     assert demo.page.inner_text(".failed-line") == "y = (2 +"
 
 
+STREAMING = """import time
+from pyodide.http import open_url
+print('part 0')
+time.sleep(0.1)
+print('part 1')
+open_url('gate')
+print('part 2')"""
+
+
 def test_text_streams_while_a_program_computes(demo: Demo) -> None:
-    demo.write("import time\nfor i in range(4):\n    print('part', i)\n    time.sleep(0.5)")
+    held: list[Route] = []
+
+    def is_held() -> None:
+        assert held
+
+    demo.page.route("**/gate", lambda route: held.append(route))
+    demo.write(STREAMING)
     demo.start()
+    # The request blocks the worker until it is answered.
     demo.page.wait_for_function("document.getElementById('output').innerText.includes('part 1')")
-    assert "part 3" not in demo.text()
+    assert "part 2" not in demo.text()
+    eventually(demo.page, is_held)
+    held[0].fulfill(body="open")
     demo.finish()
-    assert demo.printed() == [f"part {i}" for i in range(4)]
+    assert demo.printed() == [f"part {i}" for i in range(3)]

@@ -1,4 +1,4 @@
-"""The demo's surface: points are told apart, painted live, beside all else the page does."""
+"""Test the demo's surface section: it separates points, also while other sections run."""
 
 from __future__ import annotations
 
@@ -11,24 +11,34 @@ import pytest
 from demo_driver import READ_CANVAS, Demo
 from PIL import Image
 from playwright.sync_api import Browser, Page
-from watched_page import watched_page
+from waiting import eventually
+from watched_page import SharedPage
 
 
 @pytest.fixture(scope="module")
-def demo(chromium: Browser, site_url: str) -> Iterator[Demo]:
-    """A page on which the surface was looked at."""
-    with watched_page(chromium, []) as page:
+def demo_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[Demo]]:
+    """Demo page with the surface section scrolled into view."""
+
+    def scroll(page: Page) -> Demo:
         demo = Demo(page, site_url)
         page.locator("#surface").scroll_into_view_if_needed()
         page.wait_for_function(
             "document.querySelector('#surface-stage canvas')?.width === 80 &&"
             " document.querySelectorAll('#surface-stage g > *').length === 200"
         )
-        yield demo
+        return demo
+
+    with SharedPage(chromium, scroll) as page:
+        yield page
+
+
+@pytest.fixture
+def demo(demo_page: SharedPage[Demo]) -> Demo:
+    return demo_page.get()
 
 
 def surface(demo: Demo) -> np.ndarray:
-    """How red and how opaque the surface is: (height, width, 2), 0 to 1."""
+    """Return red and alpha of the surface: (height, width, 2), 0 to 1."""
     address = demo.page.locator("#surface-stage canvas").evaluate(READ_CANVAS)
     rgba = np.asarray(Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2]))))
     red = rgba[..., 0].astype(int) > rgba[..., 2]
@@ -36,7 +46,7 @@ def surface(demo: Demo) -> np.ndarray:
 
 
 def points(demo: Demo) -> list[tuple[float, float, int]]:
-    """Where the points are, y upwards, and their classes."""
+    """Return the points as (x, y, class), with y upwards."""
     return [
         (x, y, kind)
         for x, y, kind in demo.page.evaluate(
@@ -49,7 +59,7 @@ def points(demo: Demo) -> list[tuple[float, float, int]]:
 
 
 def agreement(demo: Demo) -> float:
-    """For how many points the surface has their colour."""
+    """Return the share of points whose class colour matches the surface."""
     picture = surface(demo)
     side = len(picture)
     right = [
@@ -64,31 +74,33 @@ def agreement(demo: Demo) -> float:
     return float(np.mean(right))
 
 
-def test_points_are_told_apart(demo: Demo) -> None:
+def test_points_are_separated(demo: Demo) -> None:
     page = demo.page
     before = surface(demo)
     page.click("#surface-settings .chip:text-is('Rings')")
     page.click("#surface-play")
     page.wait_for_function(
-        "parseFloat(document.querySelector('#surface-figures [data-figure=accuracy]').textContent)"
+        "parseFloat(document.querySelector('#surface-metrics [data-metric=accuracy]').textContent)"
         " >= 99"
     )
     page.click("#surface-play:text-is('Pause')")
     demo.wait_for_state("surface", "paused")
-    page.wait_for_timeout(200)
-    assert agreement(demo) >= 0.97
+
+    def is_painted() -> None:
+        assert agreement(demo) >= 0.97
+
+    eventually(page, is_painted)
     after = surface(demo)
     assert np.abs(after - before).mean() > 0.05
     # Red outside, blue inside.
     middle = len(after) // 2
     assert after[2, 2, 0] == 1 and after[middle, middle, 0] == 0
-    step = demo.figure("surface", "step")
-    held = demo.figure("surface", "tensors"), demo.number("gpuBytes")
+    step = demo.metric("surface", "step")
+    held = demo.memory()
     for _ in range(3):
         page.click("#surface-step")
     demo.wait_for_step("surface", int(step.replace(",", "")) + 3)
-    page.wait_for_timeout(300)
-    assert (demo.figure("surface", "tensors"), demo.number("gpuBytes")) == held
+    assert demo.memory() == held
 
 
 def test_points_are_added_by_click_and_by_key(demo: Demo) -> None:
@@ -108,8 +120,8 @@ def test_points_are_added_by_click_and_by_key(demo: Demo) -> None:
     assert abs(x + 0.4) < 0.02 and abs(y - 0.45) < 0.02 and kind == 1
 
 
-def held_after_all_at_once(demo: Demo) -> tuple[int, int]:
-    """Tensors, and bytes on the GPU, after training both networks beside all else, and resets."""
+def held_after_all_at_once(demo: Demo) -> list[int]:
+    """Return tensors and GPU bytes after training both networks with all else, then resets."""
     page = demo.page
     page.click("#surface-play:text-is('Play')")
     page.click("#digits-train:text-is('Start')")
@@ -117,19 +129,17 @@ def held_after_all_at_once(demo: Demo) -> tuple[int, int]:
     demo.wait_for_step("digits", 4)
     demo.run("arithmetic")
     assert demo.values().shape == (2, 3)
-    # Both go on after it.
+    # Both training runs continue afterwards.
     for section in ("surface", "digits"):
-        demo.wait_for_step(section, int(demo.figure(section, "step").replace(",", "")) + 8)
+        demo.wait_for_step(section, int(demo.metric(section, "step").replace(",", "")) + 8)
     page.click("#animate")
     page.click("#surface-play:text-is('Pause')")
     demo.wait_for_state("surface", "paused")
     for section in ("surface", "digits"):
         page.click(f"#{section}-reset")
-        page.wait_for_selector(f"#{section}-figures [data-figure=step]:text-is('0')")
-    # The numbers are counted anew at a program's end, when nothing else runs any more.
-    demo.run("arithmetic")
-    page.wait_for_timeout(300)
-    return demo.number("tensors"), demo.number("gpuBytes")
+        page.wait_for_selector(f"#{section}-metrics [data-metric=step]:text-is('0')")
+    # The network that was trained last keeps its memory until its training has ended.
+    return demo.settled_memory()
 
 
 def test_everything_runs_at_once(demo: Demo) -> None:
@@ -139,11 +149,11 @@ def test_everything_runs_at_once(demo: Demo) -> None:
 
     page.click("#digits-train")
     demo.wait_for_state("digits", "training")
-    # Python is ended by a program that never pauses; the sections say so and begin anew.
+    # Stopping a program that never yields restarts Python; the sections report it and start again.
     demo.write("while True:\n    pass")
     demo.start()
     page.click("#stop")
-    page.wait_for_selector("#run-status:text-is('stopped; Python is new')")
+    page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
     assert page.inner_text("#digits-status") == "Python was restarted; the network is gone"
     page.fill("#digits-epochs", "1")
     page.click("#digits-train:text-is('Start')")

@@ -1,4 +1,4 @@
-"""Code written for any library of the array API standard, in the page, where there is no NumPy."""
+"""Run code written for the array API standard in a page without NumPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest_plugins = ["page_fixtures"]
 
 
 def whitened(rows: list[list[float]]) -> dict[str, Any]:
-    """Principal components, as a user writes them who knows the standard only."""
+    """Return principal components, computed with functions of the standard only."""
     import sys
 
     import py_tensor as pt
@@ -48,7 +48,7 @@ def test_principal_components(python: PagePython) -> None:
 
 
 def cleaned(values: list[float]) -> dict[str, Any]:
-    """Values chosen, counted, sorted and put back by masks and positions."""
+    """Select, count, sort and write back values by masks and indices."""
     import py_tensor as pt
 
     x = pt.asarray(values)

@@ -1,13 +1,15 @@
-"""Browsers that lack something: promises Python could wait for, textures of float32 to draw to."""
+"""Test browsers without JSPI, without renderable float32 textures, or without WebGL2."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from page_python import PagePython
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
+from watched_page import watched_page
 
 pytest_plugins = ["page_fixtures"]
 
@@ -32,7 +34,7 @@ def with_half_floats() -> dict[str, Any]:
 
     import py_tensor as pt
 
-    pt.runtime.runtime.host_elements = 0  # nothing is stored as float16 on the host
+    pt.runtime.executor.runtime.host_elements = 0  # nothing is stored as float16 on the host
     x = pt.asarray([[1.5, -2.25], [0.1, 60_000.0]])
     w = pt.asarray([[2.0, 0.0], [0.0, 0.5]])
     with warnings.catch_warnings(record=True) as caught:
@@ -40,7 +42,7 @@ def with_half_floats() -> dict[str, Any]:
         large = (pt.asarray([1e6, 1.0]) * 1.0).tolist()
     whole = pt.arange(12, dtype="int32").reshape((3, 4)) * 100_000
     return {
-        "limits": pt.runtime.backend().limits["float32Renderable"],
+        "limits": pt.runtime.executor.backend().limits["float32Renderable"],
         "dtype": (x @ w).dtype.name,
         "product": (x @ w).tolist(),
         "softmax": pt.softmax(pt.asarray([0.0, 0.0, 0.0, 0.0])).tolist(),
@@ -61,7 +63,7 @@ def test_float32_stored_as_float16(page: Page, pages_url: str) -> None:
     assert seen["product"][1] == pytest.approx([0.2, 30_000], rel=1e-3)
     assert seen["softmax"] == [0.25] * 4
     assert seen["sum"] == 1000
-    # SwiftShader draws infinity to float16 as NaN.
+    # SwiftShader writes infinity to float16 textures as NaN.
     assert not math.isfinite(seen["large"][0])
     assert seen["large"][1] == 1
     assert len(seen["warned"]) == 1
@@ -69,3 +71,89 @@ def test_float32_stored_as_float16(page: Page, pages_url: str) -> None:
     assert seen["integers"] == [800_000, 900_000, 1_000_000, 1_100_000]
     assert seen["view"] == ["f", 16]
     assert seen["many"] == pytest.approx(899.9, rel=1e-3)
+
+
+async def in_plain_python() -> dict[str, Any]:
+    import sys
+    import warnings
+
+    import py_tensor as pt
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        before = pt.memory()
+        x = pt.asarray([[4.0, 1.0], [1.0, 3.0]])
+        squared = pt.jit(lambda x: (x @ x).sum())
+        model = pt.nn.Dense(2, 1)
+        rates = pt.optim.sgd(0.02)
+        state = rates.init(model)
+        losses = []
+        for _ in range(20):
+            loss, slope = pt.value_and_grad(lambda m: pt.mean((m(x) - 1.0) ** 2))(state.params)
+            losses.append(loss.item())
+            state = rates.update(state, slope)
+        seen = {
+            "numpy": "numpy" in sys.modules,
+            "backend": pt.get_backend(),
+            "waited": (await (x + 0.5).data()).tolist(),
+            "jit": squared(x).item(),
+            "gradient": pt.grad(squared)(x).tolist(),
+            "solution": pt.linalg.solve(x, pt.asarray([1.0, 2.0])).tolist(),
+            "complex": pt.abs(pt.fft.fft(x)).tolist(),
+            "order": pt.argsort(x.reshape((-1,)), stable=True).tolist(),
+            "random": pt.random.uniform((2,), key=pt.random.key(1)).tolist(),
+            "learned": losses[-1] < losses[0],
+            "shown": repr(x[0]),
+        }
+        kept = x + 1.0
+        pt.realize(kept)
+        del model, state, slope, loss
+        memory = pt.memory()
+        seen["memory"] = [memory.num_tensors - before.num_tensors, memory.num_bytes_in_gpu]
+        try:
+            pt.set_backend("webgl")
+        except pt.errors.BackendError as error:
+            seen["error"] = str(error)
+    seen["warned"] = [str(warning.message) for warning in caught]
+    return seen
+
+
+NO_WEBGL = ("--disable-gpu", "--disable-software-rasterizer")
+"""Flags that leave no renderer; `--disable-webgl2` leaves WebGL2 to canvases in no document."""
+
+
+@pytest.mark.parametrize("thread", ["page", "worker"])
+def test_plain_python_without_webgl2(
+    launch_chromium: Callable[..., Browser], pages_url: str, thread: str
+) -> None:
+    browser = launch_chromium(*NO_WEBGL)
+    try:
+        with watched_page(browser) as page:
+            seen = PagePython(page, pages_url, thread).call(in_plain_python)
+    finally:
+        browser.close()
+    no_context = (
+        "webgl: backend not available: this page gets no WebGL2 context; the browser lacks it, "
+        "has it turned off, or has too many contexts open"
+    )
+    assert seen.pop("warned") == [
+        f"set_backend: plain Python computes all tensors, which is slow; got: {no_context} | "
+        'set_backend: numpy is not installed; got "numpy"; install NumPy; use a browser with '
+        "WebGL2 and turn its hardware acceleration on (https://get.webgl.org/webgl2 shows whether "
+        "it works), or install NumPy"
+    ]
+    assert seen.pop("random") == pytest.approx([0.43863249, 0.53375292], abs=1e-6)
+    assert seen.pop("solution") == pytest.approx([1 / 11, 7 / 11], rel=1e-5)
+    assert seen == {
+        "numpy": False,
+        "backend": "python",
+        "waited": [[4.5, 1.5], [1.5, 3.5]],
+        "jit": 41.0,
+        "gradient": [[10.0, 9.0], [9.0, 8.0]],
+        "complex": [[5.0, 3.0], [4.0, 2.0]],
+        "order": [1, 2, 3, 0],
+        "learned": True,
+        "shown": "tensor([4., 1.], shape=(2,), dtype=float32, backend=python)",
+        "memory": [2, 0],
+        "error": no_context,
+    }

@@ -1,4 +1,4 @@
-"""What the page has computed once is not scheduled or compiled again."""
+"""Test that repeated computations are neither scheduled nor compiled again."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ pytest_plugins = ["page_fixtures"]
 
 
 def passes() -> list[Any]:
-    """(programs compiled, plans made, plans found) by each of three passes with other values."""
+    """Return (programs compiled, plans created, plans reused) of three passes with new values."""
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     def counts() -> list[int]:
         info = pt.cache_info()
@@ -40,7 +40,7 @@ def test_second_pass_compiles_nothing(python: PagePython) -> None:
 
 
 def never_read(passes: int) -> list[int]:
-    """Plans made by a long loop that reads nothing, with a number of tensors that fits no limit."""
+    """Return the plans created by a long loop without reads; its tensors match no graph limit."""
     import py_tensor as pt
 
     missed = pt.cache_info().plan_misses
@@ -57,9 +57,9 @@ def test_a_loop_that_never_reads_makes_few_plans(python: PagePython) -> None:
 
 
 def same_shader() -> list[int]:
-    """Programs compiled for one chain over three shapes, and draws of the same."""
+    """Return the programs compiled and the draws issued for one chain over three shapes."""
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     def counts() -> list[int]:
         stats = backend().bridge.stats()

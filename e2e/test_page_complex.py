@@ -1,4 +1,4 @@
-"""Complex numbers in the page, where there is no NumPy."""
+"""Test complex numbers in a page without NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The browser takes the WebGL context away: what is said, and what works when it is back."""
+"""Test a lost WebGL context: the errors during the loss and recovery after it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LOST = (
 
 
 async def lost_at_rest() -> dict[str, Any]:
-    """What every way to the GPU says while the context is lost."""
+    """Return the errors of all operations that need the GPU while the context is lost."""
     import asyncio
 
     import js
 
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     async def message(function: Any) -> str:
         try:
@@ -48,13 +48,13 @@ async def lost_at_rest() -> dict[str, Any]:
         await message(lambda: pt.draw(picture, canvas)),
         await message(lambda: pt.from_pixels(js.ImageData.new(1, 1))),
     ]
-    # The page hears of it in a task of its own.
+    # The webglcontextlost event arrives in a later task.
     await asyncio.sleep(0.05)
     messages.append(await message(lambda: on_gpu.tolist()))
     return {"messages": messages, "host": host.tolist(), "memory": pt.memory().num_tensors}
 
 
-def test_lost_at_rest(fresh_python: PagePython) -> None:
+def test_lost_while_idle(fresh_python: PagePython) -> None:
     seen = fresh_python.call(lost_at_rest)
     assert set(seen["messages"]) == {LOST}
     assert seen["host"] == [1, 2]
@@ -65,9 +65,9 @@ async def lost_and_restored() -> dict[str, Any]:
     import asyncio
 
     import py_tensor as pt
-    from py_tensor.runtime import backend, runtime
+    from py_tensor.runtime.executor import backend, runtime
 
-    runtime.host_elements = 0  # tiny values would not meet the new context
+    runtime.host_elements = 0  # small values would stay on the host
     bridge = backend().bridge
 
     def chain(x: Any) -> Any:
@@ -84,9 +84,7 @@ async def lost_and_restored() -> dict[str, Any]:
     await asyncio.sleep(0.05)
     lost = bridge.is_lost()
     bridge.restore_context()
-    for _ in range(100):
-        if not bridge.is_lost():
-            break
+    while bridge.is_lost():
         await asyncio.sleep(0.05)
     messages = []
     for read in (on_gpu.tolist, (on_gpu + host).tolist, (on_gpu + 1.0).tolist):
@@ -113,8 +111,8 @@ async def lost_and_restored() -> dict[str, Any]:
 
 
 GONE = (
-    "realize: the tensor was lost with the WebGL context; got a tensor that lived on the GPU only; "
-    "compute it again from tensors made by asarray"
+    "realize: the tensor was lost with the WebGL context; got a tensor that existed only on the "
+    "GPU; compute it again from tensors created by asarray"
 )
 
 
@@ -125,20 +123,20 @@ def test_restored(fresh_python: PagePython) -> None:
     assert seen["same"] is True
     assert seen["pending"] == [[3, 6], [9, 12]]
     assert seen["fresh"] == [6]
-    # What was compiled before is neither written nor scheduled anew: only two sums are.
+    # Cached shaders and plans are reused; only two sums are new.
     assert seen["plans made"] == 3
     assert seen["left"] == [0, 0]
     assert seen["error"] == 0
 
 
 async def pictures_after_restore() -> list[Any]:
-    """Pictures are the first to meet the new context."""
+    """Use images as the first operation in the restored context."""
     import asyncio
 
     import js
 
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     bridge = backend().bridge
     canvas = js.OffscreenCanvas.new(1, 1)
@@ -149,9 +147,7 @@ async def pictures_after_restore() -> list[Any]:
         bridge.lose_context()
         await asyncio.sleep(0.05)
         bridge.restore_context()
-        for _ in range(100):
-            if not bridge.is_lost():
-                break
+        while bridge.is_lost():
             await asyncio.sleep(0.05)
         if verb == "draw":
             try:
@@ -177,7 +173,7 @@ async def lost_in_flight() -> list[Any]:
     import asyncio
 
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     x = pt.ones((256, 256)) / 256.0
     for _ in range(8):
@@ -194,12 +190,12 @@ def test_lost_while_read(fresh_python: PagePython) -> None:
 
 
 async def lost_while_python_waits() -> str:
-    """A blocking read that waits through JSPI is not left waiting."""
+    """Return the error of a blocking read that waits through JSPI during the loss."""
     import js
     from pyodide.ffi import create_once_callable
 
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     x = pt.ones((512, 512)) / 512.0
     for _ in range(12):
@@ -219,11 +215,11 @@ def test_lost_while_python_waits(fresh_python: PagePython) -> None:
 
 
 async def many_times() -> list[Any]:
-    """Memory after losses and restores of a program that goes on with its host data."""
+    """Return results and GPU bytes before each of several losses, all from the same host data."""
     import asyncio
 
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     bridge = backend().bridge
     w = pt.asarray([[0.5, 0.25], [1.0, -1.0]])
@@ -234,9 +230,7 @@ async def many_times() -> list[Any]:
         bridge.lose_context()
         await asyncio.sleep(0.02)
         bridge.restore_context()
-        for _ in range(100):
-            if not bridge.is_lost():
-                break
+        while bridge.is_lost():
             await asyncio.sleep(0.02)
     return seen
 

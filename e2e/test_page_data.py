@@ -1,4 +1,4 @@
-"""Datasets in the page: without NumPy, on its event loop, on either thread."""
+"""Test datasets in a page: without NumPy, on the event loop, on both threads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_batches_of_arrays(python: PagePython) -> None:
 
 
 async def prefetched() -> list[Any]:
-    """How far a source is ahead of a loop that waits, and how often it was closed in the end."""
+    """Return how far a source runs ahead of a waiting loop and how often it was closed."""
     import asyncio
 
     import py_tensor as pt
@@ -71,7 +71,7 @@ def test_prefetch_prepares_while_the_loop_waits(python: PagePython) -> None:
     ahead, closed = python.call(prefetched)
     # Batch k holds 2k + 1 and 2k + 2, once as floats, twice as integers.
     assert [total for total, _ in ahead] == [3 * (4 * k + 3) for k in range(4)]
-    # Two batches more are there than the loop has taken.
+    # The source has prepared two batches more than the loop has taken.
     assert [made for _, made in ahead] == [2 * (k + 3) for k in range(4)]
     assert closed == 1
 

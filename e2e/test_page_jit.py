@@ -1,4 +1,4 @@
-"""pt.jit and pt.warmup in a page: traced once, replayed by one call, ready before the first."""
+"""Test pt.jit and pt.warmup in a page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ pytest_plugins = ["page_fixtures"]
 
 
 def replayed() -> dict[str, Any]:
-    """What a jitted training step computes and what it costs, beside the same without."""
+    """Return values and costs of a training step with and without jit."""
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     def counts() -> list[int]:
         info, stats = pt.cache_info(), backend().bridge.stats()
@@ -48,15 +48,15 @@ def test_a_step_is_replayed(python: PagePython) -> None:
     assert seen["losses"] == seen["without"]
     first, *others = seen["seen"]
     assert first[0] >= 1
-    # The first call also makes what it is given.
+    # The first call also creates its arguments.
     assert others == [[0, 0, 0, 1]] * 3
     assert seen["alive"]
 
 
 def dropped() -> list[int]:
-    """Plans the bridge has before, during and after the life of a jitted function."""
+    """Return the bridge's plan counts before, during and after the life of a jitted function."""
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     def plans() -> int:
         count: int = backend().bridge.stats()["plans"]
@@ -75,9 +75,9 @@ def test_plans_die_with_the_function(python: PagePython) -> None:
 
 
 def peaks() -> list[int]:
-    """Bytes of textures that updates of 8 parameters take: without and with giving them away."""
+    """Return texture bytes used by updates of 8 parameters without and with donation."""
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     def update(params: list[Any], rate: float) -> list[Any]:
         return [p * rate for p in params]
@@ -125,36 +125,36 @@ def refused() -> list[str]:
     return messages
 
 
-def test_what_a_trace_refuses(python: PagePython) -> None:
+def test_refused_inside_a_trace(python: PagePython) -> None:
     advice = "use pt.where, or make the argument static with static_argnums"
-    unknown = f"jit: the value of a traced tensor is not known; got {{}}; {advice}"
+    unknown = f"jit: the value of a traced tensor is unknown; got {{}}; {advice}"
     assert python.call(refused) == [
         unknown.format("draw of uint8[2, 2, 4]"),
-        "from_pixels: every call of picture would see the picture of the first; "
-        "got a picture inside jit; pass the tensor as an argument",
+        "from_pixels: images cannot be read inside jit, because all calls of picture would see "
+        "the first image; got an image; pass its tensor as an argument",
         unknown.format("float of float32[]"),
     ]
 
 
 async def warmed() -> dict[str, Any]:
-    """Progress, turns the event loop got meanwhile, and what the first call made."""
+    """Return warmup progress, event loop iterations meanwhile, and costs of the first call."""
     import asyncio
 
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     def network(params: list[Any], x: Any, rate: float) -> Any:
         for at, w in enumerate(params):
             x = pt.softmax(pt.tanh(x @ w) * (rate + 0.125 * at) + pt.sin(x * (at + 1)), axis=1)
         return x
 
-    turns = 0
+    yields = 0
 
     async def tick() -> None:
-        nonlocal turns
+        nonlocal yields
         while True:
             await asyncio.sleep(0)
-            turns += 1
+            yields += 1
 
     ticking = asyncio.ensure_future(tick())
     progress: list[tuple[int, int]] = []
@@ -171,25 +171,25 @@ async def warmed() -> dict[str, Any]:
     total = pt.sum(step([x] * 4, x, 0.25)).item()
     return {
         "progress": progress,
-        "turns": turns,
+        "yields": yields,
         "misses": pt.cache_info().plan_misses - misses,
         "ran before": made["draws"] - before["draws"],
         "total": total,
     }
 
 
-def test_warmup_keeps_the_page_alive(python: PagePython) -> None:
+def test_warmup_keeps_the_page_responsive(python: PagePython) -> None:
     seen = python.call(warmed)
     done, totals = zip(*seen["progress"], strict=True)
     assert len(set(totals)) == 1 and done[-1] == totals[0] >= 5
     assert list(done) == sorted(set(done))
-    assert seen["turns"] >= len(done) - 1
-    assert seen["misses"] == 1  # that of pt.sum
+    assert seen["yields"] >= len(done) - 1
+    assert seen["misses"] == 1  # the plan of pt.sum
     assert abs(seen["total"] - 16) < 1e-3
 
 
 def overhead() -> list[int]:
-    """Calls of Python functions in a call of a chain of 12 operations: jitted, and without."""
+    """Return the Python calls made by a chain of 12 operations with and without jit."""
     import sys
 
     import py_tensor as pt
@@ -219,7 +219,7 @@ def overhead() -> list[int]:
     x, y = pt.asarray([1.0] * 64), pt.asarray([2.0] * 64)
     jitted = pt.jit(chain)
     for function in (jitted, eager):
-        # Traced, compiled and remembered, so that what every later call does is left.
+        # Trace, compile and cache first, so that only the cost of later calls is measured.
         function(x, y)
         function(x, y)
     return [calls(jitted), calls(eager)]

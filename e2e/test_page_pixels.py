@@ -1,4 +1,4 @@
-"""Pictures of the page become tensors and tensors become pictures, pixel for pixel."""
+"""Test from_pixels and draw in a page, pixel for pixel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PIXELS = [
 
 
 async def tensor_of(kind: str, pixels: Any) -> list[Any]:
-    """What from_pixels makes of a picture given in one of the page's ways."""
+    """Return the from_pixels result of an image of the given kind."""
     import js
     from pyodide.ffi import to_js
 
@@ -35,6 +35,15 @@ async def tensor_of(kind: str, pixels: Any) -> list[Any]:
         source.getContext("2d").putImageData(image, 0, 0)
     if kind == "ImageBitmap":
         source = await js.createImageBitmap(image)
+    if kind == "VideoFrame":
+        settings = {"format": "RGBA", "codedWidth": width, "codedHeight": height, "timestamp": 0}
+        settings["colorSpace"] = js.Object.fromEntries(to_js([["matrix", "rgb"]]))
+        source = js.VideoFrame.new(
+            to_js(flat), js.Object.fromEntries(to_js([list(item) for item in settings.items()]))
+        )
+    if kind == "pixel data":
+        source = js.Object.new()
+        source.data, source.width, source.height = js.Uint8Array.new(to_js(flat)), width, height
     tensors = [pt.from_pixels(source, channels) for channels in (4, 3, 1)]
     default = pt.from_pixels(source)
     return [
@@ -44,16 +53,19 @@ async def tensor_of(kind: str, pixels: Any) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("kind", ["ImageData", "ImageBitmap", "OffscreenCanvas", "canvas"])
+@pytest.mark.parametrize(
+    "kind", ["ImageData", "ImageBitmap", "VideoFrame", "OffscreenCanvas", "canvas", "pixel data"]
+)
 def test_from_pixels(python: PagePython, kind: str) -> None:
     if kind == "canvas" and python.thread == "worker":
-        kind = "ImageData"  # a worker has no elements
+        kind = "ImageData"  # a worker has no DOM elements
     (all_four, rgb, red), default, floats = python.call(tensor_of, kind, PIXELS)
     assert all_four == [[2, 3, 4], "uint8", PIXELS]
     assert rgb == [[2, 3, 3], "uint8", [[pixel[:3] for pixel in row] for row in PIXELS]]
     assert red == [[2, 3, 1], "uint8", [[pixel[:1] for pixel in row] for row in PIXELS]]
     assert default == rgb[2]
-    assert floats == [1, 0, 0]
+    # GPUs divide by multiplying with a rounded reciprocal.
+    assert floats == pytest.approx([1, 0, 0], rel=2e-7)
 
 
 def straight_alpha() -> list[Any]:
@@ -73,11 +85,11 @@ def test_alpha_is_straight(python: PagePython) -> None:
 
 
 def drawn(target: str, shape: list[int], dtype: str, values: list[float]) -> list[Any]:
-    """Size and pixels of a canvas after draw, and how many reads draw took."""
+    """Return the size and pixels of a canvas after draw, and the number of reads."""
     import js
 
     import py_tensor as pt
-    from py_tensor.runtime import backend
+    from py_tensor.runtime.executor import backend
 
     if target == "element":
         canvas = js.document.createElement("canvas")
@@ -118,7 +130,7 @@ def test_draw(
 
 
 def big_picture() -> list[Any]:
-    """The corners of a picture of several texture rows, and of its negative on the same canvas."""
+    """Return the corners of an image with several texture rows and of its negative."""
     import js
 
     import py_tensor as pt
@@ -158,10 +170,13 @@ def test_picture_of_many_rows(python: PagePython) -> None:
     assert error < 0.5001 / 255
 
 
-def mistakes() -> list[str]:
+def mistakes() -> list[Any]:
+    """Return the widest image that the GPU holds and the messages of invalid calls."""
     import js
+    from pyodide.ffi import to_js
 
     import py_tensor as pt
+    from py_tensor.runtime.executor import backend
 
     def message(function: Any) -> str:
         try:
@@ -173,42 +188,57 @@ def mistakes() -> list[str]:
     canvas = js.OffscreenCanvas.new(1, 1)
     taken = js.OffscreenCanvas.new(1, 1)
     taken.getContext("webgl2")
+    widest = backend().limits["maxTextureSize"]
+    sized = js.Object.fromEntries(to_js([["width", 2], ["height", 2]]))
+    short = js.Object.fromEntries(to_js([["width", 2], ["height", 2]]))
+    short.data = js.Uint8Array.new(3)
     return [
+        widest,
         message(lambda: pt.draw(pt.ones((2, 2, 2)), canvas)),
         message(lambda: pt.draw(pt.ones((2, 2)), js.Object.new())),
         message(lambda: pt.draw(pt.ones((2, 2)), "canvas")),
         message(lambda: pt.draw(pt.ones((2, 2)), taken)),
         message(lambda: pt.draw(pt.ones((0, 2)), canvas)),
-        message(lambda: pt.draw(pt.ones((1, 20_000)), canvas)),
+        message(lambda: pt.draw(pt.ones((1, widest + 1)), canvas)),
         message(lambda: pt.from_pixels(js.Object.new())),
+        message(lambda: pt.from_pixels(sized)),
+        message(lambda: pt.from_pixels(short)),
+        message(lambda: pt.from_pixels(None)),
+        message(lambda: pt.from_pixels(5)),
         message(lambda: pt.from_pixels([1, 2])),
-        message(lambda: pt.from_pixels(js.OffscreenCanvas.new(20_000, 1))),
+        message(lambda: pt.from_pixels(js.OffscreenCanvas.new(widest + 1, 1))),
         message(lambda: pt.from_pixels(js.OffscreenCanvas.new(0, 0))),
         message(lambda: pt.from_pixels(js.ImageData.new(1, 1), 2)),
     ]
 
 
 def test_mistakes(python: PagePython) -> None:
-    sides = "20000; this GPU allows 8192 pixels a side; scale it down"
-    no_pixels = "wait until it has loaded, or give at least one pixel"
-    no_picture = (
-        "BackendError: from_pixels: not a picture; got an object without width and height; "
-        "pass an image, a canvas, a video, an ImageBitmap or an ImageData"
+    widest, *messages = python.call(mistakes)
+    sides = f"{widest + 1}; scale it down to at most {widest} pixels per side"
+    no_pixels = "wait until it has loaded, or pass an image with pixels"
+    pictures = (
+        "pass an image, a canvas, a video, a VideoFrame, an ImageBitmap, an ImageData or "
+        "{ data, width, height } with 4 bytes a pixel"
     )
-    assert python.call(mistakes) == [
-        "ShapeError: draw: not a picture; got shape (2, 2, 2); "
-        "use (height, width) or (height, width, 1, 3 or 4)",
-        "ArgumentError: draw: not a canvas; got [object Object]; "
-        "pass an HTMLCanvasElement or an OffscreenCanvas",
-        "ArgumentError: draw: not a canvas; got canvas; "
-        "pass an HTMLCanvasElement or an OffscreenCanvas",
+    no_picture = "ArgumentTypeError: from_pixels: the source is not a picture; got"
+    assert messages == [
+        "ShapeError: draw: tensor cannot be shown as an image; got shape (2, 2, 2); use (height, "
+        "width) or (height, width, 1, 3 or 4)",
+        "ArgumentError: draw: target must be a canvas; got [object Object]; pass an "
+        "HTMLCanvasElement or an OffscreenCanvas",
+        "ArgumentError: draw: target must be a canvas; got canvas; pass an HTMLCanvasElement or "
+        "an OffscreenCanvas",
         "BackendError: draw: the canvas is in use otherwise; got one whose context is neither 2d "
         "nor bitmaprenderer; pass a canvas of its own",
-        f"ShapeError: draw: picture has no pixels; got height 0, width 2; {no_pixels}",
-        f"BackendError: draw: picture larger than the GPU; got height 1, width {sides}",
-        no_picture,
-        no_picture,
-        f"BackendError: from_pixels: picture larger than the GPU; got height 1, width {sides}",
-        f"ShapeError: from_pixels: picture has no pixels; got height 0, width 0; {no_pixels}",
-        "ArgumentError: from_pixels: channels does not fit; got 2; use 1, 3 or 4",
+        f"ShapeError: draw: image has no pixels; got height 0, width 2; {no_pixels}",
+        f"BackendError: draw: image is too large for the GPU; got height 1, width {sides}",
+        f"{no_picture} Object; {pictures}",
+        f"{no_picture} Object; {pictures}",
+        f"{no_picture} Object; {pictures}",
+        f"{no_picture} Undefined; {pictures}",
+        f"{no_picture} Number; {pictures}",
+        f"{no_picture} a Python list; {pictures}",
+        f"BackendError: from_pixels: image is too large for the GPU; got height 1, width {sides}",
+        f"ShapeError: from_pixels: image has no pixels; got height 0, width 0; {no_pixels}",
+        "ArgumentError: from_pixels: unsupported number of channels; got 2; use 1, 3 or 4",
     ]

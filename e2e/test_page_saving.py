@@ -1,4 +1,4 @@
-"""Trees of tensors as safetensors in the page: downloads, uploads, storage, the network."""
+"""Test safetensors in a page: downloads, uploads, storage and the network."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import safetensors.numpy as reference
 from page_python import PagePython
 from playwright.sync_api import FileChooser, Page, Route
+from watched_page import PageErrors
 
 pytest_plugins = ["page_fixtures"]
 
@@ -36,16 +37,16 @@ async def stored(name: str, scale: float) -> list[str]:
     import py_tensor as pt
 
     layer = {"weight": pt.arange(6, dtype="float32").reshape((2, 3)) * scale, "step": 7}
-    await pt.saving.store(name, {"layers": [layer], "on": pt.asarray([True, False])})
-    return await pt.saving.names()
+    await pt.io.store(name, {"layers": [layer], "on": pt.asarray([True, False])})
+    return await pt.io.names()
 
 
 async def restored(name: str) -> Any:
     import py_tensor as pt
 
     like = {"layers": [{"weight": pt.zeros((2, 3)), "step": 0}], "on": pt.asarray([False, False])}
-    tree = await pt.saving.restore(name, like)
-    flat = await pt.saving.restore(name)
+    tree = await pt.io.restore(name, like)
+    flat = await pt.io.restore(name)
     [layer] = tree["layers"]
     return [layer["weight"].tolist(), layer["step"], tree["on"].tolist(), sorted(flat)]
 
@@ -53,17 +54,17 @@ async def restored(name: str) -> Any:
 async def removed(name: str) -> list[Any]:
     import py_tensor as pt
 
-    await pt.saving.remove(name)
-    await pt.saving.remove(name)
+    await pt.io.remove(name)
+    await pt.io.remove(name)
     try:
-        await pt.saving.restore(name)
+        await pt.io.restore(name)
     except pt.errors.ArgumentError as error:
-        return [str(error), await pt.saving.names()]
+        return [str(error), await pt.io.names()]
     return []
 
 
 def test_storage_outlives_the_page(page: Page, pages_url: str) -> None:
-    """What Python stores in a worker, it finds on the thread of a page loaded later."""
+    """Store a tree in a worker and load it on the thread of a page loaded later."""
     first = PagePython(page, pages_url, "worker")
     assert first.call(stored, "digits", 1.0) == ["digits"]
     assert first.call(stored, "Ähnlich/other", 3.0) == ["digits", "Ähnlich/other"]
@@ -74,7 +75,8 @@ def test_storage_outlives_the_page(page: Page, pages_url: str) -> None:
         weight = (np.arange(6).reshape(2, 3) * scale).tolist()
         assert later.call(restored, name) == [weight, 7, [True, False], names]
     assert later.call(removed, "digits") == [
-        "restore: nothing is stored under that name; got 'digits'; stored are 'Ähnlich/other'",
+        "restore: nothing is stored under this name; got 'digits'; stored names are "
+        "'Ähnlich/other'",
         ["Ähnlich/other"],
     ]
 
@@ -86,7 +88,7 @@ def test_storage_leaves_nothing_behind(python: PagePython) -> None:
 
 
 async def refused(verb: str, script: str) -> str:
-    """What store says where a verb of the storage runs this script instead."""
+    """Return the error of store while `script` replaces a method of the storage API."""
     import js
 
     import py_tensor as pt
@@ -95,7 +97,7 @@ async def refused(verb: str, script: str) -> str:
     original = getattr(place, verb)
     setattr(place, verb, js.Function.new("original", script)(original))
     try:
-        await pt.saving.store("model", pt.ones(3))
+        await pt.io.store("model", pt.ones(3))
     except pt.errors.BackendError as error:
         return str(error)
     finally:
@@ -103,13 +105,13 @@ async def refused(verb: str, script: str) -> str:
     return ""
 
 
-def test_a_browser_that_refuses(python: PagePython) -> None:
+def test_storage_errors_are_reported(python: PagePython) -> None:
     abort = """return function (...values) {
       const request = original.apply(this, values);
       this.transaction.abort();
       return request;
     }"""
-    refusal = "store: the browser's storage refused; got {}; free space with pt.saving.remove, or "
+    refusal = "store: the browser's storage failed; got {}; free space with pt.io.remove, or "
     refusal += "allow this site to store data"
     assert python.call(refused, "put", abort) == refusal.format(
         "AbortError: The transaction was aborted, so the request cannot be fulfilled."
@@ -127,7 +129,7 @@ async def downloaded(arrays: dict[str, Any], dtypes: dict[str, str]) -> str:
     tree = {name: pt.asarray(values, dtype=dtypes[name]) for name, values in arrays.items()}
     tree["empty"] = tree["empty"].reshape((0, 3))
     try:
-        await pt.saving.download(tree, "trained.safetensors", {"epoch": "3"})
+        await pt.io.download(tree, "trained.safetensors", {"epoch": "3"})
     except pt.errors.BackendError as error:
         return str(error)
     return ""
@@ -137,8 +139,8 @@ def test_the_library_reads_a_download(python: PagePython) -> None:
     dtypes = {name: array.dtype.name for name, array in ARRAYS.items()}
     if python.thread == "worker":
         assert python.call(downloaded, LISTS, dtypes) == (
-            "download: a worker cannot do this; got no document; post what to_bytes_async gives to "
-            "the page, and save it there"
+            "download: not available in a worker; got no document; post the result of "
+            "to_bytes_async to the page and download it there"
         )
         return
     with python.page.expect_download() as download:
@@ -152,7 +154,7 @@ async def uploaded() -> Any:
     import py_tensor as pt
 
     try:
-        tree = await pt.saving.upload()
+        tree = await pt.io.upload()
     except pt.errors.BackendError as error:
         return str(error)
     return tree and {name: [x.dtype.name, x.tolist()] for name, x in tree.items()}
@@ -161,8 +163,8 @@ async def uploaded() -> Any:
 def test_an_upload_of_a_file_of_the_library(python: PagePython, tmp_path: Path) -> None:
     if python.thread == "worker":
         assert python.call(uploaded) == (
-            "upload: a worker cannot do this; got no document; read the file on the page, post its "
-            "bytes, and use from_bytes"
+            "upload: not available in a worker; got no document; read the file on the page, post "
+            "its bytes, and use from_bytes"
         )
         return
     path = tmp_path / "model.safetensors"
@@ -187,7 +189,7 @@ async def posted() -> None:
 
     import py_tensor as pt
 
-    data = await pt.saving.to_bytes_async({"w": pt.arange(3) * 2})
+    data = await pt.io.to_bytes_async({"w": pt.arange(3) * 2})
     js.BroadcastChannel.new("files").postMessage(to_js(data))
 
 
@@ -216,7 +218,7 @@ async def fetched(url: str) -> list[Any]:
 
     steps: list[Any] = []
     try:
-        tree = await pt.saving.fetch(url, progress=lambda done, total: steps.append((done, total)))
+        tree = await pt.io.fetch(url, progress=lambda done, total: steps.append((done, total)))
     except pt.errors.TensorError as error:
         return [type(error).__name__, str(error)]
     return [{name: x.tolist() for name, x in tree.items()}, steps[-1]]
@@ -229,30 +231,29 @@ def test_fetch(python: PagePython) -> None:
     serve_file(python.page, b"<!doctype html>")
     error, text = python.call(fetched, "/model.safetensors")
     assert error == "FormatError"
-    assert text.startswith("from_bytes: no safetensors file: header is too long; got ")
+    assert text.startswith("from_bytes: not a valid safetensors file: header is too long; got ")
 
 
-def test_fetch_without_an_answer(page: Page, pages_url: str, page_errors: list[str]) -> None:
+def test_fetch_without_an_answer(page: Page, pages_url: str, page_errors: PageErrors) -> None:
     python = PagePython(page, pages_url, "page")
     serve_file(page, status=404)
     error, text = python.call(fetched, "/model.safetensors")
     assert error == "BackendError"
     assert text == (
-        "fetch: no file at this address; got 404 Not Found for /model.safetensors; repair the "
-        "address"
+        "fetch: request failed; got 404 Not Found for /model.safetensors; check the address"
     )
     page.route("**/model.safetensors", lambda route: route.abort())
     error, text = python.call(fetched, "/model.safetensors")
     assert error == "BackendError"
-    assert text.startswith("fetch: no answer; got TypeError: ")
-    page_errors.clear()
+    assert text.startswith("fetch: no response; got TypeError: ")
+    page_errors.ignore()
 
 
 # --- without blocking -----------------------------------------------------------------------------
 
 
-async def turns() -> list[Any]:
-    """Whether to_bytes_async gives what to_bytes gives, and how many turns the page had."""
+async def read_while_ticking() -> list[Any]:
+    """Compare to_bytes_async with to_bytes and count event loop iterations meanwhile."""
     import asyncio
 
     import py_tensor as pt
@@ -267,13 +268,13 @@ async def turns() -> list[Any]:
             await asyncio.sleep(0)
 
     task = asyncio.ensure_future(tick())
-    data = await pt.saving.to_bytes_async(tree)
+    data = await pt.io.to_bytes_async(tree)
     task.cancel()
-    same = data == pt.saving.to_bytes(tree)
+    same = data == pt.io.to_bytes(tree)
     return [same, count]
 
 
-def test_the_page_lives_while_bytes_are_read(python: PagePython) -> None:
-    same, count = python.call(turns)
+def test_the_page_stays_responsive_while_bytes_are_read(python: PagePython) -> None:
+    same, count = python.call(read_while_ticking)
     assert same
     assert count > 2

@@ -1,14 +1,16 @@
-"""A page that loads the wheel has a working library, with nothing else to set up."""
+"""Test that loading the wheel is enough to use the library in a page."""
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from page_python import PagePython
-from playwright.sync_api import Page, Route
+from page_python import PagePython, leftovers_before_test
+from playwright.sync_api import Browser, Error, Page, Route
+from watched_page import SharedPage, watched_page
 
 pytest_plugins = ["page_fixtures"]
 
@@ -54,7 +56,9 @@ def import_time() -> float:
     return time.perf_counter() - start
 
 
-def test_start_time_is_told(fresh_python: PagePython, capsys: pytest.CaptureFixture[str]) -> None:
+def test_start_time_is_printed(
+    fresh_python: PagePython, capsys: pytest.CaptureFixture[str]
+) -> None:
     seconds = fresh_python.call(import_time)
     start = fresh_python.start_milliseconds / 1000
     with capsys.disabled():
@@ -65,12 +69,14 @@ def test_start_time_is_told(fresh_python: PagePython, capsys: pytest.CaptureFixt
 def test_released_wheel_by_its_address(page: Page, pages_url: str) -> None:
     page.goto(f"{pages_url}/pages/released.html")
     page.wait_for_function("globalThis.load !== undefined")
-    told = page.evaluate("wheel => load(wheel)", f"{pages_url}/dist/{WHEEL}")
-    assert told == f"[2.0, 4.0] webgl {VERSION}"
+    seen = page.evaluate("wheel => load(wheel)", f"{pages_url}/dist/{WHEEL}")
+    assert seen == f"[2.0, 4.0] webgl {VERSION}"
 
 
-def forbidden() -> list[str]:
-    """That the page forbids evaluating scripts, and that py_tensor works."""
+def forbidden() -> list[Any]:
+    """Return the outcomes of evaluating a script and of a py_tensor computation, and warnings."""
+    import warnings
+
     from pyodide.code import run_js
     from pyodide.ffi import JsException
 
@@ -81,21 +87,21 @@ def forbidden() -> list[str]:
         evaluated = "evaluated"
     except JsException as error:
         evaluated = error.name
-    try:
-        return [evaluated, str((pt.asarray([1.0, 2.0]) * 2.0).tolist())]
-    except pt.errors.BackendError as error:
-        return [evaluated, str(error)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        values = (pt.asarray([1.0, 2.0]) * 2.0).tolist()
+    return [evaluated, values, [str(warning.message) for warning in caught]]
 
 
 def strict(page: Page, url: str, thread: str, bridge: str) -> PagePython:
-    """Python where a strict policy forbids evaluating scripts."""
+    """Start Python in a page whose policy forbids evaluating scripts."""
 
     def with_policy(route: Route) -> None:
         response = route.fetch()
         headers = response.headers | {"content-security-policy": NO_EVAL}
         route.fulfill(response=response, headers=headers)
 
-    # A worker obeys the policy of its own script, not the page's.
+    # A worker uses the policy of its own script, not the page's.
     page.route("**/worker.js", with_policy)
     html = "strict" if thread == "page" else "worker"
     return PagePython(page, url, thread, html, bridge)
@@ -105,42 +111,39 @@ def strict(page: Page, url: str, thread: str, bridge: str) -> PagePython:
 def test_strict_policy_with_registered_module(page: Page, pages_url: str, thread: str) -> None:
     bridge = f"{pages_url}/webgl_js_bridge/index.js"
     python = strict(page, pages_url, thread, bridge)
-    assert python.call(forbidden) == ["EvalError", "[2.0, 4.0]"]
+    assert python.call(forbidden) == ["EvalError", [2.0, 4.0], []]
 
 
 @pytest.mark.parametrize("thread", ["page", "worker"])
 def test_strict_policy_without_it_says_what_to_do(page: Page, pages_url: str, thread: str) -> None:
-    evaluated, message = strict(page, pages_url, thread, "").call(forbidden)
-    assert evaluated == "EvalError"
+    evaluated, values, (message,) = strict(page, pages_url, thread, "").call(forbidden)
+    assert (evaluated, values) == ("EvalError", [2.0, 4.0])
     assert "webgl: backend not available: this page does not allow evaluating" in message
     assert 'pyodide.registerJsModule("webgl_js_bridge", module)' in message
 
 
-def without_webgl() -> list[str]:
-    """What the import and the first uses say where there is no WebGL2."""
-    import py_tensor as pt
-
-    messages = []
-    for use in (
-        lambda: pt.asarray([1.0]),
-        lambda: pt.zeros(3),
-        pt.get_backend,
-        lambda: pt.set_backend("webgl"),
-    ):
-        try:
-            messages.append(str(use()))
-        except pt.errors.BackendError as error:
-            messages.append(str(error))
-    return messages
+def test_a_page_that_crashed_between_tests_is_started_anew(
+    chromium: Browser, pages_url: str
+) -> None:
+    with watched_page(chromium) as page:
+        python = PagePython(page, pages_url, "page")
+        before = leftovers_before_test(python)
+        with contextlib.suppress(Error):
+            page.goto("chrome://crash", timeout=5_000)
+        with pytest.warns(UserWarning, match="crashed between two tests"):
+            assert leftovers_before_test(python) == before
 
 
-def test_without_webgl2(page: Page, pages_url: str) -> None:
-    no_context = (
-        "webgl: backend not available: this page gets no WebGL2 context; the browser lacks it, "
-        "has it turned off, or has too many contexts open"
-    )
-    no_numpy = 'set_backend: numpy is not installed; got "numpy"; install NumPy'
-    *first, asked = PagePython(page, pages_url, "page", "no_webgl").call(without_webgl)
-    nothing = f"set_backend: no backend is available; got: {no_context} | {no_numpy}"
-    assert first == [nothing] * 3
-    assert asked == no_context
+def test_a_shared_page_that_crashed_is_replaced(chromium: Browser, site_url: str) -> None:
+    def title(page: Page) -> tuple[Page, str]:
+        page.goto(f"{site_url}/docs/index.html")
+        return page, page.title()
+
+    with SharedPage(chromium, title) as shared:
+        page, first = shared.get()
+        assert shared.get()[0] is page
+        with contextlib.suppress(Error):
+            page.goto("chrome://crash", timeout=5_000)
+        other, second = shared.get()
+        assert other is not page
+        assert second == first

@@ -1,4 +1,4 @@
-"""pt.train in a page: what it learns, that the page lives on meanwhile, and what it costs."""
+"""Test pt.train in a page: result, responsiveness and cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TICKER = "let n = 0; setInterval(() => { n += 1; }, 4); () => n"
 
 
 async def trained(ticker: str) -> dict[str, Any]:
-    """A small model's training, and how often a timer ran meanwhile."""
+    """Train a small model and return its results and the timer ticks meanwhile."""
     import random
     from time import perf_counter
 
@@ -26,7 +26,7 @@ async def trained(ticker: str) -> dict[str, Any]:
     def table(rows: int, columns: int, scale: float) -> Any:
         return pt.asarray([[numbers.gauss(0, scale) for _ in range(columns)] for _ in range(rows)])
 
-    # In a page annotations cannot be evaluated here; nothing may try.
+    # Annotations cannot be evaluated in this function; no code may try to.
     def function(params: Any, x: Any, training: bool) -> Any:
         return pt.relu(x @ params["w1"] + params["b1"]) @ params["w2"] + params["b2"]
 
@@ -39,7 +39,7 @@ async def trained(ticker: str) -> dict[str, Any]:
         "optimizer": pt.optim.adam(1e-2),
         "metrics": ["accuracy"],
     }
-    # Traced and compiled once, so that only training is left.
+    # Trace and compile once, so that only training is measured.
     await pt.train.fit(model, (x, y), steps_per_epoch=1, **options)
     start, before = perf_counter(), ticks()
     history = await pt.train.fit(model, (x, y), epochs=4, **options)
@@ -50,9 +50,9 @@ async def trained(ticker: str) -> dict[str, Any]:
     }
 
 
-def test_the_page_lives_on(python: PagePython) -> None:
+def test_the_page_stays_responsive(python: PagePython) -> None:
     seen = python.call(trained, TICKER)
     assert seen["steps"] == 4 * 32
     assert seen["accuracy"][0] < 0.8 < seen["accuracy"][3]
-    # Measured: 200, on two busy cores.
+    # Measured 200 on two busy cores.
     assert seen["ticks a second"] > 20

@@ -1,4 +1,4 @@
-"""Values computed in the page are those NumPy computes."""
+"""Test that values computed in a page agree with NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NUMBERS = np.random.default_rng(7)
 
 
 def uniform(*shape: int) -> np.ndarray:
-    """Numbers that float32 holds exactly, so that JSON brings them unchanged."""
+    """Return random numbers that float32 and JSON represent exactly."""
     return NUMBERS.uniform(-2, 2, shape).astype("float32")
 
 
@@ -74,7 +74,7 @@ def convolved(x: Any, w: Any, stride: int, padding: str) -> Any:
 
 
 def convolution(x: np.ndarray, w: np.ndarray, stride: int) -> np.ndarray:
-    """Valid convolution of (N, H, W, C) with (H, W, C, O), from the definition."""
+    """Return the valid convolution of (N, H, W, C) with (H, W, C, O), by its definition."""
     windows = np.lib.stride_tricks.sliding_window_view(x, w.shape[:2], axis=(1, 2))
     return np.einsum("nhwcij,ijco->nhwo", windows[:, ::stride, ::stride], w)
 
@@ -158,7 +158,7 @@ def mistakes() -> list[str]:
 
     return [
         message(lambda: pt.ones((3, 4)) + pt.ones(5)),
-        message(lambda: pt.sqrt(pt.arange(3))),
+        message(lambda: pt.bitwise_invert(pt.ones(3))),
         message(lambda: pt.asarray([[1.0], [1.0, 2.0]])),
         message(lambda: pt.set_backend("numpy")),
     ]
@@ -167,8 +167,51 @@ def mistakes() -> list[str]:
 def test_mistakes_say_how_to_fix_them(python: PagePython) -> None:
     assert python.call(mistakes) == [
         "ShapeError: add: shapes (3, 4) and (5,) do not broadcast; axis -1 is 4 and 5",
-        'DTypeError: sqrt: dtype int32 is not floating; use x.astype("float32")',
+        "DTypeError: bitwise_invert: dtype float32 is not integer or boolean; "
+        'use x.astype("int32")',
         "ShapeError: asarray: ragged input; got length 2 at index [1] and 1 before it; "
         "make all rows equally long",
         'BackendError: set_backend: numpy is not installed; got "numpy"; install NumPy',
     ]
+
+
+def javascript_arguments() -> list[list[str]]:
+    """Return [function, argument, text of a wrong error] of calls with objects of JavaScript."""
+    import js
+
+    import py_tensor as pt
+
+    x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
+    calls = {
+        "sum": lambda value: pt.sum(x, axis=value),
+        "reshape": lambda value: pt.reshape(x, value),
+        "concat": lambda value: pt.concat(value),
+        "full": lambda value: pt.full((2,), value),
+        "arange": lambda value: pt.arange(value),
+        "asarray": lambda value: pt.asarray(value),
+        "tree_map": lambda value: pt.tree_map(value, [1]),
+        "uniform": lambda value: pt.random.uniform((2,), value),
+        "Dense": lambda value: pt.nn.Dense(value, 2),
+        "step_decay": lambda value: pt.optim.step_decay(1.0, value, 0.5),
+    }
+    wrong = []
+    for kind, source in {
+        "array": "['text', 1]",
+        "numbers": "new Float32Array([0.5, 2.5])",
+        "object": "({a: 1})",
+        "shape": "({shape: 1, dtype: 2, item: 3})",
+    }.items():
+        value = js.eval(source)
+        for name, call in calls.items():
+            try:
+                pt.realize(pt.ones(1) if call(value) is None else pt.ones(2))
+            except pt.errors.TensorError as error:
+                if not str(error).startswith(f"{name}: "):
+                    wrong.append([name, kind, f"{type(error).__name__}: {error}"])
+            except Exception as error:
+                wrong.append([name, kind, f"{type(error).__name__}: {error}"])
+    return wrong
+
+
+def test_objects_of_javascript_as_arguments(python: PagePython) -> None:
+    assert python.call(javascript_arguments) == []

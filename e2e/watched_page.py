@@ -1,31 +1,79 @@
-"""A browser page whose errors are noted: a browser goes in, an empty page comes out."""
+"""Open a page of a browser and record its errors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, WebError
+
+
+class PageErrors(list[str]):
+    """Errors of a page so far, which fail the test unless they are ignored."""
+
+    ignored = False
+
+    def ignore(self) -> None:
+        """Accept the errors that a test provoked; a worker's may arrive later than its answer."""
+        self.ignored = True
 
 
 @contextmanager
-def watched_page(browser: Browser, errors: list[str]) -> Iterator[Page]:
-    """Open a page in a context of its own; the test fails for what is in `errors` in the end."""
+def watched_page(browser: Browser, errors: PageErrors | None = None) -> Iterator[Page]:
+    """Open a page in a new context; fail at the end if it reported errors."""
+    found = PageErrors() if errors is None else errors
 
     def note_console(message: ConsoleMessage) -> None:
-        # A browser asks for this icon by itself, whatever the page says.
+        # Browsers request this icon for every page.
         if message.type == "error" and not message.location["url"].endswith("/favicon.ico"):
-            errors.append(f"console: {message.text} ({message.location['url']})")
+            found.append(f"console: {message.text} ({message.location['url']})")
 
-    def note_error(error: Error) -> None:
-        errors.append(f"uncaught: {error.stack or error.message}")
+    def note_error(uncaught: WebError) -> None:
+        found.append(f"uncaught: {uncaught.error.stack or uncaught.error.message}")
 
     context = browser.new_context()
-    page = context.new_page()
-    page.on("console", note_console)
-    page.on("pageerror", note_error)
-    yield page
+    context.on("console", note_console)
+    context.on("weberror", note_error)
+    yield context.new_page()
     context.close()
-    if errors:
-        pytest.fail("\n".join(["the page reported errors", *errors]), pytrace=False)
+    if found and not found.ignored:
+        pytest.fail("\n".join(["the page reported errors", *found]), pytrace=False)
+
+
+class SharedPage[T]:
+    """Page that the tests of a module share; after a crash of its process a new one replaces it.
+
+    `prepare` opens what the tests need in a new page and returns it.
+    """
+
+    def __init__(self, browser: Browser, prepare: Callable[[Page], T]) -> None:
+        self._browser, self._prepare = browser, prepare
+        self._pages = ExitStack()
+        self._page: Page | None = None
+
+    def __enter__(self) -> SharedPage[T]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pages.close()
+
+    def get(self) -> T:
+        """Return what `prepare` returned for the page, or for a new one if the page crashed."""
+        if self._page is None or is_crashed(self._page):
+            self._page = None
+            page = self._pages.enter_context(watched_page(self._browser))
+            self._prepared = self._prepare(page)
+            self._page = page
+        return self._prepared
+
+
+def is_crashed(page: Page) -> bool:
+    """Return True if the page's process crashed."""
+    try:
+        page.evaluate("0")
+    except Error as error:
+        if "Target crashed" not in error.message:
+            raise
+        return True
+    return False

@@ -1,20 +1,41 @@
-"""py_tensor: tensors for Python in the page, computed on WebGL2; on CPython, through NumPy.
+"""py_tensor: tensors for Python in web pages, computed on WebGL2; on CPython, with NumPy.
 
-The rooms, in the order a call walks through them:
+The packages and modules, in data-flow order; imports point from later to earlier ones:
 
-    ops          the table: one row is one operation
-    nodes        nodes of pending work, and the key under which a graph is seen again
-    schedule     which operations share a draw
-    glsl         the text of each draw's shader
-    plan         draws in order, with the textures between them
-    backends     where plans run: webgl (through the bridge) and numpy
-    runtime      finds or makes the plan, and runs it
-    tensor       the handle users hold
-    functions    the array API standard's functions, chapter by chapter
-    data         datasets; imported when first used
-    linalg       linear algebra; imported when first used
-    saving       safetensors files; imported when first used
-    nn           layers, losses and models; imported when first used
+    errors       error classes
+    signatures   parameters of functions
+    dtypes       data types and their promotion
+    typing       types for annotations of arguments
+    ops          op definitions: one per operation, with shader text, reference and gradient
+    ir           nodes of pending work, graphs and their keys, trees of containers, tracers
+    compiler     from a graph to a plan: lowering, fusion, GLSL, memory plan
+    runtime      the plan cache, host evaluation, scopes; the backends webgl, numpy and python
+    tensor       Tensor, the handle that users hold
+    functions    the public functions, one module per chapter of the array API standard
+    diagnostics  memory counts, explain, debug mode
+    images       images and canvases of the page
+    random       random numbers
+    transforms   grad, vjp, jvp, checkpoint, jit, warmup
+    lax          control flow under the names of jax.lax
+    tree         trees of containers under the names of jax.tree; tree_util has jax.tree_util's
+    lib          `stride_tricks`, as in NumPy
+    linalg       linear algebra
+    data         datasets
+    io           safetensors files, downloads, browser storage
+    ragged       rows of different lengths
+    sparse       tensors that are mostly zero
+    nn           layers, losses and models
+    image        cropping, rotation and other operations on images
+    optim        optimizers and learning rate schedules
+    train        training loops, metrics and callbacks
+    graph        the Graph and Session API of deeplearn.js
+    fft          Fourier transforms
+    signal       frames and windows of signals
+    numpy_functions  functions of NumPy that the array API standard lacks
+    einops_backend  registers tensors with einops
+    models       models of other libraries: ONNX
+
+What a first computation does not need is imported when it is first used, see `_LAZY` below.
 
 >>> import py_tensor as pt
 >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -25,74 +46,1421 @@ The rooms, in the order a call walks through them:
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import errors, random
-from .accounting import CacheInfo, Memory, cache_info, dispose, keep, memory, memory_trace, tidy
-from .autodiff import (
-    checkpoint,
-    custom_gradient,
-    grad,
-    jvp,
-    stop_gradient,
-    value_and_grad,
-    vjp,
-)
-from .debugging import enable_debug_mode, enable_production_mode
+from . import errors, typing
 from .dtypes import bool_ as bool
 from .dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
-from .explaining import explain
-from .functions import PUBLIC as _PUBLIC
+from .functions.convolution import conv2d, conv2d_transpose
+from .functions.creation import (
+    arange,
+    asarray,
+    copy,
+    empty,
+    empty_like,
+    eye,
+    from_dlpack,
+    full,
+    full_like,
+    linspace,
+    meshgrid,
+    ones,
+    ones_like,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from .functions.elementwise import (
+    abs,
+    acos,
+    acosh,
+    add,
+    asin,
+    asinh,
+    astype,
+    atan,
+    atan2,
+    atanh,
+    betainc,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    ceil,
+    clip,
+    conj,
+    copysign,
+    cos,
+    cosh,
+    digamma,
+    divide,
+    equal,
+    erf,
+    erfc,
+    erfinv,
+    exp,
+    expm1,
+    floor,
+    floor_divide,
+    greater,
+    greater_equal,
+    hypot,
+    i0,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    lgamma,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    nextafter,
+    not_equal,
+    positive,
+    pow,
+    reciprocal,
+    relu,
+    remainder,
+    round,
+    rsqrt,
+    sigmoid,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    trunc,
+)
+from .functions.indexing import take, take_along_axis
 from .functions.inspection import VERSION as __array_api_version__
 from .functions.inspection import __array_namespace_info__
-from .jitting import jit
-from .pixels import draw, from_pixels
-from .pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
-from .runtime import get_backend, set_backend
+from .functions.joining import concat, repeat, roll, stack, tile, unstack
+from .functions.linear_algebra import cov, kron, matmul, tensordot, vecdot
+from .functions.manipulation import (
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    expand_dims,
+    flatten,
+    flip,
+    matrix_transpose,
+    moveaxis,
+    pad,
+    permute_dims,
+    reshape,
+    squeeze,
+    transpose,
+)
+from .functions.neural import avg_pool2d, max_pool2d, softmax
+from .functions.statistical import (
+    all,
+    any,
+    argmax,
+    argmin,
+    cumulative_prod,
+    cumulative_sum,
+    max,
+    mean,
+    min,
+    prod,
+    std,
+    sum,
+    var,
+)
+from .runtime.executor import get_backend, register_backend, set_backend
 from .tensor import Tensor, realize
-from .warming import ShapeDtype, warmup
+
+if TYPE_CHECKING:
+    from . import data as data
+    from . import fft as fft
+    from . import graph as graph
+    from . import image as image
+    from . import io as io
+    from . import lax as lax
+    from . import lib as lib
+    from . import linalg as linalg
+    from . import models as models
+    from . import nn as nn
+    from . import optim as optim
+    from . import ragged as ragged
+    from . import random as random
+    from . import signal as signal
+    from . import sparse as sparse
+    from . import train as train
+    from . import tree as tree
+    from . import tree_util as tree_util
+    from .diagnostics.debug import enable_debug_mode, enable_production_mode
+    from .diagnostics.explain import explain
+    from .diagnostics.memory import (
+        CacheInfo,
+        Memory,
+        cache_info,
+        dispose,
+        keep,
+        memory,
+        memory_trace,
+        tidy,
+    )
+    from .functions.autocast import autocast
+    from .functions.complex_numbers import angle, complex, imag, iscomplex, isreal, real
+    from .functions.data_types import can_cast, finfo, iinfo, isdtype, promote_types, result_type
+    from .functions.einsum import contraction_path, einsum
+    from .functions.nan_statistics import (
+        nanargmax,
+        nanargmin,
+        nanmax,
+        nanmean,
+        nanmin,
+        nanprod,
+        nanstd,
+        nansum,
+        nanvar,
+    )
+    from .functions.order_statistics import (
+        bincount,
+        histogram,
+        median,
+        nanmedian,
+        nanquantile,
+        quantile,
+    )
+    from .functions.searching import count_nonzero, nonzero, searchsorted, where
+    from .functions.segments import (
+        segment_max,
+        segment_mean,
+        segment_min,
+        segment_prod,
+        segment_sum,
+    )
+    from .functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+    from .functions.sorting import argsort, sort, topk
+    from .functions.utility import (
+        diff,
+        divide_no_nan,
+        interp,
+        trapezoid,
+    )
+    from .images import (
+        draw,
+        from_pixels,
+        next_frame,
+        to_pixels,
+    )
+    from .ir.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
+    from .numpy_functions.arithmetic import (
+        allclose,
+        array_equal,
+        array_equiv,
+        bitwise_count,
+        cbrt,
+        deg2rad,
+        degrees,
+        divmod,
+        exp2,
+        fabs,
+        float_power,
+        fmax,
+        fmin,
+        fmod,
+        frexp,
+        gcd,
+        heaviside,
+        isclose,
+        iscomplexobj,
+        isneginf,
+        isposinf,
+        isrealobj,
+        isscalar,
+        iterable,
+        lcm,
+        ldexp,
+        logaddexp2,
+        modf,
+        nan_to_num,
+        packbits,
+        rad2deg,
+        radians,
+        real_if_close,
+        rint,
+        sinc,
+        spacing,
+        unpackbits,
+    )
+    from .numpy_functions.files import (
+        fromfile,
+        genfromtxt,
+        load,
+        loadtxt,
+        save,
+        savetxt,
+        savez,
+        savez_compressed,
+    )
+    from .numpy_functions.grids import (
+        asarray_chkfinite,
+        c_,
+        diag,
+        diag_indices,
+        diag_indices_from,
+        diagflat,
+        diagonal,
+        frombuffer,
+        fromfunction,
+        fromiter,
+        fromstring,
+        geomspace,
+        identity,
+        index_exp,
+        indices,
+        ix_,
+        logspace,
+        mask_indices,
+        mgrid,
+        ndenumerate,
+        ndindex,
+        ogrid,
+        r_,
+        ravel_multi_index,
+        require,
+        s_,
+        trace,
+        tri,
+        tril_indices,
+        tril_indices_from,
+        triu_indices,
+        triu_indices_from,
+        unravel_index,
+    )
+    from .numpy_functions.kinds import (
+        common_type,
+        complexfloating,
+        floating,
+        generic,
+        inexact,
+        integer,
+        issubdtype,
+        min_scalar_type,
+        number,
+        signedinteger,
+        unsignedinteger,
+    )
+    from .numpy_functions.polynomials import (
+        poly,
+        polyadd,
+        polyder,
+        polydiv,
+        polyfit,
+        polyint,
+        polymul,
+        polysub,
+        polyval,
+        roots,
+        vander,
+    )
+    from .numpy_functions.products import (
+        cross,
+        dot,
+        einsum_path,
+        inner,
+        matvec,
+        outer,
+        vdot,
+        vecmat,
+    )
+    from .numpy_functions.selection import (
+        argpartition,
+        argwhere,
+        choose,
+        compress,
+        copyto,
+        digitize,
+        extract,
+        fill_diagonal,
+        flatnonzero,
+        lexsort,
+        partition,
+        piecewise,
+        place,
+        put,
+        put_along_axis,
+        putmask,
+        select,
+        sort_complex,
+        vectorize,
+    )
+    from .numpy_functions.set_operations import (
+        intersect1d,
+        setdiff1d,
+        setxor1d,
+        union1d,
+        unique,
+    )
+    from .numpy_functions.settings import (
+        errstate,
+        geterr,
+        may_share_memory,
+        seterr,
+        shares_memory,
+    )
+    from .numpy_functions.shapes import (
+        append,
+        apply_along_axis,
+        apply_over_axes,
+        array,
+        array_split,
+        atleast_1d,
+        atleast_2d,
+        atleast_3d,
+        block,
+        column_stack,
+        delete,
+        dsplit,
+        dstack,
+        fliplr,
+        flipud,
+        hsplit,
+        hstack,
+        insert,
+        ndim,
+        ravel,
+        resize,
+        rollaxis,
+        rot90,
+        shape,
+        size,
+        split,
+        swapaxes,
+        vsplit,
+        vstack,
+    )
+    from .numpy_functions.signals import (
+        bartlett,
+        blackman,
+        convolve,
+        correlate,
+        ediff1d,
+        gradient,
+        hamming,
+        hanning,
+        kaiser,
+        trim_zeros,
+        unwrap,
+    )
+    from .numpy_functions.statistics import (
+        average,
+        corrcoef,
+        cumprod,
+        cumsum,
+        histogram2d,
+        histogram_bin_edges,
+        histogramdd,
+        nancumprod,
+        nancumsum,
+        nanpercentile,
+        percentile,
+        ptp,
+    )
+    from .numpy_functions.text import (
+        array2string,
+        array_repr,
+        array_str,
+        base_repr,
+        binary_repr,
+        format_float_positional,
+        format_float_scientific,
+        get_printoptions,
+        printoptions,
+        set_printoptions,
+    )
+    from .transforms.autodiff import (
+        checkpoint,
+        custom_gradient,
+        grad,
+        jvp,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
+    from .transforms.jacobians import custom_jvp, eval_shape, hessian, jacfwd, jacrev, linearize
+    from .transforms.jit.api import jit
+    from .transforms.jit.precompile import ShapeDtype, warmup
+    from .transforms.trees import ravel_pytree, tree_map_with_path, tree_reduce
+    from .transforms.vmap import vmap
 
 e = 2.718281828459045
 """Euler's number, the base of natural logarithms; a Python float."""
 inf = float("inf")
 """Positive infinity; a Python float."""
 nan = float("nan")
-"""Not a number, which equals nothing; a Python float."""
+"""Not a number, which is unequal to every number including itself; a Python float."""
 newaxis = None
 """As an index, a new axis of length 1: `x[:, pt.newaxis]`."""
 pi = 3.141592653589793
-"""Half a turn in radians: a circle's circumference over its diameter; a Python float."""
+"""Ratio of a circle's circumference to its diameter; a Python float."""
+euler_gamma = 0.5772156649015329
+"""Euler's constant, the limit of the harmonic series less the logarithm; a Python float."""
 
-# fmt: off
+# PyTorch's spelling. The module that defines `Tensor` has the same name. Its import above has bound
+# that name here, and Python binds it once only, so that the function replaces it for good. The
+# module is still found by `from py_tensor.tensor import Tensor`.
+tensor = asarray
+
+# Spellings of NumPy. WebGL has no 64-bit types: their names stand for the 32-bit dtypes.
+absolute = abs
+amax = max
+amin = min
+arccos = acos
+arccosh = acosh
+arcsin = asin
+arcsinh = asinh
+arctan = atan
+arctan2 = atan2
+arctanh = atanh
+around = round
+asanyarray = asarray
+ascontiguousarray = asarray
+asfortranarray = asarray
+bitwise_not = bitwise_invert
+concatenate = concat
+conjugate = conj
+fix = trunc
+invert = bitwise_invert
+left_shift = bitwise_left_shift
+mod = remainder
+ndarray = Tensor
+power = pow
+right_shift = bitwise_right_shift
+true_divide = divide
+bool_ = bool
+byte = int8
+ubyte = uint8
+short = int16
+ushort = uint16
+int_ = int32
+intc = int32
+intp = int32
+uint = uint32
+uintc = uint32
+uintp = uint32
+half = float16
+single = float32
+csingle = complex64
+float64 = float32
+int64 = int32
+uint64 = uint32
+complex128 = complex64
+double = float32
+cdouble = complex64
+long = int32
+longlong = int32
+ulong = uint32
+ulonglong = uint32
+True_ = True
+False_ = False
+
 __all__ = [
-    "__array_api_version__", "__array_namespace_info__",
-    "CacheInfo", "Memory", "ShapeDtype", "Tensor", "bool", "cache_info", "checkpoint", "complex64",
-    "custom_gradient", "dispose", "draw", "e", "enable_debug_mode", "enable_production_mode",
-    "errors", "explain", "float16", "float32", "from_pixels", "get_backend", "grad", "inf", "int8",
-    "int16", "int32", "jit", "jvp", "keep", "memory", "memory_trace", "nan", "newaxis", "pi",
-    "random", "realize", "set_backend", "stop_gradient", "tidy", "tree_flatten", "tree_leaves",
-    "tree_map", "tree_unflatten", "uint8", "uint16", "uint32", "value_and_grad", "vjp", "warmup",
-    *_PUBLIC,
+    "CacheInfo",
+    "False_",
+    "Memory",
+    "ShapeDtype",
+    "Tensor",
+    "True_",
+    "__array_api_version__",
+    "__array_namespace_info__",
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "all",
+    "allclose",
+    "amax",
+    "amin",
+    "angle",
+    "any",
+    "append",
+    "apply_along_axis",
+    "apply_over_axes",
+    "arange",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "argmax",
+    "argmin",
+    "argpartition",
+    "argsort",
+    "argwhere",
+    "around",
+    "array",
+    "array2string",
+    "array_equal",
+    "array_equiv",
+    "array_repr",
+    "array_split",
+    "array_str",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "asin",
+    "asinh",
+    "astype",
+    "atan",
+    "atan2",
+    "atanh",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "autocast",
+    "average",
+    "avg_pool2d",
+    "bartlett",
+    "base_repr",
+    "betainc",
+    "binary_repr",
+    "bincount",
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "blackman",
+    "block",
+    "bool",
+    "bool_",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "byte",
+    "c_",
+    "cache_info",
+    "can_cast",
+    "cbrt",
+    "cdouble",
+    "ceil",
+    "checkpoint",
+    "choose",
+    "clip",
+    "column_stack",
+    "common_type",
+    "complex",
+    "complex64",
+    "complex128",
+    "complexfloating",
+    "compress",
+    "concat",
+    "concatenate",
+    "conj",
+    "conjugate",
+    "contraction_path",
+    "conv2d",
+    "conv2d_transpose",
+    "convolve",
+    "copy",
+    "copysign",
+    "copyto",
+    "corrcoef",
+    "correlate",
+    "cos",
+    "cosh",
+    "count_nonzero",
+    "cov",
+    "cross",
+    "csingle",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "custom_gradient",
+    "custom_jvp",
+    "deg2rad",
+    "degrees",
+    "delete",
+    "diag",
+    "diag_indices",
+    "diag_indices_from",
+    "diagflat",
+    "diagonal",
+    "diff",
+    "digamma",
+    "digitize",
+    "dispose",
+    "divide",
+    "divide_no_nan",
+    "divmod",
+    "dot",
+    "double",
+    "draw",
+    "dsplit",
+    "dstack",
+    "e",
+    "ediff1d",
+    "einsum",
+    "einsum_path",
+    "empty",
+    "empty_like",
+    "enable_debug_mode",
+    "enable_production_mode",
+    "equal",
+    "erf",
+    "erfc",
+    "erfinv",
+    "errors",
+    "errstate",
+    "euler_gamma",
+    "eval_shape",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "explain",
+    "expm1",
+    "extract",
+    "eye",
+    "fabs",
+    "fill_diagonal",
+    "finfo",
+    "fix",
+    "flatnonzero",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "float16",
+    "float32",
+    "float64",
+    "float_power",
+    "floating",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "format_float_positional",
+    "format_float_scientific",
+    "frexp",
+    "from_dlpack",
+    "from_pixels",
+    "frombuffer",
+    "fromfile",
+    "fromfunction",
+    "fromiter",
+    "fromstring",
+    "full",
+    "full_like",
+    "gcd",
+    "generic",
+    "genfromtxt",
+    "geomspace",
+    "get_backend",
+    "get_printoptions",
+    "geterr",
+    "grad",
+    "gradient",
+    "greater",
+    "greater_equal",
+    "half",
+    "hamming",
+    "hanning",
+    "heaviside",
+    "hessian",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "hsplit",
+    "hstack",
+    "hypot",
+    "i0",
+    "identity",
+    "iinfo",
+    "imag",
+    "index_exp",
+    "indices",
+    "inexact",
+    "inf",
+    "inner",
+    "insert",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int_",
+    "intc",
+    "integer",
+    "interp",
+    "intersect1d",
+    "intp",
+    "invert",
+    "isclose",
+    "iscomplex",
+    "iscomplexobj",
+    "isdtype",
+    "isfinite",
+    "isin",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "isrealobj",
+    "isscalar",
+    "issubdtype",
+    "iterable",
+    "ix_",
+    "jacfwd",
+    "jacrev",
+    "jit",
+    "jvp",
+    "kaiser",
+    "keep",
+    "kron",
+    "lcm",
+    "ldexp",
+    "left_shift",
+    "less",
+    "less_equal",
+    "lexsort",
+    "lgamma",
+    "linearize",
+    "linspace",
+    "load",
+    "loadtxt",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logspace",
+    "long",
+    "longlong",
+    "mask_indices",
+    "matmul",
+    "matrix_transpose",
+    "matvec",
+    "max",
+    "max_pool2d",
+    "maximum",
+    "may_share_memory",
+    "mean",
+    "median",
+    "memory",
+    "memory_trace",
+    "meshgrid",
+    "mgrid",
+    "min",
+    "min_scalar_type",
+    "minimum",
+    "mod",
+    "modf",
+    "moveaxis",
+    "multiply",
+    "nan",
+    "nan_to_num",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanpercentile",
+    "nanprod",
+    "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "ndarray",
+    "ndenumerate",
+    "ndim",
+    "ndindex",
+    "negative",
+    "newaxis",
+    "next_frame",
+    "nextafter",
+    "nonzero",
+    "not_equal",
+    "number",
+    "ogrid",
+    "ones",
+    "ones_like",
+    "outer",
+    "packbits",
+    "pad",
+    "partition",
+    "percentile",
+    "permute_dims",
+    "pi",
+    "piecewise",
+    "place",
+    "poly",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyfit",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+    "positive",
+    "pow",
+    "power",
+    "printoptions",
+    "prod",
+    "promote_types",
+    "ptp",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "quantile",
+    "r_",
+    "rad2deg",
+    "radians",
+    "random",
+    "ravel",
+    "ravel_multi_index",
+    "ravel_pytree",
+    "real",
+    "real_if_close",
+    "realize",
+    "reciprocal",
+    "register_backend",
+    "relu",
+    "remainder",
+    "repeat",
+    "require",
+    "reshape",
+    "resize",
+    "result_type",
+    "right_shift",
+    "rint",
+    "roll",
+    "rollaxis",
+    "roots",
+    "rot90",
+    "round",
+    "rsqrt",
+    "s_",
+    "save",
+    "savetxt",
+    "savez",
+    "savez_compressed",
+    "searchsorted",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "select",
+    "set_backend",
+    "set_printoptions",
+    "setdiff1d",
+    "seterr",
+    "setxor1d",
+    "shape",
+    "shares_memory",
+    "short",
+    "sigmoid",
+    "sign",
+    "signbit",
+    "signedinteger",
+    "sin",
+    "sinc",
+    "single",
+    "sinh",
+    "size",
+    "softmax",
+    "sort",
+    "sort_complex",
+    "spacing",
+    "split",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "std",
+    "stop_gradient",
+    "subtract",
+    "sum",
+    "swapaxes",
+    "take",
+    "take_along_axis",
+    "tan",
+    "tanh",
+    "tensor",
+    "tensordot",
+    "tidy",
+    "tile",
+    "to_pixels",
+    "topk",
+    "trace",
+    "transpose",
+    "trapezoid",
+    "tree_flatten",
+    "tree_leaves",
+    "tree_map",
+    "tree_map_with_path",
+    "tree_reduce",
+    "tree_unflatten",
+    "tri",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "trim_zeros",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+    "true_divide",
+    "trunc",
+    "typing",
+    "ubyte",
+    "uint",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uintc",
+    "uintp",
+    "ulong",
+    "ulonglong",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unpackbits",
+    "unravel_index",
+    "unsignedinteger",
+    "unstack",
+    "unwrap",
+    "ushort",
+    "value_and_grad",
+    "vander",
+    "var",
+    "vdot",
+    "vecdot",
+    "vecmat",
+    "vectorize",
+    "vjp",
+    "vmap",
+    "vsplit",
+    "vstack",
+    "warmup",
+    "where",
+    "zeros",
+    "zeros_like",
 ]
-# fmt: on
 
-globals().update(_PUBLIC)
+_SUBPACKAGES = (
+    *("data", "fft", "graph", "image", "io", "lax", "lib", "linalg", "models", "nn", "optim"),
+    *("ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
+)
+_LAZY = {
+    "diagnostics.debug": (
+        "enable_debug_mode",
+        "enable_production_mode",
+    ),
+    "diagnostics.explain": ("explain",),
+    "diagnostics.memory": (
+        "CacheInfo",
+        "Memory",
+        "cache_info",
+        "dispose",
+        "keep",
+        "memory",
+        "memory_trace",
+        "tidy",
+    ),
+    "functions.autocast": ("autocast",),
+    "functions.complex_numbers": (
+        "angle",
+        "complex",
+        "imag",
+        "iscomplex",
+        "isreal",
+        "real",
+    ),
+    "functions.data_types": (
+        "can_cast",
+        "finfo",
+        "iinfo",
+        "isdtype",
+        "promote_types",
+        "result_type",
+    ),
+    "functions.einsum": (
+        "contraction_path",
+        "einsum",
+    ),
+    "functions.nan_statistics": (
+        "nanargmax",
+        "nanargmin",
+        "nanmax",
+        "nanmean",
+        "nanmin",
+        "nanprod",
+        "nanstd",
+        "nansum",
+        "nanvar",
+    ),
+    "functions.order_statistics": (
+        "bincount",
+        "histogram",
+        "median",
+        "nanmedian",
+        "nanquantile",
+        "quantile",
+    ),
+    "functions.searching": (
+        "count_nonzero",
+        "nonzero",
+        "searchsorted",
+        "where",
+    ),
+    "functions.sets": (
+        "isin",
+        "unique_all",
+        "unique_counts",
+        "unique_inverse",
+        "unique_values",
+    ),
+    "functions.sorting": (
+        "argsort",
+        "sort",
+        "topk",
+    ),
+    "functions.utility": (
+        "diff",
+        "divide_no_nan",
+        "interp",
+        "trapezoid",
+    ),
+    "images": (
+        "draw",
+        "from_pixels",
+        "next_frame",
+        "to_pixels",
+    ),
+    "ir.pytree": (
+        "tree_flatten",
+        "tree_leaves",
+        "tree_map",
+        "tree_unflatten",
+    ),
+    "numpy_functions.arithmetic": (
+        "allclose",
+        "array_equal",
+        "array_equiv",
+        "bitwise_count",
+        "cbrt",
+        "deg2rad",
+        "degrees",
+        "divmod",
+        "exp2",
+        "fabs",
+        "float_power",
+        "fmax",
+        "fmin",
+        "fmod",
+        "frexp",
+        "gcd",
+        "heaviside",
+        "isclose",
+        "iscomplexobj",
+        "isneginf",
+        "isposinf",
+        "isrealobj",
+        "isscalar",
+        "iterable",
+        "lcm",
+        "ldexp",
+        "logaddexp2",
+        "modf",
+        "nan_to_num",
+        "packbits",
+        "rad2deg",
+        "radians",
+        "real_if_close",
+        "rint",
+        "sinc",
+        "spacing",
+        "unpackbits",
+    ),
+    "numpy_functions.files": (
+        "fromfile",
+        "genfromtxt",
+        "load",
+        "loadtxt",
+        "save",
+        "savetxt",
+        "savez",
+        "savez_compressed",
+    ),
+    "numpy_functions.grids": (
+        "asarray_chkfinite",
+        "c_",
+        "diag",
+        "diag_indices",
+        "diag_indices_from",
+        "diagflat",
+        "diagonal",
+        "frombuffer",
+        "fromfunction",
+        "fromiter",
+        "fromstring",
+        "geomspace",
+        "identity",
+        "index_exp",
+        "indices",
+        "ix_",
+        "logspace",
+        "mask_indices",
+        "mgrid",
+        "ndenumerate",
+        "ndindex",
+        "ogrid",
+        "r_",
+        "ravel_multi_index",
+        "require",
+        "s_",
+        "trace",
+        "tri",
+        "tril_indices",
+        "tril_indices_from",
+        "triu_indices",
+        "triu_indices_from",
+        "unravel_index",
+    ),
+    "numpy_functions.kinds": (
+        "common_type",
+        "complexfloating",
+        "floating",
+        "generic",
+        "inexact",
+        "integer",
+        "issubdtype",
+        "min_scalar_type",
+        "number",
+        "signedinteger",
+        "unsignedinteger",
+    ),
+    "numpy_functions.polynomials": (
+        "poly",
+        "polyadd",
+        "polyder",
+        "polydiv",
+        "polyfit",
+        "polyint",
+        "polymul",
+        "polysub",
+        "polyval",
+        "roots",
+        "vander",
+    ),
+    "numpy_functions.products": (
+        "cross",
+        "dot",
+        "einsum_path",
+        "inner",
+        "matvec",
+        "outer",
+        "vdot",
+        "vecmat",
+    ),
+    "numpy_functions.selection": (
+        "argpartition",
+        "argwhere",
+        "choose",
+        "compress",
+        "copyto",
+        "digitize",
+        "extract",
+        "fill_diagonal",
+        "flatnonzero",
+        "lexsort",
+        "partition",
+        "piecewise",
+        "place",
+        "put",
+        "put_along_axis",
+        "putmask",
+        "select",
+        "sort_complex",
+        "vectorize",
+    ),
+    "numpy_functions.set_operations": (
+        "intersect1d",
+        "setdiff1d",
+        "setxor1d",
+        "union1d",
+        "unique",
+    ),
+    "numpy_functions.settings": (
+        "errstate",
+        "geterr",
+        "may_share_memory",
+        "seterr",
+        "shares_memory",
+    ),
+    "numpy_functions.shapes": (
+        "append",
+        "apply_along_axis",
+        "apply_over_axes",
+        "array",
+        "array_split",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "block",
+        "column_stack",
+        "delete",
+        "dsplit",
+        "dstack",
+        "fliplr",
+        "flipud",
+        "hsplit",
+        "hstack",
+        "insert",
+        "ndim",
+        "ravel",
+        "resize",
+        "rollaxis",
+        "rot90",
+        "shape",
+        "size",
+        "split",
+        "swapaxes",
+        "vsplit",
+        "vstack",
+    ),
+    "numpy_functions.signals": (
+        "bartlett",
+        "blackman",
+        "convolve",
+        "correlate",
+        "ediff1d",
+        "gradient",
+        "hamming",
+        "hanning",
+        "kaiser",
+        "trim_zeros",
+        "unwrap",
+    ),
+    "numpy_functions.statistics": (
+        "average",
+        "corrcoef",
+        "cumprod",
+        "cumsum",
+        "histogram2d",
+        "histogram_bin_edges",
+        "histogramdd",
+        "nancumprod",
+        "nancumsum",
+        "nanpercentile",
+        "percentile",
+        "ptp",
+    ),
+    "numpy_functions.text": (
+        "array2string",
+        "array_repr",
+        "array_str",
+        "base_repr",
+        "binary_repr",
+        "format_float_positional",
+        "format_float_scientific",
+        "get_printoptions",
+        "printoptions",
+        "set_printoptions",
+    ),
+    "transforms.autodiff": (
+        "checkpoint",
+        "custom_gradient",
+        "grad",
+        "jvp",
+        "stop_gradient",
+        "value_and_grad",
+        "vjp",
+    ),
+    "transforms.jit.api": ("jit",),
+    "transforms.jit.precompile": (
+        "ShapeDtype",
+        "warmup",
+    ),
+    "transforms.vmap": ("vmap",),
+    "transforms.jacobians": (
+        "custom_jvp",
+        "eval_shape",
+        "hessian",
+        "jacfwd",
+        "jacrev",
+        "linearize",
+    ),
+    "functions.segments": (
+        "segment_max",
+        "segment_mean",
+        "segment_min",
+        "segment_prod",
+        "segment_sum",
+    ),
+    "transforms.trees": (
+        "ravel_pytree",
+        "tree_map_with_path",
+        "tree_reduce",
+    ),
+}
+"""Modules that are imported when one of their names is first used, so that the import is fast."""
+_HOMES = {name: module for module, names in _LAZY.items() for name in names}
 
+if TYPE_CHECKING:
+    __version__: str
+else:
 
-_LAZY = frozenset(("data", "fft", "graph", "linalg", "nn", "optim", "saving", "train"))
-"""Subpackages imported when they are first used; most pages need none of them."""
+    def __getattr__(name: str) -> Any:
+        """Import a module of `_LAZY` or a subpackage, or look up the version, on first use."""
+        if name in _HOMES:
+            module = import_module(f"{__name__}.{_HOMES[name]}")
+            value = globals()[name] = getattr(module, name)
+            return value
+        if name in _SUBPACKAGES:
+            return import_module(f"{__name__}.{name}")
+        if name == "__version__":
+            from importlib.metadata import version
 
-
-def __getattr__(name: str) -> Any:
-    """A subpackage, or the version: importlib.metadata would be a fifth of the import."""
-    if name in _LAZY:
-        return import_module(f"{__name__}.{name}")
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("py_tensor")
-    raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
+            return version("py_tensor")
+        raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*__all__, *_SUBPACKAGES, "__version__"})

@@ -1,6 +1,6 @@
-"""The dtypes a tensor can have, and how two of them combine.
+"""The dtypes of tensors and their promotion rules.
 
-Comes in: names; goes out: `DType`.
+Input: names and Python types. Output: `DType`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import DTypeError
+from .errors import ArgumentTypeError, DTypeError
 
 
 @dataclass(frozen=True, eq=False)
 class DType:
-    """A data type: `kind` is "c" (complex), "f", "i", "u" or "b"; `itemsize` is in bytes.
+    """A data type.
+
+    `kind` is "c" (complex), "f" (floating), "i" (signed), "u" (unsigned) or "b" (bool); `itemsize`
+    is the size of an element in bytes.
 
     >>> import py_tensor as pt
     >>> pt.float32.itemsize
@@ -25,7 +28,7 @@ class DType:
     kind: str
     itemsize: int
     code: str
-    """The format of the buffer protocol, of one character also that of `struct` and `array`."""
+    """Format of the buffer protocol; one of a single character is also valid in `struct`."""
 
     def __repr__(self) -> str:
         return self.name
@@ -33,39 +36,58 @@ class DType:
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, str) and other == self.name)
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return as_dtype, (self.name,)
 
     @property
+    def __numpy_dtype__(self) -> Any:
+        # NumPy 2.4 and newer ask for it where they take a dtype, as in `np.zeros(3, pt.float32)`.
+        import numpy as np
+
+        return np.dtype(self.name)
+
+    @property
     def bits(self) -> int:
+        """Size of an element in bits."""
         return self.itemsize * 8
 
     @property
     def lowest(self) -> int:
-        """The smallest integer of an integer dtype."""
+        """Smallest integer of an integer dtype."""
         return -(1 << (self.bits - 1)) if self.kind == "i" else 0
 
     @property
     def highest(self) -> int:
-        """The largest integer of an integer dtype."""
+        """Largest integer of an integer dtype."""
         return (1 << (self.bits - (self.kind == "i"))) - 1
 
 
 float32 = DType("float32", "f", 4, "f")
+"""Floating-point numbers of 32 bits: the default for real numbers."""
 float16 = DType("float16", "f", 2, "e")
+"""Floating-point numbers of 16 bits."""
 int32 = DType("int32", "i", 4, "i")
+"""Signed integers of 32 bits: the default for integers."""
 uint32 = DType("uint32", "u", 4, "I")
+"""Unsigned integers of 32 bits."""
 int16 = DType("int16", "i", 2, "h")
+"""Signed integers of 16 bits."""
 uint16 = DType("uint16", "u", 2, "H")
+"""Unsigned integers of 16 bits."""
 int8 = DType("int8", "i", 1, "b")
+"""Signed integers of 8 bits."""
 uint8 = DType("uint8", "u", 1, "B")
+"""Unsigned integers of 8 bits."""
 bool_ = DType("bool", "b", 1, "?")
+"""Truth values: False and True."""
 complex64 = DType("complex64", "c", 8, "Zf")
+"""Complex numbers: real and imaginary parts are float32."""
 
 DTYPES = (float32, float16, int32, uint32, int16, uint16, int8, uint8, bool_)
-"""Those that textures and shaders have; a complex number is stored as two of float32."""
+"""The dtypes of textures and shaders; a complex number is stored as two float32."""
 BY_NAME = {dtype.name: dtype for dtype in (*DTYPES, complex64)}
 CATEGORIES = {
     "all": "fiub",
@@ -76,13 +98,20 @@ CATEGORIES = {
     "integer or boolean": "iub",
 }
 OF_PYTHON: dict[type, DType] = {bool: bool_, int: int32, float: float32, complex: complex64}
-WIDE = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+WIDE = {
+    **dict.fromkeys(("float64", "double"), float32),
+    **dict.fromkeys(("int64", "long", "longlong"), int32),
+    **dict.fromkeys(("uint64", "ulong", "ulonglong"), uint32),
+    **dict.fromkeys(("complex128", "cdouble"), complex64),
+}
+"""Names of 64-bit dtypes, which WebGL does not have, and the dtypes that stand for them."""
 
 
 def as_dtype(value: Any, operation: str = "dtype") -> DType:
-    """The DType that a DType, a name, a Python type or a NumPy dtype stands for.
+    """Convert a DType, a name, a Python type or a NumPy dtype to a DType.
 
-    Raises DTypeError for anything else, and for 64-bit dtypes, which WebGL does not have.
+    64-bit dtypes give the 32-bit ones, and complex128 gives complex64. Raises DTypeError for
+    anything else.
     """
     if isinstance(value, DType):
         return value
@@ -96,48 +125,68 @@ def as_dtype(value: Any, operation: str = "dtype") -> DType:
     if name in BY_NAME:
         return BY_NAME[name]
     if name in WIDE:
-        raise DTypeError(
-            f'{operation}: dtype {name} does not exist on WebGL; got {value!r}; use "{WIDE[name]}"'
-        )
-    raise DTypeError(f"{operation}: not a dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
+        return WIDE[name]
+    raise DTypeError(f"{operation}: unknown dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
 
 
 HALF_END = 65520
 FLOAT_END = 2**128 - 2**103
 DOUBLE_END = 2**1024 - 2**970
-"""The smallest numbers that round to infinity in float16, float32 and Python's floats."""
+"""Smallest numbers that round to infinity in float16, float32 and Python's float."""
 SHOWN_BITS = 192
-"""Integers of more bits, about 58 digits, are not shown in full; Python refuses the longest."""
+"""Bit length (about 58 digits) up to which errors show integers in full."""
 
 
 def limited(value: float, end: int) -> float:
-    """Infinite from `end` on, as NumPy makes it, where packing would refuse."""
+    """Replace numbers from `end` on by infinity, like NumPy; `struct.pack` would raise."""
     if abs(value) < end or value != value:
         return value
     return math.inf if value > 0 else -math.inf
 
 
 def as_float(value: float) -> float:
-    """A number as a Python float, infinite where an integer is too large for one."""
+    """Convert a number to a Python float; an integer too large for a float becomes infinite."""
     return float(limited(value, DOUBLE_END))
 
 
 def shown(value: Any) -> str:
-    """A number as errors show it: of an integer too long to read, the power of ten next to it."""
+    """Format a number or a shape for an error message; very long integers as powers of ten."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(shown, value))}{',' * (len(value) == 1)})"
     if isinstance(value, int) and value.bit_length() > SHOWN_BITS:
         return f"about {'-' if value < 0 else ''}1e{round(math.log10(abs(value)))}"
     return f"{value}"
+
+
+def described(value: Any) -> str:
+    """Format an argument of any type for an error message, in at most about 60 characters."""
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return f"{type(value).__name__} of shape {value.shape}, dtype {value.dtype}"
+    if isinstance(value, int):
+        return shown(value)
+    if value is None or isinstance(value, str | float | complex | list | tuple):
+        return f"{value!r:.60}"
+    return f"an object of type {type(value).__name__}"
+
+
+def wrong_type(
+    operation: str, name: str, what: str, value: Any, advice: str = ""
+) -> ArgumentTypeError:
+    """Return the error that an argument is not `what`, for example "an integer"."""
+    return ArgumentTypeError(
+        f"{operation}: {name} must be {what}; got {described(value)}; pass {advice or what}"
+    )
 
 
 _SIGNED = {1: int8, 2: int16, 4: int32}
 
 
 def promote(operation: str, a: DType, b: DType) -> DType:
-    """The dtype both operands are converted to.
+    """Return the dtype to which both operands are converted.
 
-    The array API standard's table, and for kinds it leaves open: bool gives way to integers,
-    integers give way to floats, all to complex. Raises DTypeError where the result would need 64
-    bits for each number.
+    The array API standard's promotion table applies. For mixed kinds, which the standard leaves
+    open, the order is bool, integer, float, complex. Raises DTypeError if the result would be a
+    64-bit integer.
     """
     if a is b:
         return a
@@ -151,16 +200,16 @@ def promote(operation: str, a: DType, b: DType) -> DType:
     itemsize = max(a.itemsize, 2 * b.itemsize)
     if itemsize > 4:
         raise DTypeError(
-            f"{operation}: dtypes {a} and {b} need int64, which WebGL does not have; "
-            f'got {a} and {b}; convert one with .astype("{a}") or .astype("{b}")'
+            f"{operation}: dtypes {a} and {b} promote to int64, which WebGL does not support; got "
+            f'{a} and {b}; convert one with .astype("{a}") or .astype("{b}")'
         )
     return _SIGNED[itemsize]
 
 
 def of_scalar(operation: str, value: complex, dtype: DType) -> DType:
-    """The dtype a tensor of `dtype` and a Python scalar combine to (the scalar is weak).
+    """Return the result dtype of a tensor of `dtype` and a weakly typed Python scalar.
 
-    Raises DTypeError where an integer does not fit the tensor's integer dtype.
+    Raises DTypeError if an integer does not fit the tensor's integer dtype.
     """
     kind = type(value)
     if dtype.kind == "c" or isinstance(value, complex):

@@ -1,16 +1,15 @@
-"""Every error py_tensor raises on purpose.
+"""All error classes of py_tensor.
 
-A message reads `<operation>: <what is wrong>; got <values>; <how to fix it>`, so that the user of a
-page can act on it without reading this package. A class exists where a caller may want to catch
-that case alone; each also derives from the built-in exception Python programmers expect. `assert`
-guards only mistakes of py_tensor itself.
+A message has the form `<operation>: <problem>; got <values>; <how to fix it>`, so that users can
+act on it without reading the source. Each class also derives from the built-in exception that
+Python programmers expect. `assert` is used only to check py_tensor's own invariants.
 """
 
 from __future__ import annotations
 
 
 class TensorError(Exception):
-    """Base of every error raised by py_tensor.
+    """Base class of all errors raised by py_tensor.
 
     >>> import py_tensor as pt
     >>> try:
@@ -22,13 +21,23 @@ class TensorError(Exception):
 
 
 class ShapeError(TensorError, ValueError, IndexError):
-    """Shapes or axes do not fit the operation, or an index is out of range.
+    """Shapes or axes are invalid for the operation, or an index is out of range.
 
     >>> import py_tensor as pt
-    >>> pt.ones(-1)
-    Traceback (most recent call last):
-        ...
-    py_tensor.errors.ShapeError: ones: length is negative; got shape (-1,); use lengths from 0 on
+    >>> try:
+    ...     pt.ones(-1)
+    ... except pt.errors.ShapeError as error:
+    ...     print(error)
+    ones: lengths must not be negative; got shape (-1,); use lengths of at least 0
+    """
+
+
+class AxesError(ShapeError, AttributeError):
+    """An attribute that a tensor of so few axes does not have, so that `hasattr` is False.
+
+    >>> import py_tensor as pt
+    >>> hasattr(pt.ones(3), "mT")
+    False
     """
 
 
@@ -36,38 +45,47 @@ class DTypeError(TensorError, TypeError):
     """The operation does not allow these dtypes, or a value does not fit its dtype.
 
     >>> import py_tensor as pt
-    >>> pt.sin(pt.asarray([1, 2]))
+    >>> -pt.asarray([True])
     Traceback (most recent call last):
         ...
-    py_tensor.errors.DTypeError: sin: dtype int32 is not floating; use x.astype("float32")
+    py_tensor.errors.DTypeError: negative: dtype bool is not numeric; use x.astype("int32")
     """
 
 
 class ArgumentError(TensorError, ValueError):
-    """An argument that is neither shape nor dtype has a value the operation does not allow.
+    """An argument other than a shape or dtype has an invalid value.
 
     >>> import py_tensor as pt
     >>> pt.arange(2, 8, 0)
     Traceback (most recent call last):
         ...
-    py_tensor.errors.ArgumentError: arange: step is zero; got step 0; use a step other than 0
+    py_tensor.errors.ArgumentError: arange: step must not be zero; got step 0; use another step
+    """
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument other than a tensor has a type that the function does not take.
+
+    >>> import py_tensor as pt
+    >>> issubclass(pt.errors.ArgumentTypeError, TypeError)
+    True
     """
 
 
 class FormatError(TensorError, ValueError):
-    """A file's bytes are not what its format demands.
+    """The bytes of a file do not follow its format.
 
     >>> import py_tensor as pt
     >>> try:
-    ...     pt.saving.from_bytes(b"GIF89a")
+    ...     pt.io.from_bytes(b"GIF89a")
     ... except pt.errors.FormatError as error:
     ...     print(str(error).partition("; ")[0])
-    from_bytes: no safetensors file: file is cut off
+    from_bytes: not a valid safetensors file: file is cut off
     """
 
 
 class DisposedError(TensorError, RuntimeError):
-    """A tensor was used after `dispose` or after the `tidy` that owned it.
+    """A tensor was used after `dispose`, or after the end of the `tidy` scope that owned it.
 
     >>> import py_tensor as pt
     >>> x = pt.ones(3)
@@ -81,7 +99,7 @@ class DisposedError(TensorError, RuntimeError):
 
 
 class ScopeError(TensorError, RuntimeError):
-    """Safe mode was asked for, and work was done outside of a scope; or no scope is open to end.
+    """In safe mode, an operation ran outside a scope; or a scope was ended while none was open.
 
     >>> import py_tensor as pt
     >>> try:
@@ -93,14 +111,14 @@ class ScopeError(TensorError, RuntimeError):
 
 
 class TraceError(TensorError, TypeError):
-    """A function being traced asked for a value, or what it left behind was used later.
+    """A traced function read a value, or a tensor leaked out of its trace.
 
     >>> import py_tensor as pt
     >>> try:
     ...     pt.jit(lambda x: x if x > 0 else -x)(pt.asarray(1.0))
     ... except pt.errors.TraceError as error:
     ...     print(str(error).partition("; ")[0])
-    jit: the value of a traced tensor is not known
+    jit: the value of a traced tensor is unknown
     """
 
 
@@ -112,42 +130,63 @@ class GradientError(TensorError, TypeError):
     ...     pt.grad(lambda x: x.argmax())(pt.ones(3))
     ... except pt.errors.GradientError as error:
     ...     print(str(error).partition("; ")[0])
-    grad: the function's result is not one floating number
+    grad: the function must return a single floating number
     """
 
 
 class NumericError(TensorError, ArithmeticError):
-    """Debug mode found the first NaN or infinity.
+    """Debug mode found a NaN, or an infinity if it looks for infinities.
 
     >>> import py_tensor as pt
     >>> with pt.enable_debug_mode():
     ...     try:
-    ...         x = pt.log(pt.asarray([0.0]))
+    ...         x = pt.log(pt.asarray([-1.0]))
     ...     except pt.errors.NumericError as error:
     ...         print(str(error).partition(" of shape")[0])
-    log: result is not finite; got -inf at element 0
+    log: result is not finite; got nan at element 0
     """
 
 
 class BackendError(TensorError, RuntimeError):
-    """The backend is missing, its context is lost, or it refused to work.
+    """The backend is not available, its context is lost, or it reported an error.
 
-    Browser storage, outside of a page:
+    For example, browser storage is not available outside a page:
 
     >>> import asyncio
     >>> import py_tensor as pt
     >>> try:
-    ...     asyncio.run(pt.saving.names())
+    ...     asyncio.run(pt.io.names())
     ... except pt.errors.BackendError as error:
     ...     print(str(error).partition("; ")[0])
     names: this Python does not run in a web page
     """
 
 
+class SizeError(ShapeError, BackendError):
+    """A tensor has more elements than the backend can hold.
+
+    >>> import py_tensor as pt
+    >>> issubclass(pt.errors.SizeError, pt.errors.BackendError)
+    True
+    """
+
+
 class ShaderError(BackendError):
-    """A shader did not compile; the message shows its source around the wrong line.
+    """A shader did not compile; the message shows the source lines around the error.
 
     >>> import py_tensor as pt
     >>> issubclass(pt.errors.ShaderError, pt.errors.BackendError)
     True
+    """
+
+
+class ModelError(TensorError, ValueError):
+    """A model's file is malformed, needs what `pt.models` does not support, or failed to run.
+
+    >>> import py_tensor as pt
+    >>> try:
+    ...     pt.models.loads(b"GIF89a")
+    ... except pt.errors.ModelError as error:
+    ...     print(str(error).partition("; ")[0])
+    load: not a valid ONNX file: wire type 7 does not exist
     """

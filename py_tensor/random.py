@@ -1,79 +1,172 @@
-"""Random numbers: counter-based, seeded, the same on every backend.
+"""Seeded, counter-based random numbers, identical on every backend.
 
-Threefry-2x32 with 20 rounds (Salmon et al. 2011), a key of two 32-bit words and the element's
-position as counter, so that bits equal JAX's (jax_threefry_partitionable). `seed` sets the key of
-the functions without one; each draw moves on to a fresh key.
+The generator is Threefry-2x32 with 20 rounds (Salmon et al. 2011). Its key has two 32-bit words and
+its counter is the element's position, so that the bits equal JAX's (jax_threefry_partitionable).
+Functions called without a key use a global key, which `seed` sets, or the key of a `seeded` block;
+each such call advances it.
 """
 
 from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
 from typing import Any
 
-from .conversion import plain_number
-from .dtypes import as_dtype, as_float, float32, int32, shown, uint32
-from .errors import ArgumentError, DTypeError
-from .functions.axes import a_shape
-from .functions.creation import PUBLIC as CREATION
-from .functions.elementwise import PUBLIC as ELEMENTWISE
-from .functions.elementwise import astype
-from .lifetime import state
-from .nodes import node_of, scalar_node
-from .ops import ROWS
-from .tensor import Tensor
-from .tracing import on_host
+from .dtypes import FLOAT_END, as_dtype, float32, int32, shown, uint32, wrong_type
+from .errors import ArgumentError, DTypeError, ShapeError
+from .functions.arguments import MOST_STEPS, a_shape, integer, number, one_axis
+from .functions.creation import arange
+from .functions.decorators import named
+from .functions.elementwise import astype, clip, erf, erfinv, log, maximum, nextafter
+from .functions.manipulation import broadcast_to
+from .functions.statistical import argmax
+from .ir.node import OpNode, node_of, scalar_node
+from .ir.tracer import Recording, ScalarTracer, on_host
+from .ops import OP_DEFS
+from .ops.host_functions import threefry_block
+from .runtime.executor import backend
+from .runtime.scopes import state
+from .tensor import Tensor, as_tensor
+from .typing import ArrayLike, DTypeLike, ShapeLike
 
 Key = tuple[int, int]
 _MASK = 0xFFFFFFFF
 
 
 def key(seed: int) -> Key:
-    """The key of a seed: its high and low 32 bits.
+    """Make a key from a seed.
 
-    `seed` is an integer; of a negative or longer one, the lowest 64 bits count.
+    Args:
+        seed: Integer; only its lowest 64 bits are used.
+
+    Returns:
+        The high and the low 32 bits of the seed, as a tuple of two ints.
 
     >>> import py_tensor as pt
     >>> pt.random.key(7)
     (0, 7)
     """
+    words: Key = _words_of("key", seed)
+    return words
+
+
+def _words_of(operation: str, seed: Any) -> Any:
+    """Return the high and the low word of a seed, which may be traced."""
+    if type(seed) is not ScalarTracer:
+        seed = integer(operation, "seed", seed)
     return (seed >> 32) & _MASK, seed & _MASK
 
 
-def _threefry(k: Key, counter: tuple[int, int]) -> Key:
-    """One block on the host: the two output words for a counter pair."""
-    keys = (*k, k[0] ^ k[1] ^ 0x1BD11BDA)
-    a, b = (counter[0] + keys[0]) & _MASK, (counter[1] + keys[1]) & _MASK
-    for block in range(5):
-        for n in ((13, 15, 26, 6), (17, 29, 16, 24))[block % 2]:
-            a = (a + b) & _MASK
-            b = ((b << n | b >> (32 - n)) & _MASK) ^ a
-        a = (a + keys[(block + 1) % 3]) & _MASK
-        b = (b + keys[(block + 2) % 3] + block + 1) & _MASK
-    return a, b
-
-
 def _block(a: int, b: int, count: int) -> int:
-    """The two words of a block as one number."""
-    high, low = _threefry((a, b), (0, count))
+    """Return the two words of a block as one number."""
+    high, low = threefry_block(a, b, count)
     return high << 32 | low
 
 
 def split(k: Key, num: int = 2) -> list[Key]:
-    """`num` independent keys out of one, equal to jax.random.split.
+    """Derive independent keys from one key, equal to jax.random.split.
+
+    Args:
+        k: Key made by `key`, `split` or `fresh_key`.
+        num: Number of new keys, 2 by default.
+
+    Returns:
+        List of `num` keys.
 
     >>> import py_tensor as pt
     >>> len(pt.random.split(pt.random.key(0), 3))
     3
     """
-    return [key(on_host(_block, *k, i)) for i in range(num)]
+    count = integer("split", "num", num, 0, MOST_STEPS)
+    return _parts("split", k, count)
 
 
-_current: list[Key] = [key(int.from_bytes(os.urandom(8), "little"))]
+def _parts(operation: str, k: Any, count: int) -> list[Key]:
+    high, low = _pair(operation, k)
+    return [key(on_host(_block, high, low, i)) for i in range(count)]
+
+
+def _pair(operation: str, k: Any) -> Any:
+    """Return a key as two numbers, which may be traced; raise ArgumentTypeError for others."""
+    words = k.tolist() if hasattr(k, "tolist") and not isinstance(k, Tensor) else k
+    if not isinstance(words, tuple | list) or len(words) != 2:
+        raise wrong_type(operation, "key", "a pair of integers", k, "pt.random.key(0)")
+    high, low = (
+        word if type(word) is ScalarTracer else integer(operation, "key", word) for word in words
+    )
+    return high, low
+
+
+def _checked(operation: str, k: Any) -> Any:
+    """Return a key: a pair of numbers, or a tensor of two words, for example inside of `vmap`."""
+    if not isinstance(k, Tensor):
+        return _pair(operation, k)
+    if k.shape != (2,) or k.dtype is not uint32:
+        raise DTypeError(
+            f"{operation}: key is no pair of words; got a tensor of {k.dtype}, shape {k.shape}; "
+            'use pt.asarray(keys, dtype="uint32") and map over its first axis'
+        )
+    return k
+
+
+class _Generator:
+    """Key that advances with each use, and the trace in which it was made, if any."""
+
+    def __init__(self, seed: int) -> None:
+        self.key = key(seed)
+        self.trace = state.trace
+
+
+_default = _Generator(int.from_bytes(os.urandom(8), "little"))
+_generator: ContextVar[_Generator] = ContextVar("py_tensor_generator", default=_default)
+"""Generator of the running task; all tasks share the default one."""
+
+
+def _recorded() -> Recording | None:
+    """Return the recording of the traced function, if each call of it must draw anew."""
+    return None if _generator.get().trace is state.trace else state.trace
+
+
+@contextmanager
+def seeded(value: int) -> Iterator[None]:
+    """Use a generator with a key of its own for a block: `with pt.random.seeded(0):`.
+
+    Functions called without a key inside the block use this key, also in asyncio tasks that the
+    block starts. Other tasks, other threads and the global key are not affected.
+
+    Args:
+        value: Integer; only its lowest 64 bits are used.
+
+    Returns:
+        Context manager.
+
+    >>> import py_tensor as pt
+    >>> with pt.random.seeded(0):
+    ...     a = pt.random.uniform((3,)).tolist()
+    >>> with pt.random.seeded(0):
+    ...     a == pt.random.uniform((3,)).tolist()
+    True
+    """
+    outer = _generator.get()
+    _words_of("seeded", value)
+    _generator.set(_Generator(value))
+    try:
+        yield
+    finally:
+        _generator.set(outer)
 
 
 def seed(value: int) -> None:
-    """Starts the functions without a key anew: the same seed gives the same numbers.
+    """Set the global key, which functions called without a key use.
+
+    The same seed gives the same numbers. Inside a `seeded` block, the key of that block is set.
+
+    Args:
+        value: Integer; only its lowest 64 bits are used.
 
     >>> import py_tensor as pt
     >>> pt.random.seed(0)
@@ -82,64 +175,92 @@ def seed(value: int) -> None:
     >>> a == pt.random.uniform((3,)).tolist()
     True
     """
-    if state.trace is not None:
-        state.trace.tape.record(type(None), _seed, value)
-    else:
+    _words_of("seed", value)
+    recording = _recorded()
+    if recording is None:
         _seed(value)
+    else:
+        recording.tape.record(type(None), _seed, value)
 
 
 def _seed(value: int) -> None:
-    _current[0] = key(value)
+    _generator.get().key = key(value)
 
 
 def _draw() -> int:
-    """A fresh key as one number; the current key moves on."""
-    _current[0], fresh = split(_current[0])
+    """Return a fresh key as one number, and advance the generator."""
+    generator = _generator.get()
+    generator.key, fresh = _parts("random", generator.key, 2)
     return fresh[0] << 32 | fresh[1]
 
 
-def _next(given: Key | None) -> Key:
+def _next(operation: str, given: Key | None) -> Any:
     if given is not None:
-        return given
-    if state.trace is not None:
-        # Each call of the traced function draws anew, in the order in which it would untraced.
-        return key(state.trace.tape.record(int, _draw))  # type: ignore[arg-type]
-    return key(_draw())
+        return _checked(operation, given)
+    recording = _recorded()
+    if recording is None:
+        return key(_draw())
+    # Each call of the jitted function draws new keys, in the same order as without jit.
+    number: Any = recording.tape.record(int, _draw)
+    return key(number)
 
 
 def fresh_key() -> Key:
-    """The next key of the functions without one, which move on.
+    """Return a fresh key derived from the global key, and advance the global key.
+
+    Returns:
+        Tuple of two ints.
 
     >>> import py_tensor as pt
     >>> pt.random.fresh_key() != pt.random.fresh_key()
     True
     """
-    return _next(None)
+    fresh: Key = _next("fresh_key", None)
+    return fresh
 
 
-def bits(k: Key, shape: Any = ()) -> Tensor:
-    """uint32 random bits, equal to jax.random.bits(key, shape).
+def bits(k: Key, shape: ShapeLike = ()) -> Tensor:
+    """Draw random bits, equal to jax.random.bits(key, shape).
 
-    `k` is a key, of `key` or `split`; `shape` a length or several. Raises ShapeError for negative
-    lengths.
+    Args:
+        k: Key made by `key`, `split` or `fresh_key`.
+        shape: Shape of the result, an int or a tuple of ints; () by default.
+
+    Returns:
+        uint32 tensor of that shape.
+
+    Raises:
+        ShapeError: If a length is negative.
 
     >>> import py_tensor as pt
-    >>> pt.random.bits(pt.random.key(0), (2,)).dtype
-    uint32
+    >>> pt.random.bits(pt.random.key(0), (2,)).tolist()
+    [4070199207, 4202968722]
     """
-    lengths = a_shape("bits", shape)
-    position = astype(CREATION["arange"](math.prod(lengths)), uint32)._node
-    words = [scalar_node(word, uint32) for word in k]
-    flat = Tensor(node_of(ROWS["threefry2x32"], (words[0], words[1], position)))
+    return _bits("bits", _checked("bits", k), shape)
+
+
+def _bits(operation: str, k: Any, shape: ShapeLike) -> Tensor:
+    lengths = a_shape(operation, shape)
+    backend().check_size(operation, lengths, uint32)
+    position = astype(arange(math.prod(lengths)), uint32)._node
+    words = _words(k)
+    flat = Tensor(node_of(OP_DEFS["threefry2x32"], (words[0], words[1], position)))
     return flat.reshape(lengths)
 
 
-def _unit(k: Key, shape: Any) -> Tensor:
-    """float32 in [0, 1): 23 random bits, as jax.random.uniform makes them."""
-    return Tensor(node_of(ROWS["bits_to_unit_float"], (bits(k, shape)._node,)))
+def _words(k: Any) -> list[OpNode]:
+    """Return the two words of a key, which may be a tensor, for example inside of `vmap`."""
+    if not isinstance(k, Tensor):
+        return [scalar_node(word, uint32) for word in k]
+    return [k[0]._node, k[1]._node]
 
 
-def _floating(operation: str, dtype: Any) -> Any:
+def _unit(operation: str, k: Any, shape: ShapeLike) -> Tensor:
+    """Draw float32 numbers in [0, 1) from 23 random bits, like jax.random.uniform."""
+    return Tensor(node_of(OP_DEFS["bits_to_unit_float"], (_bits(operation, k, shape)._node,)))
+
+
+def _floating(operation: str, dtype: DTypeLike) -> Any:
     target = as_dtype(dtype, operation)
     if target.kind != "f":
         raise DTypeError(
@@ -148,57 +269,95 @@ def _floating(operation: str, dtype: Any) -> Any:
     return target
 
 
-def _float(operation: str, value: Any) -> float:
-    return as_float(plain_number(operation, value))
-
-
 def uniform(
-    shape: Any = (),
+    shape: ShapeLike = (),
     low: float = 0.0,
     high: float = 1.0,
     *,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     key: Key | None = None,
 ) -> Tensor:
-    """Evenly distributed numbers from `low` up to, not including, `high`.
+    """Draw uniformly distributed numbers from [low, high).
 
-    `shape` is a length or several; `key` is None for the next one. Raises DTypeError for a `dtype`
-    other than float32 and float16, ShapeError for negative lengths.
+    Args:
+        shape: Shape of the result, an int or a tuple of ints; () by default.
+        low: Lower limit, included; 0.0 by default.
+        high: Upper limit, excluded; 1.0 by default.
+        dtype: float32 (default) or float16.
+        key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If a length is negative.
+        ArgumentError: If `high - low` is not finite in float32.
 
     >>> import py_tensor as pt
     >>> pt.random.uniform((2, 3)).shape
     (2, 3)
+    >>> round(pt.random.uniform(key=pt.random.key(0)).item(), 4)
+    0.9477
     """
     target = _floating("uniform", dtype)
-    values = _unit(_next(key), shape)
-    low, high = _float("uniform", low), _float("uniform", high)
+    low, high = number("uniform", "low", low), number("uniform", "high", high)
+    if low > high:
+        raise ArgumentError(
+            f"uniform: low is above high; got {low} and {high}; pass the shape first, as in "
+            "uniform((3,), 0.0, 2.0), or use NumPy's order with pt.random.default_rng()"
+        )
+    values = _unit("uniform", _next("uniform", key), shape)
+    if not abs(high - low) < FLOAT_END:
+        raise ArgumentError(
+            f"uniform: range must be finite in float32; got {low} to {high}; use closer limits"
+        )
     if (low, high) != (0.0, 1.0):
         values = values * (high - low) + low
     return astype(values, target, copy=False)
 
 
 def normal(
-    shape: Any = (),
+    shape: ShapeLike = (),
     mean: float = 0.0,
     std: float = 1.0,
     *,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     key: Key | None = None,
 ) -> Tensor:
-    """Normally distributed numbers: sqrt(2) erfinv(u), u uniform in (-1, 1).
+    """Draw normally distributed numbers: sqrt(2) erfinv(u) with u uniform in (-1, 1).
 
-    `std` is the standard deviation; all else is as for `uniform`.
+    Args:
+        shape: Shape of the result, an int or a tuple of ints; () by default.
+        mean: Mean; 0.0 by default.
+        std: Standard deviation; 1.0 by default.
+        dtype: float32 (default) or float16.
+        key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If a length is negative.
 
     >>> import py_tensor as pt
     >>> pt.random.normal((4,)).shape
     (4,)
+    >>> round(pt.random.normal(key=pt.random.key(0)).item(), 4)
+    1.6226
     """
     target = _floating("normal", dtype)
-    # The smallest u is the float32 above -1, so that no value is infinite.
+    mean, std = number("normal", "mean", mean), number("normal", "std", std)
+    if std < 0:
+        raise ArgumentError(
+            f"normal: std is negative; got {std}; pass the shape first, as in "
+            "normal((3,), 0.0, 2.0), and a std of 0 or more"
+        )
+    # The smallest u is the first float32 above -1, so that no value is infinite.
     lowest = -0.99999994
-    u = ELEMENTWISE["maximum"](_unit(_next(key), shape) * (1.0 - lowest) + lowest, lowest)
-    values = ELEMENTWISE["erfinv"](u) * 1.4142135623730951
-    mean, std = _float("normal", mean), _float("normal", std)
+    u = maximum(_unit("normal", _next("normal", key), shape) * (1.0 - lowest) + lowest, lowest)
+    values = erfinv(u) * 1.4142135623730951
     if (mean, std) != (0.0, 1.0):
         values = values * std + mean
     return astype(values, target, copy=False)
@@ -207,23 +366,37 @@ def normal(
 def integers(
     low: int,
     high: int | None = None,
-    shape: Any = (),
+    shape: ShapeLike = (),
     *,
-    dtype: Any = int32,
+    dtype: DTypeLike = int32,
     key: Key | None = None,
 ) -> Tensor:
-    """Integers from `low` up to, not including, `high`; from 0 up to `low` where `high` is None.
+    """Draw uniformly distributed integers from [low, high).
 
-    Two random words are taken modulo the span, as jax.random.randint does. `dtype` is an integer
-    one; raises ArgumentError where `low` is not below `high` or the dtype does not hold them.
+    Two random words are reduced modulo the span, like jax.random.randint.
+
+    Args:
+        low: Lower limit, included; the upper limit if `high` is None.
+        high: Upper limit, excluded; None (default) draws from [0, low).
+        shape: Shape of the result, an int or a tuple of ints; () by default.
+        dtype: Integer dtype; int32 by default.
+        key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        ArgumentError: If the range is empty, exceeds 2**32 values or does not fit `dtype`, or if
+            `dtype` is not an integer dtype.
+        ShapeError: If a length is negative.
 
     >>> import py_tensor as pt
-    >>> pt.random.integers(0, 10, (5,)).dtype
-    int32
+    >>> pt.random.integers(0, 10, (5,), key=pt.random.key(0)).tolist()
+    [9, 0, 2, 3, 1]
     """
     if high is None:
         low, high = 0, low
-    low, high = plain_number("integers", low), plain_number("integers", high)
+    low, high = integer("integers", "low", low), integer("integers", "high", high)
     target = as_dtype(dtype, "integers")
     span = high - low
     if (
@@ -234,17 +407,202 @@ def integers(
         or high - 1 > target.highest
     ):
         raise ArgumentError(
-            f"integers: range does not fit; got {shown(low)} to {shown(high)} as {target}; "
-            "high must be above low and inside the dtype"
+            f"integers: range is invalid; got {shown(low)} to {shown(high)} as {target}; high must "
+            "be above low and within the dtype"
         )
-    upper, lower = split(_next(key))
+    upper, lower = _parts("integers", _next("integers", key), 2)
     if span == 1 << 32:
         return astype(
-            astype(bits(lower, shape), int32) if target is int32 else bits(lower, shape), target
+            astype(_bits("integers", lower, shape), int32)
+            if target is int32
+            else _bits("integers", lower, shape),
+            target,
         )
     root = (1 << 16) % span
     multiplier = (root * root & _MASK) % span
-    value = (bits(upper, shape) % span * multiplier + bits(lower, shape) % span) % span
-    # uint32 holds the offset; in two's complement, adding `low` cannot overflow the result.
+    value = (
+        _bits("integers", upper, shape) % span * multiplier + _bits("integers", lower, shape) % span
+    ) % span
+    # The offset fits uint32; in two's complement, adding `low` then gives the right result.
     offset = astype(value, int32) + low if target.kind == "i" else value + low
     return astype(offset, target)
+
+
+@named
+def bernoulli(
+    p: ArrayLike = 0.5, shape: ShapeLike | None = None, *, key: Key | None = None
+) -> Tensor:
+    """Draw True with a probability, equal to jax.random.bernoulli(key, p, shape).
+
+    Args:
+        p: Probability of True, a number or a tensor; 0.5 by default.
+        shape: Shape of the result; None (default) for that of p, which must broadcast to it.
+        key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
+
+    Returns:
+        bool tensor of that shape.
+
+    Raises:
+        ShapeError: If the shape of p does not broadcast to `shape`.
+
+    >>> import py_tensor as pt
+    >>> pt.random.bernoulli(0.3, (4,), key=pt.random.key(0)).dtype
+    bool
+    """
+    share = as_tensor("bernoulli", p)
+    lengths = share.shape if shape is None else a_shape("bernoulli", shape)
+    if share.dtype.kind == "c":
+        raise DTypeError("bernoulli: p is complex; got dtype complex64; use pt.real(p)")
+    drawn = _unit("bernoulli", _next("bernoulli", key), lengths)
+    return drawn < broadcast_to(share, lengths)
+
+
+def gumbel(shape: ShapeLike = (), *, dtype: DTypeLike = float32, key: Key | None = None) -> Tensor:
+    """Draw from the standard Gumbel distribution: -log(-log(u)) with u uniform in (0, 1).
+
+    Args:
+        shape: Shape of the result, an int or a tuple of ints; () by default.
+        dtype: float32 (default) or float16.
+        key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If a length is negative.
+
+    >>> import py_tensor as pt
+    >>> pt.random.gumbel((2, 3)).shape
+    (2, 3)
+    """
+    return _gumbel("gumbel", shape, dtype, key)
+
+
+def _gumbel(operation: str, shape: ShapeLike, dtype: DTypeLike, key: Key | None) -> Tensor:
+    target = _floating(operation, dtype)
+    u = maximum(_unit(operation, _next(operation, key), shape), _SMALLEST)
+    return astype(-log(-log(u)), target, copy=False)
+
+
+_SMALLEST = 1.1754943508222875e-38
+"""Smallest normal float32."""
+
+
+@named
+def categorical(
+    logits: ArrayLike, axis: int = -1, shape: ShapeLike | None = None, *, key: Key | None = None
+) -> Tensor:
+    """Draw positions with probabilities softmax(logits).
+
+    The position of the largest sum of logits and Gumbel noise is returned, as in JAX.
+
+    Args:
+        logits: Logarithms of the probabilities, up to a constant.
+        axis: Axis of the categories; -1 by default.
+        shape: Shape of the result; None (default) for that of the logits without the axis, with
+            which it must end otherwise.
+        key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
+
+    Returns:
+        int32 tensor of positions along the axis.
+
+    Raises:
+        ShapeError: If the axis does not exist, or `shape` does not end with the logits' other axes.
+
+    >>> import py_tensor as pt
+    >>> pt.random.categorical(pt.log(pt.asarray([1.0, 0.0])), shape=(3,)).tolist()
+    [0, 0, 0]
+    """
+    scores = as_tensor("categorical", logits)
+    scores = scores if scores.dtype.kind == "f" else astype(scores, float32)
+    place = one_axis("categorical", axis, scores.ndim)
+    rest = (*scores.shape[:place], *scores.shape[place + 1 :])
+    lengths = rest if shape is None else a_shape("categorical", shape)
+    extra = len(lengths) - len(rest)
+    if extra < 0 or lengths[extra:] != rest:
+        raise ShapeError(
+            f"categorical: shape does not fit; got {lengths} for logits of shape {scores.shape}; "
+            f"give a shape that ends with {rest}"
+        )
+    drawn = (*lengths[:extra], *scores.shape)
+    noise = _gumbel("categorical", drawn, scores.dtype, key)
+    return argmax(noise + scores, axis=place + extra)
+
+
+@named
+def truncated_normal(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    shape: ShapeLike | None = None,
+    *,
+    dtype: DTypeLike = float32,
+    key: Key | None = None,
+) -> Tensor:
+    """Draw normally distributed numbers between two limits.
+
+    Args:
+        lower: Lower limit, a number or a tensor.
+        upper: Upper limit, a number or a tensor.
+        shape: Shape of the result; None (default) for the shape to which the limits broadcast.
+        dtype: float32 (default) or float16.
+        key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
+
+    Returns:
+        Tensor of that shape and dtype, with numbers inside of the limits.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If the limits do not broadcast to `shape`.
+
+    >>> import py_tensor as pt
+    >>> x = pt.random.truncated_normal(-1.0, 1.0, (100,))
+    >>> bool(pt.all(pt.abs(x) < 1.0))
+    True
+    """
+    target = _floating("truncated_normal", dtype)
+    low, high = (astype(as_tensor("truncated_normal", v), float32) for v in (lower, upper))
+    lengths = (low + high).shape if shape is None else a_shape("truncated_normal", shape)
+    low, high = broadcast_to(low, lengths), broadcast_to(high, lengths)
+    a, b = erf(low / _ROOT), erf(high / _ROOT)
+    u = maximum(_unit("truncated_normal", _next("truncated_normal", key), lengths) * (b - a) + a, a)
+    values = _ROOT * erfinv(u)
+    values = clip(values, nextafter(low, math.inf), nextafter(high, -math.inf))
+    return astype(values, target, copy=False)
+
+
+_ROOT = 1.4142135623730951
+
+
+# fmt: off
+_LATE = frozenset((
+    "Generator", "RandomState", "default_rng", "beta", "binomial", "bytes", "chisquare", "choice",
+    "dirichlet", "exponential", "f", "gamma", "geometric", "laplace", "logistic",
+    "lognormal", "multinomial", "multivariate_normal", "pareto", "permutation", "permuted",
+    "poisson", "power", "rand", "randint", "randn", "random", "random_sample", "rayleigh",
+    "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
+    "standard_t", "triangular", "weibull",
+))
+# fmt: on
+"""NumPy's names, whose module is imported when one of them is first used."""
+
+
+__all__ = sorted(
+    {
+        *("bernoulli", "bits", "categorical", "fresh_key", "gumbel", "integers", "key", "normal"),
+        *("seed", "seeded", "split", "truncated_normal", "uniform"),
+        *_LATE,
+    }
+)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'py_tensor.random' has no attribute {name!r}")
+    late = import_module("py_tensor.numpy_functions.generator")
+    own = name in ("Generator", "RandomState", "default_rng")
+    return getattr(late if own else late.SHARED, name)

@@ -1,20 +1,18 @@
-"""`Tensor`, the array that programs hold: it is computed when its values are asked for.
+"""`Tensor`, the lazily computed array of the public API.
 
-A handle on a node, and where operations meet their errors. Comes in: Python calls; goes out: nodes.
-Nothing runs here until a value is asked for.
+A tensor is a handle on a node. Input: Python calls. Output: nodes, with shapes and dtypes checked.
+Nothing is computed until a value is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from typing import Any
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+from weakref import ref
 
-from . import conversion, hosting, lifetime, printing
-from .backends.base import Buffer
 from .dtypes import (
     OF_PYTHON,
     DType,
-    as_dtype,
     bool_,
     complex64,
     float32,
@@ -23,24 +21,37 @@ from .dtypes import (
     promote,
 )
 from .errors import ArgumentError, DTypeError, ShapeError
-from .lifetime import DISPOSED, End, state
-from .nodes import Node, Spec, leaf_node, node_of, scalar_node, spec_of, tapes
-from .ops.elementwise import CAST
-from .ops.rows import Elementwise, Row, Shape, Where
+from .ir.node import (
+    OpNode,
+    TensorSpec,
+    forget,
+    fresh,
+    leaf_node,
+    node_of,
+    own_tapes,
+    pending_handles,
+    scalar_node,
+    tensor_spec,
+)
+from .ir.tracer import ScalarTracer, fitting, is_traced, kind_of, sample, unknown
+from .ops.op_def import Elementwise, OpDef, Shape, Where
 from .ops.views import BROADCAST
-from .runtime import backend, check_device, realize_nodes, runtime
-from .tracing import TracedNumber, fitting, is_traced, kind_of, sample, unknown
+from .runtime import array_format, host_data, host_eval, scopes
+from .runtime.backends.base import Buffer
+from .runtime.executor import HOST_ELEMENTS, backend, check_device, realize_nodes, runtime
+from .runtime.scopes import DISPOSED, End, state
+from .typing import DTypeLike
 
 PENDING_LIMIT = 500
-"""Nodes made before all pending work is run: a loop that never reads must not grow for ever."""
+"""New tensors after which pending work is run, so that a loop without reads cannot leak."""
 PENDING_BYTES = 1 << 26
-"""Bytes of new host data that may wait in pending work, likewise."""
-
-_live = state.live
+"""Bytes of new host data after which pending work is run."""
+ITERATED = 1 << 16
+"""Elements up to which a tensor is read back to iterate over it."""
 
 
 class _Disposed:
-    """What a handle points to after its end."""
+    """Marker that replaces the node of a handle that has ended."""
 
     __slots__ = ("end", "place")
     spec = None
@@ -51,12 +62,21 @@ class _Disposed:
         self.end = end
 
 
-class Tensor:
+if TYPE_CHECKING:
+    from .functions.methods import TensorMethods
+else:
+    # `functions` replaces this base by its class, whose methods need `Tensor`.
+    TensorMethods = type("TensorMethods", (), {"__slots__": ()})
+
+
+class Tensor(TensorMethods):
     """An n-dimensional array of one dtype, computed lazily.
 
-    Made by `asarray`, `zeros`, ... and by operations; holds no values of its own but a place in the
-    pending graph. Assignment (`x[...] = v`, `x += v`) moves this handle to a new value; other
-    handles keep theirs.
+    Tensors are created by `asarray`, `zeros` and other functions, and by operations on tensors. A
+    tensor is a handle on a node of the pending graph and is computed when its values are read.
+    Assignment in place (`x[...] = v`, `x += v`) changes this handle only; other handles keep their
+    values. Assignment to a part, as in `x[0][1] = v`, would change x in NumPy, and raises here:
+    write `x[0, 1] = v`.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -64,13 +84,15 @@ class Tensor:
     [[3.0, 5.0], [7.0, 9.0]]
     """
 
-    __slots__ = ("__weakref__", "_node")
+    __slots__ = ("__weakref__", "_node", "_wholes")
+    _wholes: tuple[ref[Tensor], ...]
+    """Tensors that a basic key selected this one from; set by indexing only."""
     __hash__ = object.__hash__
     __array_priority__ = 1000
 
-    def __init__(self, node: Node) -> None:
-        self._node: Any = node
-        _live[id(self)] = node
+    def __init__(self, node: OpNode) -> None:
+        self._node = node
+        fresh[id(self)] = node
         state.pending += 1
         if state.pending > PENDING_LIMIT:
             flush_in_step()
@@ -79,12 +101,13 @@ class Tensor:
                 watcher(self)
 
     def __del__(self) -> None:
-        _live.pop(id(self), None)
+        if fresh.pop(id(self), None) is None:
+            forget(id(self))
 
-    # --- what it is -----------------------------------------------------------------------------
+    # --- properties -----------------------------------------------------------------------------
 
     @property
-    def _spec(self) -> Spec:
+    def _spec(self) -> TensorSpec:
         return node_behind("tensor", self).spec
 
     @property
@@ -129,7 +152,7 @@ class Tensor:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements.
+        """Size of all elements in bytes.
 
         >>> import py_tensor as pt
         >>> pt.ones((2, 3)).nbytes
@@ -139,7 +162,7 @@ class Tensor:
 
     @property
     def device(self) -> str:
-        """Name of the backend that computes: "webgl" or "numpy".
+        """Name of the backend that computes: "webgl", "numpy" or "python".
 
         >>> import py_tensor as pt
         >>> pt.ones(3).device == pt.get_backend()
@@ -149,16 +172,18 @@ class Tensor:
 
     @property
     def is_disposed(self) -> bool:
-        """Whether `dispose` or a scope ended this handle.
+        """True if `dispose`, a scope or a donation ended this handle.
 
         >>> import py_tensor as pt
         >>> pt.ones(3).is_disposed
         False
         """
-        return type(self._node) is _Disposed
+        return isinstance(self._node, _Disposed)
 
     def dispose(self) -> None:
-        """Ends this handle; pending work that took its value keeps it. Twice does nothing.
+        """End this handle, so that using it raises DisposedError.
+
+        Pending work that depends on its value is not affected. Disposing again does nothing.
 
         >>> import py_tensor as pt
         >>> x = pt.ones(3)
@@ -167,38 +192,38 @@ class Tensor:
         True
         """
         if not self.is_disposed:
-            self._end(lifetime.user_line())
+            self._end(scopes.user_line())
 
     def _end(self, place: str, end: End = DISPOSED) -> None:
-        _live.pop(id(self), None)
-        self._node = _Disposed(place, end)
+        forget(id(self))
+        self._node = cast("OpNode", _Disposed(place, end))
 
-    def _move(self, node: Node) -> None:
-        """Points this handle to another value."""
+    def _move(self, node: OpNode) -> None:
+        """Make this handle refer to another node."""
         if state.trace is not None:
             state.trace.refuse_move(self)
-        self._node = node
-        _live[id(self)] = node
+        forget(id(self))
+        self._node = fresh[id(self)] = node
 
     # --- reading --------------------------------------------------------------------------------
 
     def _buffer(self, operation: str) -> Buffer:
         node = node_behind(operation, self)
-        if state.trace is not None and is_traced(node):
+        if state.traces and is_traced(node):
             raise unknown("tensor", f"{operation} of {node.spec}")
         if node.buffer is None:
             realize_pending([node])
-        return node.buffer
+        return cast("Buffer", node.buffer)
 
     def _read_buffer(self, operation: str) -> Buffer:
-        """The buffer, on the host where that is the shorter way to a value that is read."""
+        """Return the buffer for a read; tiny pending values are evaluated on the host."""
         node = node_behind(operation, self)
         if (
             node.buffer is None
             and node.spec.size <= runtime.host_elements
             and not backend().on_host
-            and (state.trace is None or not is_traced(node))
-            and hosting.compute(node, runtime.host_elements)
+            and not (state.traces and is_traced(node))
+            and host_eval.compute(node, runtime.host_elements)
         ):
             state.pending = 0
         return self._buffer(operation)
@@ -207,19 +232,30 @@ class Tensor:
         return backend().read(self._read_buffer(operation))
 
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers; the number itself for shape ().
+        """Return the values as nested lists of Python numbers; blocks until they are computed.
 
-        Waits for the values.
+        Returns:
+            Nested lists of the tensor's shape; a number for shape ().
+
+        Raises:
+            DisposedError: If the tensor has been disposed.
+            TraceError: If the tensor is a tracer inside `jit`.
 
         >>> import py_tensor as pt
         >>> pt.ones((1, 2)).tolist()
         [[1.0, 1.0]]
         """
         spec = node_behind("tolist", self).spec
-        return conversion.nest(conversion.unpack(self._bytes("tolist"), spec.dtype), spec.shape)
+        return host_data.nest(host_data.unpack(self._bytes("tolist"), spec.dtype), spec.shape)
 
     def item(self) -> Any:
-        """The only element as a Python number. Raises ShapeError for other sizes.
+        """Return the only element as a Python number; blocks until it is computed.
+
+        Returns:
+            bool, int, float or complex.
+
+        Raises:
+            ShapeError: If the tensor does not have exactly one element.
 
         >>> import py_tensor as pt
         >>> pt.asarray([7]).item()
@@ -228,15 +264,26 @@ class Tensor:
         spec = node_behind("item", self).spec
         if spec.size != 1:
             raise ShapeError(
-                f"item: tensor has not exactly one element; got shape {spec.shape}; index it first"
+                f"item: tensor must have one element; got shape {spec.shape}; index it first"
             )
         return self._first("item")
 
     def _first(self, operation: str) -> Any:
-        return conversion.unpack(self._bytes(operation), self._spec.dtype)[0]
+        return host_data.unpack(self._bytes(operation), self._spec.dtype)[0]
 
     def numpy(self) -> Any:
-        """The values as a new NumPy array; waits for them. Raises ImportError without NumPy."""
+        """Return the values as a new NumPy array; blocks until they are computed.
+
+        Returns:
+            numpy.ndarray of the tensor's shape and dtype.
+
+        Raises:
+            ImportError: If NumPy is not installed.
+
+        >>> import py_tensor as pt
+        >>> pt.ones(3).numpy().shape
+        (3,)
+        """
         try:
             import numpy as np
         except ImportError:
@@ -248,10 +295,16 @@ class Tensor:
         return flat.reshape(spec.shape)
 
     async def data(self) -> memoryview:
-        """The values as a memoryview of this shape, without blocking the page.
+        """Read the values without blocking the page: `values = await x.data()`.
 
-        Empty tensors of several axes give a flat view, since Python has no empty shaped one;
-        complex ones have one more axis, for real and imaginary parts, since it has no complex one.
+        Returns:
+            memoryview of the tensor's shape and dtype. Python has no complex format: complex
+            tensors give an additional last axis of length 2 for real and imaginary parts. Empty
+            tensors give a flat view.
+
+        Raises:
+            DisposedError: If the tensor has been disposed.
+            TraceError: If the tensor is a tracer inside `jit`.
 
         >>> import asyncio
         >>> import py_tensor as pt
@@ -260,12 +313,12 @@ class Tensor:
         """
         spec = node_behind("data", self).spec
         data = await backend().read_async(self._read_buffer("data"))
-        return conversion.shaped(data, spec.dtype, spec.shape if spec.size else (0,))
+        return host_data.shaped(data, spec.dtype, spec.shape if spec.size else (0,))
 
     def __buffer__(self, flags: int, /) -> memoryview:
         spec = node_behind("memoryview", self).spec
         if spec.dtype.kind == "c":
-            # Only NumPy makes views of complex numbers, and takes views for what an array holds.
+            # memoryview has no complex format, but can expose a complex NumPy array.
             try:
                 return memoryview(self.numpy())
             except ImportError:
@@ -273,9 +326,11 @@ class Tensor:
                     f"a tensor of {spec.dtype} has no memoryview without NumPy; use tolist(), "
                     "pt.real(x) and pt.imag(x), or await x.data()"
                 ) from None
-        return conversion.shaped(self._bytes("memoryview"), spec.dtype, spec.shape)
+        # NumPy makes an array of the buffer itself, which users may change.
+        data = memoryview(bytearray(self._bytes("memoryview")))
+        return host_data.shaped(data, spec.dtype, spec.shape)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
 
@@ -287,17 +342,27 @@ class Tensor:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule of a copy in the CPU's memory. Needs NumPy."""
+        """Return a DLPack capsule of a copy in CPU memory. Requires NumPy."""
         return self.numpy().__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """The CPU, where values are read to."""
+        """Return DLPack's device type and number of the CPU, where exported copies are stored."""
         return 1, 0
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """This tensor, for the device in use. Raises ArgumentError for others.
+    def to_device(self, device: str, /, *, stream: None = None) -> Tensor:
+        """Return this tensor; only the device in use is allowed.
+
+        Args:
+            device: Name of the backend in use, "webgl", "numpy" or "python".
+            stream: None; streams are not supported.
+
+        Returns:
+            This tensor itself.
+
+        Raises:
+            ArgumentError: If `device` is another device, or `stream` is not None.
 
         >>> import py_tensor as pt
         >>> x = pt.ones(3)
@@ -306,14 +371,14 @@ class Tensor:
         """
         check_device("to_device", device)
         if stream is not None:
-            raise ArgumentError("to_device: there are no streams; got one; leave stream out")
+            raise ArgumentError("to_device: streams are not supported; got one; omit stream")
         return self
 
     def _one(self, operation: str) -> Any:
         if node_behind(operation, self).spec.size != 1:
             raise ShapeError(
-                f"{operation}: only a tensor of one element has a value of its own; "
-                f"got shape {self.shape}; use .any(), .all() or an index"
+                f"{operation}: only a tensor with exactly one element can be converted; got shape "
+                f"{self.shape}; use .any(), .all() or an index"
             )
         return self._first(operation)
 
@@ -323,8 +388,8 @@ class Tensor:
     def _one_real(self, operation: str) -> Any:
         if node_behind(operation, self).spec.dtype.kind == "c":
             raise DTypeError(
-                f"{operation}: tensor is complex; got {self._spec}; "
-                "use pt.real(x), pt.imag(x) or pt.abs(x)"
+                f"{operation}: tensor must be real; got {self._spec}; use pt.real(x), pt.imag(x) "
+                "or pt.abs(x)"
             )
         return self._one(operation)
 
@@ -341,8 +406,8 @@ class Tensor:
         spec = node_behind("index", self).spec
         if spec.dtype.kind not in "iu" or spec.size != 1:
             raise DTypeError(
-                f"index: tensor is not one integer; got dtype {spec.dtype}, shape {spec.shape}; "
-                "use int(x) for one element"
+                f"index: tensor must be a single integer; got dtype {spec.dtype}, shape "
+                f"{spec.shape}; use int(x) for one element"
             )
         return int(self._first("index"))
 
@@ -356,80 +421,105 @@ class Tensor:
         return shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
-        return (self[i] for i in range(len(self)))
+        length = len(self)
+        node, spec = self._node, self._spec
+        followed = state.trace is not None or own_tapes() or (state.traces and is_traced(node))
+        if length <= HOST_ELEMENTS or spec.size > ITERATED or followed:
+            return (self[i] for i in range(length))
+        # Each index would be a plan of its own, which takes longer than to read all elements.
+        data, row = self._bytes("iter"), spec.nbytes // length
+        return (
+            from_host(bytes(data[i * row : (i + 1) * row]), spec.shape[1:], spec.dtype, "iter")
+            for i in range(length)
+        )
 
     def __repr__(self) -> str:
-        if self.is_disposed:
+        if isinstance(self._node, _Disposed):
             return f"tensor(disposed at {self._node.place})"
         spec = self._spec
-        if state.trace is not None and is_traced(self._node):
+        if state.traces and is_traced(self._node):
             return f"tensor(traced, shape={spec.shape}, dtype={spec.dtype})"
-        text = printing.values(self.tolist(), spec.shape, " " * len("tensor("))
+        text = array_format.values(self.tolist(), spec.shape, " " * len("tensor("))
         return f"tensor({text}, shape={spec.shape}, dtype={spec.dtype}, backend={backend().name})"
+
+    def __str__(self) -> str:
+        """Return the values only, as NumPy does; `repr` adds shape, dtype and backend."""
+        if isinstance(self._node, _Disposed) or (state.traces and is_traced(self._node)):
+            return repr(self)
+        text = array_format.values(self.tolist(), self.shape, "")
+        return f"{text}0" if text.endswith(".") else text
 
     def __format__(self, format_spec: str) -> str:
         return (
             format(self.item(), format_spec)
             if format_spec and self.size == 1
-            else format(repr(self), format_spec)
+            else format(str(self), format_spec)
         )
 
 
-def node_behind(operation: str, tensor: Tensor) -> Node:
-    """The node of a handle; raises DisposedError, naming where, if the handle has ended.
+def node_behind(operation: str, tensor: Tensor) -> OpNode:
+    """Return the node of a handle.
 
-    Raises DTypeError for what is no tensor.
+    Raises the error stored in the handle (DisposedError, TraceError) if it has ended, and
+    DTypeError if `tensor` is not a tensor.
     """
     try:
         node = tensor._node
     except AttributeError:
         raise DTypeError(
-            f"{operation}: operand is no tensor; got {tensor!r:.60}; use pt.asarray"
+            f"{operation}: operand must be a tensor; got {tensor!r:.60}; use pt.asarray"
         ) from None
-    if type(node) is _Disposed:
+    if isinstance(node, _Disposed):
         error, wrong, advice = node.end
         raise error(f"{operation}: tensor {wrong} {node.place}; {advice}")
-    return node  # type: ignore[no-any-return]
+    return node
 
 
-def handle_on(node: Node) -> Tensor:
-    """A handle on a value that an operation gave before: nobody is told of a new tensor."""
+def handle_on(node: OpNode) -> Tensor:
+    """Wrap an existing node without notifying scopes, traces or debug mode."""
     tensor = object.__new__(Tensor)
-    tensor._node = _live[id(tensor)] = node
+    tensor._node = fresh[id(tensor)] = node
     return tensor
 
 
-def realize_pending(nodes: list[Node]) -> None:
-    """Runs pending work for the nodes, and counts pending work from zero."""
+def realize_pending(nodes: list[OpNode]) -> None:
+    """Run pending work for the nodes and reset the count of pending tensors."""
     state.pending = 0
     realize_nodes(nodes)
 
 
 def flush_in_step() -> None:
-    """Runs everything pending where the user's loop is as far as it was the last time.
+    """Run all pending work if the user's loop is at the same instruction as at the last flush.
 
-    Cut anywhere else, the pending graph would differ each time and need a plan of its own; cut in a
-    differentiation, all that the backward pass may need would have to be stored.
+    At varying instructions the pending graph would differ each time and need a new plan. During
+    differentiation nothing is flushed, because everything the backward pass may need would be
+    materialized.
     """
-    if state.trace is not None or tapes:
+    if state.trace is not None or own_tapes():
         return
-    place = lifetime.place()
+    place = scopes.place()
     if place == state.anchor or not state.anchor or state.pending > 2 * PENDING_LIMIT:
         state.anchor = place
         flush()
 
 
 def flush() -> None:
-    """Runs everything pending that a living handle can still ask for; a trace must end first."""
+    """Compute all living tensors that are pending; do nothing inside a trace."""
     if state.trace is not None:
         return
-    realize_pending([node for node in list(_live.values()) if node.buffer is None])
+    realize_pending([n for n in pending_handles() if not (state.traces and is_traced(n))])
 
 
 def realize(*tensors: Tensor) -> None:
-    """Computes the tensors now, in one go, without reading them; inside `jit`, does nothing.
+    """Compute tensors now, in a single plan, without reading their values.
 
-    Raises DisposedError for tensors that have ended.
+    Inside `jit` this does nothing.
+
+    Args:
+        tensors: Tensors to compute.
+
+    Raises:
+        DisposedError: If a tensor has been disposed.
 
     >>> import py_tensor as pt
     >>> x = pt.ones((2, 2)) * 3
@@ -446,77 +536,47 @@ _pending_bytes = 0
 
 
 def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
-    """A tensor of flat host bytes, uploaded at first use."""
+    """Make a tensor from flat host bytes, which are uploaded at first use."""
     global _pending_bytes
-    spec = spec_of(shape, dtype)
+    spec = tensor_spec(shape, dtype)
     backend().check_size(operation, shape, dtype)
     _pending_bytes += spec.nbytes
-    if _pending_bytes > PENDING_BYTES:
+    if _pending_bytes > PENDING_BYTES and not own_tapes():
         _pending_bytes = 0
         flush()
     return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))
 
 
-def asarray(
-    obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None
-) -> Tensor:
-    """A tensor of numbers, nested sequences, a buffer, a NumPy array or another tensor.
-
-    Floats become float32, integers int32, booleans bool, complex numbers complex64, unless `dtype`
-    says otherwise; 64-bit input becomes the 32-bit dtype, complex128 complex64. Tensors of one
-    shape in sequences are joined, with their gradients. A tensor of the same dtype is returned as
-    it is, unless `copy` is True. Raises ShapeError for ragged input,
-    DTypeError for values or dtypes that do not fit.
-
-    >>> import py_tensor as pt
-    >>> pt.asarray([1, 2, 3]).dtype
-    int32
-    """
-    check_device("asarray", device)
-    target = None if dtype is None else as_dtype(dtype, "asarray")
-    if isinstance(obj, Tensor):
-        # The operation that a tensor goes through to checks it, and has the better name.
-        if target is None and not copy:
-            return obj
-        node = node_behind("asarray", obj)
-        if target is not None and target is not node.spec.dtype:
-            return Tensor(node_of(CAST, (node,), target))
-        return Tensor(node) if copy else obj
-    if copy is False and type(obj) is not TracedNumber:
-        raise ArgumentError("asarray: host data is always copied; got copy=False; leave copy out")
-    return as_tensor("asarray", obj, target)
-
-
 def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
-    """A tensor of what the user passed to that operation, whose name errors have.
+    """Convert an argument to a Tensor; `operation` names the caller in error messages.
 
-    A tensor is returned as it is; `dtype` is for all else.
+    Tensors are returned unchanged; `dtype` applies to other arguments.
     """
     if isinstance(value, Tensor):
         return value
-    if type(value) is TracedNumber:
+    if type(value) is ScalarTracer:
         target = dtype or OF_PYTHON[value.kind]
         scalar = scalar_node(fitting(operation, value, target), target)
         return Tensor(node_of(BROADCAST, (scalar,), ()))
     if isinstance(value, (list, tuple)):
-        elements = conversion.flattened(operation, value)
-        if not elements.kinds.isdisjoint((Tensor, TracedNumber)):
+        elements = host_data.flattened(operation, value)
+        if not elements.kinds.isdisjoint((Tensor, ScalarTracer)):
             return Tensor._of_nested(operation, elements, dtype)
-        return from_host(*conversion.pack(operation, elements, dtype), operation)
-    return from_host(*conversion.to_host(value, dtype, operation), operation)
+        return from_host(*host_data.pack(operation, elements, dtype), operation)
+    return from_host(*host_data.to_host(value, dtype, operation), operation)
 
 
 def operand_of(operation: str, value: Any) -> Any:
-    """A tensor or a Python scalar out of what the user passed."""
-    scalar = type(value) in (bool, int, float, complex, TracedNumber)
+    """Return Python scalars unchanged, and convert any other argument to a tensor."""
+    scalar = type(value) in (bool, int, float, complex, ScalarTracer)
     return value if scalar else as_tensor(operation, value)
 
 
-def operand_nodes(row: Row, operands: tuple[Any, ...], operation: str = "") -> tuple[Node, ...]:
-    """The nodes of an operation's operands; Python scalars take the dtype of tensors beside."""
-    name = operation or row.name
+def operand_nodes(op: OpDef, operands: tuple[Any, ...], operation: str = "") -> tuple[OpNode, ...]:
+    """Return the nodes of an operation's operands; Python scalars adopt the tensors' dtype."""
+    name = operation or op.name
     operands = tuple(operand_of(name, value) for value in operands)
-    first = 1 if isinstance(row, Where) else 0
+    first = 1 if isinstance(op, Where) else 0
     dtype: DType | None = None
     for value in operands[first:]:
         if isinstance(value, Tensor):
@@ -525,13 +585,13 @@ def operand_nodes(row: Row, operands: tuple[Any, ...], operation: str = "") -> t
     scalars = [value for value in operands[first:] if not isinstance(value, Tensor)]
     if scalars:
         if dtype is None:
-            floating = isinstance(row, Elementwise) and row.dtypes == "floating"
+            floating = isinstance(op, Elementwise) and op.dtypes == "floating"
             kinds = set(map(kind_of, scalars))
             dtype = float32 if floating or float in kinds else int32 if int in kinds else bool_
         for value in scalars:
             dtype = of_scalar(name, sample(value), dtype)
 
-    def node(position: int, value: Any) -> Node:
+    def node(position: int, value: Any) -> OpNode:
         if isinstance(value, Tensor):
             return node_behind(name, value)
         own: Any = bool_ if position < first else dtype
@@ -542,12 +602,6 @@ def operand_nodes(row: Row, operands: tuple[Any, ...], operation: str = "") -> t
     return tuple(node(position, value) for position, value in enumerate(operands))
 
 
-def apply(row: Row, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:
-    """A tensor for a row applied to what the user passed; raises the row's errors."""
-    return Tensor(node_of(row, operand_nodes(row, operands), arg))
-
-
-def install(methods: dict[str, Callable[..., Any]]) -> None:
-    """Puts functions on Tensor as methods and operators."""
-    for name, function in methods.items():
-        setattr(Tensor, name, function)
+def apply(op: OpDef, operands: tuple[Any, ...], arg: Hashable = None) -> Tensor:
+    """Apply an op to arguments of a public function; raise the op's errors."""
+    return Tensor(node_of(op, operand_nodes(op, operands), arg))

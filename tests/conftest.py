@@ -1,9 +1,10 @@
-"""The backend every test runs on, and what every test must leave behind: nothing."""
+"""Fixtures that choose the backend of a session and check that no test leaks resources."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,28 +15,71 @@ import playwright_bridge
 import pytest
 
 import py_tensor as pt
-from py_tensor import lifetime, runtime
-from py_tensor.backends.numpy import NumpyBackend
-from py_tensor.backends.webgl import WebGLBackend
+from py_tensor.runtime import executor, scopes
+from py_tensor.runtime.backends.numpy import NumpyBackend
+from py_tensor.runtime.backends.python import PythonBackend
+from py_tensor.runtime.backends.webgl import WebGLBackend
+
+# SciPy reads it when it is imported, by whichever test comes first.
+os.environ["SCIPY_ARRAY_API"] = "1"
 
 FAILED = pytest.StashKey[bool]()
-BACKENDS = ("numpy", "webgl")
-WITHOUT_BACKEND = {"test_architecture.py", "test_operand_names.py", "test_reference.py"}
-"""Tests of source texts, and of errors that are raised before there is anything to compute."""
+HOST_BACKENDS = {"numpy": NumpyBackend, "python": PythonBackend}
+BACKENDS = (*HOST_BACKENDS, "webgl")
+WITHOUT_BACKEND = {
+    "test_architecture.py",
+    "test_bad_arguments.py",
+    "test_operand_names.py",
+    "test_reference.py",
+}
+"""Tests of source texts, and of errors that are raised before anything is computed."""
+SLOW_IN_PYTHON = {
+    "fft/test_fft.py::test_a_million_elements": 25,
+    "functions/test_statistical.py::test_split_rows_in_another_order": 7,
+    "functions/test_statistical.py::test_ten_million_elements": 15,
+    "functions/test_statistical_cumulative.py::test_a_million_elements": 2,
+    "functions/test_statistical_cumulative.py::test_fusion_before_and_after": 3,
+    "functions/test_statistical_cumulative.py::test_long_lines": 3,
+    "linalg/test_linalg.py::test_number_of_sweeps_is_sufficient": 15,
+    "linalg/test_linalg.py::test_svd": 4,
+    "nn/test_nn_initializers.py::test_distributions": 7,
+    "nn/test_nn_pooling.py::test_positions_in_long_sequences": 3,
+    "runtime/test_readback.py::test_ten_million_elements": 2,
+    "runtime/test_readback.py::test_ten_million_elements_in": 10,
+    "test_random.py::test_integers_are_uniform": 8,
+    "test_random.py::test_normal_moments": 5,
+    "test_random.py::test_uniform_moments": 7,
+    "test_random_distributions.py::test_categorical": 5,
+    "train/test_train.py::test_training_on_digits_is_reproducible": 8,
+}
+"""Tests of large tensors that `--backend python` leaves out, with the seconds they take there."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
     parser.addoption("--examples", type=int, default=300, help="random programs to try")
-    parser.addoption("--rewrite-golden", action="store_true", help="write tests/golden anew")
+    parser.addoption("--rewrite-golden", action="store_true", help="rewrite tests/golden")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     return (config.option.backend != "numpy" and collection_path.name in WITHOUT_BACKEND) or None
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.option.backend != "python":
+        return
+    slow = [item for item in items if slow_name(item.nodeid) in SLOW_IN_PYTHON]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
+
+
+def slow_name(nodeid: str) -> str:
+    """Return the key of a test in `SLOW_IN_PYTHON`."""
+    return nodeid.removeprefix("tests/").partition("[")[0]
+
+
 def pytest_collection_finish() -> None:
-    # The collector goes over what a test left, not over all modules again each time.
+    # Freezing keeps the collector from scanning all imported modules after every test.
     gc.collect()
     gc.freeze()
 
@@ -46,7 +90,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.fixture(scope="session")
 def page() -> Iterator[Any]:
-    """A page of a real browser; a machine without one fails the tests that asked for it."""
+    """Yield a page of a real browser; tests that use it fail on a machine without a browser."""
     with playwright_bridge.open_page() as opened:
         yield opened
 
@@ -59,9 +103,9 @@ def backend_name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
-    """The backend in use for the whole session."""
-    if backend_name == "numpy":
-        yield NumpyBackend()
+    """Yield the backend of the whole session."""
+    if backend_name in HOST_BACKENDS:
+        yield HOST_BACKENDS[backend_name]()
         return
     bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
     with pytest.MonkeyPatch.context() as patch:
@@ -71,15 +115,15 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
 
 
 def state_of(engine: Any) -> dict[str, int]:
-    """What a test must not leave more of."""
+    """Return the counts that must not grow during a test."""
     memory = pt.memory()
     return {
         "live tensors": memory.num_tensors,
         "values": memory.num_data_buffers,
         "bytes of values": memory.num_bytes,
         "bytes in textures": memory.num_bytes_in_gpu,
-        "open scopes": len(lifetime.scopes),
-        "watchers": len(lifetime.state.watchers),
+        "open scopes": len(scopes.open_scopes()),
+        "watchers": len(scopes.state.watchers),
     }
 
 
@@ -93,22 +137,28 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
 
 @pytest.fixture(autouse=True)
 def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fails a test that leaves tensors, textures, open scopes or a WebGL error behind."""
-    runtime.use(engine)
-    # Most tests compute tiny tensors, and are about shaders all the same.
-    runtime.runtime.host_elements = 0
+    """Fail a test that leaks tensors, textures or open scopes, or that causes a WebGL error."""
+    executor.use(engine)
+    # Most tests compute tiny tensors but test shaders, so host evaluation is off.
+    executor.runtime.host_elements = 0
+    # Operations left pending by earlier tests would move the point at which work is flushed.
+    scopes.state.pending = 0
+    scopes.state.anchor = ()
     before = state_of(engine)
     yield
     bridge = getattr(engine, "bridge", None)
     error = 0 if bridge is None else bridge.error()
     if request.node.stash[FAILED]:
-        return  # its traceback holds what the test held
+        return  # the traceback of a failed test keeps its tensors alive
     assert error == 0, f"getError() is {error:#x}"
-    assert runtime.runtime.backend is engine, "another backend was left in use"
+    assert executor.runtime.backend is engine, "another backend was left in use"
     more = _more(engine, before)
     if more:
-        # A caught exception holds the frames it went through until the collector has run.
+        # A caught exception keeps its frames alive until the collector has run, and an unfinished
+        # asynchronous generator until Playwright's event loop, which closes it.
         gc.collect()
+        if bridge is not None:
+            bridge.run_event_loop()
         more = _more(engine, before)
     assert not more
 
@@ -127,5 +177,5 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture
 def state(engine: Any) -> Any:
-    """A function that says what is alive now."""
+    """Return a function that counts the resources alive now."""
     return lambda: state_of(engine)

@@ -10,16 +10,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 import py_tensor as pt
-from py_tensor.ops import ROWS
+from py_tensor.ops import OP_DEFS
 from py_tensor.tensor import apply
 
 SHAPES = [(), (1,), (5,), (3, 4), (4, 1), (1, 3), (2, 3, 4), (2, 4, 4), (0, 3)]
 LARGEST = 30.0
-"""Values beyond this are taken out again: their gradients would leave float32."""
+"""Values beyond this are removed again: their gradients would exceed float32."""
 
 
 class Step(NamedTuple):
-    """What becomes of some of the values before: `ours` takes tensors, `theirs` arrays."""
+    """A step computed from earlier values: `ours` takes tensors, `theirs` arrays."""
 
     name: str
     places: tuple[int, ...]
@@ -28,13 +28,13 @@ class Step(NamedTuple):
 
 
 @dataclass
-class Program:
-    """The leaves' arrays and the steps behind them; values are numbered leaves first."""
+class RandomProgram:
+    """The leaves' arrays and the steps after them; values are numbered leaves first."""
 
     leaves: list[Any] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
-    """The arrays that the steps give for these leaves."""
+    """Arrays that the steps compute from these leaves."""
 
     def ours(self, *tensors: pt.Tensor) -> list[pt.Tensor]:
         values = [*tensors]
@@ -57,7 +57,7 @@ class Program:
 
 
 Made = tuple[str, Callable[..., pt.Tensor], Callable[..., Any]] | None
-"""The name of a step and what it does on either side; None where it does not fit."""
+"""Name of a step and its function on either side; None if the step does not fit."""
 
 UNARY: list[Any] = [
     ("tanh", pt.tanh, np.tanh),
@@ -165,7 +165,7 @@ def border(draw: Any, x: Any) -> Made:
         return np.pad(spread, widths, constant_values=0.5)
 
     arg = tuple((low, high, gaps) for low, high in widths)
-    return f"pad {arg}", lambda x: apply(ROWS["pad"], (x, 0.5), arg), theirs
+    return f"pad {arg}", lambda x: apply(OP_DEFS["pad"], (x, 0.5), arg), theirs
 
 
 def windows(draw: Any, x: Any) -> Made:
@@ -180,7 +180,7 @@ def windows(draw: Any, x: Any) -> Made:
         found = np.lib.stride_tricks.sliding_window_view(x, (size,) * len(chosen), chosen)
         return found[tuple(slice(None, None, step if a in chosen else 1) for a in range(x.ndim))]
 
-    return f"window {arg}", lambda x: apply(ROWS["window"], (x,), arg), theirs
+    return f"window {arg}", lambda x: apply(OP_DEFS["window"], (x,), arg), theirs
 
 
 def gather(draw: Any, x: Any) -> Made:
@@ -256,9 +256,9 @@ STEPS: list[tuple[Callable[..., Made], int]] = [
 
 
 @st.composite
-def programs(draw: Any) -> Program:
-    """A few leaves, and steps of which none grows too large."""
-    program = Program()
+def programs(draw: Any) -> RandomProgram:
+    """Draw a few leaves, and steps whose values stay small."""
+    program = RandomProgram()
     for _ in range(draw(st.integers(1, 3))):
         rng = np.random.default_rng(draw(st.integers(0, 999)))
         array = np.asarray(rng.uniform(-2, 2, draw(st.sampled_from(SHAPES))), "float32")

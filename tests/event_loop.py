@@ -1,4 +1,4 @@
-"""`asyncio.run` for tests, also in a thread that Playwright's own event loop runs in."""
+"""`asyncio.run` for tests, also in a thread in which Playwright's own event loop runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _sync = SyncBase._sync
 
 
 def _beside(self: SyncBase, call: Any) -> Any:
-    """A call of Playwright's out of a task of another loop, which is left meanwhile."""
+    """Call Playwright from a task of another loop, leaving that task for the time of the call."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task(loop)
     if loop is self._loop:
@@ -31,7 +31,7 @@ def _beside(self: SyncBase, call: Any) -> Any:
 
 
 def run(main: Coroutine[Any, Any, Any], **options: Any) -> Any:
-    """As asyncio.run, which refuses a thread with a running loop."""
+    """Run as asyncio.run does, but also in a thread with a running loop."""
     outer = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
     try:

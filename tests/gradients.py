@@ -1,4 +1,4 @@
-"""Gradients of functions of NumPy arrays by finite differences, and what is compared with them."""
+"""Gradients of functions of NumPy arrays by finite differences, and comparisons with them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from helpers import HALF, assert_spec
 import py_tensor as pt
 
 STEP = 1e-6
-"""Between the rounding of float64 and the third derivative, which both make 1e-9 of it."""
+"""Chosen between the rounding of float64 and the third derivative, which both contribute 1e-9."""
 
 
 def differences(function: Callable[..., Any], arrays: Sequence[Any], at: int) -> Any:
-    """The gradient of a number by `arrays[at]`: central differences in float64."""
+    """Gradient of a scalar function by `arrays[at]`: central differences in float64."""
     wide = [x.astype("float64") if x.dtype.kind == "f" else x for x in arrays]
     x = wide[at] = wide[at].copy()
     result = np.zeros(x.shape)
@@ -31,14 +31,14 @@ def differences(function: Callable[..., Any], arrays: Sequence[Any], at: int) ->
 
 
 def weights(shape: tuple[int, ...], seed: int = 0) -> Any:
-    """Different numbers, such that no two elements' derivatives cancel or can be exchanged."""
+    """Draw distinct weights, so that no two derivatives cancel or can be exchanged."""
     return np.random.default_rng(seed).uniform(0.5, 2.0, shape).astype("float32")
 
 
 def assert_close(
     got: pt.Tensor, want: Any, dtype: str, rtol: float, what: str, least: float = 0.0
 ) -> None:
-    """The tensor is close to an array in float64, by the array's largest element, or `least`."""
+    """Assert closeness to a float64 array, relative to its largest element or `least`."""
     want = np.asarray(want)
     assert_spec(got, want.shape, dtype)
     rtol = max(rtol, HALF) if dtype == "float16" else rtol
@@ -48,7 +48,7 @@ def assert_close(
 
 
 class Gradients:
-    """Gradients of many functions, which are computed in one go when they are compared."""
+    """Gradients of many functions, computed together when they are compared."""
 
     def __init__(self, rtol: float) -> None:
         self.rtol = rtol
@@ -61,7 +61,7 @@ class Gradients:
         *arrays: Any,
         what: str = "",
     ) -> None:
-        """Those of a weighted sum of the function's result, by every floating operand."""
+        """Add the gradients of a weighted sum of the result by every floating operand."""
         wrt = [at for at, x in enumerate(arrays) if x.dtype.kind == "f"]
 
         def loss(*tensors: pt.Tensor) -> pt.Tensor:

@@ -1,4 +1,4 @@
-"""What the tests of `pt.graph` share."""
+"""Helpers shared by the tests of `pt.graph`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import py_tensor as pt
 
 
 class InOrder:
-    """Gives arrays one after another, from the first again after the last; counts its copies."""
+    """Provide arrays in order, starting again after the last; count the copies."""
 
     def __init__(self, examples: Any) -> None:
         self.examples = [np.asarray(example, "float32") for example in examples]
@@ -27,12 +27,12 @@ class InOrder:
 
 
 def value_of(tensor: Any) -> Any:
-    """A variable's present value, by its symbolic tensor."""
+    """Current value of a variable, given its symbolic tensor."""
     return tensor.node.data.numpy()
 
 
 def numeric_gradient(function: Any, x: Any, step: float = 1e-5) -> Any:
-    """The gradient of a function to one number at x, by central differences in float64."""
+    """Gradient of a scalar function at x, by central differences in float64."""
     x = np.array(x, "float64")
     gradient = np.zeros_like(x)
     for place in np.ndindex(*x.shape):

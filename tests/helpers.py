@@ -1,10 +1,8 @@
-"""Comparisons and samples of every test; `test_helpers.py` proves that each comparison can fail."""
+"""Comparisons and samples used by all tests; `test_helpers.py` proves that each one can fail."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +12,11 @@ from py_tensor import errors
 from py_tensor.dtypes import DType
 
 HALF = 2.0**-9
-"""What float16 results may be off, relative: rounded twice, either way."""
+"""Relative tolerance of float16 results: rounded twice, in either direction."""
 
 
 def assert_spec(tensor: pt.Tensor, shape: tuple[int, ...], dtype: str) -> None:
-    """The tensor has this shape and dtype."""
+    """Assert that the tensor has this shape and dtype."""
     got = (tensor.shape, tensor.dtype.name)
     assert got == (tuple(shape), dtype), f"got {got}, not {(tuple(shape), dtype)}"
 
@@ -26,7 +24,7 @@ def assert_spec(tensor: pt.Tensor, shape: tuple[int, ...], dtype: str) -> None:
 def assert_values(
     tensor: pt.Tensor, expected: Any, *, rtol: float = 0.0, atol: float = 0.0, what: str = ""
 ) -> None:
-    """The tensor has the shape, dtype and values of a NumPy array; exactly, without tolerances."""
+    """Assert shape, dtype and values equal to a NumPy array; exact if no tolerance is given."""
     expected = np.asarray(expected)
     assert_spec(tensor, expected.shape, expected.dtype.name)
     got = tensor.numpy()
@@ -39,7 +37,7 @@ def assert_values(
 
 
 def assert_bits(tensor: pt.Tensor, expected: Any, *, what: str = "") -> None:
-    """As `assert_values`, and zeros have the same sign; one NaN is as good as another."""
+    """Assert as `assert_values`, and that zeros have the same sign; any NaN equals any other."""
     expected = np.asarray(expected)
     assert_values(tensor, expected, what=what)
     got = tensor.numpy()
@@ -50,8 +48,40 @@ def assert_bits(tensor: pt.Tensor, expected: Any, *, what: str = "") -> None:
         )
 
 
+def flat(value: Any) -> Iterator[Any]:
+    """Yield the tensors and numbers of nested tuples, lists and dicts."""
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            yield from flat(part)
+    elif isinstance(value, dict) and "shape" not in value:
+        yield from flat(list(value.values()))
+    else:
+        yield value
+
+
+def assert_recorded(got: Any, recorded: Any) -> None:
+    """Assert that nested tensors and numbers equal those recorded from another library.
+
+    A recorded tensor is a dict of its shape, its dtype and, unless it is random, its values.
+    """
+    for ours, theirs in zip(flat(got), flat(recorded), strict=True):
+        if not isinstance(theirs, dict):
+            assert ours == theirs
+            continue
+        tensor = ours if isinstance(ours, pt.Tensor) else pt.asarray(ours)
+        assert_spec(tensor, theirs["shape"], theirs["dtype"])
+        if theirs.get("values") is None:
+            continue
+        values = tensor.numpy()
+        pairs = values.view("float32") if values.dtype.kind == "c" else values
+        wanted = np.array([float(number) for number in theirs["values"]])
+        # Errors of sums and transforms grow with the largest term.
+        largest = np.max(np.abs(wanted[np.isfinite(wanted)]), initial=0.0)
+        np.testing.assert_allclose(pairs.reshape(-1), wanted, rtol=1e-5, atol=1e-6 * largest)
+
+
 def assert_raises(error: type[errors.TensorError], text: str, call: Any) -> None:
-    """Calling `call` raises exactly this class with exactly this text."""
+    """Assert that calling `call` raises exactly this class with exactly this text."""
     try:
         call()
     except errors.TensorError as raised:
@@ -61,31 +91,20 @@ def assert_raises(error: type[errors.TensorError], text: str, call: Any) -> None
     raise AssertionError(f"raised nothing, not {error.__name__}: {text}")
 
 
-def assert_up_to_date(tool: str) -> None:
-    """What a tool in tools/ writes is what it would write now."""
-    done = subprocess.run(
-        [sys.executable, f"tools/{tool}", "--check"],
-        cwd=Path(__file__).parent.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def products(
     rng: np.random.Generator, m: int, k: int, n: int, batch: tuple[int, ...]
 ) -> tuple[Any, Any, list[pt.Tensor], list[pt.Tensor]]:
-    """Matrices of small integers; views that turn their transposes back; all their products."""
+    """Return integer matrices, transposed views of their transposes, and all their products."""
     a = rng.integers(-4, 5, (*batch, m, k)).astype("float32")
     b = rng.integers(-4, 5, (*batch, k, n)).astype("float32")
-    turned = [pt.asarray(np.matrix_transpose(x).copy()).mT for x in (a, b)]
-    results = [x @ y for x in (pt.asarray(a), turned[0]) for y in (pt.asarray(b), turned[1])]
-    return a, b, turned, results
+    transposed = [pt.asarray(np.matrix_transpose(x).copy()).mT for x in (a, b)]
+    lefts, rights = (pt.asarray(a), transposed[0]), (pt.asarray(b), transposed[1])
+    results = [x @ y for x in lefts for y in rights]
+    return a, b, transposed, results
 
 
 def finished(awaitable: Any) -> Any:
-    """The result of a coroutine that never has to wait: the page is driven from outside."""
+    """Return the result of a coroutine that never waits, since the page is driven from outside."""
     coroutine = awaitable.__await__()
     try:
         next(coroutine)
@@ -101,7 +120,7 @@ def sample(
     low: float = -4.0,
     high: float = 4.0,
 ) -> Any:
-    """Random values of a dtype between two limits, as a NumPy array."""
+    """Draw random values of a dtype between two limits, as a NumPy array."""
     dtype = pt.asarray([], dtype=dtype).dtype
     if dtype.kind == "b":
         return rng.random(shape) < 0.5
@@ -113,6 +132,6 @@ def sample(
 
 
 def ops_in(*tensors: pt.Tensor) -> list[str]:
-    """Names of the kernels the pending tensors run as."""
+    """Names of the kernels that compute the pending tensors."""
     lines = [line for line in pt.explain(*tensors).splitlines() if line.startswith("kernel ")]
     return [line.split(": ", 1)[1].split(" -> ")[0] for line in lines]

@@ -1,4 +1,4 @@
-"""Matrices that the tests of linear algebra share, and comparisons with NumPy in float64."""
+"""Matrices shared by the tests of linear algebra, and comparisons with NumPy in float64."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def random(rng: np.random.Generator, *shape: int, dtype: str = "float32") -> Any
 
 
 def double(x: Any) -> Any:
-    """In double precision."""
+    """Convert to double precision."""
     return x.astype("complex128" if x.dtype.kind == "c" else "float64")
 
 
 def with_values(
     rng: np.random.Generator, values: Any, columns: int | None = None, dtype: str = "float32"
 ) -> Any:
-    """A matrix with these singular values; Hermitian with these eigenvalues without `columns`."""
+    """Make a matrix with these singular values, or these eigenvalues if `columns` is not given."""
     rows = len(values)
     left = np.linalg.qr(double(random(rng, rows, rows, dtype=dtype)))[0]
     if columns is None:
@@ -38,30 +38,30 @@ def adjoint(x: Any) -> Any:
 
 
 def size_of(x: Any) -> Any:
-    """The largest singular value of each matrix, at least a tiny number: (..., 1, 1)."""
+    """Largest singular value of each matrix, at least a tiny number: (..., 1, 1)."""
     values = np.linalg.norm(double(x), 2, axis=(-2, -1), keepdims=True)
     return np.maximum(values, 1e-300)
 
 
 def bound(x: Any) -> float:
-    """What rounding may change in the factors of such a matrix, relative to its size.
+    """Error bound of the factors of such a matrix, relative to its size.
 
-    Each of n steps rounds once, in both directions; 4 is the worst met here, with room for 2.
+    Each of n steps rounds once, in both directions. The factor 4 is twice the largest error seen.
     """
     return 4 * EPSILON * max(x.shape[-2:])
 
 
 def assert_close(got: Any, expected: Any, size: Any, relative: float) -> None:
-    """No element is off by more than `relative` times `size`."""
+    """Assert that no element is off by more than `relative` times `size`."""
     assert got.shape == expected.shape, f"got shape {got.shape}, not {expected.shape}"
     worst = np.max(np.abs(double(got) - expected) / size, initial=0.0)
     assert worst <= relative, f"off by {worst}, where {relative} is allowed"
 
 
 def assert_same_values(got: Any, expected: Any, size: Any, relative: float) -> None:
-    """The last axis holds the same numbers as the expected one, in any order, within a bound.
+    """Assert that the last axis holds the expected numbers in any order, within a bound.
 
-    Each expected number takes the closest one that is left.
+    Each expected number takes the closest remaining one.
     """
     rest = double(got).copy()
     paired = np.empty_like(rest)
@@ -73,7 +73,7 @@ def assert_same_values(got: Any, expected: Any, size: Any, relative: float) -> N
 
 
 def assert_orthonormal(q: Any) -> None:
-    """The columns have length 1 and are orthogonal."""
+    """Assert that the columns have length 1 and are orthogonal."""
     q = double(q)
     unit = np.broadcast_to(np.eye(q.shape[-1]), (*q.shape[:-2], *(q.shape[-1],) * 2))
     assert_close(adjoint(q) @ q, unit, 1.0, bound(q))

@@ -1,4 +1,4 @@
-"""Rows of the op table without a gradient, and why; the reference tells it too."""
+"""Ops of the op table without a gradient, and the reasons; the reference states them too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of onnx's cases py_tensor is not asked, and why; read from `data/onnx_exceptions.txt`."""
+"""Cases of onnx that py_tensor does not run, and the reasons; from `data/onnx_exceptions.txt`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-FILE = Path(__file__).parent / "data" / "onnx_exceptions.txt"
+FILE = Path(__file__).parent / "reference_data" / "onnx_exceptions.txt"
 
 
 class Exceptions(NamedTuple):
     operators: dict[str, str]
-    """Reasons by operators that no function of ours stands for."""
+    """Reasons by operator without an equivalent in py_tensor."""
     cases: dict[str, str]
-    """Reasons by patterns of names of cases."""
+    """Reasons by pattern of case names."""
 
     def patterns_of(self, case: str) -> list[str]:
-        """The patterns that name a case."""
-        return [pattern for pattern in self.cases if fnmatchcase(case, pattern)]
+        """Patterns that match a case's name; only those of expanded cases match one."""
+        return [
+            pattern
+            for pattern in self.cases
+            if fnmatchcase(case, pattern) and ("_expanded" in pattern) == ("_expanded" in case)
+        ]
 
 
 def read(text: str) -> Exceptions:
-    """Blocks of a reason in comments and the operators and patterns it is the reason for."""
+    """Parse blocks: comments give a reason, followed by the operators and patterns it covers."""
     found = Exceptions({}, {})
     for block in text.split("\n\n"):
         lines = block.splitlines()

@@ -1,21 +1,21 @@
-"""Plans of pending tensors on a common device, whatever the backend in use."""
+"""Memory plans of pending tensors on a common device, regardless of the backend in use."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import py_tensor as pt
+from py_tensor.compiler.fusion import FusionLimits
+from py_tensor.compiler.memory_plan import FORMATS, Device, make_plan
 from py_tensor.dtypes import BY_NAME
-from py_tensor.nodes import linearise
-from py_tensor.plan import FORMATS, Device, make_plan
-from py_tensor.schedule.fuse import Limits
+from py_tensor.ir.node import linearize
 
-DEVICE = Device(largest=8192, draw_buffers=8, limits=Limits())
+DEVICE = Device(largest=8192, draw_buffers=8, limits=FusionLimits())
 
 
 def plan_of(*tensors, device=DEVICE):
     nodes = [tensor._node for tensor in tensors]
-    return make_plan(linearise([node for node in nodes if node.buffer is None]).graph(), device)
+    return make_plan(linearize([node for node in nodes if node.buffer is None]).graph(), device)
 
 
 def kernels(*tensors):
@@ -30,7 +30,7 @@ def leaf(*shape, dtype="float32"):
 
 
 def bytes_drawn(*tensors):
-    """Of all textures that the plan of these tensors draws into."""
+    """Total bytes of the textures that the plan of these tensors draws into."""
     plan = plan_of(*tensors)
     texels = {number: 4 * BY_NAME[name].itemsize for name, number in FORMATS.items()}
     return sum(

@@ -1,24 +1,27 @@
-"""A bridge whose WebGL2 context lives in a real browser, driven from CPython through Playwright.
+"""A bridge whose WebGL2 context lives in a real browser, which Playwright starts.
 
-Verbs that answer nothing are queued and travel with the next one that does, in order, so a read
-costs one round trip with all that led to it. Their errors raise at the verb that sent them.
+Verbs without a result are queued and sent in order with the next verb that has one, so a read
+costs one round trip. Errors of queued verbs are raised by the verb that sent them. Verbs whose
+arguments are objects of the page are called through Playwright, all others through a WebSocket.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import shutil
+import struct
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from greenlet import greenlet
+from page_socket import PageSocket
 from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
 
-from py_tensor.backends.bridge import Limits, Stats, bridge_error
+from py_tensor.runtime.backends.bridge import DeviceLimits, Stats, bridge_error
 
 ROOT = Path(__file__).resolve().parent.parent
 ORIGIN = "http://localhost/"
@@ -26,40 +29,33 @@ FLAGS = (
     "--no-sandbox",
     "--enable-unsafe-swiftshader",
     "--use-angle=swiftshader",
+    # Each program is drawn with one state, so compiling it for a guessed state is wasted.
+    "--disable-angle-features=warmUpPipelineCacheAtLink",
+    "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
 )
-# A queue this large is sent even though nobody waits for an answer yet.
+# A queue this large is sent even if no verb waits for a result yet.
 QUEUE_BYTES = 1 << 24
 QUEUE_LENGTH = 4096
-# Playwright takes time with the square of a message's length.
-SLICE_BYTES = 1 << 20
 
-# Words and data of a batch lie at the start of the page's heap, room for what is read behind them.
+# Data of a batch are placed at the start of the page's heap, results after them. A message is the
+# length of its JSON as 4 bytes, the JSON, and data.
 HARNESS = """
 import { createBridge } from "/webgl_js_bridge/index.js";
 
 let memory = new Uint8Array(1 << 16);
-const batch = { next: Promise.resolve() };
-
-function reserve(length) {
-  if (length > memory.length) memory = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
-}
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 globalThis.openBridge = () => createBridge({ heap: () => memory });
 
-globalThis.place = (data, address, length) => {
-  reserve(length + 16);
-  memory.set(Uint8Array.fromBase64(data), address);
-};
-
-globalThis.take = (address, length) => memory.subarray(address, address + length).toBase64();
-
-globalThis.execute = async (bridge, { commands, data, length, room, read }) => {
-  const start = (length + 15) & ~15;
-  reserve(start + room);
-  memory.set(Uint8Array.fromBase64(data));
+async function execute(bridge, { commands, room }, data) {
+  const start = (data.length + 15) & ~15;
+  const length = start + room;
+  if (length > memory.length) memory = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
+  memory.set(data);
   let answer = null;
   let failure = null;
   for (const [verb, ...values] of commands) {
@@ -69,7 +65,36 @@ globalThis.execute = async (bridge, { commands, data, length, room, read }) => {
       failure ??= { name: error.name, message: error.message };
     }
   }
-  return { answer: answer ?? null, failure, start, read: take(start, read) };
+  const reply = { answer: answer ?? null, failure, generation: bridge.generation() };
+  const head = encoder.encode(JSON.stringify(reply));
+  const message = new Uint8Array(4 + head.length + room);
+  new DataView(message.buffer).setUint32(0, head.length, true);
+  message.set(head, 4);
+  message.set(memory.subarray(start, length), 4 + head.length);
+  return message;
+}
+
+// Playwright copies the messages of each WebSocket it knows; it knows none of a shared worker.
+const RELAY = `onconnect = ({ ports: [port] }) => {
+  port.onmessage = ({ data: url }) => {
+    const socket = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = ({ data }) => port.postMessage(data, [data]);
+    port.onmessage = ({ data }) => socket.send(data);
+    socket.onclose = () => close();
+  };
+}`;
+
+globalThis.serve = (bridge, url) => {
+  const script = URL.createObjectURL(new Blob([RELAY], { type: "text/javascript" }));
+  const { port } = new SharedWorker(script);
+  port.onmessage = async ({ data }) => {
+    const end = 4 + new DataView(data).getUint32(0, true);
+    const batch = JSON.parse(decoder.decode(new Uint8Array(data, 4, end - 4)));
+    const message = await execute(bridge, batch, new Uint8Array(data, end));
+    port.postMessage(message, [message.buffer]);
+  };
+  port.postMessage(url);
 };
 """
 
@@ -97,7 +122,7 @@ def _serve(route: Route) -> None:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start Chromium on its software renderer, the same on every machine, or the Firefox named."""
+    """Start Chromium with its software renderer, or the Firefox that FIREFOX names."""
     firefox = os.environ.get("FIREFOX")
     if firefox is not None:
         return playwright.firefox.launch(channel="moz-firefox", executable_path=firefox)
@@ -107,15 +132,18 @@ def launch(playwright: Playwright) -> Browser:
 def load_page(browser: Browser) -> Page:
     """Return a page in which `PlaywrightBridge` works."""
     page = browser.new_page()
+    if browser.browser_type.name == "chromium":
+        # Answered by `_serve`, the page does not count as one of this machine.
+        page.context.grant_permissions(["local-network-access"])
     page.route("**/*", _serve)
     page.goto(ORIGIN)
-    page.wait_for_function("globalThis.execute !== undefined")
+    page.wait_for_function("globalThis.serve !== undefined")
     return page
 
 
 @contextmanager
 def open_page() -> Iterator[Page]:
-    """Yield a page with the bridge in a browser of its own."""
+    """Yield a page with the bridge in a new browser."""
     with sync_playwright() as playwright:
         browser = launch(playwright)
         try:
@@ -125,7 +153,7 @@ def open_page() -> Iterator[Page]:
 
 
 class Done:
-    """An awaitable that has its result already."""
+    """An awaitable whose result is already known."""
 
     def __init__(self, value: Any = None) -> None:
         self.value = value
@@ -143,11 +171,22 @@ class PlaywrightBridge:
         self._commands: list[list[Any]] = []
         self._data = bytearray()
         self._bridge = page.evaluate_handle("openBridge()")
-        self._limits: Limits = json.loads(self._ask("limits"))
-        self._generation: int = self._ask("generation")
+        self._socket = PageSocket()
+        page.evaluate("([bridge, url]) => serve(bridge, url)", [self._bridge, self._socket.url])
+        self._socket.accept()
+        self._generation = 1
+        self._limits: DeviceLimits = json.loads(self._ask("limits"))
+
+    def _evaluate(self, expression: str, arg: Any) -> Any:
+        """Evaluate JavaScript in the page, called on an empty stack.
+
+        Playwright looks at `f_locals` of every frame on the stack. In Python 3.12 a frame then
+        keeps a copy of its variables, so a tensor that a test deletes would stay alive.
+        """
+        return greenlet(self._page.evaluate).switch(expression, arg)
 
     def _place(self, data: Any) -> tuple[int, int]:
-        """Put the bytes of a buffer behind those that travel already; return (address, length)."""
+        """Append the bytes of a buffer to the pending data; return (address, length)."""
         self._data.extend(bytes(-len(self._data) % 16))
         address = len(self._data)
         self._data.extend(memoryview(data).tobytes())
@@ -158,57 +197,32 @@ class PlaywrightBridge:
         if len(self._data) > QUEUE_BYTES or len(self._commands) >= QUEUE_LENGTH:
             self.flush()
 
-    def _send(self, *command: Any, room: int = 0) -> dict[str, Any]:
-        batch = {
-            "commands": [*self._commands, list(command)] if command else self._commands,
-            "data": self._carried(room),
-            "length": len(self._data),
-            "room": room,
-            "read": room if room <= SLICE_BYTES else 0,
-        }
+    def _send(self, *command: Any, room: int = 0) -> tuple[Any, bytes]:
+        """Send the queued verbs and a last one; return its answer and the `room` bytes it wrote."""
+        commands = [*self._commands, list(command)] if command else self._commands
+        head = json.dumps({"commands": commands, "room": room}).encode()
+        data = self._data
         self._commands, self._data = [], bytearray()
-        reply: dict[str, Any] = self._page.evaluate(
-            "([bridge, batch]) => execute(bridge, JSON.parse(batch))",
-            [self._bridge, json.dumps(batch)],
-        )
+        message = self._socket.ask(struct.pack("<I", len(head)), head, data)
+        end = 4 + int.from_bytes(message[:4], "little")
+        reply: dict[str, Any] = json.loads(message[4:end])
+        if reply["generation"] != self._generation:
+            # The browser lost the context and restored it by itself; all buffers are gone.
+            self._generation = reply["generation"]
+            raise bridge_error("Error", "WebGL context lost")
         if reply["failure"] is not None:
             raise bridge_error(reply["failure"]["name"], reply["failure"]["message"])
-        return reply
-
-    def _carried(self, room: int) -> str:
-        """Return the data that travels with a batch; what is too long for that goes ahead."""
-        if len(self._data) <= SLICE_BYTES:
-            return base64.b64encode(self._data).decode()
-        for at in range(0, len(self._data), SLICE_BYTES):
-            part = base64.b64encode(self._data[at : at + SLICE_BYTES]).decode()
-            length = len(self._data) + room
-            self._page.evaluate(
-                "([data, at, length]) => place(data, at, length)", [part, at, length]
-            )
-        return ""
-
-    def _taken(self, reply: dict[str, Any], length: int) -> bytes:
-        """Return what a batch has read."""
-        if length <= SLICE_BYTES:
-            return base64.b64decode(reply["read"])
-        parts = [
-            self._page.evaluate(
-                "([at, length]) => take(at, length)",
-                [reply["start"] + at, min(SLICE_BYTES, length - at)],
-            )
-            for at in range(0, length, SLICE_BYTES)
-        ]
-        return b"".join(map(base64.b64decode, parts))
+        return reply["answer"], message[end:]
 
     def _ask(self, *command: Any) -> Any:
-        return self._send(*command)["answer"]
+        return self._send(*command)[0]
 
     def flush(self) -> None:
-        """Send what is queued and raise what fails."""
+        """Send the queued verbs and raise their errors."""
         if self._commands:
             self._send()
 
-    def limits(self) -> Limits:
+    def limits(self) -> DeviceLimits:
         return self._limits
 
     def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
@@ -239,8 +253,11 @@ class PlaywrightBridge:
     def drop_plan(self, plan: int) -> None:
         self._queue("dropPlan", plan)
 
+    def drop_program(self, id: int) -> None:
+        self._queue("dropProgram", id)
+
     def run_now(self, plan: int, words: bytes) -> int:
-        """Run without queueing and return what the page answers."""
+        """Run without queueing and return the page's answer."""
         address, length = self._place(words)
         generation: int = self._ask("run", plan, address, length // 4)
         return generation
@@ -253,16 +270,16 @@ class PlaywrightBridge:
         return Done()
 
     def give_turn(self) -> None:
-        """Nothing: the page runs while Python does."""
+        """Do nothing: the page runs while Python does."""
 
     def give_turn_async(self) -> Done:
         return Done()
 
     def _read(self, verb: str, handle: int, target: Any) -> None:
         with memoryview(target) as view:
-            reply = self._send(verb, handle, "room", view.nbytes, room=view.nbytes)
+            _, read = self._send(verb, handle, "room", view.nbytes, room=view.nbytes)
             if view.nbytes:
-                view.cast("B")[:] = self._taken(reply, view.nbytes)
+                view.cast("B")[:] = read
 
     def draw(self, handle: int, width: int, height: int, target: JSHandle) -> None:
         self.call("draw", handle, width, height, target)
@@ -277,7 +294,7 @@ class PlaywrightBridge:
     def call(self, verb: str, *values: Any) -> Any:
         """Call a verb of the page's object at once; values may be objects of the page."""
         self.flush()
-        reply = self._page.evaluate(
+        reply = self._evaluate(
             """async ([bridge, verb, values]) => {
               try { return { answer: await bridge[verb](...values) ?? null }; }
               catch ({ name, message }) { return { failure: { name, message } }; }
@@ -287,6 +304,10 @@ class PlaywrightBridge:
         if "failure" in reply:
             raise bridge_error(reply["failure"]["name"], reply["failure"]["message"])
         return reply["answer"]
+
+    def run_event_loop(self) -> None:
+        """Run what waits in Playwright's event loop."""
+        self._evaluate("0", None)
 
     def stats(self) -> Stats:
         stats: Stats = json.loads(self._ask("stats"))
@@ -328,8 +349,9 @@ class PlaywrightBridge:
     def restore_context(self) -> None:
         self._ask("restoreContext")
         self._page.wait_for_function("bridge => !bridge.isLost()", arg=self._bridge)
-        self._generation = self._ask("generation")
+        self._generation = self._evaluate("bridge => bridge.generation()", self._bridge)
 
     def destroy(self) -> None:
         self._ask("destroy")
+        self._socket.close()
         self._bridge.dispose()

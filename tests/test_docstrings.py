@@ -9,13 +9,17 @@ import pkgutil
 import pytest
 
 import py_tensor as pt
-from py_tensor import runtime
+from py_tensor import functions
+from py_tensor.runtime import executor
+
+CHAPTERS = {f"py_tensor.functions.{name}" for name in functions.CHAPTERS}
 
 
 def _examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = {}
-    for name, value in [*vars(pt).items(), *vars(pt.Tensor).items(), *vars(pt.random).items()]:
+    public = {name: getattr(pt, name) for name in dir(pt)}
+    for name, value in (public | vars(pt.Tensor) | vars(pt.random)).items():
         if (
             callable(value)
             and hasattr(value, "__doc__")
@@ -27,10 +31,14 @@ def _examples():
                 found[test.name] = test
     for module in pkgutil.walk_packages(pt.__path__, "py_tensor."):
         if module.name.endswith("pyodide_bridge"):
-            continue  # imports what only pages have
+            continue  # imports modules that exist in a page only
         loaded = importlib.import_module(module.name)
-        for test in finder.find(loaded, module.name, globs=dict(vars(loaded))):
-            found.setdefault(test.name, test)
+        # Public functions may shadow builtins in their module, and import what they need.
+        names = {} if module.name in CHAPTERS else dict(vars(loaded))
+        known = {test.docstring for test in found.values()}
+        for test in finder.find(loaded, module.name, globs=names):
+            if test.docstring not in known:
+                found.setdefault(test.name, test)
     tests = finder.find(pt, "py_tensor", globs={}, module=pt) + list(found.values())
     return {test.name: test for test in tests if test.examples}
 
@@ -46,7 +54,7 @@ def test_examples(name, engine):
     try:
         runner.run(test, out=lines.append)
     finally:
-        runtime.use(engine)  # an example may choose another
+        executor.use(engine)  # an example may choose another
     assert runner.summarize(verbose=False).failed == 0, "".join(lines)
 
 

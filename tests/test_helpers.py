@@ -1,11 +1,14 @@
-"""Each comparison is shown to fail, so that none of the other tests passes for nothing."""
+"""Each comparison is shown to fail, so that no other test passes vacuously."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import helpers
 import numpy as np
 import pytest
-from helpers import assert_bits, assert_raises, assert_spec, assert_up_to_date, assert_values
+from conftest import SLOW_IN_PYTHON, slow_name
+from helpers import assert_bits, assert_raises, assert_spec, assert_values
 from matrices import assert_same_values
 
 import py_tensor as pt
@@ -59,7 +62,7 @@ def test_assert_spec_fails(shape, dtype):
         (errors.ShapeError, "other text"),
         (
             errors.TensorError,
-            "stack: nothing to join; got an empty sequence; give at least one tensor",
+            "stack: at least one tensor is required; got an empty sequence; pass a tensor",
         ),
     ],
 )
@@ -71,6 +74,25 @@ def test_assert_raises_fails(error, text):
 def test_assert_raises_fails_without_an_error():
     with pytest.raises(AssertionError):
         assert_raises(errors.ShapeError, "", lambda: pt.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("got", "recorded"),
+    [
+        ([1.0, 2.0], [1.0, 3.0]),
+        ([1.0], [1.0, 2.0]),
+        ("a", "b"),
+        (pt.Tensor, {"shape": [2], "dtype": "float32", "values": [1.0, 3.0]}),
+        (pt.Tensor, {"shape": [2], "dtype": "float32", "values": ["inf", 1.0]}),
+        (pt.Tensor, {"shape": [2], "dtype": "int32"}),
+        (pt.Tensor, {"shape": [1, 2], "dtype": "float32"}),
+    ],
+)
+def test_assert_recorded_fails(got, recorded):
+    tensor = pt.asarray([1.0, 1.0])
+    helpers.assert_recorded(tensor, {"shape": [2], "dtype": "float32", "values": [1.0, 1.0]})
+    with pytest.raises((AssertionError, ValueError)):
+        helpers.assert_recorded(tensor if got is pt.Tensor else got, recorded)
 
 
 def test_leftovers_are_seen(state):
@@ -88,6 +110,12 @@ def test_kernel_names_are_read():
     ]
 
 
-def test_what_is_out_of_date_is_found():
-    with pytest.raises(AssertionError, match=r"no_such_tool\.py"):
-        assert_up_to_date("no_such_tool.py")
+@pytest.mark.parametrize("name", SLOW_IN_PYTHON)
+def test_slow_tests_exist(name):
+    file, _, function = name.partition("::")
+    assert f"\ndef {function}(" in (Path(__file__).parent / file).read_text()
+
+
+def test_slow_tests_are_recognized():
+    assert slow_name("tests/linalg/test_linalg.py::test_svd[True-complex64]") in SLOW_IN_PYTHON
+    assert slow_name("tests/linalg/test_linalg.py::test_eigh[complex64]") not in SLOW_IN_PYTHON

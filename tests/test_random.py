@@ -1,7 +1,8 @@
-"""Random numbers: JAX's bits, the same on every backend, of the right distribution."""
+"""Random numbers: JAX's bits, the same on every backend, with the right distribution."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from pathlib import Path
@@ -13,7 +14,9 @@ from helpers import assert_raises, assert_spec, assert_values
 import py_tensor as pt
 from py_tensor import errors
 
-KNOWN = json.loads((Path(__file__).parent / "data" / "jax_numbers.json").read_text())["draws"]
+KNOWN = json.loads((Path(__file__).parent / "reference_data" / "jax_numbers.json").read_text())[
+    "draws"
+]
 
 
 @pytest.fixture(params=KNOWN, ids=lambda draws: str(draws["seed"]))
@@ -56,7 +59,7 @@ def test_randint(known):
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (5,), (3, 4), (2, 3, 5), (0,), (3000, 7)], ids=str)
-def test_shapes_take_the_same_numbers_in_order(shape):
+def test_shapes_use_the_same_numbers_in_order(shape):
     key = pt.random.key(3)
     n = math.prod(shape)
     flat = pt.random.bits(key, (n,))
@@ -71,7 +74,7 @@ DRAWS = {
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_seeds_repeat_and_draws_move_on(name):
+def test_seeds_repeat_and_draws_advance(name):
     pt.random.seed(5)
     first, second = DRAWS[name]().tolist(), DRAWS[name]().tolist()
     pt.random.seed(5)
@@ -82,7 +85,7 @@ def test_seeds_repeat_and_draws_move_on(name):
 
 
 def test_numbers_are_the_same_on_every_backend(engine):
-    """The numbers of NumPy, written down: every backend is held to them."""
+    """Compare with stored numbers of the NumPy backend, on every backend."""
     pt.random.seed(2026)
     assert pt.random.integers(0, 1_000_000, (4,)).tolist() == INTEGERS
     assert pt.random.uniform((3,)).tolist() == UNIFORM
@@ -113,7 +116,7 @@ def test_normal_moments(mean, std):
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 2), (-3, 4), (100, 110)])
-def test_integers_are_even(low, high):
+def test_integers_are_uniform(low, high):
     x = pt.random.integers(low, high, (70_000,), key=pt.random.key(4)).numpy()
     counts = np.bincount(x - low)
     assert len(counts) == high - low
@@ -156,14 +159,114 @@ def test_one_argument_counts_from_zero():
 
 def test_wrong_arguments():
     text = (
-        "integers: range does not fit; got 5 to 5 as int32; high must be above low and inside "
-        "the dtype"
+        "integers: range is invalid; got 5 to 5 as int32; high must be above low and within the "
+        "dtype"
     )
     assert_raises(errors.ArgumentError, text, lambda: pt.random.integers(5, 5))
     text = (
-        "integers: range does not fit; got 0 to 300 as uint8; high must be above low and inside "
-        "the dtype"
+        "integers: range is invalid; got 0 to 300 as uint8; high must be above low and within the "
+        "dtype"
     )
     assert_raises(errors.ArgumentError, text, lambda: pt.random.integers(0, 300, dtype="uint8"))
     text = "normal: dtype int32 is not floating; got int32; use float32 or float16"
     assert_raises(errors.DTypeError, text, lambda: pt.random.normal((2,), dtype="int32"))
+
+
+# --- generators of tasks --------------------------------------------------------------------------
+
+
+def draws(count=3):
+    return [pt.random.uniform((2,)).tolist() for _ in range(count)]
+
+
+def seeded_draws(value, count=3):
+    with pt.random.seeded(value):
+        return draws(count)
+
+
+def test_a_seeded_block_has_its_own_key():
+    pt.random.seed(3)
+    plain = draws()
+    pt.random.seed(3)
+    first = draws(1)
+    assert seeded_draws(7) == seeded_draws(7) != seeded_draws(8)
+    assert first + draws(2) == plain
+    assert seeded_draws(3) == plain
+    with pytest.raises(ValueError, match="mine"), pt.random.seeded(5):
+        raise ValueError("mine")
+    pt.random.seed(3)
+    assert draws() == plain
+
+
+def test_seeded_blocks_nest_and_seed_sets_the_innermost():
+    with pt.random.seeded(1):
+        first = draws(1)
+        with pt.random.seeded(2):
+            inner = draws(1)
+            pt.random.seed(1)
+            assert draws(1) == first
+        rest = draws(2)
+    assert first + rest == seeded_draws(1)
+    assert inner == seeded_draws(2, 1)
+
+
+def test_tasks_with_seeded_blocks_do_not_disturb_each_other():
+    async def own(value):
+        found = []
+        with pt.random.seeded(value):
+            for _ in range(3):
+                found += draws(1)
+                await asyncio.sleep(0)
+        return found
+
+    async def plain():
+        found = []
+        for _ in range(3):
+            found += draws(1)
+            await asyncio.sleep(0)
+        return found
+
+    async def main():
+        pt.random.seed(9)
+        return await asyncio.gather(own(1), own(2), plain())
+
+    found = asyncio.run(main())
+    pt.random.seed(9)
+    assert found == [seeded_draws(1), seeded_draws(2), draws()]
+
+
+def test_the_global_key_is_that_of_all_tasks():
+    async def seeding():
+        pt.random.seed(4)
+
+    asyncio.run(seeding())
+    assert draws() == seeded_draws(4)
+
+
+def test_jitted_functions_draw_from_the_callers_generator():
+    noise = pt.jit(lambda: pt.random.uniform((2,)))
+    noise()
+    for value in (1, 2):
+        with pt.random.seeded(value):
+            assert [noise().tolist() for _ in range(3)] == seeded_draws(value)
+
+
+def test_a_seeded_block_inside_jit_starts_anew_at_each_call():
+    @pt.jit
+    def noise(seed):
+        with pt.random.seeded(seed):
+            a = pt.random.uniform((2,))
+            b = pt.random.uniform((2,))
+        with pt.random.seeded(3):
+            pt.random.seed(seed + 1)
+            c = pt.random.uniform((2,))
+        return a, b, c, pt.random.uniform((2,))
+
+    pt.random.seed(6)
+    rest = []
+    for seed in (1, 1, 2):
+        *found, last = [t.tolist() for t in noise(seed)]
+        assert found == [*seeded_draws(seed, 2), *seeded_draws(seed + 1, 1)]
+        rest.append(last)
+    pt.random.seed(6)
+    assert rest == draws()

@@ -1,4 +1,4 @@
-// Bundles webgl_js_bridge into one script whose value, when evaluated, is the module's exports.
+// Bundle webgl_js_bridge into one script that evaluates to the module's exports.
 // usage: node tools/bundle_bridge.mjs INPUT OUTPUT
 
 import { mkdir, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const { outputFiles } = await build({
   legalComments: "none",
 });
 
-// The bundle alone would leave a global behind in the page.
+// Without the function, the bundle would define a global variable in the page.
 const script = `(()=>{${outputFiles[0].text.trim()}return bridge})()\n`;
 await mkdir(dirname(output), { recursive: true });
 await writeFile(output, script);

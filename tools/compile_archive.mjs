@@ -1,5 +1,5 @@
-// Compiles a wheel or Pyodide's standard library to bytecode with the Python they will run on:
-// Pyodide itself, under Node.
+// Compile a wheel or Pyodide's standard library to bytecode. The compiler is Pyodide itself, under Node,
+// so that the bytecode matches the Python that runs it.
 // usage: node tools/compile_archive.mjs wheel|stdlib INPUT OUTPUT
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
-"""Copy a zip archive with bytecode beside its sources; runs inside Pyodide, whose bytecode it is.
+"""Add bytecode to a zip archive of Python sources. Runs in Pyodide, for which the bytecode is.
 
-The same input gives the same bytes: every entry carries one date and the order is the archive's.
+The output is reproducible: all entries have the same date, in the order of the input archive.
 """
 
 import base64
@@ -20,7 +20,7 @@ Entries = dict[str, bytes]
 
 
 def bytecode(name: str, source: bytes, shown: str) -> bytes:
-    """Return the .pyc of one module, trusted at import time without a look at its source."""
+    """Return the .pyc of one module. Python imports it without checking the source."""
     with TemporaryDirectory() as folder:
         file = Path(folder, PurePosixPath(name).name)
         file.write_bytes(source)
@@ -35,13 +35,13 @@ def bytecode(name: str, source: bytes, shown: str) -> bytes:
 
 
 def compiled_wheel(entries: Entries) -> Entries:
-    """Add __pycache__ files, where Python looks for them once a wheel is unpacked."""
+    """Add the __pycache__ files that Python looks for after the wheel is unpacked."""
     result: Entries = {}
     for name, data in entries.items():
         result[name] = data
         if name.endswith(".py"):
             cached = importlib.util.cache_from_source(name, optimization="")
-            # The path under which tracebacks look for the source lines after the unpacking.
+            # The path where tracebacks find the source lines after the wheel is unpacked.
             result[cached] = bytecode(name, data, name)
     (record,) = (name for name in entries if name.endswith(".dist-info/RECORD"))
     result[record] = "".join(record_lines(result, record)).encode()
@@ -58,7 +58,7 @@ def record_lines(entries: Entries, record: str) -> Iterator[str]:
 
 
 def compiled_stdlib(entries: Entries) -> Entries:
-    """Put x.pyc in the place of x.py; keeping both would make the archive half as big again."""
+    """Replace x.py by x.pyc. Keeping both would make the archive 50 % larger."""
     zipped = next(path for path in sys.path if path.endswith(".zip"))
     return {
         f"{name}c" if name.endswith(".py") else name: (

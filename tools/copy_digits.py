@@ -2,7 +2,7 @@
 
 usage: python tools/copy_digits.py FOLDER
 
-digits.bin has 65 bytes for each image: the digit, then its 64 pixels, 0 to 16, row by row.
+digits.bin has 65 bytes per image: the digit, then its 64 pixels, 0 to 16, in row-major order.
 """
 
 import csv
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def records(table: str) -> bytes:
-    """The rows of scikit-learn's table, 64 pixels and the digit each, with the digit first."""
+    """Convert scikit-learn's CSV table to bytes, moving the digit of each row to the front."""
     rows = [[int(float(cell)) for cell in row] for row in csv.reader(table.splitlines())]
     return b"".join(bytes([*row[-1:], *row[:-1]]) for row in rows)
 

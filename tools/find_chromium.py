@@ -1,4 +1,4 @@
-"""Print the path of a Chromium that really starts; fetch one if the machine has none."""
+"""Print the path of a Chromium that starts; install one if there is none."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ def say(text: str) -> None:
 
 
 def starts(path: str) -> bool:
-    """Say whether this browser runs: a stub or one without its libraries does not."""
+    """Return true if the browser starts; a stub or one with missing libraries does not."""
     try:
         done = subprocess.run(
             [path, "--version"],
@@ -52,7 +52,7 @@ def installed() -> Iterator[str]:
 
 
 def playwrights() -> str:
-    """Return where Playwright keeps its own Chromium, downloaded or not."""
+    """Return the path of Playwright's own Chromium, which may not be downloaded yet."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -60,7 +60,7 @@ def playwrights() -> str:
 
 
 def run(command: tuple[str, ...], env: dict[str, str] | None = None) -> bool:
-    """Run a command with its output on stderr, since stdout carries the answer."""
+    """Run a command with its output on stderr, because stdout is for the path."""
     say(" ".join(command))
     try:
         done = subprocess.run(command, env=os.environ | (env or {}), stdout=sys.stderr, timeout=900)
@@ -73,7 +73,7 @@ def run(command: tuple[str, ...], env: dict[str, str] | None = None) -> bool:
 def downloaded() -> Iterator[str]:
     path = playwrights()
     if not Path(path).exists():
-        # Its default waits 30 s for each of several servers before it gives up.
+        # By default Playwright waits 30 s for each of several servers.
         patience = {"PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT": "5000"}
         run((sys.executable, "-m", "playwright", "install", "--no-shell", "chromium"), patience)
     yield path

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Prints the path of the newest Python >= 3.12 that really runs; has uv fetch one if there is none.
+# Print the path of the newest Python >= 3.12 that runs; install one with uv if there is none.
+# With --all, print one path for each minor version that runs, the newest first.
 set -eu
 
 oldest='3, 12'
 fetched='3.13'
 uv_home="$(cd "$(dirname "$0")/.." && pwd)/build/uv"
 
-# A shim on PATH may exist and still fail, so each candidate has to prove itself.
+# A shim on PATH may exist and still fail, so each candidate is run.
 probe="
 import sys
 import ensurepip, venv
@@ -25,13 +26,13 @@ candidates() {
   done
 }
 
-newest() {
+running() {
   candidates | while read -r python; do
     "$python" -c "$probe" 2>/dev/null </dev/null || true
-  done | sort -s -rn -k1,1 | head -n 1 | cut -d ' ' -f 2-
+  done | sort -s -rn -u -k1,1 | cut -d ' ' -f 2-
 }
 
-# uv comes from the package index into a folder of its own: the machine's Python stays untouched.
+# Install uv into a separate folder, so that the system's Python stays unchanged.
 install_uv() {
   if command -v uv; then return; fi
   if [ ! -x "$uv_home/bin/uv" ]; then
@@ -40,7 +41,11 @@ install_uv() {
   echo "$uv_home/bin/uv"
 }
 
-python="$(newest)"
+if [ "${1-}" = --all ]; then
+  running
+  exit
+fi
+python="$(running | head -n 1)"
 if [ -z "$python" ]; then
   echo "find_python: no Python >= 3.12 here; asking uv for $fetched" >&2
   if uv="$(install_uv)" && "$uv" python install --quiet "$fetched" >&2; then

@@ -1,4 +1,4 @@
-"""Run the benchmark of py_tensor beside TensorFlow.js in a browser; print and keep the results.
+"""Run the benchmark of py_tensor and TensorFlow.js in a browser; print and save the results.
 
 usage: python tools/run_bench.py --quick   (after make site; CHROMIUM names the browser)
 """
@@ -28,14 +28,18 @@ SOFTWARE = "swiftshader"
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, few and short rounds")
-    parser.add_argument("--only", help="parts of workloads' names, separated by commas")
-    parser.add_argument("--scale", type=float, help="factor of the large sizes")
-    parser.add_argument("--rounds", type=int, help="rounds of each side")
-    parser.add_argument("--ms", type=float, help="milliseconds that a round shall last")
-    parser.add_argument("--growth", action="store_true", help="also grow graphs, arrays and loops")
-    parser.add_argument("--stages", action="store_true", help="also time the stages in Python")
-    parser.add_argument("--tiles", action="store_true", help="also try all blocks of contractions")
-    parser.add_argument("--wait", action="store_true", help="reads in Python wait, not block")
+    parser.add_argument("--only", help="substrings of workload names, separated by commas")
+    parser.add_argument("--scale", type=float, help="factor applied to the large sizes")
+    parser.add_argument("--rounds", type=int, help="number of rounds per side")
+    parser.add_argument("--ms", type=float, help="duration of a round in milliseconds")
+    parser.add_argument(
+        "--growth", action="store_true", help="also measure growing graphs, arrays and loops"
+    )
+    parser.add_argument("--stages", action="store_true", help="also time the stages of a call")
+    parser.add_argument("--tiles", action="store_true", help="also time all tiles of contractions")
+    parser.add_argument("--wait", action="store_true", help="reads in Python poll, not block")
+    parser.add_argument("--models", help="address of a folder of trained models to run instead")
+    parser.add_argument("--ort", help="address of ONNX Runtime Web's folder, for ONNX files")
     parser.add_argument("--headed", action="store_true", help="show the browser's window")
     parser.add_argument("--angle", default=SOFTWARE, help="ANGLE's backend: gl, metal, d3d11, ...")
     parser.add_argument("--output", type=Path, default=ROOT / "bench-results.json")
@@ -43,11 +47,12 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def address(url: str, options: argparse.Namespace) -> str:
-    """The page's address with what it shall do."""
+    """Return the URL of the page with the options as query parameters."""
     names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "tiles", "wait")
-    given = {name: getattr(options, name) for name in names}
+    given = {name: getattr(options, name) for name in (*names, "models", "ort")}
     chosen = {name: 1 if value is True else value for name, value in given.items() if value}
-    return f"{url}/bench/index.html?{urlencode({'auto': 1} | chosen)}"
+    page = "models" if options.models else "index"
+    return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
 
 
 def print_progress(request: Request) -> None:
@@ -58,7 +63,7 @@ def print_progress(request: Request) -> None:
 def run(options: argparse.Namespace) -> int:
     software = [flag for flag in FLAGS if SOFTWARE in flag]
     flags = [flag for flag in FLAGS if flag not in software]
-    # A headless browser leaves a graphics card alone unless told otherwise.
+    # A headless browser uses no GPU without these flags.
     hardware = [f"--use-angle={options.angle}", "--enable-gpu", "--ignore-gpu-blocklist"]
     flags += software if options.angle == SOFTWARE else hardware
     with sync_playwright() as playwright, serve(SITE) as url:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs make targets one after another, all of them even if one fails; ends with each one's result.
+# Run make targets one after another, continuing after failures, and print the result of each.
 # usage: tools/run_steps.sh TARGET...
 set -uo pipefail
 
@@ -20,7 +20,7 @@ for step in "$@"; do
   esac
   grep -hE '^(FAILED|ERROR|SKIPPED|XFAIL) ' "$logs/$step.log"
 done
-# pytest's own last lines, as they were.
+# Repeat pytest's summary lines.
 for step in "$@"; do
   grep -hE '^=+ .* in [0-9.]+s( \(.*\))? =+$' "$logs/$step.log" | tail -n 1
 done

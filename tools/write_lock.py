@@ -1,4 +1,4 @@
-"""Write the pyodide-lock.json of the site: py_tensor's wheel and no other package.
+"""Write the site's pyodide-lock.json, which lists only py_tensor's wheel.
 
 usage: python tools/write_lock.py PYODIDE_LOCK WHEEL OUTPUT
 """
@@ -12,7 +12,7 @@ from pyodide_lock.utils import add_wheels_to_spec
 
 def main(base: Path, wheel: Path, output: Path) -> None:
     lock = PyodideLockSpec.from_json(base)
-    # Pyodide's own packages do not travel with the site, so its lock must not promise them.
+    # The site does not include Pyodide's own packages, so the lock must not list them.
     lock.packages.clear()
     lock = add_wheels_to_spec(lock, [wheel], base_path=wheel.parent)
     lock.to_json(output)

@@ -4,17 +4,20 @@ import { defineConfig } from "vite";
 
 const root = import.meta.dirname;
 const build = join(root, "..", "build");
+const benchmarks = join(root, "..", "benchmarks");
 
-/** Every page of the site, so that a new page needs no line here. */
+/** All HTML files of the folder are pages of the site. */
 const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".html") && !name.includes("node_modules"))
   .map((name) => join(root, name));
 
 export default defineConfig({
   root,
-  // Relative addresses let the site live in any folder of a host.
+  // Relative addresses allow serving the site from any folder.
   base: "./",
-  // Pyodide and the photos are files to serve as they are, not modules to bundle.
+  // bench/index.html loads its scripts from outside the root.
+  resolve: { alias: { "/benchmarks": benchmarks } },
+  // Pyodide, the photos and the digits are served as they are, not bundled.
   publicDir: join(build, "public"),
   build: {
     outDir: join(build, "site"),

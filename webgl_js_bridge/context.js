@@ -1,13 +1,20 @@
-/** @file The WebGL2 context: made, probed, watched for loss. */
+/** @file Create the WebGL2 context, probe its limits and watch it for loss. */
 /** @import { Canvas, GL } from "./types" */
 
-/** @param {number} width @param {number} height @returns {Canvas} */
+/**
+ * Create a canvas that is not part of the page; an OffscreenCanvas if the browser has one.
+ * @param {number} width @param {number} height @returns {Canvas}
+ */
 export function ownCanvas(width, height) {
   if (typeof OffscreenCanvas !== "undefined") return new OffscreenCanvas(width, height);
   return Object.assign(document.createElement("canvas"), { width, height });
 }
 
-/** @param {Canvas} canvas @returns {GL} */
+/**
+ * Return a WebGL2 context of a canvas.
+ * @param {Canvas} canvas @returns {GL}
+ * @throws {Error} If the browser gives the page no WebGL2 context.
+ */
 export function createContext(canvas) {
   const wishes = { antialias: false, depth: false, powerPreference: "high-performance" };
   const gl = /** @type {GL | null} */ (canvas.getContext("webgl2", wishes));
@@ -19,7 +26,8 @@ export function createContext(canvas) {
 }
 
 /**
- * Whether the format can be drawn to, found by clearing one texel and reading it: claims are not enough.
+ * Return true if textures of a format can be rendered to. Some drivers report support that they lack,
+ * so the function clears one texel and reads it back.
  * @param {GL} gl @param {number} internalFormat
  */
 function isRenderable(gl, internalFormat) {
@@ -35,7 +43,7 @@ function isRenderable(gl, internalFormat) {
     const read = new Float32Array(4);
     gl.clearBufferfv(gl.COLOR, 0, value);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.FLOAT, read);
-    // -1234.5 does not fit the 11 bits of a half, which rounds it by at most a half.
+    // A half-precision float has an 11-bit significand, so it rounds -1234.5 by at most 0.5.
     works = read.every((component, i) => Math.abs(component - value[i]) <= 0.5);
   }
   gl.deleteFramebuffer(framebuffer);
@@ -44,7 +52,7 @@ function isRenderable(gl, internalFormat) {
   return works;
 }
 
-/** Enables what the bridge uses and says what the context can do. @param {GL} gl */
+/** Enable the extensions that the bridge uses and return the limits of the context. @param {GL} gl */
 export function probe(gl) {
   gl.getExtension("EXT_color_buffer_float");
   gl.getExtension("EXT_color_buffer_half_float");
@@ -64,7 +72,7 @@ export function probe(gl) {
 }
 
 /**
- * Tells when the context is lost and when there is one again.
+ * Call `onLost` when the context is lost and `onRestored` when the browser has restored it.
  * @param {GL} gl @param {() => void} onLost @param {() => void} onRestored
  */
 export function watch(gl, onLost, onRestored) {
@@ -76,7 +84,7 @@ export function watch(gl, onLost, onRestored) {
 
   /** @param {Event} event */
   function whenLost(event) {
-    // Unprevented, the loss is for ever.
+    // Without this, the browser never restores the context.
     event.preventDefault();
     lost = true;
     onLost();
@@ -96,7 +104,7 @@ export function watch(gl, onLost, onRestored) {
   return {
     isLost: () => lost || gl.isContextLost(),
     lose: () => extension?.loseContext(),
-    /** A context can be restored only after the page has seen that it was lost. */
+    /** Restore the context. WebGL allows this only after the webglcontextlost event was handled. */
     restore() {
       if (lost) restore();
       else restoreWanted = gl.isContextLost();

@@ -1,7 +1,7 @@
-/** @file The table of storage formats: a small int from the caller to what WebGL wants to hear. */
+/** @file Storage formats: the caller's format number mapped to WebGL's format, type and array class. */
 /** @import { Format, GL, Values, View } from "./types" */
 
-/** @param {GL} gl @returns {Format[]} */
+/** Return the formats, indexed by format number. @param {GL} gl @returns {Format[]} */
 export function createFormats(gl) {
   const { RGBA, RGBA_INTEGER } = gl;
   const float = { format: RGBA, wideType: gl.FLOAT, WideView: Float32Array };
@@ -29,7 +29,8 @@ const float = new Float32Array(1);
 const word = new Int32Array(float.buffer);
 
 /**
- * The bits of a half that holds exactly `value`. Exponents of halves count from 15, of floats from 127.
+ * Return the bits of the float16 equal to `value`, which float16 must represent exactly. The exponent
+ * bias is 15 for float16 and 127 for float32; multiplying by 2 ** -112 changes one into the other.
  * @param {number} value
  */
 function halfBits(value) {
@@ -38,7 +39,7 @@ function halfBits(value) {
 }
 
 /**
- * The bytes of `values`, which may have been read wide, in the format's own width.
+ * Return the bytes of `values` in the format's element type. `values` may have the format's wide type.
  * @param {Values} values @param {Format} format
  */
 export function narrow(values, format) {

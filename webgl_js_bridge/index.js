@@ -1,4 +1,7 @@
-/** @file The bridge: a WebGL2 context behind few verbs, over which only numbers, texts and addresses cross. */
+/**
+ * @file The bridge: a WebGL2 context behind a few functions. Their arguments are numbers, strings and
+ * memory addresses. README.md describes each function.
+ */
 /** @import { Options } from "./types" */
 import { createContext, ownCanvas, probe, watch } from "./context.js";
 import { createPixels, pixelSize } from "./pixels.js";
@@ -11,7 +14,11 @@ import { createTimer } from "./timer.js";
 import { createUploader } from "./upload.js";
 import { createWaiting } from "./wait.js";
 
-/** @param {Options} options */
+/**
+ * Create a WebGL2 context and return the functions that use it.
+ * @param {Options} options
+ * @throws {Error} If the browser gives the page no WebGL2 context.
+ */
 export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) }) {
   const heap = memory ?? (() => /** @type {{ HEAPU8: Uint8Array }} */ (module).HEAPU8);
   const gl = createContext(canvas);
@@ -48,7 +55,7 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
   const context = watch(gl, onLost, onRestored);
 
   /**
-   * The verb, refused while there is no context.
+   * Wrap a function so that it throws while the context is lost.
    * @template {unknown[]} Values @template Answer @param {(...values: Values) => Answer} verb
    */
   function guarded(verb) {
@@ -61,18 +68,19 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
   /** @param {number} address @param {number} count */
   const words = (address, count) => new Int32Array(heap().buffer, address, count);
 
-  // What each verb takes and does is written in README.md.
+  // README.md describes the parameters and the result of each function.
   return {
     limits: guarded(() => JSON.stringify(limits)),
     upload: guarded(uploader.upload),
     alloc: guarded(textures.alloc),
     free: textures.free,
-    program: guarded(programs.register),
-    plan: guarded((/** @type {number} */ id, /** @type {[number, number]} */ ...at) =>
-      plans.register(id, words(...at).slice()),
-    ),
 
-    /** Nothing runs when the caller's handles are of a context that was lost since. */
+    // Programs and plans survive a loss, so they may be registered while the context is lost.
+    program: programs.register,
+    plan: (/** @type {number} */ id, /** @type {[number, number]} */ ...at) =>
+      plans.register(id, words(...at).slice()),
+
+    /** Run a plan, unless the caller's handles belong to a context that was lost since. */
     run: guarded((/** @type {number} */ id, /** @type {[number, number]} */ ...at) => {
       const given = words(...at);
       if (given[0] === generation) plans.run(id, given);
@@ -81,6 +89,7 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
 
     ready: guarded(plans.ready),
     dropPlan: plans.drop,
+    dropProgram: programs.drop,
     read: guarded(reader.read),
     readAsync: guarded(reader.readAsync),
     draw: guarded(pixels.draw),

@@ -1,5 +1,5 @@
-/** @file Pictures: a texture drawn to a canvas, and a picture of the page put into a texture. */
-/** @import { Canvas, Make, Picture, Pixels, Program, Shape } from "./types" */
+/** @file Images: draw a texture to a canvas, and copy an image of the page into a texture. */
+/** @import { Canvas, Make, Pixels, Program, Shape } from "./types" */
 import { ownCanvas } from "./context.js";
 
 const HEAD = `#version 300 es
@@ -7,7 +7,9 @@ precision highp float;
 precision highp int;
 uniform int I[3];`;
 
-/** Pixel p of the picture, row 0 on top, is texel p; a canvas wants its colours multiplied by alpha. */
+/**
+ * Draw texel p as pixel p of the image, whose row 0 is at the top. A canvas expects premultiplied alpha.
+ */
 const TO_CANVAS = `${HEAD}
 uniform highp usampler2D x0;
 out vec4 color;
@@ -18,6 +20,7 @@ void main() {
   color = vec4(straight.rgb * straight.a, straight.a);
 }`;
 
+/** Store pixel p of the image as texel p; texels after the last pixel repeat it. */
 const FROM_PICTURE = `${HEAD}
 uniform highp sampler2D x0;
 out uvec4 pixel;
@@ -27,37 +30,72 @@ void main() {
   pixel = uvec4(texelFetch(x0, ivec2(p % I[0], p / I[0]), 0) * 255.0 + 0.5);
 }`;
 
-/** @param {Picture} source @returns {[number, number]} */
-export function pixelSize(source) {
-  if ("naturalWidth" in source) return [source.naturalWidth, source.naturalHeight];
-  if ("videoWidth" in source) return [source.videoWidth, source.videoHeight];
-  if ("width" in source && "height" in source) return [source.width, source.height];
-  throw new Error(
-    "from_pixels: not a picture; got an object without width and height; " +
-      "pass an image, a canvas, a video, an ImageBitmap or an ImageData",
-  );
-}
+/**
+ * Size of each kind of picture that WebGL takes, by the name of its class. The name is the same in every
+ * frame of a page, where `instanceof` is not.
+ * @type {Record<string, (source: any) => [number, number]>}
+ */
+const SIZES = {
+  HTMLImageElement: (image) => [image.naturalWidth, image.naturalHeight],
+  HTMLVideoElement: (video) => [video.videoWidth, video.videoHeight],
+  HTMLCanvasElement: (canvas) => [canvas.width, canvas.height],
+  OffscreenCanvas: (canvas) => [canvas.width, canvas.height],
+  ImageBitmap: (bitmap) => [bitmap.width, bitmap.height],
+  ImageData: (image) => [image.width, image.height],
+  VideoFrame: (frame) => [frame.displayWidth, frame.displayHeight],
+};
 
-/** @param {Canvas} canvas @param {number} width @param {number} height */
-function resize(canvas, width, height) {
-  // Setting a size clears the canvas, even to the same size.
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
+/** @param {any} value */
+const className = (value) => Object.prototype.toString.call(value).slice(8, -1);
+
+/** Return true for an object like ImageData: `{ data, width, height }`. @param {any} source */
+function isPixelData({ data, width, height }) {
+  return /^Uint8(Clamped)?Array$/.test(className(data)) && data.length === 4 * width * height;
 }
 
 /**
- * An ImageBitmap has its colours multiplied by alpha or not, and does not tell; a canvas sorts it out.
- * @param {Picture} source
+ * Return a source that WebGL takes, whose alpha handling is known. An ImageBitmap may be premultiplied
+ * or not and has no property that says which, so it is drawn to a canvas first.
+ * @param {any} source @returns {TexImageSource}
  */
-function unmultiplied(source) {
-  if (typeof ImageBitmap === "undefined" || !(source instanceof ImageBitmap)) return source;
-  const canvas = ownCanvas(source.width, source.height);
+function imageSource(source) {
+  const { data, width, height } = source;
+  if (!(className(source) in SIZES))
+    return new ImageData(new Uint8ClampedArray(data), width, height);
+  if (className(source) !== "ImageBitmap") return source;
+  const canvas = ownCanvas(width, height);
   const flat = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   flat.drawImage(source, 0, 0);
   return canvas;
 }
 
-/** Copies a canvas to another on the GPU. @param {Canvas} source @param {Canvas} target */
+/**
+ * Return the width and height of a picture in pixels.
+ * @param {any} source @returns {[number, number]}
+ * @throws {TypeError} If `source` is no picture. Its name is PictureError.
+ */
+export function pixelSize(source) {
+  const size = SIZES[className(source)];
+  if (size) return size(source);
+  if (source && isPixelData(source)) return [source.width, source.height];
+  // Pyodide passes Python objects as proxies, which know their type.
+  const got = className(source) === "PyProxy" ? `a Python ${source.type}` : className(source);
+  const error = new TypeError(
+    `from_pixels: the source is not a picture; got ${got}; pass an image, a canvas, a video, ` +
+      "a VideoFrame, an ImageBitmap, an ImageData or { data, width, height } with 4 bytes a pixel",
+  );
+  error.name = "PictureError";
+  throw error;
+}
+
+/** @param {Canvas} canvas @param {number} width @param {number} height */
+function resize(canvas, width, height) {
+  // Assigning a size clears the canvas even if the size stays the same.
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+}
+
+/** Copy a canvas to another on the GPU. @param {Canvas} source @param {Canvas} target */
 function copy(source, target) {
   resize(target, source.width, source.height);
   const flat = /** @type {CanvasRenderingContext2D | null} */ (target.getContext("2d"));
@@ -84,7 +122,10 @@ export function createPixels({ gl, state, textures, programs }) {
   const fromPicture = programs.internal("from_pixels", FROM_PICTURE);
   const largest = gl.getParameter(gl.MAX_TEXTURE_SIZE);
 
-  /** @param {Program} program @param {number} width @param {number} height @param {Shape} shape of the buffer */
+  /**
+   * Check the size of an image and bind a program with its uniforms. `shape` is the buffer's shape.
+   * @param {Program} program @param {number} width @param {number} height @param {Shape} shape
+   */
   function use(program, width, height, shape) {
     const picture = `${program.name}: the picture is`;
     const got = `got ${width} x ${height}`;
@@ -97,7 +138,10 @@ export function createPixels({ gl, state, textures, programs }) {
     program.ints.send();
   }
 
-  /** @param {WebGLFramebuffer | null} framebuffer @param {number} width @param {number} height */
+  /**
+   * Draw one triangle that covers the whole framebuffer.
+   * @param {WebGLFramebuffer | null} framebuffer @param {number} width @param {number} height
+   */
   function cover(framebuffer, width, height) {
     state.into(framebuffer);
     state.viewport(width, height);
@@ -123,8 +167,8 @@ export function createPixels({ gl, state, textures, programs }) {
         state.edit(TEXTURE_2D, picture);
         gl.texParameteri(TEXTURE_2D, gl.TEXTURE_MIN_FILTER, NEAREST);
         gl.texParameteri(TEXTURE_2D, gl.TEXTURE_MAG_FILTER, NEAREST);
-        const image = unmultiplied(source);
-        gl.texImage2D(TEXTURE_2D, 0, RGBA8, width, height, 0, RGBA, UNSIGNED_BYTE, image);
+        // Given a size, too, WebGL takes an object that is no picture as the number 0, an offset.
+        gl.texImage2D(TEXTURE_2D, 0, RGBA8, RGBA, UNSIGNED_BYTE, imageSource(source));
         cover(textures.framebuffer(texture), texture.shape.width, texture.shape.height);
       } finally {
         gl.deleteTexture(picture);

@@ -1,13 +1,13 @@
-/** @file Plans: draws decoded once from words, then run with nothing but the GL calls they need. */
+/** @file Plans: sequences of draws, decoded once from 32-bit words and then run with few GL calls. */
 /** @import { Draw, Make, Plan, Plans, Program, Scalars, Texture } from "./types" */
 
 /**
- * Gives a program its scalars of this run, unless the GPU has them already.
+ * Send a uniform array to the GPU if the scalars of this run differ from the last run.
  * @param {Scalars} scalars @param {Int32Array} places @param {Int32Array} words
  */
 function update(scalars, places, words) {
   const have = scalars.words;
-  // The compiler drops the elements behind the last one used.
+  // The compiler drops the elements after the last one used.
   const count = Math.min(places.length, have.length);
   let changed = false;
   for (let i = 0; i < count; i++) {
@@ -19,10 +19,17 @@ function update(scalars, places, words) {
 }
 
 /**
- * The GPU hears of draws only when the browser sends them on, which by itself it does late where a page computes
- * for long in one task: then nothing would run beside Python. Sending takes some microseconds, so not each time.
+ * Minimum time between two flushes. If a page computes for long in one task, the browser sends draws to the
+ * GPU late, and the GPU would not run in parallel with Python. A flush takes a few microseconds, so not
+ * every run ends with one.
  */
 const FLUSH_MILLISECONDS = 0.2;
+
+/**
+ * Handle of a leaf and whether its texture is freed after its last read. A negative word marks the latter.
+ * @param {number} word
+ */
+const leafOf = (word) => ({ handle: Math.abs(word), donated: word < 0 });
 
 /** @type {Make<Plans, "gl" | "state" | "textures" | "programs" | "timer">} */
 export function createPlans({ gl, state, textures, programs, timer }) {
@@ -34,7 +41,10 @@ export function createPlans({ gl, state, textures, programs, timer }) {
   let flushed = 0;
   const cover = () => gl.drawArrays(gl.TRIANGLES, 0, 3);
 
-  /** @param {number} id @param {Int32Array} words @returns {Plan} */
+  /**
+   * Decode and check the words of a plan. README.md lists them.
+   * @param {number} id @param {Int32Array} words @returns {Plan}
+   */
   function decode(id, words) {
     let at = 0;
     const next = () => words[at++];
@@ -82,7 +92,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
     return { leaves, named, shapes, slots, draws: decoded, words: last + 1, ready: false };
   }
 
-  /** @param {Program} program */
+  /** Throw if the last draw failed. @param {Program} program */
   function diagnose(program) {
     const status = gl.checkFramebufferStatus(gl.FRAMEBUFFER);
     const error = gl.getError();
@@ -91,7 +101,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
     throw new Error(`shader ${program.name}: its draw failed; got ${codes}`);
   }
 
-  /** @param {Draw} draw @param {Plan["slots"]} slots @param {Int32Array} words */
+  /** Issue one draw. @param {Draw} draw @param {Plan["slots"]} slots @param {Int32Array} words */
   function execute(draw, slots, words) {
     const { program, inputs, floats, ints, uints } = draw;
     const target = /** @type {Texture} */ (slots[draw.target]);
@@ -110,7 +120,10 @@ export function createPlans({ gl, state, textures, programs, timer }) {
     if (checking) diagnose(program);
   }
 
-  /** A texture for an output, under its handle, or a temporary. @param {Plan} plan @param {number} slot @param {Int32Array} words */
+  /**
+   * Return a texture for an output, registered under the output's handle, or for a temporary.
+   * @param {Plan} plan @param {number} slot @param {Int32Array} words
+   */
   function open({ named, shapes }, slot, words) {
     return slot < named
       ? textures.open(words[1 + slot], shapes[slot])
@@ -138,13 +151,16 @@ export function createPlans({ gl, state, textures, programs, timer }) {
       if (!plan.ready) programs.prepare(plan.draws);
       plan.ready = true;
       try {
-        for (let i = 0; i < leaves; i++) slots[i] = textures.get(Math.abs(words[1 + i]));
+        for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
         for (const draw of plan.draws) {
           slots[draw.target] ??= open(plan, draw.target, words);
           execute(draw, slots, words);
-          for (const leaf of draw.ends) if (words[1 + leaf] < 0) textures.free(-words[1 + leaf]);
+          for (const leaf of draw.ends) {
+            const { handle, donated } = leafOf(words[1 + leaf]);
+            if (donated) textures.free(handle);
+          }
         }
-        // What has no elements is not drawn.
+        // No draw writes an output without elements.
         for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
         draws += plan.draws.length;
         const now = performance.now();
@@ -175,7 +191,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
       timing = on;
     },
 
-    /** The lost context's programs are gone. */
+    /** Compile all programs again before their next use: the lost context took them. */
     clear() {
       for (const plan of plans.values()) plan.ready = false;
     },

@@ -1,14 +1,14 @@
-/** @file Programs: compiled in parallel, asked for their status only when first needed. */
+/** @file Programs: compiled in parallel; their status is queried only before their first use. */
 /** @import { Compiled, Make, Program, Programs } from "./types" */
 import { shaderError } from "./shader_errors.js";
 
-/** One triangle that covers the viewport. */
+/** Vertex shader of one triangle that covers the viewport. */
 const VERTEX_SHADER = `#version 300 es
 void main() {
   gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
 }`;
 
-/** Of KHR_parallel_shader_compile. */
+/** COMPLETION_STATUS_KHR of the extension KHR_parallel_shader_compile. */
 const COMPLETION_STATUS = 0x91b1;
 
 const none = { words: new Int32Array(0), send() {} };
@@ -20,7 +20,7 @@ const nothing = () => ({ linked: null, shader: null, floats: none, ints: none, u
 export function createPrograms({ gl, state }) {
   /** @type {Map<number, Program>} */
   const registered = new Map();
-  /** @type {Set<Program>} the bridge's own, which the caller's counts leave out */
+  /** @type {Set<Program>} the bridge's internal programs, not counted in `stats` */
   const own = new Set();
   /** @type {WebGLShader | null} */
   let vertexShader = null;
@@ -29,14 +29,14 @@ export function createPrograms({ gl, state }) {
   /** @param {number} type @param {string} source */
   function compile(type, source) {
     const shader = gl.createShader(type);
-    // Without a shader the context is lost, which whoever asks for the status reports.
+    // createShader() returns null only if the context is lost; check() reports that.
     if (shader === null) return null;
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
     return shader;
   }
 
-  /** @param {Program} program */
+  /** Start compiling a program without waiting for the result. @param {Program} program */
   function start(program) {
     if (program.linked !== null) return;
     vertexShader ??= compile(gl.VERTEX_SHADER, VERTEX_SHADER);
@@ -51,7 +51,7 @@ export function createPrograms({ gl, state }) {
   }
 
   /**
-   * Finds the samplers x0, x1, ... and the arrays F, I, U.
+   * Find the uniforms of a program: the samplers x0, x1, ... and the arrays F, I, U.
    * @param {Program} program @param {WebGLProgram} linked
    */
   function reflect(program, linked) {
@@ -70,16 +70,16 @@ export function createPrograms({ gl, state }) {
     }
   }
 
-  /** Waits for the compiler; throws what it complains about. @param {Program} program */
+  /** Wait for the compiler and throw a ShaderError with its first complaint. @param {Program} program */
   function check(program) {
     const { linked, shader } = program;
     if (linked === null) throw new Error("WebGL context lost");
-    // It went when the program was found to be good.
+    // The shader was deleted when an earlier check succeeded.
     if (shader === null) return;
     if (!gl.getProgramParameter(linked, gl.LINK_STATUS)) {
       const failed = gl.getShaderParameter(shader, gl.COMPILE_STATUS) === false;
       const log = failed ? gl.getShaderInfoLog(shader) : gl.getProgramInfoLog(linked);
-      // A compiler that complains says why; none answers where the context died in this very task.
+      // A failed compilation leaves a log; an empty log means that the context was lost in this task.
       if (gl.isContextLost() || !log) throw new Error("WebGL context lost");
       throw shaderError(program.name, log, program.source);
     }
@@ -102,19 +102,33 @@ export function createPrograms({ gl, state }) {
       return program;
     },
 
+    drop(id) {
+      const program = registered.get(id);
+      if (program === undefined) return;
+      registered.delete(id);
+      // WebGL keeps a deleted program alive while it is the current one.
+      state.use(null);
+      gl.deleteShader(program.shader);
+      gl.deleteProgram(program.linked);
+      Object.assign(program, nothing());
+    },
+
     internal(name, source) {
       const program = { name, source, ...nothing() };
       own.add(program);
       return program;
     },
 
-    /** Makes their programs ready; all compile before the first is waited for. */
+    /** Compile the programs of some draws. All compilations start before the first wait. */
     prepare(draws) {
       for (const { program } of draws) start(program);
       for (const { program } of draws) check(program);
     },
 
-    /** Counts those that can run. Where the context cannot tell which, one more is waited for. */
+    /**
+     * Return the number of programs that have compiled. Without KHR_parallel_shader_compile the context
+     * cannot say which have, so each call waits for one more program.
+     */
     ready(draws) {
       const tells = gl.getExtension("KHR_parallel_shader_compile") !== null;
       let turns = 1;
@@ -132,7 +146,7 @@ export function createPrograms({ gl, state }) {
       return done;
     },
 
-    /** Forgets what the lost context had; sources stay, so that programs compile again when needed. */
+    /** Drop the lost context's objects. Sources are kept, so programs compile again before the next use. */
     clear() {
       vertexShader = null;
       for (const program of [...registered.values(), ...own]) Object.assign(program, nothing());

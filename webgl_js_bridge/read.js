@@ -1,10 +1,15 @@
-/** @file Reading textures into the heap, blocking or not, in the width of the format. */
+/** @file Read textures into the heap, blocking or not, in the format's element type. */
 /** @import { Format, Make, Reader } from "./types" */
 import { narrow } from "./formats.js";
 
-/** Rows are read this many bytes at a time: the browser fetches one band while it copies another. */
+/** Size of a band of rows read at a time. The browser fetches one band while it copies another. */
 const BAND_BYTES = 2 ** 20;
-/** A read that need not block gives the page its turn this often. */
+/**
+ * Value written to the first element before a read. If the context is lost, readPixels() leaves it
+ * there and getError() reports nothing in the same task.
+ */
+const UNTOUCHED = 85;
+/** Time after which an asynchronous read yields to the event loop. */
 const TURN_MILLISECONDS = 8;
 
 /** @type {Make<Reader, "gl" | "heap" | "state" | "textures" | "waiting">} */
@@ -16,7 +21,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   let reads = 0;
 
   /**
-   * Whether the implementation reads the bound framebuffer, which has this format, in its own width.
+   * Return true if readPixels() can read the bound framebuffer in its format's own element type.
    * @param {Format} format
    */
   function isNative({ format, type, wideType }) {
@@ -24,7 +29,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
     // ANGLE over OpenGL ES on NVIDIA advertises reading 16-bit integers in their own type, then fails
     // and loses the context; only the wide types are guaranteed.
     if (format === gl.RGBA_INTEGER) return false;
-    // Asked once: the answer takes a round trip.
+    // Cached, because each query takes a round trip to the GPU process.
     readsHalves ??=
       gl.getParameter(gl.IMPLEMENTATION_COLOR_READ_TYPE) === type &&
       gl.getParameter(gl.IMPLEMENTATION_COLOR_READ_FORMAT) === format;
@@ -32,7 +37,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   }
 
   /**
-   * Makes `handle` the one read, and says how its first bytes come.
+   * Bind a buffer for reading and return the layout of its first `byteLength` bytes.
    * @param {number} handle @param {number} byteLength
    */
   function open(handle, byteLength) {
@@ -54,7 +59,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   }
 
   /**
-   * Reads the bytes of a buffer band by band, and stops after each.
+   * Read a buffer into the heap, yielding after each band of rows.
    * @param {number} handle @param {number} address @param {number} byteLength
    */
   function* bands(handle, address, byteLength) {
@@ -63,12 +68,18 @@ export function createReader({ gl, heap, state, textures, waiting }) {
     const direct = exact && address % format.elementBytes === 0;
     for (let done = 0; done < byteLength; ) {
       const rows = Math.min(band, Math.ceil((byteLength - done) / rowBytes));
-      // Rows that come in another width, or the last of which the heap has no room for as a whole.
+      // Copy rows that are read in the wide type, and a last row that would write past the target's end.
       const copied = !direct || rows * rowBytes > byteLength - done;
       const count = width * rows * 4;
       const values = copied ? new Values(count) : new Values(heap().buffer, address + done, count);
       state.into(textures.framebuffer(textures.get(handle)));
+      values[0] = UNTOUCHED;
       gl.readPixels(0, done / rowBytes, width, rows, format.format, type, values);
+      if (
+        values[0] === UNTOUCHED &&
+        gl.checkFramebufferStatus(gl.FRAMEBUFFER) !== gl.FRAMEBUFFER_COMPLETE
+      )
+        throw new Error("WebGL context lost");
       if (copied) heap().set(narrow(values, format).subarray(0, byteLength - done), address + done);
       done += rows * rowBytes;
       yield;
@@ -79,7 +90,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   return {
     read(handle, address, byteLength) {
       for (const _ of bands(handle, address, byteLength));
-      // isContextLost() tells only after the task has ended; what was read then is zeros.
+      // isContextLost() may be false until the task ends, even though readPixels() gave zeros.
       const code = gl.getError();
       if (code === gl.NO_ERROR) return;
       if (!misuses.some((misuse) => misuse === code) || gl.isContextLost())
@@ -91,12 +102,12 @@ export function createReader({ gl, heap, state, textures, waiting }) {
     },
 
     /**
-     * Waits until what leads to the buffer is done, then copies, which takes little: measured, half the
-     * time of a pixel buffer's way. The caller keeps the buffer until the promise is settled.
+     * Wait until the draws that write the buffer are done, then copy it. The copy took half the time of a
+     * pixel pack buffer when measured. The caller keeps the buffer until the promise is settled.
      */
     async readAsync(handle, address, byteLength) {
       open(handle, byteLength);
-      // WebGL takes a length of 0 for all there is.
+      // WebGL treats a length of 0 as the whole buffer.
       if (byteLength === 0) return;
       const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
       gl.flush();

@@ -1,9 +1,9 @@
-/** @file A compiler's log turned into a message that shows the wrong line of the source. */
+/** @file Convert a compiler's log to an error message that shows the line of the source. */
 
 const CONTEXT_LINES = 2;
 
 /**
- * Where in `line` the complaint points: at the token it quotes, else at the first character.
+ * Return carets under the token that the complaint quotes, or under the first character of `line`.
  * @param {string} complaint @param {string} line
  */
 function caret(complaint, line) {
@@ -15,7 +15,7 @@ function caret(complaint, line) {
 }
 
 /**
- * An error whose text is a program's name, the compiler's first complaint and the source around it.
+ * Return an error with the program's name, the compiler's first complaint and the source around it.
  * @param {string} name @param {string} log @param {string} source
  */
 export function shaderError(name, log, source) {

@@ -1,4 +1,4 @@
-/** @file The context's bindings as they are, so that a draw asks only for what changes. */
+/** @file Cache of the context's bindings. A draw makes only the GL calls that change a binding. */
 /** @import { Bindings, Make, State } from "./types" */
 
 /** @type {Make<State, "gl">} */
@@ -13,7 +13,7 @@ export function createState({ gl }) {
   const state = {
     units,
 
-    /** Sets what never changes; after a restore everything is at its default again. */
+    /** Set the state that never changes. A restored context starts with the defaults again. */
     reset() {
       bound = unknown();
       gl.disable(gl.DITHER);
@@ -30,7 +30,7 @@ export function createState({ gl }) {
       textures[unit] = texture;
     },
 
-    /** Binds to unit 0 and leaves that unit active, for calls that change the texture itself. */
+    /** Bind a texture to unit 0 and make that unit active, for calls that change the texture. */
     edit(target, texture) {
       if (bound.unit !== 0) gl.activeTexture(gl.TEXTURE0);
       bound.unit = 0;
@@ -56,7 +56,7 @@ export function createState({ gl }) {
       bound.height = height;
     },
 
-    /** Waits for the GPU by reading a pixel: in browsers gl.finish() only flushes. */
+    /** Wait for the GPU by reading a pixel, since gl.finish() only flushes in browsers. */
     finish() {
       const { framebuffer = null } = bound;
       state.into(null);
@@ -64,7 +64,7 @@ export function createState({ gl }) {
       state.into(framebuffer);
     },
 
-    /** Deleting unbinds, so after it nothing counts as bound. */
+    /** Clear the cache, because deleting an object unbinds it. */
     forget() {
       bound = unknown();
     },

@@ -1,10 +1,10 @@
-/** @file Textures under the caller's handles, and the pool that freed ones wait in. */
+/** @file Textures by the caller's handles, and the pool of freed textures for reuse. */
 /** @import { Make, Shape, Texture, Textures } from "./types" */
 import { createFormats } from "./formats.js";
 
-/** The pool keeps at most this much by default. */
+/** Default limit of the pool in bytes. */
 const CEILING = 512 * 2 ** 20;
-/** Only an allocation this large is worth a round trip that asks whether it succeeded. */
+/** Size in bytes from which an allocation is checked. The check costs a round trip to the GPU process. */
 const LARGE = 64 * 2 ** 20;
 
 /** @type {Make<Textures, "gl" | "state">} */
@@ -14,20 +14,22 @@ export function createTextures({ gl, state }) {
   const shapes = new Map();
   /** @type {Map<number, Texture>} */
   const handles = new Map();
-  /** @type {Set<Texture>} the pool, oldest first */
+  /** @type {Set<number>} handles not yet freed whose textures were lost with the context */
+  const lost = new Set();
+  /** @type {Set<Texture>} freed textures, oldest first */
   const pool = new Set();
   let ceiling = CEILING;
   let texturesInUse = 0;
   let bytesInUse = 0;
   let bytesFree = 0;
 
-  /** @param {number} limit */
+  /** Delete the oldest pooled textures until the pool holds at most `limit` bytes. @param {number} limit */
   function shrink(limit) {
     for (const texture of pool) {
       if (bytesFree <= limit) return;
       pool.delete(texture);
       bytesFree -= texture.shape.bytes;
-      // The oldest of all is the oldest of its shape.
+      // The oldest texture of the pool is also the oldest of its shape.
       texture.shape.free.shift();
       gl.deleteFramebuffer(texture.framebuffer);
       gl.deleteTexture(texture.texture);
@@ -35,7 +37,10 @@ export function createTextures({ gl, state }) {
     }
   }
 
-  /** @param {Shape} shape @returns {Texture | null} */
+  /**
+   * Create a texture; return null if GPU memory is exhausted.
+   * @param {Shape} shape @returns {Texture | null}
+   */
   function allocate(shape) {
     const texture = gl.createTexture();
     const { target, format, width, height, layers } = shape;
@@ -51,7 +56,7 @@ export function createTextures({ gl, state }) {
     return null;
   }
 
-  /** @param {Shape} shape */
+  /** Create a texture, emptying the pool if memory is exhausted. @param {Shape} shape */
   function create(shape) {
     let texture = allocate(shape);
     if (texture === null) shrink(0);
@@ -104,6 +109,7 @@ export function createTextures({ gl, state }) {
       if (handles.has(handle)) throw new Error(`buffer ${handle} is in use already; free it first`);
       const texture = textures.take(shape);
       handles.set(handle, texture);
+      lost.delete(handle);
       return texture;
     },
 
@@ -113,18 +119,19 @@ export function createTextures({ gl, state }) {
 
     get(handle) {
       const texture = handles.get(handle);
-      if (texture === undefined) throw new Error(`no buffer ${handle}`);
-      return texture;
+      if (texture !== undefined) return texture;
+      throw new Error(lost.has(handle) ? "WebGL context lost" : `no buffer ${handle}`);
     },
 
     free(handle) {
+      lost.delete(handle);
       const texture = handles.get(handle);
       if (texture === undefined) return;
       handles.delete(handle);
       textures.release(texture);
     },
 
-    /** An array texture has one draw buffer for each layer. */
+    /** Return a texture's framebuffer, with one draw buffer for each layer of an array texture. */
     framebuffer(texture) {
       if (texture.framebuffer !== null) return texture.framebuffer;
       const framebuffer = gl.createFramebuffer();
@@ -147,9 +154,10 @@ export function createTextures({ gl, state }) {
 
     trim: () => shrink(0),
 
-    /** Forgets everything, as the GPU did when the context was lost. */
+    /** Drop all textures after the context was lost. */
     clear() {
       for (const shape of shapes.values()) shape.free = [];
+      for (const handle of handles.keys()) lost.add(handle);
       handles.clear();
       pool.clear();
       texturesInUse = bytesInUse = bytesFree = 0;

@@ -1,4 +1,4 @@
-/** @file How long each draw took: by timer queries where there are some, else by waiting for each draw. */
+/** @file Measure each draw, with timer queries if the context has them or by waiting for the draw. */
 /** @import { Make, Timer } from "./types" */
 
 /** @type {Make<Timer, "gl" | "state" | "waiting">} */
@@ -42,7 +42,7 @@ export function createTimer({ gl, state, waiting }) {
       await waiting.until(() =>
         pending.every(([, query]) => gl.getQueryParameter(query, gl.QUERY_RESULT_AVAILABLE)),
       );
-      // A disjoint event (as a change of clock) makes all of them meaningless.
+      // After a disjoint event, for example a change of the GPU's clock, no result is valid.
       const disjoint = gl.getParameter(extension.GPU_DISJOINT_EXT);
       for (const [name, query] of pending) {
         if (!disjoint) done.push([name, gl.getQueryParameter(query, gl.QUERY_RESULT) / 1e6]);

@@ -1,9 +1,11 @@
-/** What the parts of the bridge are to each other. */
+/** Types shared by the modules of the bridge. */
 
 export type GL = WebGL2RenderingContext;
 export type Canvas = OffscreenCanvas | HTMLCanvasElement;
-export type Picture = ImageBitmap | ImageData | HTMLImageElement | HTMLVideoElement | Canvas;
-/** Any of the typed arrays, and what makes one. */
+/** RGBA bytes of an image, row by row. */
+export type PixelData = { data: Uint8Array | Uint8ClampedArray; width: number; height: number };
+export type Picture = TexImageSource | PixelData;
+/** Typed arrays that hold elements, and `View`, their constructors. */
 export type Values = Float32Array | Int32Array | Uint32Array | SmallValues;
 type SmallValues = Int16Array | Uint16Array | Int8Array | Uint8Array;
 export interface View {
@@ -12,15 +14,15 @@ export interface View {
   BYTES_PER_ELEMENT: number;
 }
 
-/** Bytes of the caller's memory. */
+/** Range of bytes in the caller's memory. */
 export type Place = [address: number, byteLength: number];
 
 export interface Options {
-  /** Returns the caller's memory as it is now. */
+  /** Function that returns the caller's current memory. */
   heap?: () => Uint8Array;
-  /** An Emscripten module, whose memory is taken in place of `heap`. */
+  /** Emscripten module whose memory is used instead of `heap`, for example `pyodide._module`. */
   module?: { HEAPU8: Uint8Array };
-  /** Where the context lives; without one, a canvas of its own. */
+  /** Canvas for the WebGL2 context; a new canvas outside the page by default. */
   canvas?: Canvas;
 }
 
@@ -29,16 +31,16 @@ export interface Format {
   internalFormat: number;
   format: number;
   type: number;
-  /** Elements as they lie in the heap: halves as their bits. */
+  /** Array class of the elements as stored in the heap; Uint16Array for the bits of float16. */
   View: View;
   elementBytes: number;
   texelBytes: number;
-  /** The type every implementation reads this format as. */
+  /** WebGL type as which every implementation can read this format. */
   wideType: number;
   WideView: View;
 }
 
-/** Textures of one format and size; layers are 0 for a plain one, else those of an array texture. */
+/** Format and size of a texture, with its freed textures; `layers` is 0 unless it is an array texture. */
 export interface Shape {
   format: Format;
   width: number;
@@ -56,13 +58,13 @@ export interface Texture {
   framebuffer: WebGLFramebuffer | null;
 }
 
-/** One uniform array of a program, and what the GPU has of it. */
+/** Uniform array of a program: the values that the GPU has, and a function that sends them. */
 export interface Scalars {
   words: Int32Array;
   send(): void;
 }
 
-/** What a program has in one context. */
+/** WebGL objects of a program. */
 export interface Compiled {
   linked: WebGLProgram | null;
   shader: WebGLShader | null;
@@ -76,7 +78,10 @@ export interface Program extends Compiled {
   source: string;
 }
 
-/** A draw: slots it reads and writes, where in a run's words its scalars are, which leaves end with it. */
+/**
+ * One draw of a plan. `inputs` and `target` are slots. `floats`, `ints` and `uints` are positions of scalars
+ * in the words of a run. `ends` lists the leaves that no later draw reads.
+ */
 export interface Draw {
   program: Program;
   target: number;
@@ -89,19 +94,24 @@ export interface Draw {
   ends: number[];
 }
 
-/** Slots and shapes are those of leaves, outputs, temporaries; slots are filled only while running. */
+/**
+ * Decoded plan. `shapes` and `slots` list leaves, then outputs, then temporaries. `slots` is filled only
+ * during a run.
+ */
 export interface Plan {
   leaves: number;
-  /** How many slots have handles: leaves and outputs. */
+  /** Number of slots with handles: leaves and outputs. */
   named: number;
   shapes: Shape[];
   slots: (Texture | null)[];
   draws: Draw[];
+  /** Minimum number of words of a run. */
   words: number;
+  /** True once all programs have compiled. */
   ready: boolean;
 }
 
-/** What is bound: textures by unit, plain and layered ones apart. */
+/** Current bindings: plain (`flat`) and array (`layered`) textures by unit, program and others. */
 export interface Bindings {
   flat: WebGLTexture[];
   layered: WebGLTexture[];
@@ -142,6 +152,7 @@ export interface Textures {
 export interface Programs {
   register(id: number, name: string, source: string): void;
   get(id: number): Program;
+  drop(id: number): void;
   internal(name: string, source: string): Program;
   prepare(draws: { program: Program }[]): void;
   ready(draws: { program: Program }[]): number;
@@ -198,5 +209,5 @@ export interface Parts {
   waiting: Waiting;
 }
 
-/** A function that makes one part of those it needs. */
+/** Factory of one module's functions, which receives the other modules that it needs. */
 export type Make<Made, Needed extends keyof Parts> = (parts: Pick<Parts, Needed>) => Made;

@@ -1,7 +1,7 @@
-/** @file Bytes of the heap into a texture, never looking behind the last of them. */
+/** @file Upload bytes of the heap to a texture without reading past the last byte. */
 /** @import { Make, Uploader } from "./types" */
 
-/** Bytes of a row: 2048 texels of four 32-bit values. */
+/** Bytes of the longest row: 2048 texels of four 32-bit values. */
 const LONGEST_ROW = 2048 * 16;
 
 /** @type {Make<Uploader, "gl" | "heap" | "state" | "textures">} */
@@ -29,7 +29,7 @@ export function createUploader({ gl, heap, state, textures }) {
       if (rows > 0 && address % elementBytes === 0) put(0, rows, bytes.buffer, address);
       else if (rows > 0) put(0, rows, bytes.slice(address, rest).buffer, 0);
       if (rest === address + byteLength) return;
-      // Drivers clear a texture first, or keep a list of patches, when an upload leaves texels out.
+      // Upload the whole last row: for partial uploads, drivers clear the texture first or track the parts.
       row.set(bytes.subarray(rest, address + byteLength));
       put(rows, 1, row.buffer, 0);
     },

@@ -1,9 +1,10 @@
-/** @file Waiting for the GPU without blocking: conditions polled from tasks of the event loop. */
+/** @file Wait for the GPU without blocking, by polling from tasks of the event loop. */
 /** @import { Make, Waiting } from "./types" */
 
 /**
- * Messages come back at once but keep the processor busy, so they are used only this long. (A status of
- * the GPU changes only between tasks, and scheduler.yield() does not count as one.)
+ * Time for which messages schedule the next task. A message arrives immediately but keeps the processor
+ * busy, so longer waits use setTimeout(). The reported GPU status changes only between tasks, and
+ * scheduler.yield() does not start a new task.
  */
 const EAGER_MILLISECONDS = 8;
 

@@ -1,4 +1,4 @@
-/** @file Python in a worker, behind the same face as python.js. */
+/** @file Run Python in a worker, with the interface of python.js. */
 
 /** @type {Map<number, { resolve: (value: unknown) => void, reject: (error: Error) => void }>} */
 const waiting = new Map();

@@ -1,4 +1,4 @@
-/** @file Python on the page's thread, for whoever drives the page. */
+/** @file Provide Python on the page's thread as the global `python`. */
 
 import { Python } from "./python.js";
 

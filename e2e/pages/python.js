@@ -1,4 +1,4 @@
-/** @file Starts Python with py_tensor and calls functions in it, on the page's thread or in a worker. */
+/** @file Start Python with py_tensor and call functions in it, on the page's thread or in a worker. */
 
 const LIMIT_MILLISECONDS = 120_000;
 
@@ -30,7 +30,7 @@ async function startPyodide(folder, bridge) {
   if (!("py_tensor" in pyodide.loadedPackages))
     throw new Error("py_tensor: the wheel did not load");
   if (bridge) pyodide.registerJsModule("webgl_js_bridge", await import(bridge));
-  // Not public, but Pyodide's own tests count references so.
+  // Not public, but Pyodide's own tests count references this way.
   pyodide._module.enable_pyproxy_allocation_tracing();
   pyodide.registerJsModule("page_counts", {
     jsRefs: () => pyodide._module._hiwire_num_refs(),
@@ -57,7 +57,7 @@ export class Python {
   #pyodide;
 
   /**
-   * Resolves to the milliseconds it took.
+   * Start Python and return the time it took in milliseconds.
    * @param {string} folder
    * @param {string} [bridge]
    */
@@ -68,7 +68,7 @@ export class Python {
   }
 
   /**
-   * The result, as JSON, of a function that may wait for promises.
+   * Call a function that may wait for promises and return its result as JSON.
    * @param {string} request file, source, function's name, arguments, as JSON
    */
   async call(request) {
@@ -77,7 +77,7 @@ export class Python {
   }
 
   /**
-   * The same for a function that may not wait, since JavaScript waits for it.
+   * Call a function synchronously, so that it cannot wait for promises, and return its result as JSON.
    * @param {string} request
    */
   async callBlocking(request) {

@@ -1,4 +1,4 @@
-/** @file Python in a module worker: answers { id, verb, args } with { id, value } or { id, error }. */
+/** @file Run Python in a module worker. Reply to { id, verb, args } with { id, value } or { id, error }. */
 
 import { Python } from "./python.js";
 

@@ -1,8 +1,32 @@
-"""Datasets: rows of arrays, generators and CSV files, mapped, shuffled and batched to tensors."""
+"""Datasets: pipelines over arrays, generators and CSV files that produce batches of tensors.
+
+Input: arrays, a generator function or a CSV file. Output: elements or batches, by iteration.
+Read the modules in this order:
+
+    columns         arrays whose rows are elements
+    batch_stacking  stack elements to a batch
+    stages          the stages of a pipeline as asynchronous generators
+    dataset         the Dataset class
+    sources         from_arrays and from_generator
+    csv_file        csv
+    devices         webcam and microphone
+"""
 
 from .csv_file import csv
 from .dataset import Dataset
 from .dataset import zip_ as zip
+from .devices import Microphone, Recording, Webcam, microphone, webcam
 from .sources import from_arrays, from_generator
 
-__all__ = ["Dataset", "csv", "from_arrays", "from_generator", "zip"]
+__all__ = [
+    "Dataset",
+    "Microphone",
+    "Recording",
+    "Webcam",
+    "csv",
+    "from_arrays",
+    "from_generator",
+    "microphone",
+    "webcam",
+    "zip",
+]

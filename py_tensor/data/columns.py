@@ -1,6 +1,6 @@
-"""Columns: arrays whose rows are the elements of a dataset. Comes in: an array; goes out: tensors.
+"""Columns: arrays whose rows are the elements of a dataset.
 
-A column gives one row (`row`), or the rows at some places as one batch (`rows`).
+Input: an array. Output: one row (`row`), or the rows at given indices as one batch (`rows`).
 """
 
 from __future__ import annotations
@@ -9,28 +9,30 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from ..conversion import to_host
 from ..dtypes import DType
 from ..errors import ShapeError
+from ..functions.arguments import flag
+from ..functions.creation import asarray
 from ..functions.indexing import take
-from ..indexing import Shape
-from ..tensor import Tensor, asarray, from_host
+from ..ops.index_map import Shape
+from ..runtime.host_data import to_host
+from ..tensor import Tensor, from_host
 
 
 class Column(Protocol):
-    """What a dataset of rows needs to know of an array."""
+    """Interface between a dataset of rows and an array."""
 
     length: int
 
-    def row(self, place: int) -> Any:
-        """The element at a place."""
+    def row(self, index: int) -> Any:
+        """Return the row at an index."""
 
-    def rows(self, places: Sequence[int]) -> Any:
-        """The elements at these places, as one batch."""
+    def rows(self, indices: Sequence[int]) -> Any:
+        """Return the rows at these indices as one batch."""
 
 
 class HostColumn:
-    """An array in host memory; a batch is its rows' bytes side by side."""
+    """Array in host memory; a batch joins the bytes of its rows."""
 
     __slots__ = ("data", "dtype", "length", "shape", "width")
 
@@ -41,18 +43,18 @@ class HostColumn:
         self.dtype = dtype
         self.width = len(data) // self.length if self.length else 0
 
-    def row(self, place: int) -> Tensor:
-        start = place * self.width
+    def row(self, index: int) -> Tensor:
+        start = index * self.width
         return from_host(self.data[start : start + self.width], self.shape, self.dtype, "row")
 
-    def rows(self, places: Sequence[int]) -> Tensor:
+    def rows(self, indices: Sequence[int]) -> Tensor:
         data, width = self.data, self.width
-        joined = b"".join([data[at * width : at * width + width] for at in places])
-        return from_host(joined, (len(places), *self.shape), self.dtype, "batch")
+        joined = b"".join([data[at * width : at * width + width] for at in indices])
+        return from_host(joined, (len(indices), *self.shape), self.dtype, "batch")
 
 
 class DeviceColumn:
-    """A tensor; a batch is `take`, computed where it is read."""
+    """Tensor on the device; a batch is a lazy `take`."""
 
     __slots__ = ("length", "tensor")
 
@@ -60,16 +62,16 @@ class DeviceColumn:
         self.tensor = tensor
         self.length = len(tensor)
 
-    def row(self, place: int) -> Tensor:
-        return self.rows([place])[0]
+    def row(self, index: int) -> Tensor:
+        return self.rows([index])[0]
 
-    def rows(self, places: Sequence[int]) -> Tensor:
-        # Slices would need a plan for each place.
-        return take(self.tensor, asarray(array("i", places)), axis=0)
+    def rows(self, indices: Sequence[int]) -> Tensor:
+        # Each slice would need its own plan; `take` shares one for all indices.
+        return take(self.tensor, asarray(array("i", indices)), axis=0)
 
 
 class TextColumn:
-    """Texts; a batch is a list of them."""
+    """Strings; a batch is a list of them."""
 
     __slots__ = ("length", "texts")
 
@@ -77,24 +79,24 @@ class TextColumn:
         self.texts = texts
         self.length = len(texts)
 
-    def row(self, place: int) -> str:
-        return self.texts[place]
+    def row(self, index: int) -> str:
+        return self.texts[index]
 
-    def rows(self, places: Sequence[int]) -> list[str]:
-        return [self.texts[place] for place in places]
+    def rows(self, indices: Sequence[int]) -> list[str]:
+        return [self.texts[index] for index in indices]
 
 
 def column_of(operation: str, value: Any, device: bool) -> Column:
-    """A column of an array's rows; tensors stay where they are.
+    """Convert an array to a column; a tensor stays on its device.
 
-    Raises ShapeError for arrays without axes, and what `asarray` raises.
+    Raises ShapeError for arrays without axes, and the errors of `asarray`.
     """
     if isinstance(value, Tensor):
         _check_axes(operation, value.shape)
         return DeviceColumn(value)
     data, shape, dtype = to_host(value, None, operation)
     _check_axes(operation, shape)
-    if device:
+    if flag(operation, "device", device):
         return DeviceColumn(from_host(data, shape, dtype, operation))
     return HostColumn(data, shape, dtype)
 
@@ -102,5 +104,5 @@ def column_of(operation: str, value: Any, device: bool) -> Column:
 def _check_axes(operation: str, shape: Shape) -> None:
     if not shape:
         raise ShapeError(
-            f"{operation}: array has no rows; got shape (); give arrays of at least one axis"
+            f"{operation}: arrays must have at least one axis; got shape (); reshape them"
         )

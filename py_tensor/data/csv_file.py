@@ -1,6 +1,6 @@
 """CSV files as datasets: each row is an element.
 
-Tables of texts become columns. Comes in: CSV; goes out: a dataset of its rows.
+Input: CSV text. Output: a dataset of its rows, whose columns have inferred or given dtypes.
 """
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from __future__ import annotations
 import csv as reader
 import io
 import math
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
-from ..conversion import to_host, unpack
-from ..dtypes import DType, as_dtype, bool_, float32, int32, promote
-from ..errors import ArgumentError, DTypeError, ShapeError
+from ..dtypes import DType, as_dtype, bool_, float32, int32, promote, wrong_type
+from ..errors import ArgumentError, DTypeError, FormatError, ShapeError
+from ..functions.arguments import flag, items
+from ..runtime.host_data import to_host, unpack
 from .columns import Column, HostColumn, TextColumn
 from .dataset import Dataset
 from .sources import rows_of
@@ -33,19 +35,32 @@ def csv(
     labels: str | Sequence[str] | None = None,
     delimiter: str = ",",
 ) -> Dataset:
-    """The rows of a CSV file: dicts of values by column, or (features, labels).
+    """Return a dataset of the rows of a CSV file.
 
-    `source` is a path, a file object, or the text itself, which a str with a line break is. Column
-    names are the first row, unless `header` is False; `names` replaces them. With `features` or
-    `labels`, elements are those columns, both together as a tuple: one name gives a value, a list
-    of names a vector; `features` are all columns but the labels where only `labels` is given.
+    Args:
+        source: Path, URL (a str that starts with http:// or https://), file object, or the text
+            itself (a str that contains a line break).
+        header: True (default) if the first row holds the column names. If False, columns are
+            named "0", "1" and so on.
+        names: Column names that replace the found ones; None (default) keeps them.
+        dtypes: Dtype of all columns, or a dict of dtypes by column name. A list of strings
+            instead of a dtype maps each string to its index, as int32. By default a column has
+            the first dtype that holds all its values: bool ("true", "false"), int32, float32 (a
+            missing value is NaN, an integer beyond int32 is rounded); otherwise it stays text.
+        features: Name of a column (elements are values) or list of names (elements are
+            vectors). None (default) with `labels` means all other columns.
+        labels: Name or list of names, like `features`; None (default) for no labels.
+        delimiter: Character between values; default ",".
 
-    A column's dtype is the first that holds all its values: bool ("true", "false"), int32, float32
-    (a missing value is NaN, an integer beyond int32 is rounded), else they stay texts. `dtypes`
-    says otherwise, as one dtype for all columns or a dict of them by name; a list of texts in the
-    place of a dtype numbers them from 0. Vectors are float32 unless `dtypes` names their columns.
-    Raises ShapeError for rows of different lengths, DTypeError for values that do not fit,
-    ArgumentError for unknown columns.
+    Returns:
+        `Dataset` of dicts of values by column name. With `features` or `labels`, of those columns
+        only: `features` alone gives values or vectors, `labels` gives tuples (features, labels).
+        Vectors are float32 unless `dtypes` names their columns.
+
+    Raises:
+        ArgumentError: If a column is unknown, names do not fit, or the source is not readable.
+        ShapeError: If rows differ in length.
+        DTypeError: If a value does not fit its dtype.
 
     >>> import py_tensor as pt
     >>> text = "width,height,kind\\n1,2.5,cat\\n3,4.5,dog\\n"
@@ -54,38 +69,45 @@ def csv(
     ...     print(x.tolist(), y.tolist())
     [[1.0, 2.5], [3.0, 4.5]] [0, 1]
     """
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        raise wrong_type("csv", "delimiter", "one character", delimiter)
     rows = _read(source, delimiter)
-    if header:
+    if flag("csv", "header", header):
         found = [name.strip() for name in rows.pop(0)] if rows else []
     else:
         found = [str(position) for position in range(len(rows[0]) if rows else 0)]
     table = _Table(_named(found, names), rows, dtypes)
     if features is None and labels is None:
         columns = {name: table.column(name) for name in table.names}
-        return rows_of("csv", columns, list(columns.values()))
+        return rows_of("csv", columns)
     chosen = [] if labels is None else [table.chosen(labels)]
     if features is None:
         taken = [labels] if isinstance(labels, str) else labels or []
         features = [name for name in table.names if name not in taken]
     chosen.insert(0, table.chosen(features))
-    return rows_of("csv", chosen[0] if len(chosen) == 1 else tuple(chosen), chosen)
+    return rows_of("csv", chosen[0] if len(chosen) == 1 else tuple(chosen))
 
 
 def _read(source: Any, delimiter: str) -> list[list[str]]:
-    """All rows but empty ones, equally long."""
+    """Return all rows except empty ones; all have the same length."""
     if isinstance(source, str) and ("\n" in source or "\r" in source):
         text: str | bytes = source
+    elif isinstance(source, str) and source.startswith(("http://", "https://")):
+        text = _downloaded(source)
     elif isinstance(source, (str, Path)):
         text = Path(source).read_bytes()
     elif hasattr(source, "read"):
         text = source.read()
     else:
         raise ArgumentError(
-            f"csv: cannot read from {type(source).__name__}; got {source!r:.60}; "
-            "give a path, a file object or a text with line breaks"
+            f"csv: cannot read from {type(source).__name__}; got {source!r:.60}; pass a path, a "
+            "file object or a text with line breaks"
         )
-    # Spreadsheets put a byte order mark in front.
-    decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
+    # Spreadsheets write a byte order mark first.
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"csv: file is not text in UTF-8; got {error}; convert it") from None
     lines = reader.reader(io.StringIO(decoded, newline=""), delimiter=delimiter)
     rows: list[list[str]] = []
     for row in lines:
@@ -93,25 +115,47 @@ def _read(source: Any, delimiter: str) -> list[list[str]]:
             continue
         if rows and len(row) != len(rows[0]):
             raise ShapeError(
-                f"csv: rows differ in length; got {len(row)} values in line {lines.line_num} and "
-                f"{len(rows[0])} before; repair the file, or give its delimiter"
+                f"csv: rows must have the same length; got {len(row)} values in line "
+                f"{lines.line_num} and {len(rows[0])} before; correct the file or pass its "
+                "delimiter"
             )
         rows.append(row)
     return rows
 
 
+def _downloaded(url: str) -> str | bytes:
+    """Return the contents of a URL; the page waits for it."""
+    if sys.platform == "emscripten":
+        from pyodide.http import open_url
+
+        text: str = open_url(url).read()
+        return text.removeprefix("\ufeff")
+    from urllib.request import urlopen  # slow to import in a page
+
+    try:
+        with urlopen(url) as response:
+            data: bytes = response.read()
+            return data
+    except OSError as error:
+        raise ArgumentError(
+            f"csv: cannot read the URL; got {url}: {error}; check the address and the network"
+        ) from None
+
+
 def _named(found: list[str], names: Sequence[str] | None) -> list[str]:
-    result = found if names is None else list(names)
+    result = found if names is None else list(items("csv", "names", names))
+    if not all(isinstance(name, str) for name in result):
+        raise wrong_type("csv", "names", "names", names, "a list of names")
     if len(result) != len(found) or len(set(result)) != len(result):
         raise ArgumentError(
-            f"csv: column names do not fit; got {result} for {len(found)} columns; "
-            "name each column once"
+            f"csv: column names must be unique, one per column; got {result} for {len(found)} "
+            "columns; rename or count the columns"
         )
     return result
 
 
 class _Table:
-    """Texts by column, and what they are to become."""
+    """Strings by column, and the dtypes to convert them to."""
 
     def __init__(self, names: list[str], rows: list[list[str]], dtypes: Any) -> None:
         self.names = names
@@ -125,12 +169,12 @@ class _Table:
     def texts_of(self, name: str) -> Sequence[str]:
         if name not in self.texts:
             raise ArgumentError(
-                f"csv: no column of that name; got {name!r}; use one of {', '.join(self.names)}"
+                f"csv: unknown column; got {name!r}; use one of {', '.join(self.names)}"
             )
         return self.texts[name]
 
     def column(self, name: str) -> Column:
-        """A column of values, of a given dtype, a dtype found out, or texts."""
+        """Return a column of its given dtype, or of the first dtype that fits, or of strings."""
         texts = self.texts_of(name)
         given = self.dtypes.get(name)
         if isinstance(given, (list, tuple)):
@@ -148,8 +192,8 @@ class _Table:
     def _of_dtype(self, name: str, dtype: DType) -> HostColumn:
         if dtype.kind not in _READERS:
             raise DTypeError(
-                f"csv: no column holds such numbers; got {dtype} for {name!r}; read two columns, "
-                "and join them with pt.complex"
+                f"csv: a column cannot have a complex dtype; got {dtype} for {name!r}; read two "
+                "columns and combine them with pt.complex"
             )
         return self._converted(name, dtype, _READERS[dtype.kind])
 
@@ -160,18 +204,21 @@ class _Table:
                 values.append(read(text))
             except (ValueError, KeyError):
                 raise DTypeError(
-                    f'csv: value in column "{name}" does not fit; got {text!r} in row {row}; '
-                    f'repair it, or give dtypes={{"{name}": ...}}: a dtype, or the list of its '
-                    "texts to number them"
+                    f'csv: value in column "{name}" cannot be converted; got {text!r} in row '
+                    f'{row}; correct it, or pass dtypes={{"{name}": ...}} with a dtype or the list '
+                    "of texts to number"
                 ) from None
         return HostColumn(*to_host(values, dtype, f'csv: column "{name}"'))
 
     def chosen(self, names: str | Sequence[str]) -> Column:
-        """One column, or several side by side as one column of vectors."""
+        """Return one column, or several joined to a column of vectors."""
         if isinstance(names, str):
             return self.column(names)
+        names = items("csv", "columns", names)
+        if not all(isinstance(name, str) for name in names):
+            raise wrong_type("csv", "columns", "names", names, "a list of names")
         if not names:
-            raise ArgumentError("csv: no column chosen; got []; name at least one column")
+            raise ArgumentError("csv: at least one column is required; got []; name a column")
         columns: list[Any] = [
             self._of_dtype(name, float32) if self.dtypes.get(name) is None else self.column(name)
             for name in names
@@ -188,7 +235,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _side_by_side(columns: list[HostColumn]) -> HostColumn:
-    """Columns of numbers as one of vectors, of the dtype they promote to."""
+    """Join columns of numbers to one column of vectors of the dtype they promote to."""
     dtype = reduce(partial(promote, "csv"), [column.dtype for column in columns])
     width, length = len(columns), columns[0].length
     table = [

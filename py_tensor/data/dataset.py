@@ -1,6 +1,7 @@
-"""Datasets: pipelines that can be iterated again and again, each time computed anew.
+"""Datasets: pipelines that are computed again in each iteration.
 
-Comes in: a source of elements, and stages by methods; goes out: elements, by `for` or `async for`.
+Input: a source of elements, and stages added by methods. Output: elements, by `for` or
+`async for`.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from itertools import chain, count, islice, repeat
+from itertools import chain, islice, repeat
 from random import Random
 from typing import Any
 
@@ -19,16 +21,16 @@ from . import stages
 from .stages import Stream
 
 Count = float | None
-"""A number of elements: an int, infinity, or None where only iterating tells."""
+"""Number of elements: an int, infinity, or None if unknown before iterating."""
 
 
 class Dataset:
-    """A pipeline of elements: numbers, arrays, tensors, and tuples and dicts of them.
+    """Pipeline of elements: numbers, arrays, tensors, and tuples and dicts of them.
 
-    Made by `from_arrays`, `from_generator` and `csv`. Methods give further datasets and compute
-    nothing; each loop starts from the beginning. `for element in dataset` works wherever no stage
-    has to be awaited, `async for` works always; `len` gives the number of elements where it is
-    known, and raises TypeError elsewhere.
+    Create one with `from_arrays`, `from_generator` or `csv`. Methods return new datasets and
+    compute nothing; each iteration starts from the beginning. `async for` always works. A plain
+    `for` works if no stage has to be awaited. `len` returns the number of elements, and raises
+    TypeError if it is unknown or infinite.
 
     >>> import py_tensor as pt
     >>> dataset = pt.data.from_arrays([1, 2, 3, 4, 5]).map(lambda x: x * 10).batch(2)
@@ -44,10 +46,10 @@ class Dataset:
         elements = self._stream(False)
         while True:
             hooks = sys.get_asyncgen_hooks()
-            # An event loop that runs beside this would close a loop left early only later.
+            # A running event loop would defer closing a generator that is abandoned early.
             sys.set_asyncgen_hooks(None, None)
             try:
-                # No stage waits here, so each step ends with an element at once.
+                # No stage waits here, so a single step produces the element.
                 anext(elements).__await__().send(None)
             except StopIteration as step:
                 element = step.value
@@ -63,11 +65,11 @@ class Dataset:
     def __len__(self) -> int:
         if self._length is None or self._length == math.inf:
             what = "endless" if self._length else "of unknown length"
-            raise TypeError(f"len: dataset is {what}; got {self!r}; iterate it, or use take")
+            raise TypeError(f"len: dataset is {what}; got {self!r}; iterate over it or use take")
         return int(self._length)
 
     def __bool__(self) -> bool:
-        """True, so that `if dataset:` asks for no length."""
+        """Return True, so that `if dataset:` does not need a length."""
         return True
 
     def __repr__(self) -> str:
@@ -75,10 +77,15 @@ class Dataset:
         return f"Dataset(length={length})"
 
     def map(self, function: Callable[..., Any]) -> Dataset:
-        """What `function` gives for each element; a tuple is passed as several arguments.
+        """Apply a function to each element. Mapping batches is faster than mapping elements.
 
-        The function may be asynchronous; the dataset then needs `async for`. Mapping batches is
-        quicker than mapping their elements. What it raises, the loop raises.
+        Args:
+            function: Function of an element; a tuple is passed as several arguments. It may be
+                asynchronous; the dataset then needs `async for`. Its exceptions are raised during
+                iteration.
+
+        Returns:
+            Dataset of the results, of the same length.
 
         >>> import py_tensor as pt
         >>> pairs = pt.data.from_arrays([1, 2], [10, 20])
@@ -88,9 +95,14 @@ class Dataset:
         return Dataset(partial(stages.mapped, self._stream, function), self._length)
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
-        """The elements for which `predicate` is true; a tuple is passed as several arguments.
+        """Keep the elements for which a predicate is true.
 
-        What it raises, the loop raises.
+        Args:
+            predicate: Function of an element; a tuple is passed as several arguments. Its
+                exceptions are raised during iteration.
+
+        Returns:
+            Dataset of unknown length.
 
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([3, 1, 2]).filter(lambda x: x > 1)]
@@ -99,11 +111,18 @@ class Dataset:
         return Dataset(partial(stages.filtered, self._stream, predicate), None)
 
     def batch(self, batch_size: int, *, drop_remainder: bool = False) -> Dataset:
-        """Batches of `batch_size` elements in a row: each leaf gets an axis more, in front.
+        """Stack consecutive elements: each leaf gets a new first axis.
 
-        The last batch is smaller where elements are left over, or dropped with `drop_remainder`.
-        Texts become lists of them. Raises ArgumentError for a size below 1, ShapeError in the loop
-        where elements differ in shape.
+        Args:
+            batch_size: Number of elements per batch, at least 1.
+            drop_remainder: Drop a last batch that is smaller; default False.
+
+        Returns:
+            Dataset of batches. Numbers and arrays become tensors, strings become lists.
+
+        Raises:
+            ArgumentError: If `batch_size` is below 1, or, during iteration, if containers differ.
+            ShapeError: During iteration, if elements differ in shape.
 
         >>> import py_tensor as pt
         >>> x, y = next(iter(pt.data.from_arrays(pt.ones((5, 2)), [0, 1, 2, 3, 4]).batch(3)))
@@ -128,14 +147,23 @@ class Dataset:
         seed: int | None = None,
         reshuffle_each_iteration: bool = True,
     ) -> Dataset:
-        """The elements in random order, another one in each iteration.
+        """Shuffle the elements, in a new order for each iteration.
 
-        All elements are shuffled at once, or, with `buffer_size`, each is drawn from that many
-        waiting ones, which endless datasets need; datasets of arrays shuffle their row numbers and
-        need no buffer. The k-th iteration of a dataset has the order that `seed` and k give; a seed
-        of None is drawn from `pt.random`, so that `pt.random.seed` makes it repeatable. With
-        `reshuffle_each_iteration=False` all iterations have one order. Raises ArgumentError for a
-        size below 1.
+        Datasets of arrays shuffle their row indices and ignore `buffer_size` unless endless.
+
+        Args:
+            buffer_size: Number of elements to hold and draw from; endless datasets need it. None
+                (default) shuffles all elements at once.
+            seed: Integer from 0 that, with the iteration's number, determines the order. None
+                (default) draws one from `pt.random`, so that `pt.random.seed` makes it repeatable.
+            reshuffle_each_iteration: False gives all iterations one order; default True.
+
+        Returns:
+            Dataset of the same length.
+
+        Raises:
+            ArgumentError: If `buffer_size` is below 1, `seed` is negative, or the dataset is
+                endless and `buffer_size` is None.
 
         >>> import py_tensor as pt
         >>> shuffled = pt.data.from_arrays([1, 2, 3, 4, 5]).shuffle(seed=4)
@@ -146,7 +174,7 @@ class Dataset:
             _whole("shuffle", "buffer_size", buffer_size, 1)
         elif self._length == math.inf:
             raise ArgumentError(
-                f"shuffle: endless dataset; got {self!r}; shuffle before repeat, or give "
+                f"shuffle: dataset is endless; got {self!r}; shuffle before repeat, or pass "
                 "buffer_size"
             )
         return self._shuffled(buffer_size, _numbers(seed, reshuffle_each_iteration))
@@ -155,9 +183,16 @@ class Dataset:
         return Dataset(partial(stages.shuffled, self._stream, size, numbers), self._length)
 
     def repeat(self, count: int | None = None) -> Dataset:
-        """The elements `count` times, or without end; a shuffled dataset gives other orders.
+        """Repeat the elements; a shuffled dataset has a new order each time.
 
-        Raises ArgumentError for a negative count.
+        Args:
+            count: Number of repetitions, at least 0; None (default) repeats without end.
+
+        Returns:
+            Dataset of `count` times the length, or infinite.
+
+        Raises:
+            ArgumentError: If `count` is negative.
 
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2]).repeat(2)]
@@ -176,9 +211,16 @@ class Dataset:
         return Dataset(partial(stages.repeated, self._stream, times), length)
 
     def take(self, count: int) -> Dataset:
-        """The first `count` elements.
+        """Keep the first elements.
 
-        Raises ArgumentError for a negative count.
+        Args:
+            count: Number of elements to keep, at least 0.
+
+        Returns:
+            Dataset of at most `count` elements.
+
+        Raises:
+            ArgumentError: If `count` is negative.
 
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2, 3]).take(2)]
@@ -191,9 +233,16 @@ class Dataset:
         return Dataset(partial(stages.taken, self._stream, number), length)
 
     def skip(self, count: int) -> Dataset:
-        """All but the first `count` elements.
+        """Drop the first elements.
 
-        Raises ArgumentError for a negative count.
+        Args:
+            count: Number of elements to drop, at least 0.
+
+        Returns:
+            Dataset of the remaining elements.
+
+        Raises:
+            ArgumentError: If `count` is negative.
 
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2, 3]).skip(2)]
@@ -208,7 +257,13 @@ class Dataset:
         return Dataset(partial(stages.skipped, self._stream, number), length)
 
     def enumerate(self, start: int = 0) -> Dataset:
-        """Pairs of a number, counted up from `start`, and an element.
+        """Number the elements.
+
+        Args:
+            start: First number; default 0.
+
+        Returns:
+            Dataset of pairs (number, element), of the same length.
 
         >>> import py_tensor as pt
         >>> [(i, x.item()) for i, x in pt.data.from_arrays([7, 8]).enumerate()]
@@ -217,9 +272,16 @@ class Dataset:
         return Dataset(partial(stages.numbered, self._stream, start), self._length)
 
     def concatenate(self, other: Dataset) -> Dataset:
-        """The elements of this dataset, then those of another.
+        """Append the elements of another dataset.
 
-        Raises ArgumentError for what is no dataset.
+        Args:
+            other: Dataset to append.
+
+        Returns:
+            Dataset of both lengths together.
+
+        Raises:
+            ArgumentError: If `other` is not a dataset.
 
         >>> import py_tensor as pt
         >>> both = pt.data.from_arrays([1, 2]).concatenate(pt.data.from_arrays([3]))
@@ -227,17 +289,24 @@ class Dataset:
         ([1, 2, 3], 3)
         """
         _dataset("concatenate", other)
-        lengths = (self._length, other._length)
-        length = None if None in lengths else sum(lengths)  # type: ignore[arg-type]
+        lengths = _known((self, other))
+        length = None if lengths is None else sum(lengths)
         return Dataset(partial(stages.joined, (self._stream, other._stream)), length)
 
     def prefetch(self, buffer_size: int) -> Dataset:
-        """The same elements; in `async for`, up to `buffer_size` of them are prepared ahead.
+        """Prepare elements ahead of time in `async for`.
 
-        A task prepares them while the loop waits for something else, say for a loss on its way from
-        the GPU, or while the source itself waits, say for a download. Python computes one thing at
-        a time all the same, and a plain `for` never waits, so nothing is prepared there. Raises
-        ArgumentError for a size below 1.
+        A task prepares them while the loop or the source waits, for example for a loss from the
+        GPU or for a download. A plain `for` never waits, so nothing is prepared there.
+
+        Args:
+            buffer_size: Largest number of prepared elements, at least 1.
+
+        Returns:
+            Dataset of the same elements.
+
+        Raises:
+            ArgumentError: If `buffer_size` is below 1.
 
         >>> import py_tensor as pt
         >>> [x.item() for x in pt.data.from_arrays([1, 2]).prefetch(1)]
@@ -248,46 +317,61 @@ class Dataset:
 
 
 class Rows(Dataset):
-    """Rows of arrays: stages that choose and order rows work on their numbers, batches gather."""
+    """Rows of arrays: stages that select or order rows work on indices, and batches gather."""
 
-    def __init__(self, columns: Any, places: Callable[[], Iterable[int]], length: Count) -> None:
-        super().__init__(partial(stages.rows, columns, places), length)
+    def __init__(self, columns: Any, indices: Callable[[], Iterable[int]], length: Count) -> None:
+        super().__init__(partial(stages.rows, columns, indices), length)
         self._columns = columns
-        self._places = places
+        self._indices = indices
 
     def _batches(self, size: int, drop: bool) -> Stream:
-        return partial(stages.gathered, self._columns, self._places, size, drop)
+        return partial(stages.gathered, self._columns, self._indices, size, drop)
 
     def _shuffled(self, size: int | None, numbers: Callable[[], Random]) -> Dataset:
         if self._length == math.inf:
             return super()._shuffled(size, numbers)
-        places = self._places
-        return Rows(
-            self._columns,
-            lambda: stages.permutation(list(places()), numbers().random),
-            self._length,
-        )
+        return self._rows(_permuted, numbers, length=self._length)
 
     def _repeated(self, times: int | None, length: Count) -> Dataset:
-        places = self._places
-        if length == 0:
-            return self._taken(0, 0)
-        again = repeat(None) if times is None else (None,) * times
-        return Rows(self._columns, lambda: chain.from_iterable(places() for _ in again), length)
+        return self._taken(0, 0) if length == 0 else self._rows(_again, times, length=length)
 
     def _taken(self, number: int, length: Count) -> Dataset:
-        places = self._places
-        return Rows(self._columns, lambda: islice(places(), number), length)
+        return self._rows(_sliced, 0, number, length=length)
 
     def _skipped(self, number: int, length: Count) -> Dataset:
-        places = self._places
-        return Rows(self._columns, lambda: islice(places(), number, None), length)
+        return self._rows(_sliced, number, None, length=length)
+
+    def _rows(self, select: Callable[..., Any], *arguments: Any, length: Count) -> Rows:
+        # A partial can be copied and pickled, a lambda cannot.
+        return Rows(self._columns, partial(select, self._indices, *arguments), length)
+
+
+Indices = Callable[[], Iterable[int]]
+
+
+def _permuted(indices: Indices, numbers: Callable[[], Random]) -> Iterable[int]:
+    return stages.permutation(list(indices()), numbers().random)
+
+
+def _again(indices: Indices, times: int | None) -> Iterable[int]:
+    return chain.from_iterable(indices() for _ in (repeat(None) if times is None else range(times)))
+
+
+def _sliced(indices: Indices, start: int, stop: int | None) -> Iterable[int]:
+    return islice(indices(), start, stop)
 
 
 def zip_(*datasets: Dataset) -> Dataset:
-    """Tuples of one element of each dataset; ends with the shortest.
+    """Combine datasets to a dataset of tuples, which ends with the shortest.
 
-    Raises ArgumentError for no datasets, and for what is none.
+    Args:
+        datasets: One or more datasets.
+
+    Returns:
+        Dataset of tuples with one element of each dataset.
+
+    Raises:
+        ArgumentError: If no dataset is given, or an argument is not a dataset.
 
     >>> import py_tensor as pt
     >>> pairs = pt.data.zip(pt.data.from_arrays([1, 2]), pt.data.from_arrays([3, 4, 5]))
@@ -295,29 +379,40 @@ def zip_(*datasets: Dataset) -> Dataset:
     ([(1, 3), (2, 4)], 2)
     """
     if not datasets:
-        raise ArgumentError("zip: no dataset; got no arguments; give at least one")
+        raise ArgumentError(
+            "zip: at least one dataset is required; got no arguments; pass a dataset"
+        )
     for dataset in datasets:
         _dataset("zip", dataset)
-    lengths = [dataset._length for dataset in datasets]
-    length = None if None in lengths else min(lengths)  # type: ignore[type-var]
+    lengths = _known(datasets)
+    length = None if lengths is None else min(lengths)
     return Dataset(partial(stages.zipped, [dataset._stream for dataset in datasets]), length)
 
 
-def _numbers(seed: int | None, anew: bool) -> Callable[[], Random]:
-    """A function that gives the random numbers of one iteration after another."""
+@dataclass
+class _Numbers:
+    """Callable that returns the random generator of each successive iteration."""
+
+    start: int
+    anew: bool
+    iterations: int = 0
+
+    def __call__(self) -> Random:
+        self.iterations += 1
+        return Random(self.start | (self.iterations - 1 if self.anew else 0) << 64)
+
+
+def _numbers(seed: int | None, anew: bool) -> _Numbers:
     if seed is None:
         high, low = fresh_key()
-        start = high << 32 | low
-    else:
-        start = _whole("shuffle", "seed", seed, 0)
-    iterations = count()
-    return lambda: Random(start | (next(iterations) if anew else 0) << 64)
+        return _Numbers(high << 32 | low, anew)
+    return _Numbers(_whole("shuffle", "seed", seed, 0), anew)
 
 
 def _whole(operation: str, name: str, value: Any, least: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ArgumentError(
-            f"{operation}: {name} does not fit; got {value!r}; give an integer from {least} on"
+            f"{operation}: {name} is invalid; got {value!r}; use an integer of at least {least}"
         )
     return value
 
@@ -325,6 +420,13 @@ def _whole(operation: str, name: str, value: Any, least: int) -> int:
 def _dataset(operation: str, value: Any) -> None:
     if not isinstance(value, Dataset):
         raise ArgumentError(
-            f"{operation}: not a dataset; got {type(value).__name__}; "
-            "make one by from_arrays or from_generator"
+            f"{operation}: argument must be a dataset; got {type(value).__name__}; create one with "
+            "from_arrays or from_generator"
         )
+
+
+def _known(datasets: Iterable[Dataset]) -> list[float] | None:
+    """Return the lengths of datasets, or None if one of them is unknown."""
+    lengths = [dataset._length for dataset in datasets]
+    known = [length for length in lengths if length is not None]
+    return known if len(known) == len(lengths) else None

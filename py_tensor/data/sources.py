@@ -1,4 +1,4 @@
-"""Where elements come from: arrays in memory, and functions that give an iterator."""
+"""Sources of elements: arrays in memory, and functions that return an iterator."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ from functools import partial
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError
+from ..ir.pytree import tree_flatten, tree_leaves, tree_unflatten
 from . import stages
-from .columns import Column, column_of
+from .batch_stacking import is_leaf
+from .columns import column_of
 from .dataset import Dataset, Rows
-from .nesting import map_leaves
 
 
 def from_arrays(*arrays: Any, device: bool = False) -> Dataset:
-    """The rows of arrays of one length: element i is row i of each, in the same containers.
+    """Return a dataset of the rows of arrays: element i is row i of each, in the same containers.
 
-    Takes one array, several, or tuples and dicts of them: NumPy arrays, nested lists, buffers,
-    tensors, with the dtypes that `asarray` gives. They are copied to host memory, and a batch is
-    uploaded when it is used; with `device`, and for tensors, all rows are on the device instead and
-    a batch is a `take` from them, which spares the upload. Raises ShapeError where lengths differ.
+    Args:
+        arrays: One array, several, or tuples and dicts of arrays. An array is a NumPy array, a
+            nested list, a buffer or a tensor of shape (n, ...), with the dtype of `asarray`.
+        device: Copy all rows to the device once, so that batches are gathered there by `take`.
+            By default (False) rows stay in host memory and each batch is uploaded when used.
+            Tensors always stay on the device.
+
+    Returns:
+        `Dataset` of n elements. With several arrays, elements are tuples.
+
+    Raises:
+        ShapeError: If lengths differ, an array has no axes, or no array is given.
 
     >>> import py_tensor as pt
     >>> dataset = pt.data.from_arrays({"x": [[1.0, 2.0], [3.0, 4.0]], "y": [0, 1]})
@@ -28,36 +37,40 @@ def from_arrays(*arrays: Any, device: bool = False) -> Dataset:
     [1.0, 2.0] 0
     [3.0, 4.0] 1
     """
-    columns: list[Column] = []
-
-    def add(value: Any) -> Column:
-        columns.append(column_of("from_arrays", value, device))
-        return columns[-1]
-
-    tree = map_leaves("from_arrays", add, arrays[0] if len(arrays) == 1 else arrays)
-    return rows_of("from_arrays", tree, columns)
+    leaves, structure = tree_flatten(arrays[0] if len(arrays) == 1 else arrays, is_leaf)
+    columns = [column_of("from_arrays", leaf, device) for leaf in leaves]
+    return rows_of("from_arrays", tree_unflatten(structure, columns))
 
 
-def rows_of(operation: str, tree: Any, columns: list[Column]) -> Rows:
-    """A dataset of columns in containers; raises ShapeError where their lengths differ."""
-    lengths = {column.length for column in columns}
+def rows_of(operation: str, columns: Any) -> Rows:
+    """Return a dataset of a tree of columns; raise ShapeError if their lengths differ."""
+    lengths = {column.length for column in tree_leaves(columns)}
     if len(lengths) != 1:
         raise ShapeError(
-            f"{operation}: arrays differ in length; got {', '.join(map(str, sorted(lengths)))}; "
-            "give arrays with as many rows"
+            f"{operation}: arrays must have the same length; got "
+            f"{', '.join(map(str, sorted(lengths)))}; pass arrays with equal numbers of rows"
             if lengths
-            else f"{operation}: no array; got no leaves; give at least one array"
+            else f"{operation}: at least one array is required; got no leaves; pass an array"
         )
-    places = range(lengths.pop())
-    return Rows(tree, lambda: places, len(places))
+    length = lengths.pop()
+    return Rows(columns, partial(range, length), length)
 
 
 def from_generator(function: Callable[[], Any]) -> Dataset:
-    """The elements of the iterator that `function` gives; it is called anew for each iteration.
+    """Return a dataset of the elements of an iterator.
 
-    The function is usually a generator function, plain or asynchronous (then `async for` is
-    needed). Elements are taken as they are; `batch` makes tensors of numbers, lists and arrays.
-    Raises ArgumentError for what cannot be called, as an iterator could be used up once only.
+    Args:
+        function: Function without arguments that returns an iterable, usually a generator
+            function. It is called for each iteration. If it is asynchronous, the dataset needs
+            `async for`.
+
+    Returns:
+        `Dataset` of unknown length. Elements are not converted; `batch` converts numbers, lists
+        and arrays to tensors.
+
+    Raises:
+        ArgumentError: If `function` is not callable, for example an iterator, which could be
+            used only once.
 
     >>> import py_tensor as pt
     >>> def pairs():
@@ -69,7 +82,7 @@ def from_generator(function: Callable[[], Any]) -> Dataset:
     """
     if not callable(function):
         raise ArgumentError(
-            f"from_generator: not a function; got {type(function).__name__}; "
-            "give the function that makes the iterator"
+            f"from_generator: argument must be a function; got {type(function).__name__}; pass the "
+            "function that returns the iterator"
         )
     return Dataset(partial(stages.generated, function), None)

@@ -1,7 +1,7 @@
-"""The stages of a pipeline, as asynchronous generators over the stage before.
+"""Stages of a pipeline, as asynchronous generators over the previous stage.
 
-Each is written once for both kinds of loop: in a plain `for`, where `waits` is False, no stage ever
-has to wait for anything, so that the generator can be driven without an event loop.
+Each stage is written once for both kinds of loop. In a plain `for`, `waits` is False and no stage
+awaits anything, so the generator can be driven without an event loop.
 """
 
 from __future__ import annotations
@@ -14,73 +14,78 @@ from random import Random
 from typing import Any
 
 from ..errors import ArgumentError
-from .nesting import map_leaves
-from .stacking import stacked
+from ..ir.pytree import tree_flatten
+from .batch_stacking import stacked
 
-Elements = AsyncGenerator[Any, None]
-Stream = Callable[[bool], Elements]
-"""Starts an iteration; the argument says whether it may wait, as in `async for`."""
+ElementStream = AsyncGenerator[Any, None]
+Stream = Callable[[bool], ElementStream]
+"""Function that starts an iteration; its argument is True if the iteration may wait."""
 
 
 def _refused(operation: str, what: str) -> ArgumentError:
     return ArgumentError(
-        f"{operation}: elements must be waited for; got {what} in a plain for; use async for"
+        f"{operation}: elements must be awaited; got {what} in a synchronous for loop; use async "
+        "for"
     )
 
 
-async def generated(function: Callable[[], Any], waits: bool) -> Elements:
+async def generated(function: Callable[[], Any], waits: bool) -> ElementStream:
     elements = function()
     if hasattr(elements, "__aiter__"):
         if not waits:
-            raise _refused("from_generator", f"a function that gives {type(elements).__name__}")
+            raise _refused("from_generator", f"a function that returns {type(elements).__name__}")
         async for element in elements:
             yield element
         return
     if not hasattr(elements, "__iter__"):
         raise ArgumentError(
-            f"from_generator: function gives no iterator; got {type(elements).__name__}; "
-            "yield the elements, or return something that can be iterated"
+            f"from_generator: function must return an iterable; got {type(elements).__name__}; "
+            "yield the elements or return an iterable"
         )
     for element in elements:
         yield element
 
 
-async def rows(columns: Any, places: Callable[[], Any], waits: bool) -> Elements:
-    for place in places():
-        yield map_leaves("row", lambda column, place=place: column.row(place), columns)
+async def rows(columns: Any, indices: Callable[[], Any], waits: bool) -> ElementStream:
+    leaves, structure = tree_flatten(columns)
+    build = structure.builder()
+    for index in indices():
+        yield build([column.row(index) for column in leaves])
 
 
 async def gathered(
-    columns: Any, places: Callable[[], Any], size: int, drop: bool, waits: bool
-) -> Elements:
-    """Batches of rows, gathered without making the rows one by one."""
-    for group in batched(places(), size):
+    columns: Any, indices: Callable[[], Any], size: int, drop: bool, waits: bool
+) -> ElementStream:
+    """Yield batches of rows, gathered without creating the rows one by one."""
+    leaves, structure = tree_flatten(columns)
+    build = structure.builder()
+    for group in batched(indices(), size):
         if len(group) == size or not drop:
-            yield map_leaves("batch", lambda column, group=group: column.rows(group), columns)
+            yield build([column.rows(group) for column in leaves])
 
 
 def _apply(function: Callable[..., Any], element: Any) -> Any:
     return function(*element) if isinstance(element, tuple) else function(element)
 
 
-async def mapped(source: Stream, function: Callable[..., Any], waits: bool) -> Elements:
+async def mapped(source: Stream, function: Callable[..., Any], waits: bool) -> ElementStream:
     async for element in source(waits):
         result = _apply(function, element)
         if isawaitable(result):
             if not waits:
                 getattr(result, "close", lambda: None)()
-                raise _refused("map", "a function that has to be awaited")
+                raise _refused("map", "an asynchronous function")
             result = await result
         yield result
 
 
-async def filtered(source: Stream, predicate: Callable[..., Any], waits: bool) -> Elements:
+async def filtered(source: Stream, predicate: Callable[..., Any], waits: bool) -> ElementStream:
     async for element in source(waits):
         if _apply(predicate, element):
             yield element
 
 
-async def grouped(source: Stream, size: int, drop: bool, waits: bool) -> Elements:
+async def grouped(source: Stream, size: int, drop: bool, waits: bool) -> ElementStream:
     group: list[Any] = []
     async for element in source(waits):
         group.append(element)
@@ -93,28 +98,28 @@ async def grouped(source: Stream, size: int, drop: bool, waits: bool) -> Element
 
 async def shuffled(
     source: Stream, size: int | None, numbers: Callable[[], Random], waits: bool
-) -> Elements:
-    """Elements in random order, drawn from a buffer of `size` that the next ones fill up."""
+) -> ElementStream:
+    """Yield elements in random order, drawn from a buffer of `size` that the next ones refill."""
     draw = numbers().random
     buffer: list[Any] = []
     async for element in source(waits):
         if size is None or len(buffer) < size:
             buffer.append(element)
             continue
-        place = int(draw() * size)
-        yield buffer[place]
-        buffer[place] = element
-    for place in permutation(range(len(buffer)), draw):
-        yield buffer[place]
+        index = int(draw() * size)
+        yield buffer[index]
+        buffer[index] = element
+    for index in permutation(range(len(buffer)), draw):
+        yield buffer[index]
 
 
 def permutation(items: Sequence[int], draw: Callable[[], float]) -> list[int]:
-    """The items in random order; sorting by random keys is several times quicker than swapping."""
+    """Return the items in random order by sorting random keys, which is faster than swapping."""
     keys = [draw() for _ in items]
-    return [items[place] for place in sorted(range(len(keys)), key=keys.__getitem__)]
+    return [items[index] for index in sorted(range(len(keys)), key=keys.__getitem__)]
 
 
-async def repeated(source: Stream, times: int | None, waits: bool) -> Elements:
+async def repeated(source: Stream, times: int | None, waits: bool) -> ElementStream:
     for _ in count() if times is None else range(times):
         empty = True
         async for element in source(waits):
@@ -124,7 +129,7 @@ async def repeated(source: Stream, times: int | None, waits: bool) -> Elements:
             return
 
 
-async def taken(source: Stream, number: int, waits: bool) -> Elements:
+async def taken(source: Stream, number: int, waits: bool) -> ElementStream:
     if not number:
         return
     left = number
@@ -135,7 +140,7 @@ async def taken(source: Stream, number: int, waits: bool) -> Elements:
             return
 
 
-async def skipped(source: Stream, number: int, waits: bool) -> Elements:
+async def skipped(source: Stream, number: int, waits: bool) -> ElementStream:
     left = number
     async for element in source(waits):
         if left:
@@ -144,19 +149,19 @@ async def skipped(source: Stream, number: int, waits: bool) -> Elements:
             yield element
 
 
-async def numbered(source: Stream, start: int, waits: bool) -> Elements:
+async def numbered(source: Stream, start: int, waits: bool) -> ElementStream:
     numbers = count(start)
     async for element in source(waits):
         yield next(numbers), element
 
 
-async def joined(sources: Sequence[Stream], waits: bool) -> Elements:
+async def joined(sources: Sequence[Stream], waits: bool) -> ElementStream:
     for source in sources:
         async for element in source(waits):
             yield element
 
 
-async def zipped(sources: Sequence[Stream], waits: bool) -> Elements:
+async def zipped(sources: Sequence[Stream], waits: bool) -> ElementStream:
     iterators = [source(waits) for source in sources]
     while True:
         try:
@@ -166,8 +171,8 @@ async def zipped(sources: Sequence[Stream], waits: bool) -> Elements:
         yield element
 
 
-async def prefetched(source: Stream, number: int, waits: bool) -> Elements:
-    """Elements that a task of its own prepares whenever the loop waits for something else."""
+async def prefetched(source: Stream, number: int, waits: bool) -> ElementStream:
+    """Yield elements that a separate task prepares while the loop waits for something else."""
     elements = source(waits)
     if not waits:
         async for element in elements:
@@ -175,18 +180,18 @@ async def prefetched(source: Stream, number: int, waits: bool) -> Elements:
         return
     from asyncio import Queue, Semaphore, create_task
 
-    room = Semaphore(number)
+    free = Semaphore(number)
     ready: Queue[tuple[bool, Any]] = Queue()
 
     async def prepare() -> None:
         async with aclosing(elements):
             try:
                 while True:
-                    await room.acquire()
+                    await free.acquire()
                     ready.put_nowait((True, await anext(elements)))
             except StopAsyncIteration:
                 ready.put_nowait((False, None))
-            except BaseException as error:  # also a cancellation, or the loop would wait for ever
+            except BaseException as error:  # also a cancellation, or the loop would wait forever
                 ready.put_nowait((False, error))
 
     task = create_task(prepare())
@@ -197,7 +202,7 @@ async def prefetched(source: Stream, number: int, waits: bool) -> Elements:
                 if value is not None:
                     raise value
                 return
-            room.release()
+            free.release()
             yield value
     finally:
         task.cancel()

@@ -1,4 +1,4 @@
-"""Frequencies of a transform's results, and orders of them."""
+"""Sample frequencies of Fourier transforms, and shifts of the zero frequency."""
 
 from __future__ import annotations
 
@@ -7,60 +7,101 @@ from typing import Any
 
 from ..dtypes import as_dtype, float32
 from ..errors import ArgumentError, DTypeError
-from ..functions import PUBLIC as PT
-from ..functions.axes import some_axes
-from ..runtime import check_device
+from ..functions.arguments import MOST_ELEMENTS, integer, number, some_axes
+from ..functions.creation import arange
+from ..functions.elementwise import astype, where
+from ..functions.joining import roll
+from ..runtime.executor import check_device
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, DTypeLike
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
-    """The frequencies of the results of a transform of n samples `d` apart, in cycles a unit of d.
+def fftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """Return the sample frequencies of a transform: 0, 1, ..., then the negative ones, over n * d.
 
-    0, 1, ..., then the negative ones, over n d; float32. Raises ArgumentError for n below 1,
-    DTypeError for dtypes that are not floating.
+    Args:
+        n: Number of samples.
+        d: Distance between samples; 1 by default. Frequencies are in cycles per unit of d.
+        dtype: Floating dtype of the result; None (default) for float32.
+        device: The backend in use, or None (default).
+
+    Returns:
+        Vector of n elements.
+
+    Raises:
+        ArgumentError: If n is below 1.
+        DTypeError: If the dtype is not floating.
 
     >>> import py_tensor as pt
     >>> pt.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
-    places = PT["arange"](_length("fftfreq", n))
-    places = PT["where"](places < (n + 1) // 2, places, places - n)
+    places = arange(_length("fftfreq", n))
+    places = where(places < (n + 1) // 2, places, places - n)
     return _spaced("fftfreq", places, n, d, dtype, device)
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
-    """The frequencies of the results of `rfft`: as `fftfreq`, none of them negative.
+def rfftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """Return the sample frequencies of `rfft`: those of `fftfreq` that are not negative.
 
-    n // 2 + 1 of them; arguments and errors are those of `fftfreq`.
+    Args:
+        n: Number of samples.
+        d: Distance between samples; 1 by default. Frequencies are in cycles per unit of d.
+        dtype: Floating dtype of the result; None (default) for float32.
+        device: The backend in use, or None (default).
+
+    Returns:
+        Vector of n // 2 + 1 elements.
+
+    Raises:
+        ArgumentError: If n is below 1.
+        DTypeError: If the dtype is not floating.
 
     >>> import py_tensor as pt
     >>> pt.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
-    places = PT["arange"](_length("rfftfreq", n) // 2 + 1)
+    places = arange(_length("rfftfreq", n) // 2 + 1)
     return _spaced("rfftfreq", places, n, d, dtype, device)
 
 
 def _length(operation: str, n: int) -> int:
+    n = integer(operation, "n", n, most=MOST_ELEMENTS)
     if n < 1:
-        raise ArgumentError(f"{operation}: no samples; got n {n}; use 1 or more")
+        raise ArgumentError(
+            f"{operation}: number of samples must be positive; got n {n}; use 1 or more"
+        )
     return n
 
 
-def _spaced(operation: str, places: Tensor, n: int, d: float, dtype: Any, device: Any) -> Tensor:
+def _spaced(
+    operation: str, places: Tensor, n: int, d: float, dtype: DTypeLike | None, device: str | None
+) -> Tensor:
     check_device(operation, device)
     target = float32 if dtype is None else as_dtype(dtype, operation)
     if target.kind != "f":
         raise DTypeError(f'{operation}: dtype {target} is not floating; use dtype="float32"')
     # By division, which rounds once; the product with 1 / (n d) would round twice.
-    found: Tensor = PT["astype"](places, float32) / (n * d)
+    found: Tensor = astype(places, float32) / (n * number(operation, "d", d))
     return found if target is float32 else found.astype(target)
 
 
-def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
-    """x with the zero frequency moved to the middle of the given axes, all where None.
+def fftshift(x: ArrayLike, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """Move the zero frequency to the middle of axes.
 
-    Shape and dtype are those of x. Raises ShapeError for axes that do not exist.
+    Args:
+        x: Tensor or array-like of any dtype.
+        axes: Axis or sequence of axes; None (default) for all.
+
+    Returns:
+        Tensor of the shape and dtype of x.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.fft.fftshift(pt.fft.fftfreq(4)).tolist()
@@ -69,10 +110,18 @@ def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     return _shifted("fftshift", as_tensor("fftshift", x), axes, 0)
 
 
-def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
-    """What `fftshift` moved, moved back.
+def ifftshift(x: ArrayLike, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """Move the zero frequency from the middle of axes to the front: the inverse of `fftshift`.
 
-    Shape and dtype are those of x. Raises ShapeError for axes that do not exist.
+    Args:
+        x: Tensor or array-like of any dtype.
+        axes: Axis or sequence of axes; None (default) for all.
+
+    Returns:
+        Tensor of the shape and dtype of x.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.fft.ifftshift(pt.asarray([-2, -1, 0, 1])).tolist()
@@ -86,5 +135,5 @@ def _shifted(operation: str, x: Tensor, axes: Any, more: int) -> Tensor:
     if not places:
         return x
     steps = tuple((x.shape[axis] + more) // 2 for axis in places)
-    shifted: Tensor = PT["roll"](x, steps, axis=places)
+    shifted: Tensor = roll(x, steps, axis=places)
     return shifted

@@ -1,7 +1,7 @@
-"""How a Fourier transform of a length is cut into short ones.
+"""Factor the length of a Fourier transform into the lengths of its stages.
 
-Comes in: a length; goes out: its factors, each the length of a stage that is one matrix product, or
-the length that Bluestein's method transforms instead.
+Input: a length. Output: its factors, each the length of a stage that is one matrix product, or the
+length of the convolution in Bluestein's algorithm.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 LONGEST = 128
-"""Elements that one stage transforms at most; a larger prime factor is left to Bluestein."""
+"""Largest length of a stage; lengths with a larger prime factor use Bluestein's algorithm."""
 PASS = 48
-"""What a stage costs beside its products, in terms a product of that many elements costs."""
+"""Fixed cost of a stage per element, in terms of a matrix product."""
 
 
 def _divisors(n: int) -> list[int]:
@@ -19,20 +19,20 @@ def _divisors(n: int) -> list[int]:
 
 
 def _weight(radix: int) -> int:
-    """A stage's cost an element: texels hold four numbers, which odd lengths do not fill."""
+    """Return the cost of a stage per element: odd lengths do not fill texels of four numbers."""
     return PASS + -(-radix // 2) * 2
 
 
 @lru_cache(1024)
 def factors(n: int) -> tuple[int, ...] | None:
-    """The lengths of the stages whose product is n, or None where a prime factor is too large."""
+    """Return the lengths of the stages whose product is n; None if a prime factor is too large."""
     if n == 1:
         return ()
     found: list[tuple[int, tuple[int, ...]]] = []
     for radix in _divisors(n):
         rest = factors(n // radix)
         if rest is not None:
-            # Behind the first, texels stay whole if its length is a multiple of four.
+            # Texels stay whole after the first stage if its length is a multiple of four.
             stages = tuple(sorted((radix, *rest), key=lambda r: (r % 4 > 0, -r)))
             found.append((sum(map(_weight, stages)), stages))
     return min(found)[1] if found else None
@@ -40,7 +40,7 @@ def factors(n: int) -> tuple[int, ...] | None:
 
 @lru_cache(1024)
 def convolution_length(n: int) -> int:
-    """A length of at least 2 n - 1 whose stages cost little."""
+    """Choose a length of at least 2 n - 1 whose stages are cheap."""
     least = 2 * n - 1
     candidates = {
         (1 << bits) * odd

@@ -1,36 +1,48 @@
-"""The transforms and their inverses: of complex numbers, and of real ones."""
+"""The public transforms and their inverses, for complex and for real numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import index
 from typing import Any
 
 from ..dtypes import float32
 from ..errors import ArgumentError, DTypeError, ShapeError
-from ..functions import PUBLIC as PT
-from ..functions.axes import one_axis
-from ..functions.naming import named
-from ..functions.remembering import remembered
+from ..functions import complex_numbers
+from ..functions.arguments import MOST_ELEMENTS, integer, items, one_axis
+from ..functions.complex_numbers import imag, real
+from ..functions.decorators import named, remembered
+from ..functions.elementwise import astype
+from ..functions.manipulation import moveaxis, pad, reshape
+from ..ops.complex_algebra import ComplexParts
 from ..tensor import Tensor, as_tensor, node_behind
+from ..typing import ArrayLike
 from .reals import from_real, to_real
-from .transforms import Pair, Parts, transform
+from .transforms import transform
 
 NORMS = {"backward": (0.0, 1.0), "ortho": (0.5, 0.5), "forward": (1.0, 0.0)}
-"""The powers of 1 / n by which transforms and inverse transforms are multiplied."""
+"""Powers of 1 / n that transforms and inverse transforms are multiplied by."""
 _FORWARD, _INVERSE = -1, 1
 _OF_COMPLEX = {"rfft": "fft", "ihfft": "ifft"}
 
 
 @remembered
-def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The discrete Fourier transform along an axis: sums of x[j] exp(-2 pi i j k / n); complex64.
+def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """Discrete Fourier transform along an axis: sum over j of x[j] exp(-2 pi i j k / n).
 
-    x is real or complex. It is cut or padded with zeros to n elements along the axis. `norm` says
-    what is divided by n: "backward" the inverse transform, "forward" this one, "ortho" both by the
-    root of n. Raises ShapeError for axes that do not exist and lengths below 1, ArgumentError for
-    other norms.
+    Args:
+        x: Tensor or array-like of any dtype.
+        n: Length to cut x or pad it with zeros to; None (default) for that of the axis.
+        axis: Axis to transform; -1 by default.
+        norm: Transform that is divided by n: "backward" (default) for the inverse one, "forward"
+            for this one; "ortho" divides both by the square root of n.
+
+    Returns:
+        Tensor of the shape of x with length n along the axis; complex64.
+
+    Raises:
+        ShapeError: If the axis does not exist or n is below 1.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.fft(pt.asarray([1.0, 0.0, 0.0, 0.0])).tolist()
@@ -40,10 +52,21 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
 
 
 @remembered
-def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The inverse of `fft`: sums of x[k] exp(2 pi i j k / n) over n; complex64.
+def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """Inverse of `fft`: sum over k of x[k] exp(2 pi i j k / n), over n.
 
-    Arguments and errors are those of `fft`.
+    Args:
+        x: Tensor or array-like of any dtype.
+        n: Length to cut x or pad it with zeros to; None (default) for that of the axis.
+        axis: Axis to transform; -1 by default.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor of the shape of x with length n along the axis; complex64.
+
+    Raises:
+        ShapeError: If the axis does not exist or n is below 1.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.ifft(pt.asarray([4.0, 0.0, 0.0, 0.0])).tolist()
@@ -53,10 +76,22 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 
 @remembered
-def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The first n // 2 + 1 results of `fft` of a real x: the others are their conjugates.
+def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """First n // 2 + 1 elements of the `fft` of a real x; the others are their conjugates.
 
-    complex64. Raises DTypeError for complex x; other arguments and errors are those of `fft`.
+    Args:
+        x: Tensor or array-like of a real dtype.
+        n: Length to cut x or pad it with zeros to; None (default) for that of the axis.
+        axis: Axis to transform; -1 by default.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor with length n // 2 + 1 along the axis; complex64.
+
+    Raises:
+        DTypeError: If x is complex.
+        ShapeError: If the axis does not exist or n is below 1.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.rfft(pt.asarray([1.0, 0.0, 0.0, 0.0])).tolist()
@@ -66,11 +101,23 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 
 @remembered
-def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The inverse of `rfft`: n real numbers, 2 (m - 1) for m elements where n is None; float32.
+def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """Inverse of `rfft`: n real numbers.
 
-    Imaginary parts of the first element, and for even n of the last, are taken for zero. Arguments
-    and errors are those of `fft`.
+    The imaginary part of the first element, and of the last one for even n, is ignored.
+
+    Args:
+        x: Tensor or array-like of any dtype, with m elements along the axis.
+        n: Length of the result; None (default) for 2 * (m - 1).
+        axis: Axis to transform; -1 by default.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor with length n along the axis; float32.
+
+    Raises:
+        ShapeError: If the axis does not exist or n is below 1.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.irfft(pt.asarray([1.0, 1.0, 1.0])).tolist()
@@ -80,11 +127,21 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
 
 
 @remembered
-def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """`fft` of a signal of which x is the first half, the rest its conjugates; n real results.
+def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """`fft` of a Hermitian signal, given its first half; the result is real.
 
-    float32; 2 (m - 1) results for m elements where n is None. Arguments and errors are those of
-    `fft`.
+    Args:
+        x: Tensor or array-like of any dtype, with m elements along the axis.
+        n: Length of the result; None (default) for 2 * (m - 1).
+        axis: Axis to transform; -1 by default.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor with length n along the axis; float32.
+
+    Raises:
+        ShapeError: If the axis does not exist or n is below 1.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.hfft(pt.asarray([1.0, 1.0, 1.0])).tolist()
@@ -94,10 +151,22 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 
 @remembered
-def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The inverse of `hfft`: the first n // 2 + 1 results of `ifft` of a real x.
+def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """Inverse of `hfft`: the first n // 2 + 1 elements of the `ifft` of a real x.
 
-    complex64. Arguments and errors are those of `rfft`.
+    Args:
+        x: Tensor or array-like of a real dtype.
+        n: Length to cut x or pad it with zeros to; None (default) for that of the axis.
+        axis: Axis to transform; -1 by default.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor with length n // 2 + 1 along the axis; complex64.
+
+    Raises:
+        DTypeError: If x is complex.
+        ShapeError: If the axis does not exist or n is below 1.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.ihfft(pt.asarray([4.0, 0.0, 0.0, 0.0])).tolist()
@@ -108,17 +177,26 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
 
 @named
 def fftn(
-    x: Any,
+    x: ArrayLike,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
     norm: str = "backward",
 ) -> Tensor:
-    """`fft` along several axes: all, the last `len(s)`, or `axes`; `s` has the lengths.
+    """`fft` along several axes.
 
-    complex64. Raises ShapeError for axes that do not exist, repeat or do not pair with `s`; else as
-    `fft`.
+    Args:
+        x: Tensor or array-like of any dtype.
+        s: Length along each axis, to cut x or pad it with zeros to; None (default) for those of x.
+        axes: Axes to transform; None (default) for the last `len(s)`, or all if `s` is None.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor of the shape of x with the lengths `s` along the axes; complex64.
+
+    Raises:
+        ShapeError: If an axis does not exist or repeats, or the number of lengths differs.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.fftn(pt.ones((2, 2))).tolist()
@@ -129,16 +207,26 @@ def fftn(
 
 @named
 def ifftn(
-    x: Any,
+    x: ArrayLike,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
     norm: str = "backward",
 ) -> Tensor:
-    """The inverse of `fftn`; complex64.
+    """Inverse of `fftn`.
 
-    Arguments and errors are those of `fftn`.
+    Args:
+        x: Tensor or array-like of any dtype.
+        s: Length along each axis, to cut x or pad it with zeros to; None (default) for those of x.
+        axes: Axes to transform; None (default) for the last `len(s)`, or all if `s` is None.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor of the shape of x with the lengths `s` along the axes; complex64.
+
+    Raises:
+        ShapeError: If an axis does not exist or repeats, or the number of lengths differs.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.real(pt.fft.ifftn(pt.ones((2, 2)))).tolist()
@@ -149,16 +237,27 @@ def ifftn(
 
 @named
 def rfftn(
-    x: Any,
+    x: ArrayLike,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
     norm: str = "backward",
 ) -> Tensor:
-    """`rfft` along the last of the axes, then `fft` along the others; complex64.
+    """`rfft` along the last of the axes, then `fft` along the others.
 
-    Arguments are those of `fftn`, errors those of it and of `rfft`.
+    Args:
+        x: Tensor or array-like of a real dtype.
+        s: Length along each axis, to cut x or pad it with zeros to; None (default) for those of x.
+        axes: Axes to transform; None (default) for the last `len(s)`, or all if `s` is None.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor with half the length plus 1 along the last of the axes; complex64.
+
+    Raises:
+        DTypeError: If x is complex.
+        ShapeError: If an axis does not exist or repeats, or the number of lengths differs.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.rfftn(pt.ones((4, 4))).shape
@@ -172,16 +271,27 @@ def rfftn(
 
 @named
 def irfftn(
-    x: Any,
+    x: ArrayLike,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
     norm: str = "backward",
 ) -> Tensor:
-    """The inverse of `rfftn`: real numbers, along the last axis 2 (m - 1) where `s` is None.
+    """Inverse of `rfftn`: real numbers.
 
-    float32. Arguments and errors are those of `fftn`.
+    Args:
+        x: Tensor or array-like of any dtype.
+        s: Length of the result along each axis; None (default) for those of x, except 2 * (m - 1)
+            for m elements along the last of the axes.
+        axes: Axes to transform; None (default) for the last `len(s)`, or all if `s` is None.
+        norm: "backward" (default), "ortho" or "forward", as in `fft`.
+
+    Returns:
+        Tensor of the shape of x with the lengths `s` along the axes; float32.
+
+    Raises:
+        ShapeError: If an axis does not exist or repeats, or the number of lengths differs.
+        ArgumentError: If `norm` is unknown.
 
     >>> import py_tensor as pt
     >>> pt.fft.irfftn(pt.ones((4, 3))).shape
@@ -198,27 +308,33 @@ def irfftn(
 
 
 def _axes(operation: str, x: Tensor, s: Any, axes: Any) -> tuple[list[int], list[int]]:
-    """Axes in the order given, none twice, and their lengths."""
+    """Return distinct axes in the given order, and their lengths."""
+    s = None if s is None else items(operation, "s", s)
+    axes = None if axes is None else items(operation, "axes", axes)
     if axes is None:
         count = x.ndim if s is None else len(s)
         axes = range(-count, 0)
     places = [one_axis(operation, axis, x.ndim) for axis in axes]
     if len(set(places)) < len(places) or not places:
         raise ShapeError(
-            f"{operation}: axes do not fit; got {tuple(axes)} for shape {x.shape}; "
-            "name at least one, each once"
+            f"{operation}: axes are invalid; got {tuple(axes)} for shape {x.shape}; name at least "
+            "one axis, each only once"
         )
-    lengths = [x.shape[place] for place in places] if s is None else [index(n) for n in s]
+    lengths = (
+        [x.shape[place] for place in places]
+        if s is None
+        else [integer(operation, "length", n, most=MOST_ELEMENTS) for n in s]
+    )
     if len(lengths) != len(places):
         raise ShapeError(
-            f"{operation}: lengths do not fit the axes; got s {tuple(lengths)} for {len(places)} "
-            "axes; give one length an axis"
+            f"{operation}: number of lengths must equal number of axes; got s {tuple(lengths)} for "
+            f"{len(places)} axes; pass one length per axis"
         )
     return places, lengths
 
 
 def _along(operation: str, function: Any, x: Tensor, s: Any, axes: Any, norm: str) -> Tensor:
-    if axes == [] and s == []:
+    if isinstance(axes, list) and isinstance(s, list) and not axes and not s:
         return x
     for place, length in zip(*_axes(operation, x, s, axes), strict=True):
         x = function(x, n=length, axis=place, norm=norm)
@@ -244,7 +360,7 @@ def _from_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: in
 
 def _to_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: int) -> Tensor:
     place, given_length = _place(operation, x, None, axis)
-    length = 2 * (given_length - 1) if n is None else index(n)
+    length = 2 * (given_length - 1) if n is None else integer(operation, "n", n, most=MOST_ELEMENTS)
     if length < 1:
         raise _empty(operation, length, x)
     scale = _scale(operation, length, norm, sign)
@@ -254,9 +370,9 @@ def _to_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: int)
 
 
 def _place(operation: str, x: Tensor, n: Any, axis: int) -> tuple[int, int]:
-    """The axis, not negative, and the length to transform along it."""
+    """Return the non-negative axis, and the length to transform along it."""
     place = one_axis(operation, axis, x.ndim)
-    length = x.shape[place] if n is None else index(n)
+    length = x.shape[place] if n is None else integer(operation, "n", n, most=MOST_ELEMENTS)
     if length < 1:
         raise _empty(operation, length, x)
     return place, length
@@ -264,48 +380,48 @@ def _place(operation: str, x: Tensor, n: Any, axis: int) -> tuple[int, int]:
 
 def _empty(operation: str, length: int, x: Tensor) -> ShapeError:
     return ShapeError(
-        f"{operation}: nothing to transform; got length {length} for shape {x.shape}; "
-        "transform at least one element"
+        f"{operation}: length of the transform must be positive; got length {length} for shape "
+        f"{x.shape}; use at least one element"
     )
 
 
 def _not_real(operation: str, x: Tensor) -> DTypeError:
     return DTypeError(
-        f"{operation}: input is complex; got {x.dtype}; use pt.fft.{_OF_COMPLEX[operation]} "
-        "or pt.real(x)"
+        f"{operation}: input must be real; got {x.dtype}; use pt.fft.{_OF_COMPLEX[operation]} or "
+        "pt.real(x)"
     )
 
 
 def _scale(operation: str, n: int, norm: str, sign: int) -> float:
-    if norm not in NORMS:
+    if not isinstance(norm, str) or norm not in NORMS:
         raise ArgumentError(
-            f"{operation}: no norm of that name; got {norm!r}; use one of {', '.join(NORMS)}"
+            f"{operation}: unknown norm; got {norm!r:.60}; use one of {', '.join(NORMS)}"
         )
     return float(n ** -NORMS[norm][sign == _INVERSE])
 
 
-def _rows(x: Tensor, place: int, length: int) -> tuple[Parts, tuple[int, ...]]:
-    """x as rows of `length` elements along the axis, cut or padded, and its other lengths."""
-    x = PT["moveaxis"](x, place, -1)
+def _rows(x: Tensor, place: int, length: int) -> tuple[ComplexParts, tuple[int, ...]]:
+    """Return x as rows of `length` elements, cut or padded, and its other lengths."""
+    x = moveaxis(x, place, -1)
     rest, given = x.shape[:-1], x.shape[-1]
     if given > length:
         x = x[..., :length]
     elif given < length:
-        x = PT["pad"](x, ((0, 0),) * len(rest) + ((0, length - given),))
-    x = PT["reshape"](x, (math.prod(rest), length))
+        x = pad(x, ((0, 0),) * len(rest) + ((0, length - given),))
+    x = reshape(x, (math.prod(rest), length))
     if x.dtype.kind == "c":
-        return Parts(PT["real"](x), PT["imag"](x)), rest
-    return Parts(PT["astype"](x, float32, copy=False), None), rest
+        return ComplexParts(real(x), imag(x)), rest
+    return ComplexParts(astype(x, float32, copy=False), None), rest
 
 
-def _joined(pair: Pair, scale: float) -> Tensor:
+def _joined(pair: ComplexParts, scale: float) -> Tensor:
     if scale != 1.0:
-        pair = Pair(pair.re * scale, pair.im * scale)
-    result: Tensor = PT["complex"](pair.re, pair.im)
+        pair *= scale
+    result: Tensor = complex_numbers.complex(pair.re, pair.im)
     return result
 
 
 def _back(rows: Tensor, rest: tuple[int, ...], place: int) -> Tensor:
-    """Rows as the axis they are in the result."""
-    result: Tensor = PT["moveaxis"](PT["reshape"](rows, (*rest, rows.shape[-1])), -1, place)
+    """Restore the axes of the result from its rows."""
+    result: Tensor = moveaxis(reshape(rows, (*rest, rows.shape[-1])), -1, place)
     return result

@@ -1,66 +1,105 @@
-"""Convolution of images with kernels.
+"""Convolution of images with kernels, and its transpose, which enlarges images.
 
-Sequences and volumes, which `pt.nn` has functions for, become images of two axes.
+The 1-d and 3-d convolutions of `pt.nn` are computed as 2-d ones. A transposed convolution is
+computed as one convolution for each residue of a position modulo the stride.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+from typing import NamedTuple
 
-from ..errors import ShapeError
-from ..nodes import Node, node_of, scalar_node
+from ..dtypes import shown
+from ..errors import ArgumentError, ShapeError
+from ..ir.node import OpNode, node_of, scalar_node
 from ..ops.contractions import CONVOLVE, Window
-from ..ops.views import PAD, PERMUTE, RESHAPE, WINDOW
+from ..ops.elementwise import ADD
+from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE, WINDOW
+from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor, node_behind
-from .remembering import remembered
-from .windows import Lengths, Pair, Windows, axes_of, batched, windows_of
+from ..typing import ArrayLike, PaddingLike, PerAxis
+from .arguments import MOST_STEPS, integer
+from .autocast import contraction
+from .decorators import remembered
+from .joining import concat
+from .sliding_windows import (
+    AxisPair,
+    Lengths,
+    SlidingWindows,
+    axes_of,
+    batched,
+    explicit_padding,
+    in_layout,
+    per_axis,
+    windows_of,
+)
 
 
 @remembered
 def conv2d(
-    x: Any,
-    w: Any,
+    x: ArrayLike,
+    w: ArrayLike,
     /,
     *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    dilation: Any = 1,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
     groups: int = 1,
+    data_format: str = "NHWC",
 ) -> Tensor:
-    """2-d convolution (cross-correlation, as all machine-learning libraries mean it).
+    """2-d convolution; as in other machine-learning libraries, a cross-correlation.
 
-    `x` has shape (batch, height, width, channels), or (height, width, channels); `w` has shape
-    (kernel height, kernel width, channels / groups, outputs). The result has shape (batch, height',
-    width', outputs). "same" pads with zeros such that height' = ceil(height / stride), the extra
-    row last. Raises ShapeError where shapes do not fit.
+    Args:
+        x: Images of shape (batch, height, width, channels) or (height, width, channels).
+        w: Kernel of shape (kernel height, kernel width, channels / groups, outputs).
+        stride: Step between windows, a number or (height, width); 1 by default.
+        padding: "valid" (default) for none; "same" for zeros such that the result's height is
+            ceil(height / stride), with the extra row last; a number; or ((top, bottom), (left,
+            right)).
+        dilation: Step between the elements of a window, a number or (height, width); 1 by default.
+        groups: Number of groups that channels and outputs are divided into; 1 by default.
+        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
+            `x` and in the result. The kernel has the same shape for both.
+
+    Returns:
+        Tensor of shape (batch, height', width', outputs) in the promoted dtype; no batch axis if x
+        has none.
+
+    Raises:
+        ShapeError: If the shapes are incompatible, or the kernel is larger than the padded image.
+        ArgumentError: If stride, padding or dilation is invalid.
 
     >>> import py_tensor as pt
     >>> pt.conv2d(pt.ones((1, 4, 4, 1)), pt.ones((3, 3, 1, 2))).shape
     (1, 2, 2, 2)
     """
-    return convolution("conv2d", x, w, 2, stride, padding, dilation, groups)
+
+    def convolved(images: Tensor) -> Tensor:
+        return convolution("conv2d", images, w, 2, stride, padding, dilation, groups)
+
+    return in_layout("conv2d", data_format, convolved, x)
 
 
 def convolution(
     operation: str,
-    x: Any,
-    w: Any,
+    x: ArrayLike,
+    w: ArrayLike,
     count: int,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
+    stride: PerAxis,
+    padding: PaddingLike,
+    dilation: PerAxis,
     groups: int,
 ) -> Tensor:
-    """What `operation`, a convolution of images of `count` axes, gives."""
+    """Convolve images of `count` spatial axes; `operation` names the caller in error messages."""
     x, w = as_tensor(operation, x), as_tensor(operation, w)
     images = an_image(operation, x, w, count, "channels / groups, outputs")
     channels, (*size, each, outs) = images.shape[-1], w.shape
+    groups = integer(operation, "groups", groups)
     if groups < 1 or channels != each * groups or outs % groups:
         raise ShapeError(
-            f"{operation}: channels do not fit; got {channels} in x, {each} in w, {outs} outputs, "
-            f"{groups} groups; "
-            "x needs w's channels times groups, outputs a multiple of groups"
+            f"{operation}: wrong number of channels; got {channels} in x, {each} in w, {outs} "
+            f"outputs, {groups} groups; x must have the channels of w times groups, and outputs "
+            "must be a multiple of groups"
         )
     image = images.shape[1:-1]
     found = windows_of(operation, "kernel", image, tuple(size), stride, padding, dilation)
@@ -77,7 +116,7 @@ def convolution(
         out=_plane(found.out, 1),
         groups=groups,
     )
-    result = node_of(CONVOLVE, (node, kernel), window)
+    result = contraction(CONVOLVE, (node, kernel), window)
     if groups > 1:
         result = node_of(PERMUTE, (result,), (1, 0, 2))
     batch = () if x.ndim == count + 1 else x.shape[:1]
@@ -85,30 +124,30 @@ def convolution(
 
 
 def an_image(operation: str, x: Tensor, w: Tensor, count: int, last: str) -> Tensor:
-    """x with a batch axis. Raises ShapeError where x is no image or w no kernel."""
+    """Return x with a batch axis; raise ShapeError if x is not an image or w not a kernel."""
     if x.ndim not in (count + 1, count + 2) or w.ndim != count + 2:
         axes = axes_of(count)
         raise ShapeError(
-            f"{operation}: needs {count + 2} axes each; got shapes {x.shape} and {w.shape}; "
-            f"x is (batch, {axes}, channels), w is ({axes}, {last})"
+            f"{operation}: inputs must have {count + 2} axes each; got shapes {x.shape} and "
+            f"{w.shape}; x must have shape (batch, {axes}, channels) and w ({axes}, {last})"
         )
     return batched(operation, x, count)
 
 
-def _plane(values: Lengths, filler: int) -> Pair:
-    """What holds for the last two axes of an image, which may have only one."""
+def _plane(values: Lengths, filler: int) -> AxisPair:
+    """Return the values of the last two spatial axes; `filler` is for a missing height."""
     height, width = (filler, *values)[-2:]
     return height, width
 
 
-def upright(node: Node, axis: int) -> Node:
-    """With an axis of height 1 there."""
+def upright(node: OpNode, axis: int) -> OpNode:
+    """Insert an axis of height 1."""
     shape = node.spec.shape
     return node_of(RESHAPE, (node,), (*shape[:axis], 1, *shape[axis:]))
 
 
-def _folded(x: Node, w: Node, found: Windows, groups: int) -> tuple[Node, Node]:
-    """The planes under each tap of the depth as further channels, and each depth as an image."""
+def _folded(x: OpNode, w: OpNode, found: SlidingWindows, groups: int) -> tuple[OpNode, OpNode]:
+    """Move the taps along the depth to the channels, and each depth to the batch axis."""
     if any(found.pads[0]):
         around = ((0, 0, 0), (*found.pads[0], 0), *((0, 0, 0),) * 3)
         x = node_of(PAD, (x, scalar_node(0, x.spec.dtype)), around)
@@ -123,4 +162,284 @@ def _folded(x: Node, w: Node, found: Windows, groups: int) -> tuple[Node, Node]:
     return x, node_of(RESHAPE, (w,), (*size, depth * each, outs))
 
 
-PUBLIC: dict[str, Callable[..., Tensor]] = {"conv2d": conv2d}
+class _Phase(NamedTuple):
+    """Adjacent residues modulo the stride whose positions use the same number of taps.
+
+    Tap k of the kernel adds x[i] to position i * stride + k * dilation. So position q * stride + r
+    uses, for j = 0 .. taps - 1, tap `first + j * every` of x[q - lag - j * dilation].
+    """
+
+    residues: int
+    first: int
+    taps: int
+    every: int
+    dilation: int
+    lag: int
+
+    @property
+    def reach(self) -> int:
+        """Distance from q back to the first element that is read."""
+        return self.lag + (self.taps - 1) * self.dilation
+
+
+def _phases(size: int, stride: int, dilation: int) -> list[_Phase]:
+    common = math.gcd(stride, dilation)
+    every = stride // common
+    phases: list[_Phase] = []
+    for residue in range(stride):
+        hits = (k for k in range(min(size, every)) if k * dilation % stride == residue)
+        first = next(hits, size)
+        taps = len(range(first, size, every))
+        if dilation == 1 and phases and phases[-1].taps == taps:
+            phases[-1] = phases[-1]._replace(residues=phases[-1].residues + 1)
+        else:
+            lag = (first * dilation - residue) // stride
+            phases.append(_Phase(1, first, taps, every, dilation // common, lag))
+    return phases
+
+
+class _Axis(NamedTuple):
+    """One spatial axis: `steps` values of q from `low`; `out` positions kept, from `start`."""
+
+    phases: list[_Phase]
+    low: int
+    steps: int
+    start: int
+    out: int
+
+
+def _axis(size: int, stride: int, dilation: int, pad: int, out: int) -> _Axis:
+    phases = _phases(size, stride, dilation)
+    low = min(pad // stride, *(phase.reach for phase in phases if phase.taps))
+    return _Axis(phases, low, -(-(pad + out) // stride) - low, pad - low * stride, out)
+
+
+@remembered
+def conv2d_transpose(
+    x: ArrayLike,
+    w: ArrayLike,
+    /,
+    *,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    output_padding: PerAxis = 0,
+    dilation: PerAxis = 1,
+    groups: int = 1,
+    data_format: str = "NHWC",
+) -> Tensor:
+    """Transposed 2-d convolution: the gradient of `conv2d` with respect to its first operand.
+
+    The height of the result is height * stride for "same" padding. Otherwise it is (height - 1) *
+    stride + dilation * (kernel height - 1) + 1 - padding on both sides + `output_padding`.
+
+    Args:
+        x: Images of shape (batch, height, width, channels) or (height, width, channels).
+        w: Kernel of shape (kernel height, kernel width, outputs / groups, channels): the kernel of
+            the `conv2d` whose gradient this is.
+        stride: Step between windows, a number or (height, width); 1 by default.
+        padding: "valid" (default), "same", a number, or ((top, bottom), (left, right)).
+        output_padding: Number of rows and columns to add at the end, a number or (height, width); 0
+            by default. Not allowed with "same".
+        dilation: Step between the elements of a window, a number or (height, width); 1 by default.
+        groups: Number of groups that channels and outputs are divided into; 1 by default.
+        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
+            `x` and in the result. The kernel has the same shape for both.
+
+    Returns:
+        Tensor of shape (batch, height', width', outputs) in the promoted dtype; no batch axis if x
+        has none.
+
+    Raises:
+        ShapeError: If the shapes are incompatible, or the result would be empty.
+        ArgumentError: If stride, padding, output_padding or dilation is invalid.
+
+    >>> import py_tensor as pt
+    >>> pt.conv2d_transpose(pt.ones((1, 4, 4, 3)), pt.ones((2, 2, 8, 3)), stride=2).shape
+    (1, 8, 8, 8)
+    """
+
+    def convolved(images: Tensor) -> Tensor:
+        return convolution_transpose(
+            "conv2d_transpose", images, w, 2, stride, padding, output_padding, dilation, groups
+        )
+
+    return in_layout("conv2d_transpose", data_format, convolved, x)
+
+
+def convolution_transpose(
+    operation: str,
+    x: ArrayLike,
+    w: ArrayLike,
+    count: int,
+    stride: PerAxis,
+    padding: PaddingLike,
+    output_padding: PerAxis,
+    dilation: PerAxis,
+    groups: int,
+) -> Tensor:
+    """Transposed convolution with `count` spatial axes; `operation` is for error messages."""
+    x, w = as_tensor(operation, x), as_tensor(operation, w)
+    groups = integer(operation, "groups", groups)
+    images = an_image(operation, x, w, count, "outputs / groups, channels")
+    channels, (*size, each, inputs) = images.shape[-1], w.shape
+    if groups < 1 or channels != inputs or channels % groups:
+        raise ShapeError(
+            f"{operation}: wrong number of channels; got {channels} in x, {inputs} in w, {groups} "
+            "groups; x must have as many channels as the last axis of w, a multiple of groups"
+        )
+    image = images.shape[1:-1]
+    steps = per_axis(operation, "stride", stride, 1, count)
+    spread = per_axis(operation, "dilation", dilation, 1, count)
+    more = per_axis(operation, "output_padding", output_padding, 0, count)
+    pads, out = _placement(operation, image, tuple(size), steps, padding, more, spread)
+    if min(*image, *size, *out) < 1:
+        raise ShapeError(
+            f"{operation}: the result would be empty; got image {image}, kernel {tuple(size)} and "
+            f"result {out}; use non-empty inputs and less padding"
+        )
+    if max(steps) > MOST_STEPS:
+        raise ArgumentError(
+            f"{operation}: stride is too large; got {shown(steps)}; use at most {MOST_STEPS}"
+        )
+    backend().check_size(operation, (*out, each * groups), images.dtype)
+    node, kernel = images._node, node_behind(operation, w)
+    if count == 3:
+        node, kernel = _apart(node, kernel)
+    elif count == 1:
+        node, kernel = upright(node, 1), upright(kernel, 0)
+    axes = [_axis(*numbers) for numbers in zip(size, steps, spread, pads, out, strict=True)]
+    rows, columns = (_ONE_ROW, *axes)[-2:]
+    node = _transposed(node, kernel, rows, columns, groups)
+    if count == 3:
+        node = _added_up(node, (image[0], size[0]), steps[0], spread[0], pads[0], out[0], groups)
+    batch = () if x.ndim == count + 1 else x.shape[:1]
+    return Tensor(node_of(RESHAPE, (node,), (*batch, *out, each * groups)))
+
+
+_ONE_ROW = _axis(size=1, stride=1, dilation=1, pad=0, out=1)
+
+
+def _transposed(x: OpNode, w: OpNode, rows: _Axis, columns: _Axis, groups: int) -> OpNode:
+    """Return the transposed convolution of images of two spatial axes."""
+    # Each part has shape (batch, rows, residues, columns, residues, groups, outputs / groups).
+    bands = [
+        _joined([_part(x, w, rows, columns, a, b, groups) for b in columns.phases], 4)
+        for a in rows.phases
+    ]
+    batch, outs = x.spec.shape[0], w.spec.shape[2] * groups
+    height = rows.steps * sum(phase.residues for phase in rows.phases)
+    width = columns.steps * sum(phase.residues for phase in columns.phases)
+    result = node_of(RESHAPE, (_joined(bands, 2),), (batch, height, width, outs))
+    parts = (
+        (0, batch, 1),
+        (rows.start, rows.out, 1),
+        (columns.start, columns.out, 1),
+        (0, outs, 1),
+    )
+    return node_of(SLICE, (result,), parts)
+
+
+def _apart(x: OpNode, w: OpNode) -> tuple[OpNode, OpNode]:
+    """Move each depth to the batch axis, and the taps along the depth to the outputs."""
+    batch, depth, *image = x.spec.shape
+    x = node_of(RESHAPE, (x,), (batch * depth, *image))
+    w = node_of(PERMUTE, (w,), (1, 2, 0, 3, 4))
+    height, width, taps, each, channels = w.spec.shape
+    return x, node_of(RESHAPE, (w,), (height, width, taps * each, channels))
+
+
+def _added_up(
+    planes: OpNode, lengths: AxisPair, stride: int, dilation: int, front: int, out: int, groups: int
+) -> OpNode:
+    """Sum the planes that the taps contribute to each of `out` depths, from `front` on."""
+    depth, taps = lengths
+    images, height, width, outs = planes.spec.shape
+    each = outs // (groups * taps)
+    shape = (images // depth, depth, height, width, groups, taps, each)
+    planes = node_of(RESHAPE, (planes,), shape)
+    last = (depth - 1) * stride
+    end = max(last + dilation * (taps - 1) + 1, front + out)
+    total: OpNode | None = None
+    for tap in range(taps):
+        low = tap * dilation
+        parts = (*((0, n, 1) for n in shape[:5]), (tap, 1, 1), (0, each, 1))
+        term = node_of(RESHAPE, (node_of(SLICE, (planes,), parts),), (*shape[:4], groups * each))
+        widths = ((0, 0, 0), (low, end - last - low - 1, stride - 1), *((0, 0, 0),) * 3)
+        term = node_of(PAD, (term, scalar_node(0, term.spec.dtype)), widths)
+        total = term if total is None else node_of(ADD, (total, term))
+    assert total is not None
+    batch, _, *plane = total.spec.shape
+    parts = ((0, batch, 1), (front, out, 1), *((0, n, 1) for n in plane))
+    return node_of(SLICE, (total,), parts)
+
+
+def _placement(
+    operation: str,
+    image: Lengths,
+    size: Lengths,
+    stride: Lengths,
+    padding: PaddingLike,
+    more: Lengths,
+    dilation: Lengths,
+) -> tuple[Lengths, Lengths]:
+    """Return the number of positions cropped before the result, and the lengths of the result."""
+    if isinstance(padding, str) and padding == "same":
+        if any(more):
+            raise ArgumentError(
+                f'{operation}: output_padding cannot be combined with "same"; got {more}; omit it, '
+                "or pass padding as numbers"
+            )
+        return (
+            tuple(
+                max(0, d * (k - 1) + 1 - step) // 2
+                for k, step, d in zip(size, stride, dilation, strict=True)
+            ),
+            tuple(n * step for n, step in zip(image, stride, strict=True)),
+        )
+    pads: tuple[AxisPair, ...] = ((0, 0),) * len(image)
+    if not isinstance(padding, str) or padding != "valid":
+        pads = explicit_padding(operation, padding, len(image))
+    out = tuple(
+        (n - 1) * step + d * (k - 1) + 1 - sum(around) + extra
+        for n, k, step, d, around, extra in zip(
+            image, size, stride, dilation, pads, more, strict=True
+        )
+    )
+    return tuple(before for before, _ in pads), out
+
+
+def _part(
+    x: OpNode, w: OpNode, rows: _Axis, columns: _Axis, a: _Phase, b: _Phase, groups: int
+) -> OpNode:
+    """Compute the positions of one phase per axis by convolving x with the phase's taps."""
+    batch, channels = x.spec.shape[0], x.spec.shape[3]
+    kh, kw, outs, _ = w.spec.shape
+    places = (batch, rows.steps, a.residues, columns.steps, b.residues, groups, outs)
+    if not a.taps or not b.taps:
+        return node_of(BROADCAST, (scalar_node(0, x.spec.dtype),), places)
+    whole = ((0, outs, 1), (0, channels, 1))
+    w = node_of(SLICE, (w,), ((a.first, kh - a.first, 1), (b.first, kw - b.first, 1), *whole))
+    w = node_of(WINDOW, (w,), ((0, a.residues, a.every, 1), (1, b.residues, b.every, 1)))
+    backward = ((a.taps - 1, a.taps, -1), (b.taps - 1, b.taps, -1))
+    w = node_of(SLICE, (w,), (*backward, *whole, (0, a.residues, 1), (0, b.residues, 1)))
+    inputs = channels // groups
+    w = node_of(RESHAPE, (w,), (a.taps, b.taps, outs, groups, inputs, a.residues, b.residues))
+    w = node_of(PERMUTE, (w,), (0, 1, 4, 3, 5, 6, 2))
+    w = node_of(RESHAPE, (w,), (a.taps, b.taps, inputs, groups * a.residues * b.residues * outs))
+    window = Window(
+        kernel=(a.taps, b.taps),
+        stride=(1, 1),
+        pad=(a.reach - rows.low, b.reach - columns.low),
+        dilation=(a.dilation, b.dilation),
+        out=(rows.steps, columns.steps),
+        groups=groups,
+    )
+    node = contraction(CONVOLVE, (x, w), window)
+    shape = (groups, batch, rows.steps, columns.steps, a.residues, b.residues, outs)
+    return node_of(PERMUTE, (node_of(RESHAPE, (node,), shape),), (1, 2, 4, 3, 5, 0, 6))
+
+
+def _joined(nodes: list[OpNode], axis: int) -> OpNode:
+    return (
+        nodes[0] if len(nodes) == 1 else concat([Tensor(node) for node in nodes], axis=axis)._node
+    )

@@ -1,20 +1,21 @@
-"""Data type functions: which dtypes there are, what they hold, and how they combine."""
+"""Describe dtypes, their limits and their promotion."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..dtypes import OF_PYTHON, DType, as_dtype, of_scalar, promote
 from ..errors import ArgumentError, DTypeError
+from ..ir.tracer import kind_of, sample
 from ..tensor import Tensor, as_tensor
-from ..tracing import kind_of, sample
+from ..typing import ArrayLike, DTypeLike
 
 
 @dataclass(frozen=True)
 class FloatInfo:
-    """Machine limits of a floating dtype."""
+    """Machine limits of a floating dtype, made by `finfo`."""
 
     bits: int
     eps: float
@@ -26,7 +27,7 @@ class FloatInfo:
 
 @dataclass(frozen=True)
 class IntegerInfo:
-    """Machine limits of an integer dtype."""
+    """Machine limits of an integer dtype, made by `iinfo`."""
 
     bits: int
     max: int
@@ -35,7 +36,7 @@ class IntegerInfo:
 
 
 _FLOATS = {"float32": (23, 127), "float16": (10, 15)}
-"""Bits of the mantissa, and the largest exponent."""
+"""Number of mantissa bits and largest exponent of each floating dtype."""
 _COMPONENTS = {"complex64": "float32"}
 _KINDS = {
     "bool": "b",
@@ -52,10 +53,18 @@ def _dtype_of(operation: str, value: Any) -> DType:
     return value.dtype if isinstance(value, Tensor) else as_dtype(value, operation)
 
 
-def finfo(type: Any, /) -> FloatInfo:
-    """Machine limits of a floating dtype, or of a tensor's; of the parts of a complex one.
+def finfo(type: DTypeLike | ArrayLike, /) -> FloatInfo:
+    """Return the machine limits of a floating dtype.
 
-    Raises DTypeError for other dtypes.
+    Args:
+        type: Dtype, its name, or a tensor. Complex dtypes give the limits of their parts. float64
+            stands for float32 and gives its limits.
+
+    Returns:
+        FloatInfo with bits, eps, max, min, smallest_normal and dtype.
+
+    Raises:
+        DTypeError: If the dtype is neither floating nor complex.
 
     >>> import py_tensor as pt
     >>> pt.finfo(pt.float32).eps
@@ -64,17 +73,25 @@ def finfo(type: Any, /) -> FloatInfo:
     dtype = _dtype_of("finfo", type)
     name = _COMPONENTS.get(dtype.name, dtype.name)
     if name not in _FLOATS:
-        raise DTypeError(f"finfo: dtype is not floating; got {dtype}; use pt.iinfo for integers")
+        raise DTypeError(f"finfo: dtype must be floating; got {dtype}; use pt.iinfo for integers")
     mantissa, exponent = _FLOATS[name]
     largest = (2.0 - 2.0**-mantissa) * 2.0**exponent
     part = as_dtype(name)
     return FloatInfo(part.bits, 2.0**-mantissa, largest, -largest, 2.0 ** (1 - exponent), part)
 
 
-def iinfo(type: Any, /) -> IntegerInfo:
-    """Machine limits of an integer dtype, or of a tensor's.
+def iinfo(type: DTypeLike | ArrayLike, /) -> IntegerInfo:
+    """Return the machine limits of an integer dtype.
 
-    Raises DTypeError for other dtypes.
+    Args:
+        type: Dtype, its name, or a tensor. int64 stands for int32 and gives its limits, uint64
+            those of uint32.
+
+    Returns:
+        IntegerInfo with bits, max, min and dtype.
+
+    Raises:
+        DTypeError: If the dtype is not an integer one.
 
     >>> import py_tensor as pt
     >>> pt.iinfo("int8").min
@@ -82,15 +99,25 @@ def iinfo(type: Any, /) -> IntegerInfo:
     """
     dtype = _dtype_of("iinfo", type)
     if dtype.kind not in "iu":
-        raise DTypeError(f"iinfo: dtype is not an integer's; got {dtype}; use pt.finfo for floats")
+        raise DTypeError(
+            f"iinfo: dtype must be an integer dtype; got {dtype}; use pt.finfo for floats"
+        )
     return IntegerInfo(dtype.bits, dtype.highest, dtype.lowest, dtype)
 
 
-def isdtype(dtype: Any, kind: Any) -> bool:
-    """Whether a dtype is another, or of a kind, or any of a tuple of those.
+def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
+    """Return True if a dtype equals another dtype or belongs to a kind.
 
-    Kinds are "bool", "signed integer", "unsigned integer", "integral", "real floating",
-    "complex floating" and "numeric". Raises ArgumentError for other names.
+    Args:
+        dtype: Dtype or its name.
+        kind: Dtype, kind, or a tuple of them. Kinds are "bool", "signed integer", "unsigned
+            integer", "integral", "real floating", "complex floating" and "numeric".
+
+    Returns:
+        True or False.
+
+    Raises:
+        ArgumentError: If a kind is unknown.
 
     >>> import py_tensor as pt
     >>> pt.isdtype(pt.int8, ("real floating", "integral"))
@@ -102,16 +129,24 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, str):
         if kind not in _KINDS:
             raise ArgumentError(
-                f"isdtype: no kind of that name; got {kind!r}; use one of {', '.join(_KINDS)}"
+                f"isdtype: unknown kind; got {kind!r}; use one of {', '.join(_KINDS)}"
             )
         return found.kind in _KINDS[kind]
     return found is as_dtype(kind, "isdtype")
 
 
-def can_cast(from_: Any, to: Any, /) -> bool:
-    """Whether a dtype, or a tensor's, promotes to another without losing values.
+def can_cast(from_: DTypeLike | ArrayLike, to: DTypeLike, /) -> bool:
+    """Return True if a dtype promotes to another without losing values.
 
-    Raises DTypeError for what is no dtype.
+    Args:
+        from_: Dtype, its name, or a tensor.
+        to: Dtype or its name.
+
+    Returns:
+        True or False.
+
+    Raises:
+        DTypeError: If an argument is not a dtype.
 
     >>> import py_tensor as pt
     >>> pt.can_cast(pt.int8, pt.int16), pt.can_cast(pt.int32, pt.int16)
@@ -127,22 +162,35 @@ def can_cast(from_: Any, to: Any, /) -> bool:
         return False
 
 
-def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The dtype that tensors, dtypes and Python numbers together promote to.
+def result_type(*arrays_and_dtypes: DTypeLike | ArrayLike) -> DType:
+    """Return the dtype that tensors, dtypes and Python numbers promote to.
 
-    Numbers take the dtype of what stands beside them. Raises DTypeError where there is none.
+    A Python number takes the dtype of the other arguments, if that has its kind.
+
+    Args:
+        arrays_and_dtypes: Tensors, dtypes, names of dtypes, or Python numbers; at least one.
+
+    Returns:
+        DType.
+
+    Raises:
+        DTypeError: If there is no common dtype.
+        ArgumentError: If there are no arguments.
 
     >>> import py_tensor as pt
     >>> pt.result_type(pt.int8, pt.asarray([1.0]), 2)
     float32
     """
     if not arrays_and_dtypes:
-        raise ArgumentError("result_type: nothing to promote; got no arguments; give some")
+        raise ArgumentError(
+            "result_type: at least one argument is required; got no arguments; pass tensors or "
+            "dtypes"
+        )
     return promoted("result_type", arrays_and_dtypes)
 
 
 def promoted(operation: str, values: Sequence[Any]) -> DType:
-    """The dtype that tensors, dtypes and Python numbers promote to; at least one is given."""
+    """Return the dtype that tensors, dtypes and Python numbers promote to; at least one."""
     numbers = [value for value in values if is_number(value)]
     given = [_dtype_of(operation, value) for value in values if not is_number(value)]
     dtype = given[0] if given else OF_PYTHON[kind_of(numbers[0])]
@@ -153,18 +201,16 @@ def promoted(operation: str, values: Sequence[Any]) -> DType:
     return dtype
 
 
-def beside(operation: str, x: Tensor, value: Any) -> Tensor:
-    """The value as a tensor; a Python number in the dtype that it has beside x."""
+def as_second_operand(operation: str, x: Tensor, value: Any) -> Tensor:
+    """Convert a value to a tensor; a Python number gets its dtype in operations with x."""
     if kind_of(value) is bool or not is_number(value):
         return as_tensor(operation, value)
     return as_tensor(operation, value, of_scalar(operation, sample(value), x.dtype))
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a Python number, or one traced."""
+    """Return True for a Python number or a scalar tracer."""
     return kind_of(value) in OF_PYTHON
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (can_cast, finfo, iinfo, isdtype, result_type)
-}
+promote_types = result_type

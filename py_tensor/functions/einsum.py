@@ -1,24 +1,26 @@
-"""`einsum`: products of tensors by labelled axes, two at a time as matrix products."""
+"""`einsum`: products of tensors with labelled axes, computed as matrix products of two operands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from string import ascii_letters
 from typing import Any, NamedTuple
 
+from ..dtypes import wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..ops.views import DIAGONAL
 from ..tensor import Tensor, apply, as_tensor
+from ..typing import ArrayLike
+from . import statistical
+from .decorators import named
 from .linear_algebra import matmul
 from .manipulation import permute_dims, reshape
-from .naming import named
-from .statistical import PUBLIC as STATISTICAL
 
 
 class Term(NamedTuple):
-    """A tensor whose axes have labels, each once."""
+    """A tensor with a distinct label for each axis."""
 
     labels: str
     tensor: Tensor
@@ -28,15 +30,26 @@ class Term(NamedTuple):
 
 
 @named
-def einsum(subscripts: str, /, *operands: Any) -> Tensor:
-    """Sums of products over the axes that `subscripts` names, by Einstein's convention.
+def einsum(subscripts: str, /, *operands: ArrayLike, optimize: Any = True) -> Tensor:
+    """Sum of products over labelled axes, by Einstein's summation convention.
 
-    `subscripts` has a letter for each axis of each operand, operands separated by commas, and
-    behind "->" the axes of the result; axes that are not among them are summed over. Without "->"
-    the result has, in alphabetical order, all letters that occur once. "..." stands for axes that
-    broadcast. A letter twice in one operand is its diagonal. More than two operands are multiplied
-    two at a time, first those that leave least to do. Raises ArgumentError for subscripts that
-    cannot be read, ShapeError for lengths that differ.
+    `subscripts` has a letter for each axis of each operand. Operands are separated by commas, and
+    the axes of the result follow "->"; axes missing there are summed over. Without "->", the result
+    has the letters that occur once, in alphabetical order. "..." is for axes that broadcast. A
+    letter that occurs twice in one operand selects its diagonal. More than two operands are
+    multiplied in pairs, the cheapest pair first.
+
+    Args:
+        subscripts: Labels of the operands and the result, for example "ij,jk->ik".
+        operands: Tensors or array-likes, one for each group of labels.
+        optimize: Ignored; the order is always optimized.
+
+    Returns:
+        Tensor with the axes of the result, in the promoted dtype.
+
+    Raises:
+        ArgumentError: If the subscripts cannot be parsed or do not fit the number of operands.
+        ShapeError: If axes with one label differ in length, or the number of axes is wrong.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -59,10 +72,20 @@ def einsum(subscripts: str, /, *operands: Any) -> Tensor:
 
 
 @named
-def contraction_path(subscripts: str, /, *operands: Any) -> list[tuple[int, int]]:
-    """Which operands `einsum` multiplies, in order: two positions, whose product goes to the end.
+def contraction_path(subscripts: str, /, *operands: ArrayLike) -> list[tuple[int, int]]:
+    """Return the order in which `einsum` multiplies its operands.
 
-    Raises what `einsum` raises.
+    Args:
+        subscripts: Labels of the operands and the result, as for `einsum`.
+        operands: Tensors or array-likes, one for each group of labels.
+
+    Returns:
+        List of pairs of positions. Both operands are removed from the list of operands, and their
+        product is appended to it.
+
+    Raises:
+        ArgumentError: If the subscripts cannot be parsed or do not fit the number of operands.
+        ShapeError: If axes with one label differ in length, or the number of axes is wrong.
 
     >>> import py_tensor as pt
     >>> pt.contraction_path("ij,jk,k->i", pt.ones((9, 9)), pt.ones((9, 9)), pt.ones(9))
@@ -84,13 +107,15 @@ def contraction_path(subscripts: str, /, *operands: Any) -> list[tuple[int, int]
 
 
 def _parsed(subscripts: str, tensors: Sequence[Tensor]) -> tuple[list[str], str]:
-    """The labels of each operand and of the result, broadcast axes under letters of their own."""
+    """Return the labels of each operand and of the result; broadcast axes get unused letters."""
+    if not isinstance(subscripts, str):
+        raise wrong_type("einsum", "subscripts", "text", subscripts, 'labels such as "ij,jk->ik"')
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     given = left.split(",")
     if len(given) != len(tensors):
         raise ArgumentError(
-            f"einsum: number of operands does not fit; got {len(tensors)} for {subscripts!r}; "
-            f"give {len(given)}"
+            f"einsum: wrong number of operands; got {len(tensors)} for {subscripts!r}; pass "
+            f"{len(given)}"
         )
     spare = [letter for letter in ascii_letters if letter not in subscripts]
     widest = 0
@@ -99,8 +124,8 @@ def _parsed(subscripts: str, tensors: Sequence[Tensor]) -> tuple[list[str], str]
         count = tensor.ndim - len(labels.replace("...", ""))
         if count < 0 or (count and "..." not in labels):
             raise ShapeError(
-                f"einsum: number of axes does not fit; got {labels!r} for shape {tensor.shape}; "
-                "give a letter an axis"
+                f"einsum: wrong number of axes; got {labels!r} for shape {tensor.shape}; use one "
+                "letter per axis"
             )
         widest = max(widest, count)
         named.append(labels.replace("...", "".join(spare[:count][::-1])))
@@ -115,8 +140,8 @@ def _parsed(subscripts: str, tensors: Sequence[Tensor]) -> tuple[list[str], str]
     missing = [label for label in result if label not in "".join(named)]
     if wrong or missing or len(set(result)) < len(result):
         raise ArgumentError(
-            f"einsum: subscripts cannot be read; got {subscripts!r}; use letters, each of the "
-            "result's once and in some operand"
+            f"einsum: subscripts are invalid; got {subscripts!r}; use letters; each letter of the "
+            "result must occur once in it and in an operand"
         )
     return named, result
 
@@ -130,8 +155,8 @@ def _lengths(subscripts: str, given: Sequence[str], tensors: Sequence[Tensor]) -
                 lengths[label] = n
             elif n not in (1, known):
                 raise ShapeError(
-                    f"einsum: lengths differ under one label; got {known} and {n} for {label!r} in "
-                    f"{subscripts!r}; make them equal"
+                    f"einsum: lengths of one label must be equal; got {known} and {n} for "
+                    f"{label!r} in {subscripts!r}; make them equal"
                 )
     return lengths
 
@@ -154,7 +179,7 @@ def _cheapest(terms: Sequence[Term], result: str, lengths: dict[str, int]) -> tu
 def _cheapest_labels(
     labels: Sequence[str], result: str, lengths: dict[str, int]
 ) -> tuple[int, int]:
-    """The pair whose product takes the fewest multiplications; of those, the smallest result."""
+    """Choose the pair with the fewest multiplications; of equal ones, the smallest result."""
 
     def cost(pair: tuple[int, int]) -> tuple[int, int]:
         both = set(labels[pair[0]]) | set(labels[pair[1]])
@@ -166,19 +191,19 @@ def _cheapest_labels(
 
 
 def _summed(term: Term, kept: set[str]) -> Term:
-    """Without the axes that nothing else has."""
+    """Sum over the axes that no other term has."""
     axes = tuple(at for at, label in enumerate(term.labels) if label not in kept)
     if not axes:
         return term
     labels = "".join(label for label in term.labels if label in kept)
-    return Term(labels, STATISTICAL["sum"](term.tensor, axis=axes, dtype=term.tensor.dtype))
+    return Term(labels, statistical.sum(term.tensor, axis=axes, dtype=term.tensor.dtype))
 
 
 def _product(a: Term, b: Term, kept: set[str], lengths: dict[str, int]) -> Term:
-    """The product of two, summed over what is not kept."""
+    """Return the product of two terms, summed over labels that are not kept."""
     a, b = _summed(a, kept | set(b.labels)), _summed(b, kept | set(a.labels))
     of_a, of_b = a.lengths(), b.lengths()
-    # An axis of length 1 beside a longer one is broadcast, which no matrix product does.
+    # A matrix product cannot broadcast an axis of length 1 to a longer one.
     same = [label for label in a.labels if label in b.labels and of_a[label] == of_b[label]]
     inner = [label for label in same if label not in kept]
     shared = [label for label in a.labels if label in b.labels]
@@ -196,7 +221,7 @@ def _product(a: Term, b: Term, kept: set[str], lengths: dict[str, int]) -> Term:
 
 
 def _spread_product(a: Term, b: Term) -> Term:
-    """Element by element, each operand broadcast along the axes of the other alone."""
+    """Multiply element by element, with each operand broadcast along the axes of the other."""
     labels = a.labels + "".join(label for label in b.labels if label not in a.labels)
     of_b = b.lengths()
     order = [label for label in labels if label in of_b]
@@ -206,10 +231,7 @@ def _spread_product(a: Term, b: Term) -> Term:
 
 
 def _arranged(term: Term, labels: Sequence[str]) -> Tensor:
-    """The tensor with its axes in the order of the labels, summed over others."""
+    """Return the tensor with its axes in the order of the labels, summed over the others."""
     labels_left, tensor = _summed(term, set(labels))
     order = tuple(labels_left.index(label) for label in labels)
     return tensor if order == tuple(range(tensor.ndim)) else permute_dims(tensor, order)
-
-
-PUBLIC: dict[str, Callable[..., Any]] = {"contraction_path": contraction_path, "einsum": einsum}

@@ -1,45 +1,44 @@
-"""Indexing: t[key] is a view, t[key] = value a new value for the handle, take reads at places."""
+"""Indexing: t[key] is a view, t[key] = value moves the handle to a new value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from operator import index
 from typing import Any
+from weakref import ref
 
-from ..dtypes import bool_, shown
-from ..errors import DTypeError, ShapeError, TensorError
-from ..nodes import Node, node_of, scalar_node
-from ..ops import ROWS
+from ..dtypes import bool_
+from ..errors import ArgumentError, DTypeError, ShapeError, TensorError
+from ..ir.node import OpNode, node_of, scalar_node
+from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.gathers import TAKE, TAKE_ALONG_AXIS
-from ..ops.rows import Shape, broadcast
+from ..ops.op_def import Shape, broadcast
 from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE, widths_around
 from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
-from .axes import one_axis
-from .choosing import chosen, is_advanced, with_chosen
+from ..typing import ArrayLike, IndexLike
+from .advanced_indexing import chosen, is_advanced, with_chosen
+from .arguments import check_known_indices, no_out, one_axis, out_of_range
 from .data_types import is_number
-from .elementwise import PUBLIC as ELEMENTWISE
-from .elementwise import astype, clip
-from .manipulation import broadcast_to
-from .remembering import remembered
+from .decorators import remembered
+from .elementwise import astype, clip, where
+from .manipulation import broadcast_to, flatten
 
-Part = tuple[int, int, int]
+IndexPart = tuple[int, int, int]
 
 
-def _parse(operation: str, key: Any, shape: Shape) -> tuple[tuple[Part, ...], Shape]:
-    """For each axis (start, length, step), and the result's shape."""
+def _parse(operation: str, key: IndexLike, shape: Shape) -> tuple[tuple[IndexPart, ...], Shape]:
+    """Return (start, length, step) for each axis, and the shape of the result."""
     items = list(key) if isinstance(key, tuple) else [key]
     used = sum(1 for item in items if item is not None and item is not Ellipsis)
     if sum(1 for item in items if item is Ellipsis) > 1:
         raise ShapeError(f"{operation}: more than one ellipsis; got {key}; use one")
     if used > len(shape):
         raise ShapeError(
-            f"{operation}: too many indices; got {used} for shape {shape}; "
-            f"give at most {len(shape)}"
+            f"{operation}: too many indices; got {used} for shape {shape}; use at most {len(shape)}"
         )
     if Ellipsis not in [item for item in items if isinstance(item, type(Ellipsis))]:
         items.append(Ellipsis)
-    parts: list[Part] = []
+    parts: list[IndexPart] = []
     result: list[int] = []
     for item in items:
         axis = len(parts)
@@ -65,58 +64,85 @@ def _bounds(operation: str, item: slice, n: int) -> tuple[int, int, int]:
     except TensorError:
         raise
     except (TypeError, ValueError) as error:
-        raise ShapeError(f"{operation}: slice does not fit; got {item}; {error}") from None
+        raise ShapeError(f"{operation}: invalid slice; got {item}; {error}") from None
 
 
 def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
     if isinstance(item, (bool, float, str, list)) or not hasattr(item, "__index__"):
         raise ShapeError(
-            f"{operation}: not an index; got {item!r}; use integers, slices, ... and None"
+            f"{operation}: invalid index; got {item!r}; use integers, slices, ... and None"
         )
     position = index(item)
     n = shape[axis]
     if not -n <= position < n:
-        raise ShapeError(
-            f"{operation}: index out of range; got {shown(position)} for axis {axis} of "
-            f"length {n}; " + (f"use {-n} to {n - 1}" if n else "the axis is empty")
-        )
+        raise out_of_range(operation, position, axis, n)
     return position % n
 
 
-def _sliced(node: Node, parts: tuple[Part, ...], shape: Shape) -> Node:
+def _sliced(node: OpNode, parts: tuple[IndexPart, ...], shape: Shape) -> OpNode:
     if any(part != (0, n, 1) for part, n in zip(parts, node.spec.shape, strict=True)):
         node = node_of(SLICE, (node,), parts)
     return node if node.spec.shape == shape else node_of(RESHAPE, (node,), shape)
 
 
-def get(self: Tensor, key: Any) -> Tensor:
-    """The elements a key of integers, slices of any step, ... and None names, as a view.
+def get(self: Tensor, key: IndexLike) -> Tensor:
+    """Return the elements that a key selects.
+
+    The result is a value of its own: assigning to it cannot change this tensor. If the key has only
+    integers, slices, ... and None, NumPy's result is a view, which would change it. Assigning to
+    such a part, as in `x[0][1] = 9`, therefore raises ArgumentError as long as this tensor exists.
+    Write `x[0, 1] = 9`, or copy the part first: `part = x[0].copy()`.
+
+    Args:
+        key: Integer, slice, ..., None, mask, tensor of indices, or a tuple of them. An index out of
+            range in a tensor reads the nearest end, because the tensor is not read.
+
+    Returns:
+        Tensor of the same dtype.
+
+    Raises:
+        ShapeError: If the key does not fit the shape, or an index is out of range in a number, list
+            or array of NumPy.
 
     >>> import py_tensor as pt
     >>> pt.arange(6)[::-2].tolist()
     [5, 3, 1]
     """
     if is_advanced(key):
-        return chosen(self, key, get)
+        return chosen(self, key, selected)
+    part = selected(self, key)
+    nested = hasattr(self, "_wholes")
+    part._wholes = (*_living_wholes(self), ref(self)) if nested else (ref(self),)
+    return part
+
+
+def selected(self: Tensor, key: IndexLike) -> Tensor:
+    """Return the elements that a basic key selects, as `get` does, but free to assign to."""
     node = node_behind("getitem", self)
     parts, shape = _parse("getitem", key, node.spec.shape)
     return Tensor(_sliced(node, parts, shape))
 
 
-def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
-    """self with `value`, broadcast, in the place of what the key names."""
+def _living_wholes(self: Tensor) -> list[ref[Tensor]]:
+    """Return the living tensors that this one was selected from by basic keys."""
+    wholes = getattr(self, "_wholes", ())
+    return [whole for whole in wholes if (found := whole()) is not None and not found.is_disposed]
+
+
+def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:
+    """Return a tensor with the elements that the key selects replaced by `value`, broadcast."""
     node = node_behind("setitem", self)
     spec = node.spec
     if is_advanced(key):
-        key, value = with_chosen(self, key, _value(self, value), get)
+        key, value = with_chosen(self, key, _value(self, value), selected)
     parts, shape = _parse("setitem", key, spec.shape)
     new = _value(self, value)._node
     if len(new.spec.shape) > len(shape) or any(
         a not in (1, b) for a, b in zip(reversed(new.spec.shape), reversed(shape), strict=False)
     ):
         raise ShapeError(
-            f"setitem: shapes do not fit; got {new.spec.shape} for a place of shape {shape}; "
-            "the value must broadcast to it"
+            f"setitem: shapes are incompatible; got {new.spec.shape} for a target of shape "
+            f"{shape}; the value must broadcast to it"
         )
     if any(length == 0 for _, length, _ in parts):
         return Tensor(node)
@@ -132,18 +158,19 @@ def assigned(self: Tensor, key: Any, value: Any) -> Tensor:
     there = node_of(BROADCAST, (scalar_node(True, bool_),), lengths)
     mask = node_of(PAD, (there, scalar_node(False, bool_)), arg)
     placed = node_of(PAD, (new, scalar_node(0, spec.dtype)), arg)
-    return Tensor(node_of(ROWS["where"], (mask, placed, node)))
+    return Tensor(node_of(OP_DEFS["where"], (mask, placed, node)))
 
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-"""Of kinds of dtypes: assigned tensors may not be of a higher one. Casts refuse complex numbers."""
+"""Rank of each dtype kind: an assigned tensor must not have a higher one. Casts reject complex
+numbers."""
 
 
-def _value(self: Tensor, value: Any) -> Tensor:
-    """What is assigned, in the tensor's dtype. Raises DTypeError for tensors of a higher kind."""
+def _value(self: Tensor, value: ArrayLike) -> Tensor:
+    """Convert an assigned value to the tensor's dtype; raise DTypeError for a higher kind."""
     if is_number(value):
-        row = ROWS["not_equal" if self.dtype is bool_ else "add"]
-        new = operand_nodes(row, (self, value), "setitem")[1]
+        op = OP_DEFS["not_equal" if self.dtype is bool_ else "add"]
+        new = operand_nodes(op, (self, value), "setitem")[1]
     else:
         new = node_behind("setitem", as_tensor("setitem", value))
         own, given = self.dtype, new.spec.dtype
@@ -152,76 +179,141 @@ def _value(self: Tensor, value: Any) -> Tensor:
                 f"setitem: dtype {given} does not promote to {own}; got a value of {given}; "
                 f'use value.astype("{own}")'
             )
+    if new.spec.dtype.kind == "c" and self.dtype.kind != "c":
+        raise DTypeError(
+            f"setitem: cannot convert complex numbers to dtype {self.dtype}; got "
+            f"{new.spec.dtype}; use pt.real(x), pt.imag(x) or pt.abs(x)"
+        )
     return Tensor(new if new.spec.dtype is self.dtype else node_of(CAST, (new,), self.dtype))
 
 
-def put(self: Tensor, key: Any, value: Any) -> None:
-    """Moves this handle to its value with another in the place of what the key names."""
+def put(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
+    """Replace the elements that the key selects by moving this handle to a new value.
+
+    Raises ArgumentError if this tensor is a part of another one, see `get`.
+    """
+    if _living_wholes(self):
+        raise ArgumentError(
+            "setitem: tensor is a part of another one, which would not change; got a part of shape "
+            f"{self.shape}; write x[0, 1] = 9 instead of x[0][1] = 9, or copy the part first, as "
+            "in part = x[0].copy()"
+        )
+    replace(self, key, value)
+
+
+def replace(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
+    """Replace elements as `put` does, also in a part of another tensor."""
     self._move(assigned(self, key, value)._node)
 
 
-def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Tensor:
-    """For each place, the element of x whose place along the axis `indices` names there.
+def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> Tensor:
+    """Take elements along an axis by an index for each position of the result.
 
-    As `argsort` and `argmax` give them: both have the same number of axes, and all but `axis`
-    broadcast. Negative indices count from the end; those out of range read the nearest end.
-    Raises DTypeError for indices that are not integers, ShapeError for shapes that do not fit.
+    Pass the results of `argsort` or `argmax` with `keepdims` as indices.
+
+    Args:
+        x: Tensor or array-like of any dtype.
+        indices: Integers with as many axes as x; all axes but `axis` broadcast. Negative indices
+            count from the end. An index out of range in a tensor reads the nearest end, because
+            the tensor is not read.
+        axis: Axis to take along; None for the flattened tensor; -1 by default.
+
+    Returns:
+        Tensor of the broadcast shape, as long as `indices` along the axis, and of the dtype of x.
+
+    Raises:
+        DTypeError: If the indices are not integers.
+        ShapeError: If the shapes do not fit, the axis does not exist or x has no elements along it,
+            or an index is out of range and `indices` is not a tensor.
 
     >>> import py_tensor as pt
     >>> pt.take_along_axis(pt.asarray([[1, 2], [3, 4]]), pt.asarray([[1], [0]])).tolist()
     [[2], [3]]
     """
+    given = indices
     x, indices = as_tensor("take_along_axis", x), as_tensor("take_along_axis", indices)
+    if axis is None:
+        x, axis = flatten(x), 0
     if indices.dtype.kind not in "iu":
         raise DTypeError(
-            f"take_along_axis: indices are not integers; got dtype {indices.dtype}; "
-            'use indices.astype("int32")'
+            f"take_along_axis: indices must be integers; got dtype {indices.dtype}; use "
+            'indices.astype("int32")'
         )
     if x.ndim != indices.ndim:
         raise ShapeError(
-            f"take_along_axis: numbers of axes differ; got shapes {x.shape} and {indices.shape}; "
-            "give as many"
+            f"take_along_axis: numbers of axes must be equal; got shapes {x.shape} and "
+            f"{indices.shape}; use as many axes"
         )
     place = one_axis("take_along_axis", axis, x.ndim)
     length, count = x.shape[place], indices.shape[place]
     if not length and count:
         raise ShapeError(
-            f"take_along_axis: nothing to take from; got length 0 of axis {place} of shape "
-            f"{x.shape}; give an axis with elements"
+            f"take_along_axis: cannot take from an empty axis; got length 0 of axis {place} of "
+            f"shape {x.shape}; use an axis with elements"
         )
+    check_known_indices("take_along_axis", given, indices, place, length)
     ones = [(*t.shape[:place], 1, *t.shape[place + 1 :]) for t in (x, indices)]
     shape = broadcast("take_along_axis", ones)
     x = broadcast_to(x, (*shape[:place], length, *shape[place + 1 :]))
     indices = broadcast_to(indices, (*shape[:place], count, *shape[place + 1 :]))
     places = astype(indices, "int32", copy=False)
-    places = clip(ELEMENTWISE["where"](places < 0, places + length, places), 0, length - 1)
+    places = clip(where(places < 0, places + length, places), 0, length - 1)
     return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, False)))
 
 
 @remembered
-def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
-    """Slices of x at places of an axis, in the order `indices` names them.
+def take(
+    x: ArrayLike,
+    indices: ArrayLike,
+    /,
+    axis: int | None = None,
+    out: None = None,
+    mode: str = "raise",
+) -> Tensor:
+    """Take slices of x at positions along an axis.
 
-    `indices` are integers of any shape, which stands in the result in the place of the axis; `axis`
-    may be left out where x has only one. Negative indices count from the end. An index out of range
-    reads the nearest end of the axis: whether it is one is known only where the values are.
-    Raises DTypeError for indices that are not integers, ShapeError for an axis without elements.
+    Args:
+        x: Tensor or array-like of any dtype.
+        indices: Integers of any shape. Negative indices count from the end.
+        axis: Axis to take along; None (default) for the flattened tensor.
+        out: None; NumPy's argument is not supported.
+        mode: "raise" (default) raises for an index out of range in a number, list or array of
+            NumPy; one in a tensor reads the nearest end of the axis, because the tensor is not
+            read. "wrap" takes indices modulo the length; "clip" also limits negative ones.
+
+    Returns:
+        Tensor of the shape of x with the axis replaced by the shape of `indices`, and the dtype of
+        x.
+
+    Raises:
+        DTypeError: If the indices are not integers.
+        ShapeError: If the axis does not exist or has no elements, or an index is out of range and
+            `indices` is not a tensor.
+        ArgumentError: If the mode is unknown.
 
     >>> import py_tensor as pt
     >>> pt.take(pt.asarray([[1, 2], [3, 4], [5, 6]]), [2, 0, -1], axis=0).tolist()
     [[5, 6], [1, 2], [5, 6]]
     """
+    given = indices
     x, indices = as_tensor("take", x), as_tensor("take", indices)
+    no_out("take", out)
+    if axis is None:
+        x, axis = flatten(x), 0
+    place = one_axis("take", axis, x.ndim)
+    if not isinstance(mode, str) or mode != "raise":
+        indices = _limited(mode, indices, x.shape[place])
     node, places = node_behind("take", x), node_behind("take", indices)
-    shape = node.spec.shape
-    if axis is None and len(shape) != 1:
-        raise ShapeError(
-            f"take: no axis to take along; got shape {shape}; "
-            + ("give axis" if shape else "reshape it to one axis")
+    found = node_of(TAKE, (node, places), place)
+    if mode == "raise":
+        check_known_indices("take", given, indices, place, x.shape[place])
+    return Tensor(found)
+
+
+def _limited(mode: str, indices: Tensor, length: int) -> Tensor:
+    """Return indices modulo the length of an axis, or limited to it."""
+    if not isinstance(mode, str) or mode not in ("wrap", "clip"):
+        raise ArgumentError(
+            f'take: no mode of that name; got {mode!r}; use "raise", "wrap" or "clip"'
         )
-    return Tensor(node_of(TAKE, (node, places), one_axis("take", axis or 0, len(shape))))
-
-
-OPERATORS = {"__getitem__": get, "__setitem__": put}
-
-PUBLIC: dict[str, Callable[..., Tensor]] = {"take": take, "take_along_axis": take_along_axis}
+    return indices % length if mode == "wrap" else clip(indices, 0, max(length - 1, 0))

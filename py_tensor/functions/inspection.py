@@ -1,14 +1,13 @@
-"""What the namespace says about itself: devices, dtypes and capabilities."""
+"""Inspection of the namespace: devices, dtypes and capabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from ..dtypes import BY_NAME, DType, as_dtype
 from ..errors import ArgumentError
-from ..runtime import backend, check_device
+from ..runtime.executor import backend, check_device
 from ..tensor import Tensor
 from .data_types import isdtype
 
@@ -26,24 +25,31 @@ VERSION = "2025.12"
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", VERSION)
 
 
-def _namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
-    """The namespace of the array API standard's functions: this package.
+def namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
+    """Return the namespace of the array API standard's functions: this package.
 
-    Raises ArgumentError for versions of the standard that it does not know.
+    Args:
+        api_version: Version of the standard; None (default) for the newest that is supported.
+
+    Returns:
+        The module `py_tensor`.
+
+    Raises:
+        ArgumentError: If the version is not supported.
     """
     if api_version is not None and api_version not in _VERSIONS:
         raise ArgumentError(
-            f"__array_namespace__: version is not known; got {api_version!r}; "
-            f"use one of {', '.join(_VERSIONS)}"
+            f"__array_namespace__: unknown version; got {api_version!r}; use one of "
+            f"{', '.join(_VERSIONS)}"
         )
     return import_module(__package__.partition(".")[0])
 
 
 class Info:
-    """Answers to what array API programs ask: see each method."""
+    """Inspection methods of the array API standard, made by `__array_namespace_info__`."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Boolean masks and shapes that depend on data work: what they depend on is read."""
+        """Return the optional features; data-dependent shapes need a read of the operands."""
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
@@ -51,22 +57,26 @@ class Info:
         }
 
     def default_device(self) -> str:
-        """The name of the backend in use."""
+        """Return the name of the backend in use."""
         return backend().name
 
     def devices(self) -> tuple[str, ...]:
-        """The one backend in use: tensors move with it."""
+        """Return the name of the backend in use, in a tuple; all tensors are on it."""
         return (backend().name,)
 
-    def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
-        """The dtypes of results where no dtype is given."""
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
+        """Return the dtypes of results if no dtype is given."""
         check_device("default_dtypes", device)
         return {kind: BY_NAME[name] for kind, name in _DEFAULTS.items() if name in BY_NAME}
 
-    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
-        """The standard's dtypes that exist here, by name; those of a kind as `isdtype` names it.
+    def dtypes(
+        self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, DType]:
+        """Return the standard's dtypes that exist here, by name.
 
-        64-bit integers and floats do not: WebGL has neither.
+        Only those of `kind`, as in `isdtype`, if it is given.
+
+        64-bit dtypes are missing, since WebGL has none; their names stand for the 32-bit ones.
         """
         check_device("dtypes", device)
         return {
@@ -77,13 +87,13 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:
-    """What this namespace can: devices, dtypes, defaults and capabilities.
+    """Return an object with the devices, dtypes, defaults and capabilities of this namespace.
+
+    Returns:
+        Info object with the methods of the array API standard.
 
     >>> import py_tensor as pt
     >>> sorted(pt.__array_namespace_info__().dtypes(kind="unsigned integer"))
     ['uint16', 'uint32', 'uint8']
     """
     return Info()
-
-
-OPERATORS: dict[str, Callable[..., Any]] = {"__array_namespace__": _namespace}

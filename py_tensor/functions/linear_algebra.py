@@ -1,34 +1,45 @@
-"""Linear algebra: matrix products."""
+"""Matrix products and the functions built from them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from operator import index
-from typing import Any
+from collections.abc import Sequence
 
-from ..dtypes import promote
-from ..errors import DTypeError, ShapeError
-from ..nodes import Node, node_of
+from ..dtypes import float32, promote
+from ..errors import AxesError, DTypeError, ShapeError
+from ..ir.node import OpNode, node_of
 from ..ops.contractions import DOT
-from ..ops.rows import broadcast
-from ..ops.views import BROADCAST, PERMUTE, RESHAPE
+from ..ops.op_def import broadcast
+from ..ops.views import BROADCAST, CONCAT, PERMUTE, RESHAPE
 from ..tensor import Tensor, as_tensor, node_behind
-from .axes import one_axis
-from .elementwise import PUBLIC as ELEMENTWISE
-from .elementwise import astype
+from ..typing import ArrayLike
+from . import statistical
+from .arguments import ddof_or, flag, integer, lengths_of, one_axis
+from .autocast import contraction
+from .data_types import promoted
+from .decorators import named, remembered
+from .elementwise import astype, conj, multiply
 from .manipulation import matrix_transpose, permute_dims, reshape
-from .naming import named
-from .remembering import remembered
-from .statistical import PUBLIC as STATISTICAL
+from .statistical import mean
 
 
 @remembered
-def matmul(x1: Any, x2: Any, /) -> Tensor:
-    """Matrix product over the last axis of x1 and the one before last of x2.
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Matrix product over the last axis of x1 and the second-to-last axis of x2.
 
-    Leading axes broadcast. A 1-d operand is a row (x1) or a column (x2), and its axis is gone in
-    the result. Raises ShapeError for 0-d operands and lengths that differ.
+    A vector as x1 is a row, as x2 a column; its axis is missing from the result.
+
+    Args:
+        x1: Tensor or array-like of shape (..., m, k) or (k,).
+        x2: Tensor or array-like of shape (..., k, n) or (k,). The leading axes broadcast.
+
+    Returns:
+        Tensor of shape (..., m, n) in the promoted dtype.
+
+    Raises:
+        DTypeError: If both operands are bool.
+        ShapeError: If an operand has no axes, the inner lengths differ or the leading axes do not
+            broadcast.
 
     >>> import py_tensor as pt
     >>> pt.matmul(pt.asarray([[1.0, 2.0]]), pt.asarray([[3.0], [4.0]])).tolist()
@@ -38,87 +49,116 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     a, b = node_behind("matmul", x1), node_behind("matmul", x2)
     p, q = a.spec.shape, b.spec.shape
     if not p or not q:
-        raise ShapeError(f"matmul: operand has no axes; got shapes {p} and {q}; use multiply")
+        raise ShapeError(
+            f"matmul: operands must have at least one axis; got shapes {p} and {q}; use multiply"
+        )
     a_shape = (1, *p) if len(p) == 1 else p
     b_shape = (*q, 1) if len(q) == 1 else q
     if a_shape[-1] != b_shape[-2]:
         axis = -2 if len(q) > 1 else 0
         raise ShapeError(
-            f"matmul: inner lengths differ; got shapes {p} and {q}; "
-            f"axis -1 of the first is {a_shape[-1]}, axis {axis} of the second is {b_shape[-2]}"
+            f"matmul: inner lengths must be equal; got shapes {p} and {q}; axis -1 of the first is "
+            f"{a_shape[-1]}, axis {axis} of the second is {b_shape[-2]}"
         )
     batch = broadcast("matmul", [a_shape[:-2], b_shape[:-2]])
     rows, inner, columns = a_shape[-2], a_shape[-1], b_shape[-1]
     if len(q) <= 2 and len(p) > 2:
-        # One matrix for the whole batch: its rows are the batch's rows, one taller product.
+        # One matrix x2 for the whole batch: merge the batch into the rows of one taller product.
         left = _reshaped(a, (1, math.prod(a_shape[:-1]), inner))
         right = _reshaped(b, (1, inner, columns))
     else:
         count = math.prod(batch)
         left = _reshaped(_spread(a, a_shape, batch), (count, rows, inner))
         right = _reshaped(_spread(b, b_shape, batch), (count, inner, columns))
-    result = node_of(DOT, (left, right))
+    result = contraction(DOT, (left, right))
     shape = batch + ((rows,) if len(p) > 1 else ()) + ((columns,) if len(q) > 1 else ())
     return Tensor(_reshaped(result, shape))
 
 
 @named
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """Sum of products along an axis, which both have with one length; the others broadcast.
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
+    """Sum of products along one axis; the other axes broadcast.
 
-    Of complex numbers, the conjugates of x1 are multiplied.
-    Raises ShapeError where the lengths differ.
+    For complex numbers, x1 is conjugated.
+
+    Args:
+        x1: Tensor or array-like of an integer, floating or complex dtype.
+        x2: Tensor or array-like with the same length along the axis.
+        axis: Negative number of the axis, counted from the end; -1 by default.
+
+    Returns:
+        Tensor of the broadcast shape without the axis, in the promoted dtype.
+
+    Raises:
+        ShapeError: If the lengths differ, or the axis is out of range or not negative.
+        DTypeError: If an operand is bool.
 
     >>> import py_tensor as pt
     >>> pt.vecdot(pt.asarray([[1, 2], [3, 4]]), pt.asarray([5, 6])).tolist()
     [17, 39]
     """
     a, b = as_tensor("vecdot", x1), as_tensor("vecdot", x2)
-    if not a.ndim or not b.ndim or not -min(a.ndim, b.ndim) <= index(axis) < 0:
+    if not a.ndim or not b.ndim or not -min(a.ndim, b.ndim) <= integer("vecdot", "axis", axis) < 0:
         raise ShapeError(
-            f"vecdot: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; "
-            "count from the end, as both may have other axes in front"
+            f"vecdot: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; count "
+            "from the end, because operands may have further leading axes"
         )
     if a.shape[axis] != b.shape[axis]:
         raise ShapeError(
-            f"vecdot: lengths differ along axis {axis}; got shapes {a.shape} and {b.shape}; "
+            f"vecdot: lengths must be equal along axis {axis}; got shapes {a.shape} and {b.shape}; "
             "make them equal"
         )
     if a.dtype.kind == "b" or b.dtype.kind == "b":
         raise DTypeError('vecdot: dtype bool is not numeric; use x.astype("int32")')
-    conjugate = ELEMENTWISE["conj"](a) if a.dtype.kind == "c" else a
-    total = STATISTICAL["sum"](ELEMENTWISE["multiply"](conjugate, b), axis=axis)
+    conjugate = conj(a) if a.dtype.kind == "c" else a
+    total = statistical.sum(multiply(conjugate, b), axis=axis)
     return astype(total, promote("vecdot", a.dtype, b.dtype), copy=False)
 
 
 @named
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
-    """Sums of products over axes of x1 paired with axes of x2; the others follow one another.
+def tensordot(
+    x1: ArrayLike, x2: ArrayLike, /, axes: int | Sequence[int | Sequence[int]] = 2
+) -> Tensor:
+    """Sum of products over pairs of axes, one of x1 and one of x2.
 
-    `axes` is a number, of the last axes of x1 and the first of x2, or a pair of sequences of axes.
-    Raises ShapeError where the lengths of paired axes differ.
+    Args:
+        x1: Tensor or array-like.
+        x2: Tensor or array-like.
+        axes: Number n, to pair the last n axes of x1 with the first n of x2 (default 2), or a pair
+            of axes or sequences of axes.
+
+    Returns:
+        Tensor with the unpaired axes of x1, then those of x2, in the promoted dtype.
+
+    Raises:
+        ShapeError: If paired axes differ in length, or an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.tensordot(pt.ones((2, 3, 4)), pt.ones((3, 4, 5))).shape
     (2, 5)
     """
     a, b = as_tensor("tensordot", x1), as_tensor("tensordot", x2)
-    if isinstance(axes, Sequence):
-        first = [one_axis("tensordot", axis, a.ndim) for axis in axes[0]]
-        second = [one_axis("tensordot", axis, b.ndim) for axis in axes[1]]
+    if isinstance(axes, Sequence) and not isinstance(axes, str):
+        pairs = [lengths_of("tensordot", each, "axis") for each in axes]
+        if len(pairs) != 2:
+            raise ShapeError(
+                f"tensordot: axes must be two lists; got {len(pairs)}; pass both operands' axes"
+            )
+        first = [one_axis("tensordot", axis, a.ndim) for axis in pairs[0]]
+        second = [one_axis("tensordot", axis, b.ndim) for axis in pairs[1]]
     else:
-        count = index(axes)
+        count = integer("tensordot", "axes", axes)
         if not 0 <= count <= min(a.ndim, b.ndim):
             raise ShapeError(
-                f"tensordot: number of axes does not fit; got {count} for shapes {a.shape} and "
-                f"{b.shape}; give at most {min(a.ndim, b.ndim)}"
+                f"tensordot: wrong number of axes; got {count} for shapes {a.shape} and {b.shape}; "
+                f"use at most {min(a.ndim, b.ndim)}"
             )
         first, second = list(range(a.ndim - count, a.ndim)), list(range(count))
     lengths = [a.shape[axis] for axis in first]
     if lengths != [b.shape[axis] for axis in second]:
         raise ShapeError(
-            f"tensordot: lengths of paired axes differ; got shapes {a.shape} along {first} and "
-            f"{b.shape} along {second}; make them equal"
+            f"tensordot: lengths of paired axes must be equal; got shapes {a.shape} along {first} "
+            f"and {b.shape} along {second}; make them equal"
         )
     rows = [axis for axis in range(a.ndim) if axis not in first]
     columns = [axis for axis in range(b.ndim) if axis not in second]
@@ -131,11 +171,19 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
 
 
 @named
-def kron(x1: Any, x2: Any, /) -> Tensor:
-    """Kronecker product: each element of x1 times the whole of x2, in its place.
+def kron(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Kronecker product: replace each element of x1 by its product with the whole of x2.
 
-    Lengths of the result are products of those of x1 and x2; axes that one lacks stand in front,
-    with length 1. Raises DTypeError where both are bool.
+    Args:
+        x1: Tensor or array-like of any shape.
+        x2: Tensor or array-like of any shape. If the numbers of axes differ, axes of length 1 are
+            added in front.
+
+    Returns:
+        Tensor in the promoted dtype; its lengths are the products of the operands' lengths.
+
+    Raises:
+        DTypeError: If both operands are bool.
 
     >>> import py_tensor as pt
     >>> pt.kron(pt.asarray([1, 10]), pt.asarray([1, 2, 3])).tolist()
@@ -147,71 +195,94 @@ def kron(x1: Any, x2: Any, /) -> Tensor:
     left = reshape(a, tuple(n for length in first for n in (length, 1)))
     right = reshape(b, tuple(n for length in second for n in (1, length)))
     shape = tuple(m * n for m, n in zip(first, second, strict=True))
-    return reshape(ELEMENTWISE["multiply"](left, right), shape)
+    return reshape(multiply(left, right), shape)
 
 
 @named
-def cov(x: Any, /, *, correction: float = 1.0) -> Tensor:
-    """Covariances of variables, one a row, whose observations are the columns.
+def cov(
+    x: ArrayLike,
+    /,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: float | None = None,
+    *,
+    correction: float = 1.0,
+) -> Tensor:
+    """Covariance matrix of variables whose observations are the columns of x.
 
-    Sums of products of distances from the means over their number less `correction`. `x` has shape
-    (variables, observations), the result (variables, variables); a vector is one variable, and
-    gives shape (). Raises DTypeError for complex x, ShapeError for other numbers of axes.
+    The sum of products of distances from the means, over (observations - correction).
+
+    Args:
+        x: Tensor or array-like of shape (variables, observations), or (observations,) for a single
+            variable, of a real dtype.
+        y: Further variables in the form of x; None (default) for none.
+        rowvar: False if the variables are columns; True by default.
+        bias: Divide by the number of observations, that is `correction` 0; False by default.
+        ddof: NumPy's name of `correction`, which it replaces; None by default.
+        correction: Number subtracted from the count of observations; 1 by default.
+
+    Returns:
+        Tensor of shape (variables, variables), or () for a single variable; floating as x, else
+        float32.
+
+    Raises:
+        DTypeError: If x is complex.
+        ShapeError: If x has neither one nor two axes.
 
     >>> import py_tensor as pt
     >>> pt.cov(pt.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    given = as_tensor("cov", x)
-    if given.ndim not in (1, 2):
-        raise ShapeError(f"cov: needs one or two axes; got shape {given.shape}; reshape it first")
-    rows = reshape(given, (1, -1)) if given.ndim == 1 else given
-    rows = rows if rows.dtype.kind == "f" else astype(rows, "float32")
-    distance = rows - STATISTICAL["mean"](rows, axis=1, keepdims=True)
+    given = [as_tensor("cov", part) for part in (x, y) if part is not None]
+    for part in given:
+        if part.ndim not in (1, 2):
+            raise ShapeError(
+                f"cov: input must have one or two axes; got shape {part.shape}; reshape it first"
+            )
+    if not given:
+        raise ShapeError("cov: there are no variables; got None; pass a vector or a matrix")
+    single = len(given) == 1 and given[0].ndim == 1
+    parts = [part if part.ndim == 2 else reshape(part, (1, -1)) for part in given]
+    if not flag("cov", "rowvar", rowvar):
+        parts = [matrix_transpose(part) if part.shape[0] != 1 else part for part in parts]
+    dtype = float32 if promoted("cov", parts).kind != "f" else promoted("cov", parts)
+    nodes = tuple(astype(part, dtype, copy=False)._node for part in parts)
+    rows = Tensor(node_of(CONCAT, nodes, 0)) if len(nodes) > 1 else Tensor(nodes[0])
+    less = ddof_or("cov", 0.0 if flag("cov", "bias", bias) else correction, ddof)
+    distance = rows - mean(rows, axis=1, keepdims=True)
     total = matmul(distance, matrix_transpose(distance))
-    result = total / float(max(rows.shape[1] - correction, 0.0))
-    return reshape(result, ()) if given.ndim == 1 else result
+    result = total / float(max(rows.shape[1] - less, 0.0))
+    return reshape(result, ()) if single else result
 
 
-def _reshaped(node: Node, shape: tuple[int, ...]) -> Node:
+def _reshaped(node: OpNode, shape: tuple[int, ...]) -> OpNode:
     return node if node.spec.shape == shape else node_of(RESHAPE, (node,), shape)
 
 
-def _spread(node: Node, shape: tuple[int, ...], batch: tuple[int, ...]) -> Node:
+def _spread(node: OpNode, shape: tuple[int, ...], batch: tuple[int, ...]) -> OpNode:
     node = _reshaped(node, shape)
     full = batch + shape[-2:]
     return node if shape == full else node_of(BROADCAST, (node,), full)
 
 
-def _transposed(self: Tensor) -> Tensor:
-    """The transposed matrix. Raises ShapeError unless there are two axes, as the standard has it.
-
-    >>> import py_tensor as pt
-    >>> pt.asarray([[1, 2]]).T.tolist()
-    [[1], [2]]
-    """
+def transposed(self: Tensor) -> Tensor:
+    """Reverse the order of all axes; the property `T` of tensors."""
     node = node_behind("T", self)
-    if len(node.spec.shape) != 2:
-        raise ShapeError(f"T: needs two axes; got shape {node.spec.shape}; use mT or permute_dims")
-    return Tensor(node_of(PERMUTE, (node,), (1, 0)))
+    return Tensor(node_of(PERMUTE, (node,), tuple(range(len(node.spec.shape)))[::-1]))
 
 
-def _reflected(self: Tensor, other: Any) -> Tensor:
+def matrix_transposed(self: Tensor) -> Tensor:
+    """Swap the last two axes; the property `mT` of tensors.
+
+    Raises AxesError for fewer than two axes.
+    """
+    shape = node_behind("mT", self).spec.shape
+    if len(shape) < 2:
+        raise AxesError(f"mT: input must have two axes; got shape {shape}; use reshape first")
+    return matrix_transpose(self)
+
+
+def reflected_matmul(self: Tensor, other: ArrayLike) -> Tensor:
+    """Return the matrix product of `other` and a tensor."""
     return matmul(other, self)
-
-
-OPERATORS: dict[str, Any] = {
-    "__matmul__": matmul,
-    "__rmatmul__": _reflected,
-    "T": property(_transposed),
-    "mT": property(matrix_transpose),
-    "matmul": matmul,
-}
-
-PUBLIC: dict[str, Callable[..., Tensor]] = {
-    "cov": cov,
-    "kron": kron,
-    "matmul": matmul,
-    "tensordot": tensordot,
-    "vecdot": vecdot,
-}

@@ -1,33 +1,51 @@
-"""Manipulation functions: other shapes and orders of the same elements. None of them copies."""
+"""Change the shape or the order of elements; none of these functions copies."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any
 
-from ..dtypes import of_scalar
-from ..errors import ShapeError
-from ..nodes import node_of, scalar_node
-from ..ops.rows import broadcast
+from ..dtypes import of_scalar, wrong_type
+from ..errors import ArgumentError, ShapeError
+from ..ir.node import node_of, scalar_node
+from ..ir.tracer import ScalarTracer, fitting
+from ..ops.gathers import TAKE
+from ..ops.op_def import broadcast
 from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE
+from ..runtime.host_data import plain_number
 from ..tensor import Tensor, as_tensor, node_behind
-from ..tracing import fitting
-from .axes import a_shape, one_axis, some_axes
+from ..typing import ArrayLike, Axis, ShapeLike
+from .arguments import MOST_ELEMENTS, a_shape, integer, items, lengths_of, one_axis, some_axes
 
 
-def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Tensor:
-    """The same elements in another shape; one length may be -1 and is then worked out.
+def reshape(
+    x: ArrayLike, /, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
+) -> Tensor:
+    """Return the same elements in another shape.
 
-    Raises ShapeError where the sizes differ.
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        shape: Length or sequence of lengths; one of them may be -1 and is computed from the others.
+        order: "C" (default) or "A" to read and write elements in row-major order; "F" for
+            column-major order.
+        copy: Has no effect: tensors are immutable values. None by default.
+
+    Returns:
+        Tensor of the given shape and the dtype of x.
+
+    Raises:
+        ShapeError: If the sizes differ.
 
     >>> import py_tensor as pt
     >>> pt.reshape(pt.arange(4), (2, -1)).tolist()
     [[0, 1], [2, 3]]
     """
+    if isinstance(order, str) and order == "F":
+        backward = tuple(reversed(shape)) if isinstance(shape, Sequence) else shape
+        return transpose(reshape(transpose(x), backward))
     node = node_behind("reshape", as_tensor("reshape", x))
-    lengths = [index(n) for n in shape] if isinstance(shape, Sequence) else [index(shape)]
+    lengths = list(lengths_of("reshape", shape))
     unknown = [axis for axis, n in enumerate(lengths) if n == -1]
     if len(unknown) == 1:
         rest = math.prod(n for n in lengths if n != -1)
@@ -36,45 +54,76 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Tensor:
     new = tuple(lengths)
     if any(n < 0 for n in new) or math.prod(new) != node.spec.size:
         raise ShapeError(
-            f"reshape: sizes differ; got shape {node.spec.shape} and {shape}; the new shape needs "
-            f"{node.spec.size} elements"
+            f"reshape: number of elements must not change; got shape {node.spec.shape} and "
+            f"{shape}; use a shape of {node.spec.size} elements"
         )
     return Tensor(node if new == node.spec.shape else node_of(RESHAPE, (node,), new))
 
 
-def flatten(x: Any, /) -> Tensor:
-    """All elements along one axis.
+def flatten(x: ArrayLike, /, order: str = "C") -> Tensor:
+    """Return all elements in a vector, in row-major order.
 
-    In row-major order; any shape and dtype.
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        order: "C" (default), "A" or "K" for row-major order; "F" for column-major order.
+
+    Returns:
+        Vector of the dtype of x.
 
     >>> import py_tensor as pt
     >>> pt.flatten(pt.ones((2, 2))).shape
     (4,)
     """
     x = as_tensor("flatten", x)
+    x = transpose(x) if isinstance(order, str) and order == "F" else x
     return reshape(x, (-1,) if x.size else (0,))
 
 
-def permute_dims(x: Any, /, axes: Sequence[int]) -> Tensor:
-    """Axes in another order: axis i of the result is axis `axes[i]` of x.
+def permute_dims(x: ArrayLike, /, axes: Sequence[int]) -> Tensor:
+    """Reorder the axes: axis i of the result is axis `axes[i]` of x.
+
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        axes: Every axis of x, once, in the new order.
+
+    Returns:
+        Tensor of the permuted shape and the dtype of x.
+
+    Raises:
+        ShapeError: If `axes` does not name each axis once.
 
     >>> import py_tensor as pt
     >>> pt.permute_dims(pt.ones((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
-    node = node_behind("permute_dims", as_tensor("permute_dims", x))
+    return _permuted("permute_dims", x, axes)
+
+
+def _permuted(operation: str, x: ArrayLike, axes: Sequence[int]) -> Tensor:
+    node = node_behind(operation, as_tensor(operation, x))
     ndim = len(node.spec.shape)
-    order = tuple(one_axis("permute_dims", axis, ndim) for axis in axes)
+    if axes.__class__ is not tuple:
+        axes = items(operation, "axes", axes)
+    order = tuple(one_axis(operation, axis, ndim) for axis in axes)
     if sorted(order) != list(range(ndim)):
         raise ShapeError(
-            f"permute_dims: axes are no order of all axes; got {tuple(axes)} for {ndim} axes; "
-            "name each once"
+            f"{operation}: axes must be a permutation of all axes; got {tuple(axes)} for {ndim} "
+            "axes; list each axis once"
         )
     return Tensor(node_of(PERMUTE, (node,), order))
 
 
-def matrix_transpose(x: Any, /) -> Tensor:
-    """The last two axes swapped. Raises ShapeError for fewer than two axes.
+def matrix_transpose(x: ArrayLike, /) -> Tensor:
+    """Swap the last two axes.
+
+    Args:
+        x: Tensor or array-like of shape (..., m, n) and any dtype.
+
+    Returns:
+        Tensor of shape (..., n, m) and the dtype of x.
+
+    Raises:
+        ShapeError: If x has fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.matrix_transpose(pt.ones((2, 3))).shape
@@ -83,47 +132,97 @@ def matrix_transpose(x: Any, /) -> Tensor:
     x = as_tensor("matrix_transpose", x)
     if x.ndim < 2:
         raise ShapeError(
-            f"matrix_transpose: needs two axes; got shape {x.shape}; use reshape first"
+            f"matrix_transpose: input must have two axes; got shape {x.shape}; use reshape first"
         )
     axes = list(range(x.ndim))
     axes[-2:] = axes[-1], axes[-2]
     return permute_dims(x, axes)
 
 
-def transpose(x: Any, /, axes: Sequence[int] | None = None) -> Tensor:
-    """All axes in reverse order, or in the order given, as `permute_dims`.
+def transpose(x: ArrayLike, /, axes: Sequence[int] | None = None) -> Tensor:
+    """Reverse the order of the axes, or reorder them as `permute_dims` does.
 
-    Raises ShapeError for `axes` that do not name each axis once.
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        axes: Every axis of x, once, in the new order; None (default) for the reverse order.
+
+    Returns:
+        Tensor of the permuted shape and the dtype of x.
+
+    Raises:
+        ShapeError: If `axes` does not name each axis once.
 
     >>> import py_tensor as pt
     >>> pt.transpose(pt.ones((2, 3))).shape
     (3, 2)
     """
     x = as_tensor("transpose", x)
-    return permute_dims(x, tuple(reversed(range(x.ndim))) if axes is None else axes)
+    return _permuted("transpose", x, range(x.ndim)[::-1] if axes is None else axes)
 
 
-def _reshaped(
-    self: Tensor, /, *lengths: Any, shape: Any = None, copy: bool | None = None
+def reshape_to(
+    self: Tensor,
+    /,
+    *lengths: ShapeLike,
+    shape: ShapeLike | None = None,
+    order: str = "C",
+    copy: bool | None = None,
 ) -> Tensor:
-    """The same elements in another shape, given as one sequence or as one number an axis.
+    """Return the same elements in another shape.
 
-    Raises ShapeError where the sizes differ.
+    Args:
+        lengths: One sequence of lengths, or one number per axis; -1 is computed from the others.
+        shape: The lengths as a keyword, instead of `lengths`.
+        order: "C" (default), "A" or "F", as in `reshape`.
+        copy: Has no effect: tensors are immutable values. None by default.
+
+    Returns:
+        Tensor of the given shape and of the same dtype.
+
+    Raises:
+        ShapeError: If the sizes differ.
 
     >>> import py_tensor as pt
     >>> pt.arange(4).reshape(2, -1).shape
     (2, 2)
     """
-    if shape is None:
-        shape = lengths[0] if len(lengths) == 1 else lengths
-    return reshape(self, shape, copy=copy)
+    given: Any = lengths[0] if len(lengths) == 1 else lengths
+    return reshape(self, given if shape is None else shape, order, copy=copy)
 
 
-def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
-    """Axes moved to new places, the others in their order.
+def transpose_to(self: Tensor, /, *axes: Any) -> Tensor:
+    """Reverse the order of the axes, or reorder them as `permute_dims` does.
 
-    `source` and `destination` are an axis or as many of each. Raises ShapeError where they do not
-    pair, or one does not exist.
+    Args:
+        axes: Every axis, once, in the new order, or one sequence of them; none to reverse them.
+
+    Returns:
+        Tensor of the permuted shape and of the same dtype.
+
+    Raises:
+        ShapeError: If `axes` does not name each axis once.
+
+    >>> import py_tensor as pt
+    >>> pt.ones((2, 3, 4)).transpose(2, 0, 1).shape
+    (4, 2, 3)
+    """
+    single = len(axes) == 1 and not isinstance(axes[0], int)
+    return transpose(self, axes[0] if single else axes or None)
+
+
+def moveaxis(x: ArrayLike, source: ShapeLike, destination: ShapeLike, /) -> Tensor:
+    """Move axes to new positions; the others keep their order.
+
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        source: Axis or sequence of axes to move.
+        destination: Their positions in the result, as many as in `source`.
+
+    Returns:
+        Tensor of the permuted shape and the dtype of x.
+
+    Raises:
+        ShapeError: If the numbers of axes differ, an axis repeats, or one does not exist.
 
     >>> import py_tensor as pt
     >>> pt.moveaxis(pt.ones((2, 3, 4)), 0, -1).shape
@@ -144,8 +243,8 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
         or len(set(places)) < len(places)
     ):
         raise ShapeError(
-            f"moveaxis: axes do not pair; got {source} and {destination}; "
-            "give as many of each, once each"
+            f"moveaxis: numbers of source and destination axes must be equal; got {source} and "
+            f"{destination}; list each axis once"
         )
     order = [axis for axis in range(x.ndim) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
@@ -153,10 +252,18 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Tensor:
     return permute_dims(x, order)
 
 
-def broadcast_to(x: Any, /, shape: Any) -> Tensor:
-    """x repeated along axes of length 1 to the given shape.
+def broadcast_to(x: ArrayLike, /, shape: ShapeLike) -> Tensor:
+    """Repeat x along axes of length 1 until it has the given shape.
 
-    Raises ShapeError where it does not fit.
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        shape: Length or sequence of lengths.
+
+    Returns:
+        Tensor of the given shape and the dtype of x.
+
+    Raises:
+        ShapeError: If x does not broadcast to the shape.
 
     >>> import py_tensor as pt
     >>> pt.broadcast_to(pt.asarray([1, 2]), (2, 2)).tolist()
@@ -166,14 +273,24 @@ def broadcast_to(x: Any, /, shape: Any) -> Tensor:
     new = a_shape("broadcast_to", shape)
     if broadcast("broadcast_to", [node.spec.shape, new]) != new:
         raise ShapeError(
-            f"broadcast_to: shape does not fit; got {node.spec.shape} and {new}; "
-            "axes of length 1 can grow"
+            f"broadcast_to: shapes are incompatible; got {node.spec.shape} and {new}; only axes of "
+            "length 1 can be broadcast"
         )
     return Tensor(node_of(BROADCAST, (node,), new))
 
 
-def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Tensor:
-    """New axes of length 1 at the given places of the result.
+def expand_dims(x: ArrayLike, /, axis: int | Sequence[int] = 0) -> Tensor:
+    """Insert axes of length 1.
+
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        axis: Position or sequence of positions in the result; 0 by default.
+
+    Returns:
+        Tensor of the expanded shape and the dtype of x.
+
+    Raises:
+        ShapeError: If a position is out of range or repeats.
 
     >>> import py_tensor as pt
     >>> pt.expand_dims(pt.ones((2, 3)), axis=1).shape
@@ -188,8 +305,18 @@ def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Tensor:
     )
 
 
-def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Axes of length 1 removed: the given ones, or all. Raises ShapeError for longer axes.
+def squeeze(x: ArrayLike, /, axis: int | Sequence[int] | None = None) -> Tensor:
+    """Remove axes of length 1.
+
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        axis: Axis or sequence of axes to remove; None (default) for all of length 1.
+
+    Returns:
+        Tensor of the squeezed shape and the dtype of x.
+
+    Raises:
+        ShapeError: If a given axis is longer than 1 or does not exist.
 
     >>> import py_tensor as pt
     >>> pt.squeeze(pt.ones((1, 3, 1)), 0).shape
@@ -204,17 +331,24 @@ def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Tensor:
     for place in axes:
         if x.shape[place] != 1:
             raise ShapeError(
-                f"squeeze: axis {place} is not of length 1; got shape {x.shape}; "
-                "name axes of length 1"
+                f"squeeze: axis {place} must have length 1; got shape {x.shape}; use axes of "
+                "length 1"
             )
     return reshape(x, tuple(n for place, n in enumerate(x.shape) if place not in axes))
 
 
-def flip(x: Any, /, *, axis: Any = None) -> Tensor:
-    """Elements in reverse order along axes (all where None).
+def flip(x: ArrayLike, /, axis: Axis = None) -> Tensor:
+    """Reverse the order of elements along axes.
 
-    `axis` is an axis or a tuple of axes. Raises ShapeError for one that does not exist or is named
-    twice.
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        axis: Axis or tuple of axes; None (default) for all.
+
+    Returns:
+        Tensor of the shape and dtype of x.
+
+    Raises:
+        ShapeError: If an axis does not exist or repeats.
 
     >>> import py_tensor as pt
     >>> pt.flip(pt.arange(3)).tolist()
@@ -229,56 +363,147 @@ def flip(x: Any, /, *, axis: Any = None) -> Tensor:
     return Tensor(node_of(SLICE, (node,), parts))
 
 
-def pad(x: Any, /, pad_width: Any, *, constant_values: bool | int | float = 0) -> Tensor:
-    """A value put around x.
+_PLACES: dict[str, Callable[[int, int], int]] = {
+    "edge": lambda at, n: min(max(at, 0), n - 1),
+    "wrap": lambda at, n: at % n,
+    "symmetric": lambda at, n: min(at % (2 * n), 2 * n - 1 - at % (2 * n)),
+    "reflect": lambda at, n: abs((at + n - 1) % (2 * n - 2) - n + 1) if n > 1 else 0,
+}
+"""Position that an element around an axis of length n repeats, for each mode of `pad`."""
 
-    `pad_width` is a number, (before, after) for all axes, or one pair an axis.
-    Raises ShapeError for negative widths.
+
+def pad(
+    x: ArrayLike, /, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0
+) -> Tensor:
+    """Add elements around x.
+
+    Args:
+        x: Tensor or array-like of any shape and dtype.
+        pad_width: Number of elements on all sides, a pair (before, after) for all axes, or a
+            sequence of one pair per axis.
+        mode: "constant" (default) adds one value, "edge" repeats the elements at the ends,
+            "reflect" and "symmetric" mirror x, without and with the ends; "wrap" continues it
+            periodically.
+        constant_values: Value to add, a pair (before, after) for all axes, or a sequence of one
+            pair per axis; 0 by default.
+
+    Returns:
+        Tensor of the padded shape and the dtype of x.
+
+    Raises:
+        ShapeError: If a width is negative or their number does not fit, or an axis without elements
+            is to be repeated.
+        DTypeError: If the dtype cannot hold the value.
+        ArgumentError: If the mode is unknown.
 
     >>> import py_tensor as pt
-    >>> pt.pad(pt.asarray([1, 2]), 1).tolist()
-    [0, 1, 2, 0]
+    >>> pt.pad(pt.asarray([1, 2]), 1).tolist(), pt.pad(pt.asarray([1, 2]), 1, "edge").tolist()
+    ([0, 1, 2, 0], [1, 1, 2, 2])
     """
     x = as_tensor("pad", x)
     node = node_behind("pad", x)
-    ndim = x.ndim
-    if isinstance(pad_width, Sequence):
-        if len(pad_width) == 2 and not isinstance(pad_width[0], Sequence):
-            widths = [tuple(pad_width)] * ndim
-        else:
-            widths = [
-                tuple(pair) if isinstance(pair, Sequence) else (pair, pair) for pair in pad_width
-            ]
-    else:
-        widths = [(pad_width, pad_width)] * ndim
-    if len(widths) != ndim or any(len(pair) != 2 or min(pair) < 0 for pair in widths):
+    widths = [
+        tuple(integer("pad", "width", n, most=MOST_ELEMENTS) for n in pair)
+        for pair in _pairs(pad_width, x.ndim)
+    ]
+    if len(widths) != x.ndim or any(len(pair) != 2 or min(pair) < 0 for pair in widths):
         raise ShapeError(
-            f"pad: widths do not fit; got {pad_width} for shape {x.shape}; "
-            "give one (before, after) an axis, from 0 on"
+            f"pad: widths are invalid; got {pad_width} for shape {x.shape}; pass one non-negative "
+            "(before, after) per axis"
         )
-    if isinstance(constant_values, int) and x.dtype.kind in "iu":
-        of_scalar("pad", constant_values, x.dtype)
+    if not isinstance(mode, str) or mode != "constant":
+        return _repeated(x, widths, mode)
     if not any(a or b for a, b in widths):
         return Tensor(node)
-    value = scalar_node(fitting("pad", constant_values, x.dtype), x.dtype)
-    return Tensor(node_of(PAD, (node, value), tuple((index(a), index(b), 0) for a, b in widths)))
+    if not isinstance(constant_values, Sequence):
+        return _framed(x, tuple((a, b, 0) for a, b in widths), constant_values)
+    values = _pairs(constant_values, x.ndim)
+    for axis, (pair, around) in enumerate(zip(widths, values, strict=True)):
+        for side, value in enumerate(around):
+            own = [0, 0, 0]
+            own[side] = pair[side]
+            frame = [(0, 0, 0)] * x.ndim
+            frame[axis] = (own[0], own[1], 0)
+            x = _framed(x, tuple(frame), value)
+    return x
 
 
-OPERATORS: dict[str, Callable[..., Tensor]] = {"reshape": _reshaped}
+def _pairs(given: Any, ndim: int) -> list[tuple[Any, ...]]:
+    """Return a pair for each axis, given a number, a pair, or a sequence of pairs or numbers."""
+    given = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        return [(given, given)] * ndim
+    if len(given) == 2 and not isinstance(given[0], Sequence):
+        return [tuple(given)] * ndim
+    pairs = [tuple(pair) if isinstance(pair, Sequence) else (pair, pair) for pair in given]
+    return pairs * ndim if len(pairs) == 1 else pairs
 
-PUBLIC: dict[str, Callable[..., Tensor]] = {
-    function.__name__: function
-    for function in (
-        broadcast_to,
-        expand_dims,
-        flatten,
-        flip,
-        matrix_transpose,
-        moveaxis,
-        pad,
-        permute_dims,
-        reshape,
-        squeeze,
-        transpose,
-    )
-}
+
+def _framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> Tensor:
+    if isinstance(value, int) and x.dtype.kind in "iu":
+        of_scalar("pad", value, x.dtype)
+    if type(value) is not ScalarTracer:
+        value = plain_number("pad", value)
+        if not isinstance(value, int | float | complex):
+            raise wrong_type("pad", "constant_values", "a number", value)
+    scalar = scalar_node(fitting("pad", value, x.dtype), x.dtype)
+    return Tensor(node_of(PAD, (x._node, scalar), widths))
+
+
+def _repeated(x: Tensor, widths: list[tuple[Any, ...]], mode: str) -> Tensor:
+    if not isinstance(mode, str) or mode not in _PLACES:
+        raise ArgumentError(
+            f"pad: no mode of that name; got {mode!r:.60}; use constant, {', '.join(_PLACES)}"
+        )
+    for axis, (before, after) in enumerate(widths):
+        n = x.shape[axis]
+        if not before and not after:
+            continue
+        if not n:
+            raise ShapeError(f"pad: no elements to repeat; got shape {x.shape}; use constant")
+        places = [_PLACES[mode](at, n) for at in range(-before, n + after)]
+        x = Tensor(node_of(TAKE, (x._node, as_tensor("pad", places)._node), axis))
+    return x
+
+
+def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]:
+    """Return the shape that shapes broadcast to.
+
+    Args:
+        shapes: Lengths or sequences of lengths.
+
+    Returns:
+        Tuple of integers; () if no shapes are given.
+
+    Raises:
+        ShapeError: If the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    given = [a_shape("broadcast_shapes", shape) for shape in shapes]
+    return broadcast("broadcast_shapes", given) if given else ()
+
+
+def broadcast_arrays(*arrays: ArrayLike) -> tuple[Tensor, ...]:
+    """Broadcast tensors to one shape.
+
+    Args:
+        arrays: Tensors or array-likes of any dtypes.
+
+    Returns:
+        Tuple of tensors of one shape, each of its own dtype.
+
+    Raises:
+        ShapeError: If the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> [x.shape for x in pt.broadcast_arrays(pt.ones((3, 1)), pt.ones(4))]
+    [(3, 4), (3, 4)]
+    """
+    tensors = [as_tensor("broadcast_arrays", x) for x in arrays]
+    if not tensors:
+        return ()
+    shape = broadcast("broadcast_arrays", [x.shape for x in tensors])
+    return tuple(x if x.shape == shape else broadcast_to(x, shape) for x in tensors)

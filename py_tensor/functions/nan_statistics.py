@@ -1,147 +1,343 @@
-"""Reductions that pass over NaN."""
+"""Reductions that ignore NaN."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ..tensor import Tensor, as_tensor
-from .elementwise import PUBLIC as ELEMENTWISE
-from .elementwise import astype
-from .floating import wide
-from .naming import named, presented
-from .statistical import PUBLIC as STATISTICAL
+from ..typing import ArrayLike, Axis, DTypeLike
+from . import statistical
+from .arguments import ddof_or, no_out, wide
+from .decorators import named
+from .elementwise import astype, equal, isnan, sqrt, where
+from .statistical import argmax
 
 _INFINITY = float("inf")
 
 
-def _nan(x: Tensor) -> Tensor:
-    return ELEMENTWISE["isnan"](x)
-
-
 def _filled(x: Tensor, value: float) -> Tensor:
-    return x if x.dtype.kind not in "cf" else ELEMENTWISE["where"](_nan(x), value, x)
+    return x if x.dtype.kind not in "cf" else where(isnan(x), value, x)
 
 
-def _simple(name: str, neutral: float, example: str) -> Callable[..., Tensor]:
-    reduce = STATISTICAL[name]
-
-    def function(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-        given = as_tensor(f"nan{name}", x)
-        result = reduce(_filled(given, neutral), axis=axis, keepdims=keepdims)
-        if name in ("sum", "prod") or given.dtype.kind != "f":
-            return result
-        # All NaN have no largest: what stands for them must not be it.
-        empty = STATISTICAL["all"](_nan(given), axis=axis, keepdims=keepdims)
-        return ELEMENTWISE["where"](empty, float("nan"), result)
-
-    what = {
-        "sum": "Sum of the elements along axes that are not NaN; 0 for none.",
-        "prod": "Product of the elements along axes that are not NaN; 1 for none.",
-        "max": "Largest of the elements along axes that are not NaN; NaN for none.",
-        "min": "Smallest of the elements along axes that are not NaN; NaN for none.",
-    }[name]
-    doc = (
-        f"{what}\n\n`axis`, dtypes and errors are those of `{name}`.\n\n"
-        ">>> import py_tensor as pt\n"
-        f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
-    )
-    return named(presented(function, f"nan{name}", doc))
+def _simple(
+    name: str,
+    reduce: Callable[..., Tensor],
+    neutral: float,
+    x: ArrayLike,
+    axis: Axis,
+    keepdims: bool,
+) -> Tensor:
+    given = as_tensor(name, x)
+    result = reduce(_filled(given, neutral), axis=axis, keepdims=keepdims)
+    if reduce in (statistical.sum, statistical.prod) or given.dtype.kind != "f":
+        return result
+    # If all elements are NaN, the result must not be the neutral element.
+    empty = statistical.all(isnan(given), axis=axis, keepdims=keepdims)
+    return where(empty, float("nan"), result)
 
 
-def _place(name: str, example: str) -> Callable[..., Tensor]:
-    find, extreme = STATISTICAL[name], "nan" + name.removeprefix("arg")
-
-    def function(x: Any, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-        given = as_tensor(f"nan{name}", x)
-        if given.dtype.kind != "f":
-            return find(given, axis=axis, keepdims=keepdims)
-        best = PUBLIC[extreme](given, axis=axis, keepdims=True)
-        # Of NaN and infinities the first infinity is meant, so values alone do not tell.
-        return STATISTICAL["argmax"](
-            astype(ELEMENTWISE["equal"](given, best), "uint8"), axis=axis, keepdims=keepdims
-        )
-
-    which = "largest" if name == "argmax" else "smallest"
-    doc = (
-        f"Place of the first {which} element along an axis that is not NaN; 0 for none; int32.\n\n"
-        f"`axis`, dtypes and errors are those of `{name}`.\n\n"
-        ">>> import py_tensor as pt\n"
-        f">>> pt.nan{name}(pt.asarray([2.0, pt.nan, 3.0])).item()\n{example}\n"
-    )
-    return named(presented(function, f"nan{name}", doc))
+def _place(
+    name: str,
+    find: Callable[..., Tensor],
+    extreme: Callable[..., Tensor],
+    x: ArrayLike,
+    axis: int | None,
+    keepdims: bool,
+) -> Tensor:
+    given = as_tensor(name, x)
+    if given.dtype.kind != "f":
+        return find(given, axis=axis, keepdims=keepdims)
+    best = extreme(given, axis=axis, keepdims=True)
+    # If all numbers are infinite, the fill value of NaN would equal them: compare instead.
+    return argmax(astype(equal(given, best), "uint8"), axis=axis, keepdims=keepdims)
 
 
-def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Mean of the elements along axes that are not NaN; NaN for none.
+@named
+def nansum(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Sum of the elements along axes, ignoring NaN; 0 if there are none.
 
-    `axis` is None (all), an axis or a tuple of axes. The result is floating or complex as x is,
-    else float32. Raises ShapeError for axes that do not exist.
+    Args:
+        x: Tensor or array-like of any shape and a dtype that `sum` takes.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the shape and dtype that `sum` returns.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.nansum(pt.asarray([2.0, pt.nan, 3.0])).item()
+    5.0
+    """
+    no_out("nansum", out)
+    x = x if dtype is None else astype(x, dtype)
+    return _simple("nansum", statistical.sum, 0.0, x, axis, keepdims)
+
+
+@named
+def nanprod(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Product of the elements along axes, ignoring NaN; 1 if there are none.
+
+    Args:
+        x: Tensor or array-like of any shape and a dtype that `prod` takes.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the shape and dtype that `prod` returns.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.nanprod(pt.asarray([2.0, pt.nan, 3.0])).item()
+    6.0
+    """
+    no_out("nanprod", out)
+    x = x if dtype is None else astype(x, dtype)
+    return _simple("nanprod", statistical.prod, 1.0, x, axis, keepdims)
+
+
+@named
+def nanmax(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
+    """Largest element along axes, ignoring NaN; NaN if there are none.
+
+    Args:
+        x: Tensor or array-like of any shape and a dtype that `max` takes.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the shape and dtype that `max` returns.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.nanmax(pt.asarray([2.0, pt.nan, 3.0])).item()
+    3.0
+    """
+    no_out("nanmax", out)
+    return _simple("nanmax", statistical.max, -_INFINITY, x, axis, keepdims)
+
+
+@named
+def nanmin(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
+    """Smallest element along axes, ignoring NaN; NaN if there are none.
+
+    Args:
+        x: Tensor or array-like of any shape and a dtype that `min` takes.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the shape and dtype that `min` returns.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.nanmin(pt.asarray([2.0, pt.nan, 3.0])).item()
+    2.0
+    """
+    no_out("nanmin", out)
+    return _simple("nanmin", statistical.min, _INFINITY, x, axis, keepdims)
+
+
+@named
+def nanargmax(
+    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Position of the first largest element along an axis, ignoring NaN; 0 if all are.
+
+    Args:
+        x: Tensor or array-like of any shape and a dtype that `argmax` takes.
+        axis: Axis to search; None (default) for the position in the flattened tensor.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep the axis with length 1; False by default.
+
+    Returns:
+        Tensor of positions, int32, of the shape of x without the axis.
+
+    Raises:
+        ShapeError: If the axis does not exist or has no elements.
+
+    >>> import py_tensor as pt
+    >>> pt.nanargmax(pt.asarray([2.0, pt.nan, 3.0])).item()
+    2
+    """
+    no_out("nanargmax", out)
+    return _place("nanargmax", statistical.argmax, nanmax, x, axis, keepdims)
+
+
+@named
+def nanargmin(
+    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Position of the first smallest element along an axis, ignoring NaN; 0 if all are.
+
+    Args:
+        x: Tensor or array-like of any shape and a dtype that `argmin` takes.
+        axis: Axis to search; None (default) for the position in the flattened tensor.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep the axis with length 1; False by default.
+
+    Returns:
+        Tensor of positions, int32, of the shape of x without the axis.
+
+    Raises:
+        ShapeError: If the axis does not exist or has no elements.
+
+    >>> import py_tensor as pt
+    >>> pt.nanargmin(pt.asarray([2.0, pt.nan, 3.0])).item()
+    0
+    """
+    no_out("nanargmin", out)
+    return _place("nanargmin", statistical.argmin, nanmin, x, axis, keepdims)
+
+
+@named
+def nanmean(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Mean of the elements along axes, ignoring NaN.
+
+    Args:
+        x: Tensor or array-like of any dtype.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the dtype of x if that is floating or complex, else float32; NaN if all are NaN.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanmean(pt.asarray([2.0, pt.nan, 4.0])).item()
     3.0
     """
-    x = as_tensor("nanmean", x)
-    total = STATISTICAL["sum"](wide(_filled(x, 0.0)), axis=axis, keepdims=keepdims)
+    no_out("nanmean", out)
+    x = as_tensor("nanmean", x if dtype is None else astype(x, dtype))
+    total = statistical.sum(wide(_filled(x, 0.0)), axis=axis, keepdims=keepdims)
     result = total / _count(x, axis, keepdims)
     return astype(result, x.dtype, copy=False) if x.dtype.kind in "cf" else result
 
 
-def _count(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    there = ~_nan(x) if x.dtype.kind in "cf" else ELEMENTWISE["equal"](x, x)
-    return astype(STATISTICAL["sum"](there, axis=axis, keepdims=keepdims), "float32")
+def _count(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    there = ~isnan(x) if x.dtype.kind in "cf" else equal(x, x)
+    return astype(statistical.sum(there, axis=axis, keepdims=keepdims), "float32")
 
 
 @named
 def nanvar(
-    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    *,
+    correction: float = 0.0,
 ) -> Tensor:
-    """Variance of the elements along axes that are not NaN.
+    """Variance of the elements along axes, ignoring NaN.
 
-    Squared distances from their mean over their number less `correction`. `axis` is as for
-    `nanmean`; NaN where `correction` leaves nothing to divide by. The result is floating as x is,
-    else float32. Raises DTypeError for complex x, ShapeError for axes that do not exist.
+    The sum of squared distances from the mean over (count - correction).
+
+    Args:
+        x: Tensor or array-like of any dtype.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        ddof: NumPy's name of `correction`, which it replaces; None by default.
+        keepdims: Keep reduced axes with length 1; False by default.
+        correction: Number subtracted from the count of elements; 0 by default.
+
+    Returns:
+        Tensor of the dtype of x if that is floating, else float32; NaN unless the count is larger
+        than `correction`.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanvar(pt.asarray([2.0, pt.nan, 4.0])).item()
     1.0
     """
-    x = as_tensor("nanvar", x)
-    wide = astype(x, "float32", copy=False)
-    distance = _filled(wide - nanmean(wide, axis=axis, keepdims=True), 0.0)
-    total = STATISTICAL["sum"](ELEMENTWISE["square"](distance), axis=axis, keepdims=keepdims)
-    count = _count(x, axis, keepdims) - float(correction)
-    result = ELEMENTWISE["where"](count > 0.0, total / count, float("nan"))
+    no_out("nanvar", out)
+    x = as_tensor("nanvar", x if dtype is None else astype(x, dtype))
+    values = x if x.dtype.kind == "c" else astype(x, "float32", copy=False)
+    distance = _filled(values - nanmean(values, axis=axis, keepdims=True), 0.0)
+    total = statistical.sum(statistical.squared_size(distance), axis=axis, keepdims=keepdims)
+    count = _count(x, axis, keepdims) - ddof_or("nanvar", correction, ddof)
+    result = where(count > 0.0, total / count, float("nan"))
     return astype(result, x.dtype, copy=False) if x.dtype.kind == "f" else result
 
 
 @named
 def nanstd(
-    x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    *,
+    correction: float = 0.0,
 ) -> Tensor:
-    """Standard deviation of the elements along axes that are not NaN: the root of `nanvar`.
+    """Standard deviation of the elements along axes, ignoring NaN: the square root of `nanvar`.
 
-    Arguments and errors are those of `nanvar`.
+    Args:
+        x: Tensor or array-like of any dtype.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        ddof: NumPy's name of `correction`, which it replaces; None by default.
+        keepdims: Keep reduced axes with length 1; False by default.
+        correction: Number subtracted from the count of elements; 0 by default.
+
+    Returns:
+        Tensor of the dtype of x if that is floating, else float32; NaN unless the count is larger
+        than `correction`.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanstd(pt.asarray([2.0, pt.nan, 4.0])).item()
     1.0
     """
-    return ELEMENTWISE["sqrt"](nanvar(x, axis=axis, correction=correction, keepdims=keepdims))
-
-
-PUBLIC: dict[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (
-        _simple("sum", 0.0, "5.0"),
-        _simple("prod", 1.0, "6.0"),
-        _simple("max", -_INFINITY, "3.0"),
-        _simple("min", _INFINITY, "2.0"),
-        _place("argmax", "2"),
-        _place("argmin", "0"),
-        nanmean,
-        nanvar,
-        nanstd,
-    )
-}
+    no_out("nanstd", out)
+    less = ddof_or("nanstd", correction, ddof)
+    return sqrt(nanvar(x, axis, dtype, correction=less, keepdims=keepdims))

@@ -1,4 +1,4 @@
-"""Statistics of elements in order: quantiles and the median."""
+"""Quantiles, medians, and counts of elements by value or by interval."""
 
 from __future__ import annotations
 
@@ -6,79 +6,183 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..dtypes import wrong_type
 from ..errors import ArgumentError, DTypeError, ShapeError
+from ..ir.node import node_of
+from ..ops.gathers import SCATTER_ADD
 from ..tensor import Tensor, as_tensor
-from .axes import some_axes
-from .elementwise import PUBLIC as ELEMENTWISE
-from .elementwise import astype
-from .floating import floating
+from ..typing import ArrayLike, Axis
+from . import elementwise, statistical
+from .arguments import (
+    MOST_ELEMENTS,
+    flag,
+    floating,
+    integer,
+    items,
+    no_out,
+    number,
+    one_axis,
+    some_axes,
+)
+from .creation import arange, linspace, ones
+from .decorators import named
+from .elementwise import astype, isnan, maximum, where
 from .indexing import take_along_axis
 from .joining import stack
-from .manipulation import expand_dims, permute_dims, reshape
+from .manipulation import expand_dims, flatten, moveaxis, permute_dims, reshape
+from .searching import searchsorted
 from .sorting import sort
-from .statistical import PUBLIC as STATISTICAL
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def quantile(
-    x: Any, q: Any, /, *, axis: Any = None, method: str = "linear", keepdims: bool = False
+    x: ArrayLike,
+    /,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Tensor:
-    """What a share `q`, from 0 to 1, of the elements along axes lies below.
+    """The q-th quantile along the given axes; NaN if any element is NaN.
 
-    `q` is a number, or several, which then stand along a first axis of the result. Place
-    q (n - 1) among n elements in order may lie between two, a and b: "linear" gives the value on
-    the line from a to b, "midpoint" (a + b) / 2, "nearest" the closer one, halves to even, "lower"
-    a and "higher" b. NaN where any element is. Raises ArgumentError for shares out of range,
-    ShapeError for no elements, DTypeError for dtypes that are not numeric.
+    Position q * (n - 1) among n sorted elements may be between two of them, a and b. `method`
+    chooses the value: "linear" interpolates from a to b, "midpoint" gives (a + b) / 2, "nearest"
+    the closer one (halves to even), "lower" gives a, and "higher" gives b.
+
+    Args:
+        x: Tensor or array-like of an integer or floating dtype.
+        q: Number from 0 to 1, or several; they are along the first axis of the result.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        overwrite_input: Ignored; False by default.
+        method: "linear" (default), "lower", "higher", "midpoint" or "nearest".
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the dtype of x if that is floating, else float32.
+
+    Raises:
+        ArgumentError: If q is out of range or the method is unknown.
+        ShapeError: If there are no elements, or an axis does not exist.
+        DTypeError: If x is bool or complex.
 
     >>> import py_tensor as pt
     >>> pt.quantile(pt.asarray([1.0, 2.0, 3.0, 4.0]), [0.25, 1.0]).tolist()
     [1.75, 4.0]
     """
+    no_out("quantile", out)
     x = as_tensor("quantile", x)
     return _quantiles("quantile", x, q, axis, method, keepdims, _among_all)
 
 
-def median(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The element in the middle along axes, or the mean of the two; NaN where any is.
+def median(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Tensor:
+    """Median along axes: the middle element, or the mean of the middle two; NaN if any is NaN.
 
-    `axis` is None (all), an axis or a tuple of axes. The result is floating as x is, else float32.
-    Raises DTypeError for bool and complex x, ShapeError for no elements and axes that do not exist.
+    Args:
+        x: Tensor or array-like of any dtype but bool. Complex numbers are sorted by their real
+            parts, then by their imaginary parts.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        overwrite_input: Ignored; False by default.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the dtype of x if that is floating or complex, else float32.
+
+    Raises:
+        DTypeError: If x is bool.
+        ShapeError: If there are no elements, or an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.median(pt.asarray([3.0, 9.0, 4.0, 5.0])).item()
     4.5
     """
+    no_out("median", out)
     x = as_tensor("median", x)
     return _quantiles("median", x, 0.5, axis, "midpoint", keepdims, _among_all)
 
 
 def nanquantile(
-    x: Any, q: Any, /, *, axis: Any = None, method: str = "linear", keepdims: bool = False
+    x: ArrayLike,
+    /,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Tensor:
-    """What a share `q` of the elements along axes that are not NaN lies below; NaN for none.
+    """The q-th quantile along the given axes, ignoring NaN; NaN if all elements are NaN.
 
-    Arguments, methods and errors are those of `quantile`. Each row has its own number of elements,
-    so places among them are computed in float32, where the values are.
+    The number of elements may differ between rows. So the positions are computed on the device, in
+    float32.
+
+    Args:
+        x: Tensor or array-like of an integer or floating dtype.
+        q: Number from 0 to 1, or several; they are along the first axis of the result.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        overwrite_input: Ignored; False by default.
+        method: "linear" (default), "lower", "higher", "midpoint" or "nearest", as in `quantile`.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the dtype of x if that is floating, else float32.
+
+    Raises:
+        ArgumentError: If q is out of range or the method is unknown.
+        ShapeError: If there are no elements, or an axis does not exist.
+        DTypeError: If x is bool or complex.
 
     >>> import py_tensor as pt
     >>> pt.nanquantile(pt.asarray([1.0, pt.nan, 3.0]), [0.0, 0.75]).tolist()
     [1.0, 2.5]
     """
+    no_out("nanquantile", out)
     x = as_tensor("nanquantile", x)
     return _quantiles("nanquantile", x, q, axis, method, keepdims, _among_numbers)
 
 
-def nanmedian(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The element in the middle of those along axes that are not NaN, or the mean of the two.
+def nanmedian(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Tensor:
+    """Median along axes, ignoring NaN; NaN if all elements are NaN.
 
-    NaN where there is none. Arguments, dtypes and errors are those of `median`.
+    Args:
+        x: Tensor or array-like of any dtype but bool. Complex numbers are sorted by their real
+            parts, then by their imaginary parts.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        overwrite_input: Ignored; False by default.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of the dtype of x if that is floating or complex, else float32.
+
+    Raises:
+        DTypeError: If x is bool.
+        ShapeError: If there are no elements, or an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanmedian(pt.asarray([3.0, pt.nan, 9.0, 4.0])).item()
     4.0
     """
+    no_out("nanmedian", out)
     x = as_tensor("nanmedian", x)
     return _quantiles("nanmedian", x, 0.5, axis, "midpoint", keepdims, _among_numbers)
 
@@ -86,65 +190,72 @@ def nanmedian(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
 def _quantiles(
     operation: str,
     x: Tensor,
-    q: Any,
-    axis: Any,
+    q: ArrayLike,
+    axis: Axis,
     method: str,
     keepdims: bool,
     rule: Callable[[Tensor, float, str], Tensor],
 ) -> Tensor:
-    """For each share what `rule` gives for it, of the elements along axes in order."""
-    if method not in _METHODS:
+    """Apply `rule` to the sorted elements for each share q."""
+    if not isinstance(method, str) or method not in _METHODS:
         raise ArgumentError(
-            f"{operation}: no method of that name; got {method!r}; use one of {', '.join(_METHODS)}"
+            f"{operation}: unknown method; got {method!r}; use one of {', '.join(_METHODS)}"
         )
-    if x.dtype.kind not in "iuf":
+    if x.dtype.kind not in ("iufc" if operation.endswith("median") else "iuf"):
         raise DTypeError(f'{operation}: dtype {x.dtype} is not numeric; use x.astype("float32")')
-    x = x if x.dtype.kind == "f" else astype(x, "float32")
+    x = x if x.dtype.kind in "fc" else astype(x, "float32")
     axes = some_axes(operation, axis, x.ndim)
     others = [a for a in range(x.ndim) if a not in axes]
     length = math.prod(x.shape[a] for a in axes)
     if not length:
-        raise ShapeError(f"{operation}: no elements along axis {axes}; got shape {x.shape}")
+        raise ShapeError(
+            f"{operation}: no elements along axis {axes}; got shape {x.shape}; use at least one "
+            "element"
+        )
     rows = reshape(permute_dims(x, (*others, *axes)), (*(x.shape[a] for a in others), length))
     ordered = sort(rows)
-    single = isinstance(q, (int, float))
-    shares = [float(q)] if single else floating(operation, q, "fiu").flatten().tolist()
+    given = None if isinstance(q, int | float) else as_tensor(operation, q)
+    shares: Any = [q] if given is None else floating(operation, given, "fiu").flatten().tolist()
     found = []
     for share in shares:
         if not 0.0 <= share <= 1.0:
-            raise ArgumentError(f"{operation}: share out of range; got {share}; use 0 to 1")
+            raise ArgumentError(
+                f"{operation}: probability is out of range; got {share}; use 0 to 1"
+            )
         value = rule(ordered, share, method)
-        found.append(expand_dims(value, axis=axes) if keepdims else value)
-    if single:
+        found.append(
+            expand_dims(value, axis=axes) if flag(operation, "keepdims", keepdims) else value
+        )
+    if given is None:
         return found[0]
-    return stack(found)
+    return reshape(stack(found), (*given.shape, *found[0].shape))
 
 
 def _among_all(ordered: Tensor, share: float, method: str) -> Tensor:
-    """NaN is the largest, and spoils what it is among."""
+    """Quantile of sorted rows; NaN if the last position is, since NaN sorts last."""
     place = share * (ordered.shape[-1] - 1)
     low, high, part = _ends(place, method, (math.floor, math.ceil, round))
     value = ordered[..., low]
     if low != high:
         value = value + (ordered[..., high] - value) * part
-    return ELEMENTWISE["where"](ELEMENTWISE["isnan"](ordered[..., -1]), float("nan"), value)
+    return where(isnan(ordered[..., -1]), float("nan"), value)
 
 
 def _among_numbers(ordered: Tensor, share: float, method: str) -> Tensor:
-    """Numbers come first; of each row as many as it has."""
-    numbers = astype(~ELEMENTWISE["isnan"](ordered), "float32")
-    count = STATISTICAL["sum"](numbers, axis=-1, keepdims=True)
-    place = share * ELEMENTWISE["maximum"](count - 1.0, 0.0)
-    rounds = tuple(ELEMENTWISE[name] for name in ("floor", "ceil", "round"))
+    """Quantile of sorted rows whose NaN, in the last positions, are ignored."""
+    numbers = astype(~isnan(ordered), "float32")
+    count = statistical.sum(numbers, axis=-1, keepdims=True)
+    place = share * maximum(count - 1.0, 0.0)
+    rounds = (elementwise.floor, elementwise.ceil, elementwise.round)
     low, high, part = _ends(place, method, rounds)
     a, b = (take_along_axis(ordered, astype(at, "int32"), axis=-1) for at in (low, high))
-    # Beside itself an infinity has no distance.
-    value = ELEMENTWISE["where"](high > low, a + (b - a) * part, a)
+    # An infinity minus itself would be NaN.
+    value = where(high > low, a + (b - a) * part, a)
     return astype(value, ordered.dtype, copy=False)[..., 0]
 
 
 def _ends(place: Any, method: str, rounds: tuple[Callable[..., Any], ...]) -> tuple[Any, Any, Any]:
-    """The places between which one lies, and how far from the first; numbers or tensors."""
+    """Return the positions below and above `place`, and the second one's weight."""
     floor, ceil, nearest = rounds
     if method == "nearest":
         place = nearest(place)
@@ -156,6 +267,161 @@ def _ends(place: Any, method: str, rounds: tuple[Callable[..., Any], ...]) -> tu
     return low, high, 0.5 if method == "midpoint" else place - low
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (median, nanmedian, nanquantile, quantile)
-}
+def bincount(
+    x: ArrayLike,
+    /,
+    weights: ArrayLike | None = None,
+    minlength: int = 0,
+    *,
+    length: int | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """Count the occurrences of 0, 1, 2, ... in a vector of integers, or along an axis.
+
+    Args:
+        x: Vector of an integer dtype; its elements are not negative.
+        weights: Vector of the shape of x whose elements are summed instead of counted; None
+            (default) for counts.
+        minlength: Minimum length of the result; 0 by default.
+        length: Length of the result. Larger numbers are ignored and x is not read back. None
+            (default) for the largest number plus 1, which is read back from the device.
+        axis: Axis along which elements are counted; x then has any number of axes. None (default)
+            for a vector.
+
+    Returns:
+        Vector of counts, int32, or of sums in the dtype of `weights` (int32 for bool). With `axis`,
+        tensor of the shape of x whose axis has the length of the result.
+
+    Raises:
+        DTypeError: If x is not a vector of integers.
+        ShapeError: If `weights` has another shape than x.
+        ArgumentError: If `length` is None and x has a negative element.
+
+    >>> import py_tensor as pt
+    >>> pt.bincount(pt.asarray([1, 3, 1])).tolist()
+    [0, 2, 0, 1]
+    """
+    x = as_tensor("bincount", x)
+    if x.dtype.kind not in "iu" or (axis is None and x.ndim != 1):
+        raise DTypeError(
+            f"bincount: input must be integers along one axis; got {x.dtype}, shape {x.shape}; use "
+            'x.flatten().astype("int32")'
+        )
+    if length is None:
+        low = int(statistical.min(x).item()) if x.size else 0
+        high = int(statistical.max(x).item()) if x.size else -1
+        if low < 0:
+            raise ArgumentError(
+                f"bincount: numbers must not be negative; got {low}; use numbers of at least 0"
+            )
+        length = max(high + 1, integer("bincount", "minlength", minlength, 0, MOST_ELEMENTS))
+    values = ones(x.shape, dtype="int32") if weights is None else as_tensor("bincount", weights)
+    if values.shape != x.shape:
+        raise ShapeError(
+            f"bincount: shapes must be equal; got {x.shape} and weights of {values.shape}; make "
+            "them equal"
+        )
+    length = integer("bincount", "length", length, 0, MOST_ELEMENTS)
+    places = astype(x, "int32", copy=False)
+    if axis is None:
+        return _added_up(values, places, length)
+    place = one_axis("bincount", axis, x.ndim)
+    values, places = moveaxis(values, place, -1), moveaxis(places, place, -1)
+    rest = places.shape[:-1]
+    rows = math.prod(rest)
+    first = reshape(arange(rows) * length, (*rest, 1))
+    places = where((places >= 0) & (places < length), places + first, -1)
+    counts = _added_up(flatten(values), flatten(places), rows * length)
+    return moveaxis(reshape(counts, (*rest, length)), -1, place)
+
+
+def _added_up(values: Tensor, places: Tensor, length: int) -> Tensor:
+    """Sum the elements of a vector by position; bool elements count as 0 and 1."""
+    if values.dtype.kind == "b":
+        values = astype(values, "int32")
+    return Tensor(node_of(SCATTER_ADD, (values._node, places._node), (0, length)))
+
+
+@named
+def histogram(
+    x: ArrayLike,
+    /,
+    bins: ArrayLike = 10,
+    range: tuple[float, float] | None = None,
+    density: bool = False,
+    weights: ArrayLike | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Count the elements in each of several intervals.
+
+    An interval includes its lower limit; the last one also includes its upper limit.
+
+    Args:
+        x: Tensor or array-like of any shape and a real dtype.
+        bins: Number of intervals of equal width (default 10), or a sorted vector of limits.
+        range: Pair (low, high) that equal intervals cover; None (default) for the smallest and the
+            largest element, which are then read back from the device.
+        weights: Weights of the elements, which are summed instead of counted; None (default) for
+            counts.
+        density: Divide by the total and by the widths; False by default.
+
+    Returns:
+        Tuple of the counts (int32, the dtype of the weights, or floating with `density`) and the
+        limits, a vector one longer.
+
+    Raises:
+        ArgumentError: If `bins` is below 1, or `range` ends before it begins.
+
+    >>> import py_tensor as pt
+    >>> counts, limits = pt.histogram(pt.asarray([1.0, 2.0, 1.0, 4.0]), 3)
+    >>> counts.tolist(), limits.tolist()
+    ([2, 1, 1], [1.0, 2.0, 3.0, 4.0])
+    """
+    values = flatten(as_tensor("histogram", x))
+    values = values if values.dtype.kind == "f" else astype(values, "float32")
+    if isinstance(bins, int | float) or (
+        hasattr(bins, "__index__") and not as_tensor("histogram", bins).ndim
+    ):
+        limits = _limits(values, integer("histogram", "bins", bins, most=MOST_ELEMENTS - 1), range)
+    else:
+        limits = astype(as_tensor("histogram", bins), values.dtype, copy=False)
+        if limits.ndim != 1 or not limits.size:
+            raise ShapeError(
+                f"histogram: limits are no vector; got shape {limits.shape}; pass one or more"
+            )
+    count = limits.shape[0] - 1
+    place = searchsorted(limits, values, side="right") - 1
+    # The last interval includes its upper limit.
+    place = place - astype((place == count) & (values == limits[-1]), "int32")
+    given = ones(values.shape, dtype="int32") if weights is None else weights
+    given = flatten(as_tensor("histogram", given))
+    if given.shape != place.shape:
+        raise ShapeError(
+            f"histogram: weights do not fit; got {given.size} for {place.size} elements; pass one "
+            "for each"
+        )
+    found = _added_up(given, place, count)
+    if flag("histogram", "density", density):
+        shares = astype(found, values.dtype, copy=False)
+        found = shares / statistical.sum(shares) / (limits[1:] - limits[:-1])
+    return found, limits
+
+
+def _limits(values: Tensor, bins: int, range: tuple[float, float] | None) -> Tensor:
+    if bins < 1:
+        raise ArgumentError(f"histogram: number of bins is invalid; got {bins}; use 1 or more")
+    if range is None:
+        low, high = (0.0, 1.0)
+        if values.size:
+            low, high = statistical.min(values).item(), statistical.max(values).item()
+    else:
+        ends = items("histogram", "range", range)
+        if len(ends) != 2:
+            raise wrong_type("histogram", "range", "a pair of numbers", range)
+        low, high = (number("histogram", "end of range", end, finite=True) for end in ends)
+    if not low <= high:
+        raise ArgumentError(
+            f"histogram: range is invalid; got from {low} to {high}; pass two increasing numbers"
+        )
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return linspace(low, high, bins + 1, dtype=values.dtype)

@@ -1,34 +1,60 @@
-"""Searching functions that look for elements that are not zero."""
+"""Count and find elements that are not zero, and search sorted vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from itertools import compress
-from typing import Any
+from typing import Any, overload
 
-from ..errors import ShapeError
-from ..tensor import Tensor, as_tensor, asarray
-from .elementwise import astype
-from .statistical import PUBLIC as STATISTICAL
+from ..dtypes import promote
+from ..errors import ArgumentError, DTypeError, ShapeError
+from ..ir.node import node_of
+from ..ops.gathers import TAKE
+from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, Axis
+from . import elementwise, statistical
+from .creation import arange, asarray, zeros
+from .data_types import as_second_operand
+from .decorators import named
+from .elementwise import astype, isnan, minimum
+from .manipulation import reshape
 
 
-def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """How many elements along axes are not zero; int32.
+@named
+def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+    """Count the elements along axes that are not zero.
 
-    `axis` is None (all), an axis or a tuple of axes. Raises ShapeError for axes that do not exist.
+    Args:
+        x: Tensor or array-like of any dtype.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        keepdims: Keep reduced axes with length 1; False by default.
+
+    Returns:
+        Tensor of counts; int32.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.count_nonzero(pt.asarray([[1, 0], [2, 3]]), axis=1).tolist()
     [1, 2]
     """
-    return STATISTICAL["sum"](_mask(as_tensor("count_nonzero", x)), axis=axis, keepdims=keepdims)
+    return statistical.sum(_mask(as_tensor("count_nonzero", x)), axis=axis, keepdims=keepdims)
 
 
-def nonzero(x: Any, /) -> tuple[Tensor, ...]:
-    """The places of all elements that are not zero: for each axis, their indices, int32.
+def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return the indices of all elements that are not zero, in row-major order.
 
-    In row-major order. Reads x, since the result's shape depends on its values. Raises ShapeError
-    for a tensor without axes.
+    Reads x back from the device, since the shape of the result depends on its values.
+
+    Args:
+        x: Tensor or array-like of at least one axis and any dtype.
+
+    Returns:
+        Tuple of one vector of indices per axis; int32.
+
+    Raises:
+        ShapeError: If x has no axes.
 
     >>> import py_tensor as pt
     >>> [places.tolist() for places in pt.nonzero(pt.asarray([[0, 1], [2, 3]]))]
@@ -41,12 +67,12 @@ def nonzero(x: Any, /) -> tuple[Tensor, ...]:
 
 
 def flat_places(operation: str, x: Tensor) -> list[int]:
-    """The row-major positions of the elements that are not zero, read from the device."""
+    """Return the row-major positions of elements that are not zero, read back from the device."""
     return list(compress(range(x.size), _mask(x)._bytes(operation)))
 
 
 def unraveled(places: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]:
-    """Row-major positions as indices along each axis."""
+    """Convert row-major positions to indices along each axis."""
     found: list[Tensor] = []
     rest = places
     for length in reversed(shape[1:]):
@@ -59,6 +85,118 @@ def _mask(x: Tensor) -> Tensor:
     return x if x.dtype.kind == "b" else astype(x, "bool")
 
 
-PUBLIC: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (count_nonzero, nonzero)
-}
+def insertion_points(x: Tensor, values: Tensor, side: str) -> Tensor:
+    """Return, for each value, its position in the sorted vector x, of the same dtype; int32.
+
+    "left" gives the position before equal elements, "right" the position after them. If x has more
+    axes, each of its rows is searched for the values of the same row.
+    """
+    length = x.shape[-1]
+    start: Tensor | int = 0
+    if x.ndim > 1:
+        rows = math.prod(x.shape[:-1])
+        start = reshape(arange(rows) * length, (*x.shape[:-1], 1))
+        x = reshape(x, (rows * length,))
+    found = zeros(values.shape, dtype="int32")
+    step = 1 << length.bit_length() >> 1
+    while step:
+        end = found + step
+        place = minimum(end, length) - 1 + start
+        element = Tensor(node_of(TAKE, (x._node, place._node), 0))
+        goes_after = _before(element, values) if side == "left" else ~_before(values, element)
+        found = elementwise.where(goes_after & (end <= length), end, found)
+        step //= 2
+    return found
+
+
+def _before(a: Tensor, b: Tensor) -> Tensor:
+    """Compare elements, with NaN larger than all numbers."""
+    less = a < b
+    if a.dtype.kind != "f":
+        return less
+    return less | (isnan(b) & ~isnan(a))
+
+
+@named
+def searchsorted(
+    x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None
+) -> Tensor:
+    """Return the positions in a sorted vector at which elements would keep it sorted.
+
+    One kernel does a binary search for each element.
+
+    Args:
+        x1: Vector of an integer or floating dtype, or a tensor whose rows are sorted.
+        x2: Tensor or number to find positions for. If x1 has more axes than one, the axes of x2
+            but the last have the same lengths, and each row of x1 is searched for a row of x2.
+        side: "left" (default) for positions before equal elements, "right" for positions after
+            them.
+        sorter: Indices that sort x1; None (default) if x1 is sorted.
+
+    Returns:
+        Tensor of the shape of x2; int32.
+
+    Raises:
+        ShapeError: If x1 has no axis, or its rows are not as many as those of x2.
+        ArgumentError: If `side` is neither "left" nor "right".
+        DTypeError: If an operand is bool or complex.
+
+    >>> import py_tensor as pt
+    >>> pt.searchsorted(pt.asarray([10, 20, 30]), pt.asarray([5, 20, 99])).tolist()
+    [0, 1, 3]
+    """
+    x = as_tensor("searchsorted", x1)
+    values = as_second_operand("searchsorted", x, x2)
+    if not x.ndim or (x.ndim > 1 and x.shape[:-1] != values.shape[:-1]):
+        raise ShapeError(
+            f"searchsorted: shapes do not fit; got {x.shape} and {values.shape}; x1 must be a "
+            "vector, or have one row for each row of x2"
+        )
+    if not isinstance(side, str) or side not in ("left", "right"):
+        raise ArgumentError(f'searchsorted: unknown side; got {side!r}; use "left" or "right"')
+    if "b" in (x.dtype.kind, values.dtype.kind):
+        raise DTypeError('searchsorted: dtype bool is not numeric; use x.astype("uint8")')
+    dtype = promote("searchsorted", x.dtype, values.dtype)
+    x, values = astype(x, dtype, copy=False), astype(values, dtype, copy=False)
+    if sorter is not None:
+        order = as_tensor("searchsorted", sorter)
+        if x.ndim > 1 or order.shape != x.shape:
+            raise ShapeError(
+                f"searchsorted: sorter does not fit; got shape {order.shape} for {x.shape}; pass "
+                "argsort(x)"
+            )
+        x = Tensor(node_of(TAKE, (x._node, order._node), 0))
+    return insertion_points(x, values, side)
+
+
+@overload
+def where(x1: ArrayLike, /) -> tuple[Tensor, ...]: ...
+@overload
+def where(x1: ArrayLike, x2: ArrayLike, x3: ArrayLike, /) -> Tensor: ...
+def where(x1: ArrayLike, x2: ArrayLike | None = None, x3: ArrayLike | None = None, /) -> Any:
+    """Return the second operand where the first is True, else the third.
+
+    With the condition alone, return the indices of its elements that are true, as `nonzero` does.
+
+    Args:
+        x1: Condition; numbers count as true unless they are zero.
+        x2: Values if the condition is true, of any dtype.
+        x3: Values if it is false; all shapes broadcast together.
+
+    Returns:
+        Tensor of the shape that the operands broadcast to, in their promoted dtype.
+
+    Raises:
+        ArgumentError: If only one of both values is given.
+        DTypeError: If the operands have no common dtype.
+        ShapeError: If the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.where(pt.asarray(True), 1, 0).item()
+    1
+    """
+    if x2 is None and x3 is None:
+        return nonzero(x1)
+    if x2 is None or x3 is None:
+        raise ArgumentError("where: one of both values is missing; got None; give both or none")
+    return elementwise.where(x1, x2, x3)

@@ -1,32 +1,32 @@
-"""Set functions. What `unique_*` give has shapes that depend on values, so these are waited for.
+"""Set functions.
 
-Only marks of where a value begins are read, not the values.
+The shapes of `unique_*` results depend on values. Only the marks of first occurrences are read back
+from the device, not the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..dtypes import promote
 from ..errors import DTypeError
-from ..tensor import Tensor, as_tensor, asarray
-from .complexes import imag, real
-from .creation import zeros
-from .cumulative import PUBLIC as CUMULATIVE
-from .data_types import beside, is_number
-from .elementwise import PUBLIC as ELEMENTWISE
-from .elementwise import astype
+from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
+from .arguments import flag
+from .creation import asarray, zeros
+from .data_types import as_second_operand, is_number
+from .elementwise import astype, equal
 from .indexing import take
 from .joining import concat
 from .manipulation import flatten, reshape
-from .searching import flat_places
-from .sorting import argsort, searchsorted, sort
+from .searching import flat_places, searchsorted
+from .sorting import argsort, sort
+from .statistical import cumulative_sum
 from .utility import diff
 
 
 class UniqueAll(NamedTuple):
-    """What `unique_all` gives."""
+    """Distinct elements, indices, inverse indices and counts, made by `unique_all`."""
 
     values: Tensor
     indices: Tensor
@@ -35,21 +35,21 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What `unique_counts` gives."""
+    """Distinct elements and counts, made by `unique_counts`."""
 
     values: Tensor
     counts: Tensor
 
 
 class UniqueInverse(NamedTuple):
-    """What `unique_inverse` gives."""
+    """Distinct elements and inverse indices, made by `unique_inverse`."""
 
     values: Tensor
     inverse_indices: Tensor
 
 
 class _Runs(NamedTuple):
-    """A flattened tensor in order, and where equal elements begin."""
+    """A sorted flattened tensor, and the starts of its runs of equal elements."""
 
     order: Tensor
     ordered: Tensor
@@ -59,20 +59,12 @@ class _Runs(NamedTuple):
 
 def _runs(operation: str, x: Tensor) -> _Runs:
     flat = flatten(x)
-    order = _order(flat)
+    order = argsort(flat)
     ordered = take(flat, order, axis=0) if flat.size else flat
-    first = ELEMENTWISE["equal"](zeros((min(flat.size, 1),), dtype="int32"), 0)
+    first = equal(zeros((min(flat.size, 1),), dtype="int32"), 0)
     begins = concat([first, ordered[1:] != ordered[:-1]])
     starts = asarray(flat_places(operation, begins), dtype="int32")
     return _Runs(order, ordered, begins, starts)
-
-
-def _order(flat: Tensor) -> Tensor:
-    """Places that bring equal elements beside each other; of complex numbers by both parts."""
-    if flat.dtype.kind != "c" or not flat.size:
-        return argsort(real(flat))
-    order = argsort(imag(flat))
-    return take(order, argsort(take(real(flat), order, axis=0)), axis=0)
 
 
 def _values(runs: _Runs) -> Tensor:
@@ -84,16 +76,20 @@ def _counts(runs: _Runs) -> Tensor:
 
 
 def _inverse(runs: _Runs, x: Tensor) -> Tensor:
-    number = CUMULATIVE["cumulative_sum"](astype(runs.begins, "int32")) - 1
+    number = cumulative_sum(astype(runs.begins, "int32")) - 1
     back = argsort(runs.order)
     return reshape(take(number, back, axis=0) if x.size else back, x.shape)
 
 
-def unique_values(x: Any, /) -> Tensor:
-    """The distinct elements, in order; each NaN by itself.
+def unique_values(x: ArrayLike, /) -> Tensor:
+    """Return the distinct elements in ascending order; every NaN is distinct.
 
-    A vector of the dtype of x, which may have any shape. Complex numbers are in the order of their
-    real parts, then of the imaginary ones.
+    Args:
+        x: Tensor or array-like of any shape and dtype. Complex numbers are sorted by their real
+            parts, then by their imaginary parts.
+
+    Returns:
+        Vector of the dtype of x.
 
     >>> import py_tensor as pt
     >>> pt.unique_values(pt.asarray([3, 1, 3])).tolist()
@@ -102,10 +98,14 @@ def unique_values(x: Any, /) -> Tensor:
     return _values(_runs("unique_values", as_tensor("unique_values", x)))
 
 
-def unique_counts(x: Any, /) -> UniqueCounts:
-    """The distinct elements, in order, and how often each occurs.
+def unique_counts(x: ArrayLike, /) -> UniqueCounts:
+    """Return the distinct elements in ascending order, and their counts.
 
-    Two vectors, the counts int32; the order is that of `unique_values`.
+    Args:
+        x: Tensor or array-like of any shape and dtype, sorted as in `unique_values`.
+
+    Returns:
+        UniqueCounts of two vectors: `values` in the dtype of x, and `counts`, int32.
 
     >>> import py_tensor as pt
     >>> pt.unique_counts(pt.asarray([3, 1, 3])).counts.tolist()
@@ -115,10 +115,15 @@ def unique_counts(x: Any, /) -> UniqueCounts:
     return UniqueCounts(_values(runs), _counts(runs))
 
 
-def unique_inverse(x: Any, /) -> UniqueInverse:
-    """The distinct elements, in order, and for each element of x its place among them.
+def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
+    """Return the distinct elements in ascending order, and each element's index among them.
 
-    The places are int32, in the shape of x; the order is that of `unique_values`.
+    Args:
+        x: Tensor or array-like of any shape and dtype, sorted as in `unique_values`.
+
+    Returns:
+        UniqueInverse of `values`, a vector in the dtype of x, and `inverse_indices`, int32, in the
+        shape of x.
 
     >>> import py_tensor as pt
     >>> pt.unique_inverse(pt.asarray([3, 1, 3])).inverse_indices.tolist()
@@ -129,11 +134,16 @@ def unique_inverse(x: Any, /) -> UniqueInverse:
     return UniqueInverse(_values(runs), _inverse(runs, x))
 
 
-def unique_all(x: Any, /) -> UniqueAll:
-    """The distinct elements, in order, with where each first occurs, the inverse, and counts.
+def unique_all(x: ArrayLike, /) -> UniqueAll:
+    """Return the distinct elements in ascending order, first positions, inverse and counts.
 
-    `indices` are places in the flattened tensor, `inverse_indices` and `counts` as `unique_inverse`
-    and `unique_counts` give them; the order is that of `unique_values`.
+    Args:
+        x: Tensor or array-like of any shape and dtype, sorted as in `unique_values`.
+
+    Returns:
+        UniqueAll of `values`; `indices`, the positions of first occurrences in the flattened
+        tensor; `inverse_indices`, in the shape of x; and `counts`. All but the values are
+        int32.
 
     >>> import py_tensor as pt
     >>> pt.unique_all(pt.asarray([3, 1, 3])).indices.tolist()
@@ -145,11 +155,22 @@ def unique_all(x: Any, /) -> UniqueAll:
     return UniqueAll(_values(runs), indices, _inverse(runs, x), _counts(runs))
 
 
-def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Tensor:
-    """For each element of x1, whether x2 has it; whether it has not, where `invert` is true.
+def isin(
+    x1: ArrayLike, x2: ArrayLike, /, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
+    """Test for each element of x1 if x2 contains it; NaN equals nothing.
 
-    Either may be a number. NaN equals nothing. Raises DTypeError for complex numbers, and for truth
-    values beside numbers.
+    Args:
+        x1: Tensor or number of a real dtype.
+        x2: Tensor or number of a real dtype.
+        assume_unique: Ignored; False by default.
+        invert: Test if x2 does not contain it; False by default.
+
+    Returns:
+        Tensor of the shape of x1; bool.
+
+    Raises:
+        DTypeError: If an operand is complex, or only one of them is bool.
 
     >>> import py_tensor as pt
     >>> pt.isin(pt.asarray([1, 2, 3]), pt.asarray([3, 1])).tolist()
@@ -157,14 +178,14 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Tensor:
     """
     if is_number(x1):
         among = as_tensor("isin", x2)
-        x = beside("isin", among, x1)
+        x = as_second_operand("isin", among, x1)
     else:
         x = as_tensor("isin", x1)
-        among = beside("isin", x, x2)
+        among = as_second_operand("isin", x, x2)
     among = flatten(among)
     if (x.dtype.kind == "b") != (among.dtype.kind == "b"):
         raise DTypeError(
-            f"isin: dtypes do not compare; got {x.dtype} and {among.dtype}; use .astype"
+            f"isin: dtypes cannot be compared; got {x.dtype} and {among.dtype}; use .astype"
         )
     dtype = promote("isin", x.dtype, among.dtype)
     if dtype.kind == "c":
@@ -178,11 +199,5 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Tensor:
     else:
         ordered = sort(astype(among, target.dtype, copy=False))
         place = searchsorted(ordered, target)
-        found = ELEMENTWISE["equal"](take(ordered, place, axis=0), target)
-    return ~found if invert else found
-
-
-PUBLIC: dict[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (isin, unique_all, unique_counts, unique_inverse, unique_values)
-}
+        found = equal(take(ordered, place, axis=0), target)
+    return ~found if flag("isin", "invert", invert) else found

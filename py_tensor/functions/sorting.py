@@ -1,22 +1,23 @@
-"""Sorting functions, and what sorted elements answer quickly."""
+"""Sort tensors, and find their largest elements.
+
+Complex numbers are sorted as in NumPy: by their real parts, then by their imaginary parts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
 
-from ..dtypes import promote
-from ..errors import ArgumentError, DTypeError, ShapeError
-from ..nodes import node_of
+from ..errors import ArgumentError, ShapeError
+from ..ir.node import node_of
 from ..ops.gathers import TAKE_ALONG_AXIS
 from ..ops.sorts import ARGSORT
 from ..tensor import Tensor, as_tensor, node_behind
-from .axes import one_axis
-from .data_types import beside
-from .elementwise import astype
-from .halving import belonging
-from .indexing import take
-from .naming import named
+from ..typing import ArrayLike
+from .arguments import flag, integer, one_axis
+from .complex_numbers import imag, real
+from .decorators import named
+from .elementwise import astype, isnan
+from .manipulation import flatten
 
 
 def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
@@ -24,44 +25,127 @@ def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
     if not node.spec.shape:
         raise ShapeError(f"{operation}: tensor has no axes; got shape (); reshape it to (1,)")
     place = one_axis(operation, axis, len(node.spec.shape))
-    wide = astype(x, "uint8") if x.dtype.kind == "b" else x
-    return Tensor(node_of(ARGSORT, (wide._node,), (place, descending)))
+    return order_by([x], place, flag(operation, "descending", descending))
 
 
-def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """For each place along an axis, where the element that belongs there stands; int32.
+def _real_keys(x: Tensor) -> list[Tensor]:
+    """Return real keys that sort as x does, the most important one last."""
+    if x.dtype.kind != "c":
+        return [astype(x, "uint8") if x.dtype.kind == "b" else x]
+    # NumPy's order: numbers, NaN in the imaginary part, NaN in the real part, NaN in both.
+    re, im = real(x), imag(x)
+    return [im, re, astype(isnan(re), "int32") * 2 + astype(isnan(im), "int32")]
 
-    Equal elements stay in order, whatever `stable`. NaN is larger than all numbers. Raises
-    DTypeError for complex elements, ShapeError for an axis that does not exist.
+
+def order_by(keys: Sequence[Tensor], axis: int, descending: bool = False) -> Tensor:
+    """Return the indices that sort by keys along a non-negative axis; the last key counts most."""
+    order: Tensor | None = None
+    for row in [row for key in keys for row in _real_keys(key)]:
+        if order is not None:
+            row = Tensor(node_of(TAKE_ALONG_AXIS, (row._node, order._node), (axis, True)))
+        again = Tensor(node_of(ARGSORT, (row._node,), (axis, descending)))
+        if order is not None:
+            again = Tensor(node_of(TAKE_ALONG_AXIS, (order._node, again._node), (axis, True)))
+        order = again
+    assert order is not None
+    return order
+
+
+def argsort(
+    x: ArrayLike,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool = True,
+) -> Tensor:
+    """Return the indices that sort x along an axis.
+
+    The order is always stable. NaN is larger than all numbers.
+
+    Args:
+        x: Tensor or array-like of any dtype and at least one axis.
+        axis: Axis to sort along; None for the flattened tensor; -1 by default.
+        kind: Ignored; None by default.
+        order: None; there are no fields to sort by.
+        descending: Sort from largest to smallest; False by default.
+        stable: Has no effect; True by default.
+
+    Returns:
+        Tensor of the shape of x; int32.
+
+    Raises:
+        ShapeError: If the axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.argsort(pt.asarray([30, 10, 20])).tolist()
     [1, 2, 0]
     """
-    return _order("argsort", as_tensor("argsort", x), axis, descending)
+    x = as_tensor("argsort", x)
+    if axis is None:
+        x, axis = flatten(x), 0
+    return _order("argsort", x, axis, descending)
 
 
 @named
-def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """The elements in order along an axis. NaN is larger than all numbers.
+def sort(
+    x: ArrayLike,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool = True,
+) -> Tensor:
+    """Return the elements of x sorted along an axis; NaN is larger than all numbers.
 
-    Raises DTypeError for complex elements, ShapeError for an axis that does not exist.
+    Args:
+        x: Tensor or array-like of any dtype and at least one axis.
+        axis: Axis to sort along; None for the flattened tensor; -1 by default.
+        kind: Ignored; None by default.
+        order: None; there are no fields to sort by.
+        descending: Sort from largest to smallest; False by default.
+        stable: Has no effect, since the order is always stable; True by default.
+
+    Returns:
+        Tensor of the shape and dtype of x.
+
+    Raises:
+        ShapeError: If the axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.sort(pt.asarray([30, 10, 20]), descending=True).tolist()
     [30, 20, 10]
     """
     x = as_tensor("sort", x)
-    order = _order("sort", x, axis, descending)
+    if axis is None:
+        x, axis = flatten(x), 0
+    places = _order("sort", x, axis, descending)
     place = one_axis("sort", axis, x.ndim)
-    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, order._node), (place, True)))
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, True)))
 
 
 @named
-def topk(x: Any, k: int, /, *, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
-    """The k largest elements along an axis, or smallest, in order; and their places, int32.
+def topk(x: ArrayLike, k: int, /, *, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
+    """Return the k largest or smallest elements along an axis, sorted, and their positions.
 
-    Raises ArgumentError where the axis has fewer.
+    Args:
+        x: Tensor or array-like of any dtype and at least one axis.
+        k: Number of elements to return.
+        axis: Axis to search; -1 by default.
+        largest: Return the largest elements, the largest first; False for the smallest. True by
+            default.
+
+    Returns:
+        Tuple of the values, in the dtype of x, and their positions, int32; both have length k along
+        the axis.
+
+    Raises:
+        ArgumentError: If `k` is negative or larger than the length of the axis.
+        ShapeError: If the axis does not exist.
 
     >>> import py_tensor as pt
     >>> values, places = pt.topk(pt.asarray([30, 10, 20]), 2)
@@ -71,41 +155,11 @@ def topk(x: Any, k: int, /, *, axis: int = -1, largest: bool = True) -> tuple[Te
     x = as_tensor("topk", x)
     order = _order("topk", x, axis, largest)
     place = one_axis("topk", axis, x.ndim)
+    k = integer("topk", "k", k)
     if not 0 <= k <= x.shape[place]:
         raise ArgumentError(
-            f"topk: k does not fit; got {k} for axis {place} of length {x.shape[place]}; "
-            f"use 0 to {x.shape[place]}"
+            f"topk: k is out of range; got {k} for axis {place} of length {x.shape[place]}; use 0 "
+            f"to {x.shape[place]}"
         )
     places = order[(slice(None),) * place + (slice(k),)]
     return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, False))), places
-
-
-@named
-def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Tensor:
-    """For each element of x2, a tensor or number, where it belongs in x1, a sorted vector; int32.
-
-    With "left", before elements that equal it, with "right" behind them. `sorter` are the places
-    that sort x1 where it is not sorted itself. Found by halving, in one kernel.
-
-    >>> import py_tensor as pt
-    >>> pt.searchsorted(pt.asarray([10, 20, 30]), pt.asarray([5, 20, 99])).tolist()
-    [0, 1, 3]
-    """
-    x = as_tensor("searchsorted", x1)
-    values = beside("searchsorted", x, x2)
-    if x.ndim != 1:
-        raise ShapeError(f"searchsorted: needs one axis; got shape {x.shape}; use flatten")
-    if side not in ("left", "right"):
-        raise ArgumentError(f'searchsorted: side is neither "left" nor "right"; got {side!r}')
-    if "b" in (x.dtype.kind, values.dtype.kind):
-        raise DTypeError('searchsorted: dtype bool is not numeric; use x.astype("uint8")')
-    dtype = promote("searchsorted", x.dtype, values.dtype)
-    x, values = astype(x, dtype, copy=False), astype(values, dtype, copy=False)
-    if sorter is not None:
-        x = take(x, as_tensor("searchsorted", sorter), axis=0)
-    return belonging(x, values, side)
-
-
-PUBLIC: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (argsort, searchsorted, sort, topk)
-}

@@ -1,101 +1,385 @@
-"""Reductions: along all axes, one, or several; `keepdims` keeps them with length 1."""
+"""Reduce tensors along axes, or accumulate elements along one axis.
+
+`keepdims` keeps reduced axes with length 1.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
+import builtins
 from typing import Any
 
-from ..dtypes import as_dtype
-from ..errors import ShapeError
-from ..nodes import Node, node_of
-from ..ops import ROWS
-from ..ops.rows import Reduction
+from ..dtypes import as_dtype, float32, wrong_type
+from ..errors import ArgumentError, ShapeError
+from ..ir.node import OpNode, node_of
+from ..ir.tracer import ScalarTracer
+from ..ops import OP_DEFS
+from ..ops.op_def import Reduction, Scan
 from ..ops.views import RESHAPE
+from ..runtime.host_data import plain_number
 from ..tensor import Tensor, as_tensor, node_behind
-from .axes import one_axis, some_axes
-from .elementwise import PUBLIC as ELEMENTWISE
-from .elementwise import astype
-from .floating import floating, wide
-from .naming import presented
-from .remembering import remembered
+from ..typing import ArrayLike, Axis, DTypeLike, Scalar
+from . import elementwise, manipulation
+from .arguments import converted, ddof_or, flag, no_out, one_axis, some_axes, wide
+from .complex_numbers import imag, real
+from .decorators import remembered
+from .elementwise import astype, sqrt, square
+from .manipulation import broadcast_to, pad
 
+_REDUCTIONS = {op.name: op for op in OP_DEFS.values() if isinstance(op, Reduction)}
+_SCANS = {op.name: op for op in OP_DEFS.values() if isinstance(op, Scan)}
 _NEEDS_ELEMENTS = ("max", "min", "argmax", "argmin")
 
 
-def _squeezed(node: Node, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    if keepdims or not axes:
+def _squeezed(node: OpNode, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    if flag("reduce", "keepdims", keepdims) or not axes:
         return Tensor(node)
     shape = tuple(n for axis, n in enumerate(node.spec.shape) if axis not in axes)
     return Tensor(node_of(RESHAPE, (node,), shape))
 
 
-def _reduce(row: Reduction, x: Any, axis: Any, keepdims: bool) -> Tensor:
-    node = node_behind(row.name, as_tensor(row.name, x))
+def _reduce(op: Reduction, x: ArrayLike, axis: Axis, keepdims: bool) -> Tensor:
+    node = node_behind(op.name, as_tensor(op.name, x))
     shape = node.spec.shape
-    axes = some_axes(row.name, axis, len(shape))
-    if row.name in _NEEDS_ELEMENTS and any(shape[a] == 0 for a in axes):
+    axes = some_axes(op.name, axis, len(shape))
+    if op.name in _NEEDS_ELEMENTS and builtins.any(shape[a] == 0 for a in axes):
         raise ShapeError(
-            f"{row.name}: no elements along axis {axes}; got shape {shape}; "
-            "it needs at least one element"
+            f"{op.name}: no elements along axis {axes}; got shape {shape}; use at least one element"
         )
-    return _squeezed(node_of(row, (node,), axes), axes, keepdims)
+    return _squeezed(node_of(op, (node,), axes), axes, keepdims)
 
 
-def _simple(row: Reduction) -> Callable[..., Tensor]:
-    def function(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return _reduce(row, x, axis, keepdims)
+def _given(
+    operation: str,
+    x: ArrayLike,
+    axis: Axis,
+    out: None,
+    initial: Scalar | None,
+    mask: ArrayLike | None,
+    neutral: Scalar | None,
+) -> ArrayLike:
+    """Apply NumPy's arguments `where` and `initial` to the elements to reduce."""
+    no_out(operation, out)
+    if initial is None and mask is None:
+        return x
+    tensor = as_tensor(operation, x)
+    if initial is not None and not isinstance(initial, ScalarTracer):
+        plain = plain_number(operation, initial)
+        if not isinstance(plain, int | float | complex):
+            raise wrong_type(operation, "initial", "a number", initial)
+        initial = plain
+    if mask is not None:
+        value = initial if neutral is None else neutral
+        if value is None:
+            raise ArgumentError(f"{operation}: where needs initial; got none; give initial")
+        tensor = elementwise.where(mask, tensor, value)
+    if initial is not None and tensor.ndim:
+        first = some_axes(operation, axis, tensor.ndim)[0]
+        tensor = pad(
+            tensor,
+            [(0, int(at == first)) for at in range(tensor.ndim)],
+            "constant",
+            constant_values=initial,
+        )
+    return tensor
 
-    def summing(
-        x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False
-    ) -> Tensor:
-        if dtype is None:
-            return _reduce(row, x, axis, keepdims)
-        target = as_dtype(dtype, row.name)
-        return astype(_reduce(row, astype(x, target), axis, keepdims), target, copy=False)
 
-    result: Callable[..., Tensor] = summing if row.result == "sum" else function
-    extra = " Small integers add up in 32 bits; bool counts." if row.result == "sum" else ""
-    host: Any = row.host
-    example = [host(0, 3), host(2, 4)]
-    if row.result == "bool":
-        example = [bool(host(False, True)), bool(host(True, True))]
-    doc = (
-        f"{row.doc}\n\n`axis` is None (all), an axis or a tuple of axes.{extra}\n"
-        f"Raises {_raised(row)}.\n\n"
-        ">>> import py_tensor as pt\n"
-        f">>> pt.{row.name}(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()\n{example}\n"
-    )
-    return presented(result, row.name, doc)
+def _chosen(mask: ArrayLike, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    """Count the elements that a mask selects; float32."""
+    there = broadcast_to(astype(mask, float32), x.shape)
+    return _squeezed(node_of(OP_DEFS["sum"], (there._node,), axes), axes, keepdims)
 
 
-def _raised(row: Reduction) -> str:
-    """The errors that a docstring names."""
-    empty = " or have no elements" if row.name in _NEEDS_ELEMENTS else ""
-    dtypes = ", DTypeError for bool and complex x" if row.dtypes == "numeric" else ""
-    return f"ShapeError for axes that do not exist{empty}{dtypes}"
+def _total(
+    op: Reduction, x: ArrayLike, axis: Axis, dtype: DTypeLike | None, keepdims: bool
+) -> Tensor:
+    if dtype is None:
+        return _reduce(op, x, axis, keepdims)
+    target = as_dtype(dtype, op.name)
+    return astype(_reduce(op, astype(x, target), axis, keepdims), target, copy=False)
 
 
-def _position(row: Reduction) -> Callable[..., Tensor]:
-    def function(x: Any, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-        x = as_tensor(row.name, x)
-        node = node_behind(row.name, x)
-        if axis is not None:
-            return _reduce(row, x, one_axis(row.name, axis, len(node.spec.shape)), keepdims)
-        flat = Tensor(node_of(RESHAPE, (node,), (node.spec.size,)))
-        result = _reduce(row, flat, 0, False)
-        if keepdims:
-            return Tensor(node_of(RESHAPE, (result._node,), (1,) * len(node.spec.shape)))
-        return result
+def _position(op: Reduction, x: ArrayLike, axis: int | None, keepdims: bool) -> Tensor:
+    tensor = as_tensor(op.name, x)
+    node = node_behind(op.name, tensor)
+    if axis is not None:
+        return _reduce(op, tensor, one_axis(op.name, axis, len(node.spec.shape)), keepdims)
+    flat = Tensor(node_of(RESHAPE, (node,), (node.spec.size,)))
+    result = _reduce(op, flat, 0, False)
+    if flag(op.name, "keepdims", keepdims):
+        return Tensor(node_of(RESHAPE, (result._node,), (1,) * len(node.spec.shape)))
+    return result
 
-    host: Any = row.host
-    doc = (
-        f"{row.doc}\n\nint32; counted over all elements where `axis` is None.\n"
-        f"Raises {_raised(row)}.\n\n"
-        f">>> import py_tensor as pt\n>>> pt.{row.name}(pt.asarray([3, 9, 4])).item()\n"
-        f"{[3, 9, 4].index(reduce(host, [3, 9, 4]))}\n"
-    )
-    return presented(function, row.name, doc)
+
+@remembered
+def sum(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Scalar | None = None,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return the sum of the elements along axes.
+
+    Args:
+        x: Tensor or array-like of any dtype and any shape.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+        initial: Element to add to the reduced ones; None (default) for none.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+
+    Returns:
+        Tensor of the shape of x without the reduced axes.
+        It has the dtype of x or `dtype`; 32 bits for small integers and bool.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.sum(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
+    [3, 6]
+    """
+    given = _given("sum", x, axis, out, None, where, 0)
+    total = _total(_REDUCTIONS["sum"], given, axis, dtype, keepdims)
+    return total if initial is None else elementwise.add(total, initial)
+
+
+@remembered
+def prod(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Scalar | None = None,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return the product of the elements along axes.
+
+    Args:
+        x: Tensor or array-like of any dtype and any shape.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+        initial: Element to add to the reduced ones; None (default) for none.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+
+    Returns:
+        Tensor of the shape of x without the reduced axes.
+        It has the dtype of x or `dtype`; 32 bits for small integers and bool.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.prod(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
+    [0, 8]
+    """
+    given = _given("prod", x, axis, out, None, where, 1)
+    total = _total(_REDUCTIONS["prod"], given, axis, dtype, keepdims)
+    return total if initial is None else elementwise.multiply(total, initial)
+
+
+@remembered
+def max(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Scalar | None = None,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return the largest element along axes; NaN if any element is NaN.
+
+    Args:
+        x: Tensor or array-like of integer or floating dtype and any shape.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+        initial: Element to add to the reduced ones; None (default) for none.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+            It needs `initial`.
+
+    Returns:
+        Tensor of the shape of x without the reduced axes.
+        It has the dtype of x.
+
+    Raises:
+        DTypeError: If x is bool or complex.
+        ShapeError: If an axis does not exist or has no elements.
+
+    >>> import py_tensor as pt
+    >>> pt.max(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
+    [3, 4]
+    """
+    given = _given("max", x, axis, out, initial, where, None)
+    return _reduce(_REDUCTIONS["max"], given, axis, keepdims)
+
+
+@remembered
+def min(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Scalar | None = None,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return the smallest element along axes; NaN if any element is NaN.
+
+    Args:
+        x: Tensor or array-like of integer or floating dtype and any shape.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+        initial: Element to add to the reduced ones; None (default) for none.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+            It needs `initial`.
+
+    Returns:
+        Tensor of the shape of x without the reduced axes.
+        It has the dtype of x.
+
+    Raises:
+        DTypeError: If x is bool or complex.
+        ShapeError: If an axis does not exist or has no elements.
+
+    >>> import py_tensor as pt
+    >>> pt.min(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
+    [0, 2]
+    """
+    given = _given("min", x, axis, out, initial, where, None)
+    return _reduce(_REDUCTIONS["min"], given, axis, keepdims)
+
+
+@remembered
+def any(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return True if any element along axes is not zero.
+
+    Args:
+        x: Tensor or array-like of any dtype and any shape.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+
+    Returns:
+        Tensor of the shape of x without the reduced axes.
+        Its dtype is bool.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.any(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
+    [True, True]
+    """
+    given = _given("any", x, axis, out, None, where, False)
+    return _reduce(_REDUCTIONS["any"], given, axis, keepdims)
+
+
+@remembered
+def all(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return True if all elements along axes are not zero.
+
+    Args:
+        x: Tensor or array-like of any dtype and any shape.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+
+    Returns:
+        Tensor of the shape of x without the reduced axes.
+        Its dtype is bool.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.all(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
+    [False, True]
+    """
+    given = _given("all", x, axis, out, None, where, True)
+    return _reduce(_REDUCTIONS["all"], given, axis, keepdims)
+
+
+@remembered
+def argmax(
+    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the index of the first largest element along one axis.
+
+    Args:
+        x: Tensor or array-like of integer or floating dtype and any shape.
+        axis: Axis to search; None (default) for the position in the flattened tensor.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep the axis with length 1; False by default.
+
+    Returns:
+        Tensor of positions, int32, of the shape of x without the axis.
+
+    Raises:
+        DTypeError: If x is bool or complex.
+        ShapeError: If an axis does not exist or has no elements.
+
+    >>> import py_tensor as pt
+    >>> pt.argmax(pt.asarray([3, 9, 4])).item()
+    1
+    """
+    no_out("argmax", out)
+    return _position(_REDUCTIONS["argmax"], x, axis, keepdims)
+
+
+@remembered
+def argmin(
+    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the index of the first smallest element along one axis.
+
+    Args:
+        x: Tensor or array-like of integer or floating dtype and any shape.
+        axis: Axis to search; None (default) for the position in the flattened tensor.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep the axis with length 1; False by default.
+
+    Returns:
+        Tensor of positions, int32, of the shape of x without the axis.
+
+    Raises:
+        DTypeError: If x is bool or complex.
+        ShapeError: If an axis does not exist or has no elements.
+
+    >>> import py_tensor as pt
+    >>> pt.argmin(pt.asarray([3, 9, 4])).item()
+    0
+    """
+    no_out("argmin", out)
+    return _position(_REDUCTIONS["argmin"], x, axis, keepdims)
 
 
 def _count(x: Tensor, axes: tuple[int, ...]) -> int:
@@ -106,7 +390,10 @@ def _count(x: Tensor, axes: tuple[int, ...]) -> int:
 
 
 def _divided(total: Any, count: float) -> Any:
-    """NaN for no elements; by addition, since compilers take 0 times an unknown number for 0."""
+    """Divide a total by a count; NaN if the count is not positive.
+
+    NaN is added, not multiplied: compilers may fold 0 times an unknown number to 0.
+    """
     if count > 0:
         return total * (1.0 / count)
     nan = float("nan")
@@ -114,59 +401,252 @@ def _divided(total: Any, count: float) -> Any:
 
 
 @remembered
-def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Arithmetic mean of the elements along axes; floating and complex dtypes.
+def mean(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Arithmetic mean of the elements along axes.
 
-    `axis` is None (all), an axis or a tuple of axes; NaN where there are no elements. Raises
-    DTypeError for other dtypes, ShapeError for axes that do not exist.
+    Args:
+        x: Tensor or array-like; integers and bool count as float32.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        keepdims: Keep reduced axes with length 1; False by default.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+
+    Returns:
+        Tensor of the dtype of x, or float32; NaN if there are no elements.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
     2.0
     """
-    x = floating("mean", x, "cf")
+    no_out("mean", out)
+    x = converted("mean", x if dtype is None else astype(x, dtype), "cf")
     axes = some_axes("mean", axis, x.ndim)
-    count = _count(x, axes)
-    total = Tensor(node_of(ROWS["sum"], (wide(x)._node,), axes))
-    return astype(_squeezed(_divided(total, count)._node, axes, keepdims), x.dtype, copy=False)
+    values = wide(x if where is None else elementwise.where(where, x, 0))
+    total = _squeezed(node_of(OP_DEFS["sum"], (values._node,), axes), axes, keepdims)
+    if where is None:
+        found = _divided(total, _count(x, axes))
+    else:
+        found = total / _chosen(where, x, axes, keepdims)
+    return astype(found, x.dtype, copy=False)
 
 
 @remembered
-def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """Variance along axes: squared distances from the mean over (count - correction).
+def var(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    *,
+    correction: float = 0.0,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Variance along axes: the sum of squared distances from the mean over (count - correction).
 
-    `x` has a floating dtype, and `axis` is as for `mean`; NaN where `correction` leaves nothing to
-    divide by. Raises DTypeError and ShapeError as `mean` does.
+    Args:
+        x: Tensor or array-like; integers and bool count as float32.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        ddof: NumPy's name of `correction`, which it replaces; None by default.
+        keepdims: Keep reduced axes with length 1; False by default.
+        correction: Number subtracted from the count; 0 (default) for the population variance, 1 for
+            the sample variance.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+
+    Returns:
+        Tensor of the dtype of x, or float32; NaN unless the count is larger than `correction`.
+        The result for complex x is real.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.var(pt.asarray([1.0, 3.0])).item()
     1.0
     """
-    x = floating("var", x)
+    no_out("var", out)
+    x = converted("var", x if dtype is None else astype(x, dtype), "cf")
     axes = some_axes("var", axis, x.ndim)
     values = wide(x)
-    distance = values - mean(values, axis=axes, keepdims=True)
-    total = Tensor(node_of(ROWS["sum"], (ELEMENTWISE["square"](distance)._node,), axes))
-    mean_square = _divided(total, _count(x, axes) - correction)
-    return astype(_squeezed(mean_square._node, axes, keepdims), x.dtype, copy=False)
+    distance = values - mean(values, axis=axes, keepdims=True, where=where)
+    if where is not None:
+        distance = elementwise.where(where, distance, 0.0)
+    squares = squared_size(distance)
+    total = _squeezed(node_of(OP_DEFS["sum"], (squares._node,), axes), axes, keepdims)
+    less = ddof_or("var", correction, ddof)
+    if where is None:
+        found = _divided(total, _count(x, axes) - less)
+    else:
+        count = _chosen(where, x, axes, keepdims) - float(less)
+        found = elementwise.where(count > 0.0, total / count, float("nan"))
+    return found if x.dtype.kind == "c" else astype(found, x.dtype, copy=False)
+
+
+def squared_size(x: Tensor) -> Tensor:
+    """Return the square of the absolute value; a real tensor."""
+    return square(x) if x.dtype.kind != "c" else square(real(x)) + square(imag(x))
 
 
 @remembered
-def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+def std(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    *,
+    correction: float = 0.0,
+    where: ArrayLike | None = None,
+) -> Tensor:
     """Standard deviation along axes: the square root of `var`.
 
-    Dtypes, axes and errors are those of `var`.
+    Args:
+        x: Tensor or array-like; integers and bool count as float32.
+        axis: Axis or tuple of axes to reduce; None (default) for all.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        out: None; NumPy's argument is not supported.
+        ddof: NumPy's name of `correction`, which it replaces; None by default.
+        keepdims: Keep reduced axes with length 1; False by default.
+        correction: Number subtracted from the count of elements, as in `var`; 0 by default.
+        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+
+    Returns:
+        Tensor of the dtype of x, or float32; NaN unless the count is larger than `correction`.
+        The result for complex x is real.
+
+    Raises:
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.std(pt.asarray([1.0, 3.0])).item()
     1.0
     """
-    x = floating("std", x)
-    return ELEMENTWISE["sqrt"](var(x, axis=axis, correction=correction, keepdims=keepdims))
+    no_out("std", out)
+    less = ddof_or("std", correction, ddof)
+    return sqrt(var(x, axis, dtype, keepdims=keepdims, correction=less, where=where))
 
 
-PUBLIC: dict[str, Callable[..., Tensor]] = {
-    row.name: remembered(_position(row) if row.index else _simple(row))
-    for row in ROWS.values()
-    if isinstance(row, Reduction)
-} | {"mean": mean, "var": var, "std": std}
+def _accumulate(
+    op: Scan,
+    x: ArrayLike,
+    axis: int | None,
+    dtype: DTypeLike | None,
+    include_initial: bool,
+    exclusive: bool,
+    reverse: bool,
+) -> Tensor:
+    given = as_tensor(op.name, x)
+    shape = node_behind(op.name, given).spec.shape
+    if axis is None and len(shape) != 1:
+        raise ShapeError(
+            f"{op.name}: axis is required; got shape {shape}; "
+            + ("pass axis" if shape else "reshape it to one axis")
+        )
+    place = one_axis(op.name, 0 if axis is None else axis, len(shape))
+    target = None if dtype is None else as_dtype(dtype, op.name)
+    if target is not None:
+        given = astype(given, target, copy=False)
+    # float16 overflows at 65504, so it accumulates in float32, as in mean.
+    half = given.dtype.kind == "f" and given.dtype.itemsize == 2
+    wide = astype(given, float32) if half else given
+    include_initial = flag(op.name, "include_initial", include_initial)
+    exclusive = flag(op.name, "exclusive", exclusive)
+    wide = manipulation.flip(wide, axis=place) if flag(op.name, "reverse", reverse) else wide
+    result = Tensor(node_of(op, (wide._node,), (place, include_initial or exclusive)))
+    if exclusive and not include_initial:
+        result = result[(slice(None),) * place + (slice(-1),)]
+    result = manipulation.flip(result, axis=place) if reverse else result
+    target = given.dtype if half else target
+    return result if target is None else astype(result, target, copy=False)
+
+
+@remembered
+def cumulative_sum(
+    x: ArrayLike,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+    *,
+    exclusive: bool = False,
+    reverse: bool = False,
+) -> Tensor:
+    """Return the sum of each element and all before it along an axis.
+
+    Args:
+        x: Tensor or array-like of any dtype.
+        axis: Axis to go along; may be None (default) if x has one axis.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        include_initial: Prepend the value of an empty sequence; False by default.
+        exclusive: Leave the element itself out; False by default.
+        reverse: Begin at the end of the axis; False by default.
+
+    Returns:
+        Tensor of the shape of x, one longer along the axis with `include_initial`.
+        It has the dtype of x or `dtype`; 32 bits for small integers and bool.
+
+    Raises:
+        ShapeError: If the axis does not exist, or is None and x has not exactly one axis.
+
+    >>> import py_tensor as pt
+    >>> pt.cumulative_sum(pt.asarray([2, 3, 4])).tolist()
+    [2, 5, 9]
+    """
+    return _accumulate(
+        _SCANS["cumulative_sum"], x, axis, dtype, include_initial, exclusive, reverse
+    )
+
+
+@remembered
+def cumulative_prod(
+    x: ArrayLike,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+    *,
+    exclusive: bool = False,
+    reverse: bool = False,
+) -> Tensor:
+    """Return the product of each element and all before it along an axis.
+
+    Args:
+        x: Tensor or array-like of any dtype.
+        axis: Axis to go along; may be None (default) if x has one axis.
+        dtype: Dtype to convert x to first; None (default) keeps it.
+        include_initial: Prepend the value of an empty sequence; False by default.
+        exclusive: Leave the element itself out; False by default.
+        reverse: Begin at the end of the axis; False by default.
+
+    Returns:
+        Tensor of the shape of x, one longer along the axis with `include_initial`.
+        It has the dtype of x or `dtype`; 32 bits for small integers and bool.
+
+    Raises:
+        ShapeError: If the axis does not exist, or is None and x has not exactly one axis.
+
+    >>> import py_tensor as pt
+    >>> pt.cumulative_prod(pt.asarray([2, 3, 4])).tolist()
+    [2, 6, 24]
+    """
+    return _accumulate(
+        _SCANS["cumulative_prod"], x, axis, dtype, include_initial, exclusive, reverse
+    )

@@ -1,17 +1,19 @@
 """deeplearn.js's graph API: graphs of symbolic tensors, and sessions that evaluate and train them.
 
-    symbols          tensors without values, and the nodes that they are outputs of
-    shapes           what shapes operations give
-    operations       what operations compute, for a whole batch
-    graph            one method an operation
-    layers           layers that make their own variables
-    initializers     the variables' first values
-    scopes           scopes, and the safe mode that demands them
-    input_providers  where examples come from
-    feeding          what is fed
-    optimizers       how variables change
-    evaluation       the traced functions of an evaluation and of a training step
-    session          evaluates and trains
+Input: a graph, and arrays or input providers fed to it. Output: values and trained variables.
+Names in parentheses in docstrings are those of deeplearn.js. Read the modules in this order:
+
+    symbols          symbolic tensors, and the nodes they are outputs of
+    shapes           check shapes and infer an operation's output shape
+    operations       compute operations for a whole batch
+    initializers     initial values of variables
+    graph            Graph, with one method per operation, and layers that create their variables
+    scopes           memory scopes, and the safe mode that requires them
+    input_providers  sources of examples
+    feeds            feed entries, and the tensors loaded from them
+    optimizers       update rules for variables
+    evaluation       jitted functions for an evaluation and a training step
+    session          Session, which evaluates and trains
 
 >>> import py_tensor as pt
 >>> graph = pt.graph.Graph()
@@ -23,8 +25,8 @@
 
 from __future__ import annotations
 
-from .feeding import FeedEntry
-from .graph import Graph
+from .feeds import FeedEntry
+from .graph import Graph, GraphLayers
 from .initializers import (
     ConstantInitializer,
     Initializer,
@@ -42,7 +44,6 @@ from .input_providers import (
     InGPUMemoryShuffledInputProviderBuilder,
     InputProvider,
 )
-from .layers import GraphLayers
 from .optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,

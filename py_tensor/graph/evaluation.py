@@ -1,6 +1,6 @@
-"""Which part of a graph has to be computed, and the traced functions that compute it.
+"""Find the part of a graph to compute, and build the jitted functions that compute it.
 
-Comes in: the tensors that are wanted and those that are fed; goes out: functions of arrays.
+Input: the tensors wanted and the tensors fed. Output: functions of arrays.
 """
 
 from __future__ import annotations
@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from ..autodiff import value_and_grad
 from ..errors import ArgumentError, GradientError
+from ..functions import statistical
 from ..functions.elementwise import astype
 from ..functions.manipulation import broadcast_to, reshape
-from ..functions.statistical import PUBLIC as STATISTICAL
-from ..jitting import jit
 from ..tensor import Tensor
+from ..transforms.autodiff import value_and_grad
+from ..transforms.jit.api import jit
 from .optimizers import Optimizer
 from .symbols import OperationNode, PlaceholderNode, SymbolicTensor, VariableNode
 
-Values = dict[SymbolicTensor, Tensor]
+GraphValues = dict[SymbolicTensor, Tensor]
 """Values with a leading axis of examples."""
 
 
-class Evaluation:
-    """The tensors behind some results, operands first, up to those that are fed."""
+class GraphEvaluation:
+    """Tensors needed for some results, in topological order, excluding tensors that are fed."""
 
     def __init__(
         self, operation: str, results: Sequence[SymbolicTensor], fed: Collection[SymbolicTensor]
@@ -38,8 +38,8 @@ class Evaluation:
                     f"{tensor!r}; add a FeedEntry for it"
                 )
 
-    def run(self, values: Values) -> None:
-        """Adds the values of all tensors that have none."""
+    def run(self, values: GraphValues) -> None:
+        """Compute the values of all tensors that have none yet."""
         for tensor in self.order:
             if tensor not in values:
                 inputs = tensor.node.inputs.values()
@@ -67,25 +67,25 @@ def _ordered(
 
 
 def variable_node(tensor: SymbolicTensor) -> VariableNode:
-    """The node of a variable's tensor."""
+    """Return the node of a variable's tensor."""
     node = tensor.node
     assert isinstance(node, VariableNode)
     return node
 
 
-def present(variables: Sequence[SymbolicTensor]) -> list[Tensor]:
-    """The data of variables."""
+def current_data(variables: Sequence[SymbolicTensor]) -> list[Tensor]:
+    """Return the current data of variables."""
     return [variable_node(tensor).data for tensor in variables]
 
 
-def evaluating(
-    evaluation: Evaluation, wanted: Sequence[SymbolicTensor], fed: Sequence[SymbolicTensor]
+def evaluation_function(
+    evaluation: GraphEvaluation, wanted: Sequence[SymbolicTensor], fed: Sequence[SymbolicTensor]
 ) -> Callable[..., list[Tensor]]:
-    """A function from the variables' data, and what is fed, to the values that are wanted."""
+    """Return a jitted function of variables' data and fed values that returns the wanted values."""
     variables = evaluation.variables
 
     def evaluate(data: list[Tensor], values: list[Tensor]) -> list[Tensor]:
-        known = _alone(variables, data) | _alone(fed, values)
+        known = _with_example_axis(variables, data) | _with_example_axis(fed, values)
         evaluation.run(known)
         return [reshape(known[tensor], tensor.shape) for tensor in wanted]
 
@@ -93,8 +93,8 @@ def evaluating(
     return compiled
 
 
-def stepping(
-    evaluation: Evaluation,
+def training_step(
+    evaluation: GraphEvaluation,
     cost: SymbolicTensor,
     fed: Sequence[SymbolicTensor],
     variables: Sequence[SymbolicTensor],
@@ -103,25 +103,26 @@ def stepping(
     reduction: str,
     optimizer: Optimizer,
 ) -> Callable[..., tuple[list[Tensor], list[list[Tensor]], Tensor | None]]:
-    """A function from variables, slots, numbers and a batch to new variables, slots and the cost.
+    """Return a jitted training step.
 
-    Raises GradientError where an operation between has no gradient.
+    It maps variables, slots, settings and a batch to new variables, new slots and the cost. Raises
+    GradientError if an operation on the way to the cost has no gradient.
     """
     for tensor in evaluation.order:
         if isinstance(tensor.node, OperationNode) and not tensor.node.has_gradient:
             raise GradientError(
-                f"train: operation has no gradient; got {tensor!r} behind the cost {cost!r}; "
-                "use softmax_cross_entropy_cost or mean_squared_cost"
+                f"train: operation has no gradient; got {tensor!r} on the path to the cost "
+                f"{cost!r}; use softmax_cross_entropy_cost or mean_squared_cost"
             )
     updated = type(optimizer).updated
 
     def total(trained: list[Tensor], fixed: list[Tensor], values: list[Tensor]) -> Tensor:
-        known = _alone(variables, trained) | _alone(others, fixed)
+        known = _with_example_axis(variables, trained) | _with_example_axis(others, fixed)
         known |= dict(zip(fed, map(_floating, values), strict=True))
         evaluation.run(known)
-        # A cost that is the same for all examples counts for each of them.
+        # A cost that does not depend on the example counts once per example.
         costs = broadcast_to(reshape(known[cost], (known[cost].shape[0],)), (batch_size,))
-        return STATISTICAL["sum"](costs)
+        return statistical.sum(costs)
 
     def step(
         trained: list[Tensor],
@@ -132,18 +133,18 @@ def stepping(
     ) -> tuple[list[Tensor], list[list[Tensor]], Tensor | None]:
         cost_of_batch, gradients = value_and_grad(total)(trained, fixed, values)
         news = [
-            updated(numbers, variable, gradient, *remembered)
-            for variable, gradient, remembered in zip(trained, gradients, slots, strict=True)
+            updated(numbers, variable, gradient, *variable_slots)
+            for variable, gradient, variable_slots in zip(trained, gradients, slots, strict=True)
         ]
-        given = {"NONE": None, "SUM": cost_of_batch, "MEAN": cost_of_batch / batch_size}
-        return [new[0] for new in news], [new[1:] for new in news], given[reduction]
+        reduced = {"NONE": None, "SUM": cost_of_batch, "MEAN": cost_of_batch / batch_size}
+        return [new[0] for new in news], [new[1:] for new in news], reduced[reduction]
 
     compiled: Callable[..., Any] = jit(step)
     return compiled
 
 
-def _alone(tensors: Sequence[SymbolicTensor], values: Sequence[Tensor]) -> Values:
-    """Values of one example, or the same for all, with the leading axis."""
+def _with_example_axis(tensors: Sequence[SymbolicTensor], values: Sequence[Tensor]) -> GraphValues:
+    """Map tensors to values with a leading axis of length 1, for values shared by all examples."""
     return {
         tensor: reshape(_floating(value), (1, *tensor.shape))
         for tensor, value in zip(tensors, values, strict=True)

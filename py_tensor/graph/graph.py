@@ -1,26 +1,25 @@
-"""The graph: what deeplearn.js's Graph offers, one method an operation.
+"""Graph of symbolic tensors, with one method per operation, as in deeplearn.js.
 
-Comes in: symbolic tensors; goes out: a new one, whose node computes the operation. Shapes are
-checked here; nothing is computed before a `Session` evaluates.
+Input: symbolic tensors. Output: a new one, whose node computes the operation. Shapes are checked
+here; a `Session` computes values. `GraphLayers` adds several nodes at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from operator import index
-from typing import Any
 
 from ..errors import ArgumentError, ShapeError
-from ..functions.axes import a_shape
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
-from ..ops.rows import Shape
+from ..functions import elementwise
+from ..functions.arguments import a_shape
 from ..tensor import Tensor
+from ..typing import ArrayLike, ShapeLike
 from . import operations, shapes
-from .layers import GraphLayers
+from .initializers import Initializer, VarianceScalingInitializer, ZerosInitializer
 from .symbols import (
     ConstantNode,
+    GraphBase,
     Node,
-    OperationNode,
     PlaceholderNode,
     SymbolicTensor,
     VariableNode,
@@ -28,11 +27,12 @@ from .symbols import (
 )
 
 
-class Graph:
-    """Operations on symbolic tensors, to be evaluated and trained by a `Session`.
+class Graph(GraphBase):
+    """Graph of operations on symbolic tensors, which a `Session` evaluates and trains.
 
-    Shapes are those of one example: a batch is many evaluations. Every method that takes tensors
-    raises ArgumentError for what is no tensor of this graph, ShapeError for shapes that do not fit.
+    Shapes are those of one example; a batch evaluates the graph for each of its examples. Every
+    method that takes tensors raises ArgumentError for values that are not tensors of this graph,
+    and ShapeError for shapes that do not fit.
 
     >>> import py_tensor as pt
     >>> graph = pt.graph.Graph()
@@ -43,16 +43,13 @@ class Graph:
     [28.0, 19.0]
     """
 
-    def __init__(self) -> None:
-        self._tensors: list[SymbolicTensor] = []
-
     @property
     def layers(self) -> GraphLayers:
-        """Layers that make their own variables."""
+        """Layers that create their own variables."""
         return GraphLayers(self)
 
     def get_nodes(self) -> list[Node]:
-        """All nodes, in the order in which they were made (getNodes).
+        """Return all nodes in the order of their creation (getNodes).
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -64,10 +61,15 @@ class Graph:
 
     # --- inputs ---------------------------------------------------------------------------------
 
-    def variable(self, name: str, data: Any) -> SymbolicTensor:
-        """A value that training changes, in the beginning `data`: a tensor, or what makes one.
+    def variable(self, name: str, data: ArrayLike) -> SymbolicTensor:
+        """Add a variable, which training changes. `tensor.node.data` is its current value.
 
-        `tensor.node.data` is its present value, floating; integers become float32.
+        Args:
+            name: Name of the variable.
+            data: Initial value: a tensor, array, nested lists or a number. Integers become float32.
+
+        Returns:
+            Symbolic tensor of the data's shape.
 
         >>> import py_tensor as pt
         >>> w = pt.graph.Graph().variable("w", pt.zeros((1, 3)))
@@ -77,8 +79,15 @@ class Graph:
         node = VariableNode(self, name, data)
         return self._added(node, node.data.shape)
 
-    def placeholder(self, name: str, shape: Any) -> SymbolicTensor:
-        """A value of that shape that is fed at each evaluation.
+    def placeholder(self, name: str, shape: ShapeLike) -> SymbolicTensor:
+        """Add a placeholder, whose value is fed at each evaluation.
+
+        Args:
+            name: Name of the placeholder.
+            shape: Shape of one example.
+
+        Returns:
+            Symbolic tensor of that shape.
 
         >>> import py_tensor as pt
         >>> pt.graph.Graph().placeholder("x", [3])
@@ -86,8 +95,14 @@ class Graph:
         """
         return self._added(PlaceholderNode(self, name, {}), a_shape("placeholder", shape))
 
-    def constant(self, value: Any) -> SymbolicTensor:
-        """A value that never changes: a number, nested lists, an array or a tensor.
+    def constant(self, value: ArrayLike) -> SymbolicTensor:
+        """Add a constant.
+
+        Args:
+            value: Number, nested lists, array or tensor. Integers become float32.
+
+        Returns:
+            Symbolic tensor of the value's shape.
 
         >>> import py_tensor as pt
         >>> pt.graph.Graph().constant([[1, 2], [3, 4]]).shape
@@ -99,17 +114,33 @@ class Graph:
     # --- arithmetic -----------------------------------------------------------------------------
 
     def add(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """x1 + x2: of equal shapes, one of them a single element, or a matrix and one of its rows.
+        """Add element by element: x1 + x2.
+
+        Args:
+            x1: First operand.
+            x2: Second operand, of x1's shape. One operand may also be a single element, or a vector
+                that is added to each row of a matrix.
+
+        Returns:
+            Symbolic tensor of the larger shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
-        >>> g.add(g.constant([[1, 2], [3, 4]]), g.constant([10, 20])).shape
-        (2, 2)
+        >>> y = g.add(g.constant([[1, 2], [3, 4]]), g.constant([10, 20]))
+        >>> pt.graph.Session(g).eval(y).tolist()
+        [[11.0, 22.0], [13.0, 24.0]]
         """
         return self._binary("add", "Add", x1, x2, rows=True)
 
     def subtract(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """x1 - x2: of equal shapes, or one of them a single element.
+        """Subtract element by element: x1 - x2.
+
+        Args:
+            x1: First operand.
+            x2: Second operand, of x1's shape; one operand may be a single element.
+
+        Returns:
+            Symbolic tensor of the larger shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -119,7 +150,14 @@ class Graph:
         return self._binary("subtract", "Subtract", x1, x2)
 
     def multiply(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """x1 * x2, element by element: of equal shapes, or one of them a single element.
+        """Multiply element by element: x1 * x2.
+
+        Args:
+            x1: First operand.
+            x2: Second operand, of x1's shape; one operand may be a single element.
+
+        Returns:
+            Symbolic tensor of the larger shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -129,7 +167,14 @@ class Graph:
         return self._binary("multiply", "Multiply", x1, x2)
 
     def divide(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """x1 / x2, element by element: of equal shapes, or one of them a single element.
+        """Divide element by element: x1 / x2.
+
+        Args:
+            x1: Dividend.
+            x2: Divisor, of x1's shape; one operand may be a single element.
+
+        Returns:
+            Symbolic tensor of the larger shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -141,15 +186,23 @@ class Graph:
     def fused_linear_combination(
         self, x1: SymbolicTensor, x2: SymbolicTensor, c1: SymbolicTensor, c2: SymbolicTensor
     ) -> SymbolicTensor:
-        """c1 * x1 + c2 * x2 (fusedLinearCombination).
+        """Compute c1 * x1 + c2 * x2 (fusedLinearCombination).
 
-        x1 and x2 have equal shapes, c1 and c2 a single element each.
+        Args:
+            x1: First operand.
+            x2: Second operand, of x1's shape.
+            c1: Factor of x1, a single element.
+            c2: Factor of x2, a single element.
+
+        Returns:
+            Symbolic tensor of x1's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
         >>> x = g.constant([1, 2])
-        >>> g.fused_linear_combination(x, x, g.constant(2), g.constant(3)).shape
-        (2,)
+        >>> y = g.fused_linear_combination(x, x, g.constant(2), g.constant(3))
+        >>> pt.graph.Session(g).eval(y).tolist()
+        [5.0, 10.0]
         """
         name = "fused_linear_combination"
         inputs = self._inputs(name, t1=x1, t2=x2, c1=c1, c2=c2)
@@ -161,18 +214,32 @@ class Graph:
         )
 
     def matmul(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """The product of two matrices, of a matrix and a vector, or of a vector and a matrix.
+        """Multiply two matrices, a matrix and a vector, or a vector and a matrix.
+
+        Args:
+            x1: Matrix (m, k) or vector (k,).
+            x2: Matrix (k, n) or vector (k,); at least one operand is a matrix.
+
+        Returns:
+            Symbolic tensor of shape (m, n), (m,) or (n,).
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
-        >>> g.matmul(g.placeholder("w", [4, 3]), g.placeholder("x", [3])).shape
-        (4,)
+        >>> y = g.matmul(g.constant([[1, 2], [3, 4]]), g.constant([1, 10]))
+        >>> pt.graph.Session(g).eval(y).tolist()
+        [21.0, 43.0]
         """
         inputs = self._inputs("matmul", x1=x1, x2=x2)
         return self._operation("MatMul", inputs, shapes.product(x1, x2), operations.matmul)
 
     def reduce_sum(self, x: SymbolicTensor) -> SymbolicTensor:
-        """The sum of all elements, of shape () (reduceSum).
+        """Sum all elements (reduceSum).
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of shape ().
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -184,8 +251,15 @@ class Graph:
 
     # --- shapes ---------------------------------------------------------------------------------
 
-    def reshape(self, x: SymbolicTensor, shape: Any) -> SymbolicTensor:
-        """The elements of x in order, in another shape.
+    def reshape(self, x: SymbolicTensor, shape: ShapeLike) -> SymbolicTensor:
+        """Reshape a tensor; elements keep their order.
+
+        Args:
+            x: Tensor of any shape.
+            shape: New shape with the same number of elements.
+
+        Returns:
+            Symbolic tensor of that shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -197,17 +271,32 @@ class Graph:
         return self._operation("Reshape", inputs, new, operations.reshape, shape=new)
 
     def concat1d(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """Two vectors, one behind the other.
+        """Concatenate two vectors.
+
+        Args:
+            x1: Vector (m,).
+            x2: Vector (n,).
+
+        Returns:
+            Symbolic tensor of shape (m + n,).
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
-        >>> g.concat1d(g.constant([1]), g.constant([2, 3])).shape
-        (3,)
+        >>> pt.graph.Session(g).eval(g.concat1d(g.constant([1]), g.constant([2, 3]))).tolist()
+        [1.0, 2.0, 3.0]
         """
         return self._concat(x1, x2, 1, 0)
 
     def concat2d(self, x1: SymbolicTensor, x2: SymbolicTensor, axis: int) -> SymbolicTensor:
-        """Two tensors of two axes joined along `axis`, counted from 0.
+        """Concatenate two tensors of two axes.
+
+        Args:
+            x1: First tensor.
+            x2: Second tensor; it may differ from x1 in length along `axis` only.
+            axis: Axis to join along, 0 or 1.
+
+        Returns:
+            Symbolic tensor of two axes.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -217,7 +306,15 @@ class Graph:
         return self._concat(x1, x2, 2, axis)
 
     def concat3d(self, x1: SymbolicTensor, x2: SymbolicTensor, axis: int) -> SymbolicTensor:
-        """Two tensors of three axes joined along `axis`, counted from 0.
+        """Concatenate two tensors of three axes.
+
+        Args:
+            x1: First tensor.
+            x2: Second tensor; it may differ from x1 in length along `axis` only.
+            axis: Axis to join along, 0 to 2.
+
+        Returns:
+            Symbolic tensor of three axes.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -228,7 +325,15 @@ class Graph:
         return self._concat(x1, x2, 3, axis)
 
     def concat4d(self, x1: SymbolicTensor, x2: SymbolicTensor, axis: int) -> SymbolicTensor:
-        """Two tensors of four axes joined along `axis`, counted from 0.
+        """Concatenate two tensors of four axes.
+
+        Args:
+            x1: First tensor.
+            x2: Second tensor; it may differ from x1 in length along `axis` only.
+            axis: Axis to join along, 0 to 3.
+
+        Returns:
+            Symbolic tensor of four axes.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -250,12 +355,23 @@ class Graph:
         stride: int = 1,
         zero_pad: int | None = None,
     ) -> SymbolicTensor:
-        """2-d convolution (cross-correlation) of an image, plus a bias for each output channel.
+        """Compute the 2-d cross-correlation of an image, plus a bias per output channel.
 
-        `x` is (rows, columns, channels), `w` (field_size, field_size, channels, output_depth), `b`
-        (output_depth,). `zero_pad` zeros are put around the image on each side; None gives the
-        number with which the result has as many rows as the image: floor((rows * (stride - 1) -
-        stride + field_size) / 2). The windows must fill the padded image exactly.
+        The windows must fill the padded image exactly.
+
+        Args:
+            x: Image (rows, columns, channels).
+            w: Kernel (field_size, field_size, channels, output_depth).
+            b: Bias (output_depth,).
+            field_size: Side of the square windows in pixels.
+            output_depth: Number of output channels.
+            stride: Distance between windows in pixels; default 1.
+            zero_pad: Zeros added on each side of the image. None (default) keeps the number of
+                rows: floor((rows * (stride - 1) - stride + field_size) / 2).
+
+        Returns:
+            Symbolic tensor of shape (rows', columns', output_depth), where rows' is
+            (rows + 2 * zero_pad - field_size) / stride + 1.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -265,12 +381,12 @@ class Graph:
         """
         inputs = self._inputs("conv2d", x=x, w=w, b=b)
         if (len(x.shape), len(b.shape)) != (3, 1):
-            advice = "give (rows, columns, channels) and (output_depth,)"
-            raise shapes.wrong("conv2d", "image or bias has other axes", advice, x, b)
+            advice = "pass (rows, columns, channels) and (output_depth,)"
+            raise shapes.wrong("conv2d", "image must have three axes and bias one", advice, x, b)
         kernel = (field_size, field_size, x.shape[2], output_depth)
         if w.shape != kernel or b.shape != (output_depth,):
             advice = f"for {x!r} give shapes {kernel} and {(output_depth,)}"
-            raise shapes.wrong("conv2d", "weights or bias do not fit", advice, w, b)
+            raise shapes.wrong("conv2d", "weights or bias have the wrong shape", advice, w, b)
         found = shapes.windowed("conv2d", x, field_size, output_depth, stride, zero_pad)
         return self._operation(
             "Convolution 2D",
@@ -284,19 +400,30 @@ class Graph:
     def max_pool(
         self, x: SymbolicTensor, field_size: int, stride: int = 1, zero_pad: int | None = None
     ) -> SymbolicTensor:
-        """The largest element of each square window of each channel (maxPool).
+        """Take the maximum of each square window of each channel (maxPool).
 
-        `x` is (rows, columns, channels); `zero_pad` is as in `conv2d`, and padding never wins.
+        The windows must fill the padded image exactly. Padding never is the maximum.
+
+        Args:
+            x: Image (rows, columns, channels).
+            field_size: Side of the windows in pixels.
+            stride: Distance between windows in pixels; default 1.
+            zero_pad: Padding on each side, as for `conv2d`; default None.
+
+        Returns:
+            Symbolic tensor of shape (rows', columns', channels), as for `conv2d`.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
-        >>> g.max_pool(g.placeholder("x", [8, 8, 3]), 2, 2, 0).shape
-        (4, 4, 3)
+        >>> x = g.reshape(g.constant([1, 2, 3, 4]), [2, 2, 1])
+        >>> y = g.max_pool(x, 2, 2, 0)
+        >>> y.shape, pt.graph.Session(g).eval(y).item()
+        ((1, 1, 1), 4.0)
         """
         inputs = self._inputs("max_pool", x=x)
         if len(x.shape) != 3:
-            advice = "give (rows, columns, channels)"
-            raise shapes.wrong("max_pool", "image has other axes", advice, x)
+            advice = "pass (rows, columns, channels)"
+            raise shapes.wrong("max_pool", "image must have three axes", advice, x)
         found = shapes.windowed("max_pool", x, field_size, x.shape[2], stride, zero_pad)
         return self._operation(
             "Max pool",
@@ -311,7 +438,13 @@ class Graph:
     # --- element by element ---------------------------------------------------------------------
 
     def exp(self, x: SymbolicTensor) -> SymbolicTensor:
-        """e to the power of each element.
+        """Compute e**x element by element.
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -321,7 +454,13 @@ class Graph:
         return self._unary("exp", "Exp", x)
 
     def log(self, x: SymbolicTensor) -> SymbolicTensor:
-        """The natural logarithm of each element.
+        """Compute the natural logarithm element by element.
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -331,7 +470,13 @@ class Graph:
         return self._unary("log", "Log", x)
 
     def relu(self, x: SymbolicTensor) -> SymbolicTensor:
-        """Each element where positive, else 0.
+        """Compute max(x, 0) element by element.
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -341,7 +486,17 @@ class Graph:
         return self._unary("relu", "ReLU", x)
 
     def leaky_relu(self, x: SymbolicTensor, alpha: float) -> SymbolicTensor:
-        """Each element where positive, else `alpha` times it (leakyRelu).
+        """Compute x if x > 0, otherwise alpha * x, element by element (leakyRelu).
+
+        Args:
+            x: Tensor of any shape.
+            alpha: Slope for negative elements, a number.
+
+        Returns:
+            Symbolic tensor of x's shape.
+
+        Raises:
+            ArgumentError: If `alpha` is a tensor; use `prelu`.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -350,15 +505,22 @@ class Graph:
         """
         inputs = self._inputs("leaky_relu", x=x)
         if isinstance(alpha, SymbolicTensor):
-            raise ArgumentError(f"leaky_relu: alpha is a tensor; got {alpha!r}; use prelu")
+            raise ArgumentError(f"leaky_relu: alpha must be a number; got {alpha!r}; use prelu")
         return self._operation(
             "LeakyReLU", inputs, x.shape, operations.leaky_relu, alpha=float(alpha)
         )
 
     def prelu(self, x: SymbolicTensor, alpha: SymbolicTensor) -> SymbolicTensor:
-        """Each element where positive, else its element of `alpha` times it.
+        """Compute x if x > 0, otherwise alpha * x, element by element.
 
-        `alpha` has the shape of x, and gets gradients, which deeplearn.js does not give it.
+        Unlike in deeplearn.js, alpha has a gradient.
+
+        Args:
+            x: Tensor of any shape.
+            alpha: Slopes for negative elements, of x's shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -370,7 +532,13 @@ class Graph:
         return self._operation("PReLU", inputs, shape, operations.prelu)
 
     def elu(self, x: SymbolicTensor) -> SymbolicTensor:
-        """Each element where not negative, else exp(x) - 1.
+        """Compute x if x >= 0, otherwise exp(x) - 1, element by element.
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -380,7 +548,13 @@ class Graph:
         return self._unary("elu", "Elu", x, operations.elu)
 
     def tanh(self, x: SymbolicTensor) -> SymbolicTensor:
-        """The hyperbolic tangent of each element.
+        """Compute the hyperbolic tangent element by element.
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -390,7 +564,13 @@ class Graph:
         return self._unary("tanh", "TanH", x)
 
     def sigmoid(self, x: SymbolicTensor) -> SymbolicTensor:
-        """1 / (1 + exp(-x)) of each element.
+        """Compute 1 / (1 + exp(-x)) element by element.
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -400,7 +580,13 @@ class Graph:
         return self._unary("sigmoid", "Sigmoid", x)
 
     def square(self, x: SymbolicTensor) -> SymbolicTensor:
-        """Each element times itself.
+        """Compute x * x element by element.
+
+        Args:
+            x: Tensor of any shape.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -412,7 +598,13 @@ class Graph:
     # --- probabilities and costs ----------------------------------------------------------------
 
     def softmax(self, x: SymbolicTensor) -> SymbolicTensor:
-        """exp(x) over its sum, of a vector of two elements or more.
+        """Compute exp(x) / sum(exp(x)).
+
+        Args:
+            x: Vector of at least two elements.
+
+        Returns:
+            Symbolic tensor of x's shape.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -422,28 +614,39 @@ class Graph:
         inputs = self._inputs("softmax", x=x)
         if len(x.shape) != 1 or x.size < 2:
             advice = "use one axis of at least 2 elements"
-            raise shapes.wrong("softmax", "not such a vector", advice, x)
+            raise shapes.wrong(
+                "softmax", "input must be a vector of at least 2 elements", advice, x
+            )
         return self._operation("Softmax", inputs, x.shape, operations.softmax)
 
     def softmax_cross_entropy_cost(
         self, x: SymbolicTensor, target: SymbolicTensor
     ) -> SymbolicTensor:
-        """-sum(target * log(softmax(x) + 1e-5)), of shape () (softmaxCrossEntropyCost).
+        """Compute -sum(target * log(softmax(x) + 1e-5)) (softmaxCrossEntropyCost).
 
-        `x` are logits, `target` the probabilities they should give, in an equal shape. As in
-        deeplearn.js, the gradient with respect to x is softmax(x) - target; the target has none.
+        As in deeplearn.js, the gradient with respect to x is softmax(x) - target. The target
+        has none.
+
+        Args:
+            x: Logits.
+            target: Probabilities, of x's shape.
+
+        Returns:
+            Symbolic tensor of shape ().
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
-        >>> cost = g.softmax_cross_entropy_cost(g.constant([9, 1]), g.constant([1, 0]))
-        >>> cost.shape
-        ()
+        >>> cost = g.softmax_cross_entropy_cost(g.constant([1, 1]), g.constant([1, 0]))
+        >>> round(pt.graph.Session(g).eval(cost).item(), 3)
+        0.693
         """
         inputs = self._inputs("softmax_cross_entropy_cost", x=x, target=target)
         shape = shapes.equal("softmax_cross_entropy_cost", x, target)
         if not shape or not shape[-1]:
             advice = "use at least one"
-            raise shapes.wrong("softmax_cross_entropy_cost", "no classes", advice, x)
+            raise shapes.wrong(
+                "softmax_cross_entropy_cost", "there must be at least one class", advice, x
+            )
         return self._operation(
             "SoftmaxCrossEntropyCost", inputs, (), operations.softmax_cross_entropy_cost
         )
@@ -451,10 +654,17 @@ class Graph:
     def mean_squared_cost(
         self, label: SymbolicTensor, prediction: SymbolicTensor
     ) -> SymbolicTensor:
-        """Half the mean of (label - prediction)**2, of shape () (meanSquaredCost).
+        """Compute half the mean of (label - prediction)**2 (meanSquaredCost).
 
         As in deeplearn.js, the gradient with respect to the prediction is prediction - label, which
         is not divided by the number of elements.
+
+        Args:
+            label: Wanted values.
+            prediction: Predicted values, of the label's shape.
+
+        Returns:
+            Symbolic tensor of shape ().
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -466,13 +676,17 @@ class Graph:
         shape = shapes.equal("mean_squared_cost", label, prediction)
         if 0 in shape:
             advice = "use at least one"
-            raise shapes.wrong("mean_squared_cost", "no elements", advice, label)
+            raise shapes.wrong("mean_squared_cost", "tensor must not be empty", advice, label)
         return self._operation("Mean Squared Cost", inputs, (), operations.mean_squared_cost)
 
     def argmax(self, x: SymbolicTensor) -> SymbolicTensor:
-        """The place of the largest element, counted over all axes; int32, of shape ().
+        """Find the index of the largest element in flattened order. It has no gradient.
 
-        It has no gradient.
+        Args:
+            x: Tensor with at least one element.
+
+        Returns:
+            Symbolic tensor of shape (); its value is int32.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -484,9 +698,14 @@ class Graph:
         return self._operation("ArgMax", inputs, (), operations.argmax, has_gradient=False)
 
     def argmax_equals(self, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor:
-        """Whether the largest elements are in the same place; bool, of shape () (argmaxEquals).
+        """Test if two tensors are largest at the same index (argmaxEquals). It has no gradient.
 
-        It has no gradient.
+        Args:
+            x1: Tensor with at least one element.
+            x2: Tensor of x1's shape.
+
+        Returns:
+            Symbolic tensor of shape (); its value is bool.
 
         >>> import py_tensor as pt
         >>> g = pt.graph.Graph()
@@ -501,26 +720,7 @@ class Graph:
             "ArgMaxEquals", inputs, (), operations.argmax_equals, has_gradient=False
         )
 
-    # --- how nodes are added --------------------------------------------------------------------
-
-    def _added(self, node: Node, shape: Shape) -> SymbolicTensor:
-        tensor = node.with_output(shape)
-        self._tensors.append(tensor)
-        return tensor
-
-    def _inputs(self, operation: str, **tensors: SymbolicTensor) -> dict[str, SymbolicTensor]:
-        return {name: tensor_of(operation, self, tensor) for name, tensor in tensors.items()}
-
-    def _operation(
-        self,
-        name: str,
-        inputs: dict[str, SymbolicTensor],
-        shape: Shape,
-        function: Callable[..., Tensor],
-        /,
-        **attributes: Any,
-    ) -> SymbolicTensor:
-        return self._added(OperationNode(self, name, inputs, function, **attributes), shape)
+    # --- adding nodes ---------------------------------------------------------------------------
 
     def _unary(
         self,
@@ -530,7 +730,7 @@ class Graph:
         function: Callable[..., Tensor] | None = None,
     ) -> SymbolicTensor:
         inputs = self._inputs(operation, x=x)
-        return self._operation(name, inputs, x.shape, function or ELEMENTWISE[operation])
+        return self._operation(name, inputs, x.shape, function or getattr(elementwise, operation))
 
     def _binary(
         self,
@@ -543,7 +743,12 @@ class Graph:
         inputs = self._inputs(operation, t1=x1, t2=x2)
         shape = shapes.elementwise(operation, x1, x2, rows)
         return self._operation(
-            name, inputs, shape, operations.binary, function=ELEMENTWISE[operation], shape=shape
+            name,
+            inputs,
+            shape,
+            operations.binary,
+            function=getattr(elementwise, operation),
+            shape=shape,
         )
 
     def _concat(
@@ -556,4 +761,70 @@ class Graph:
 
     def _need_elements(self, operation: str, x: SymbolicTensor) -> None:
         if not x.size:
-            raise ShapeError(f"{operation}: no elements; got {x!r}; use at least one")
+            raise ShapeError(
+                f"{operation}: tensor must not be empty; got {x!r}; use at least one element"
+            )
+
+
+class GraphLayers:
+    """Layers that create their own variables; `graph.layers` returns it.
+
+    >>> import py_tensor as pt
+    >>> g = pt.graph.Graph()
+    >>> g.layers.dense("layer", g.placeholder("x", [3]), 4).shape
+    (4,)
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def dense(
+        self,
+        name: str,
+        x: SymbolicTensor,
+        units: int,
+        activation: Callable[[SymbolicTensor], SymbolicTensor] | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer | None = None,
+    ) -> SymbolicTensor:
+        """Add a fully connected layer: activation(x @ weights + bias).
+
+        It creates the variables f"{name}-weights", of shape (n, units), and f"{name}-bias", of
+        shape (units,).
+
+        Args:
+            name: Prefix of the variables' names.
+            x: Vector of shape (n,).
+            units: Number of outputs.
+            activation: Function of a symbolic tensor that returns one; None (default) for none.
+            use_bias: Add a bias; default True.
+            kernel_initializer: Initial weights; None (default) for `VarianceScalingInitializer()`.
+            bias_initializer: Initial bias; None (default) for `ZerosInitializer()`.
+
+        Returns:
+            Symbolic tensor of shape (units,).
+
+        Raises:
+            ShapeError: If x is not a vector.
+            ArgumentError: If x is not a tensor of this graph.
+
+        >>> import py_tensor as pt
+        >>> g = pt.graph.Graph()
+        >>> y = g.layers.dense("layer", g.placeholder("x", [3]), 4, g.relu)
+        >>> y.shape, [node.name for node in g.get_nodes()][1:3]
+        ((4,), ['layer-weights', 'MatMul'])
+        """
+        g = self._graph
+        tensor_of("dense", g, x)
+        if len(x.shape) != 1:
+            raise ShapeError(f"dense: input must be a vector; got {x!r}; reshape it to one axis")
+        length = x.shape[0]
+        kernel = (kernel_initializer or VarianceScalingInitializer()).initialize(
+            (length, units), length, units
+        )
+        result = g.matmul(x, g.variable(f"{name}-weights", kernel))
+        if use_bias:
+            bias = (bias_initializer or ZerosInitializer()).initialize((units,), length, units)
+            result = g.add(result, g.variable(f"{name}-bias", bias))
+        return result if activation is None else activation(result)

@@ -1,24 +1,24 @@
 """Initial values of variables; random ones come from `pt.random`, seeded by `pt.random.seed`.
 
-Distributions cut off are so at two standard deviations from the mean, as deeplearn.js does.
+Truncated distributions end at two standard deviations from the mean, as in deeplearn.js.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from .. import random
 from ..errors import ArgumentError
 from ..functions.creation import full
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
-from ..functions.elementwise import clip
+from ..functions.elementwise import clip, erfinv
 from ..tensor import Tensor, as_tensor
 
 
 class Initializer(Protocol):
-    """What makes initial values: anything with this method.
+    """Protocol of objects that create initial values.
 
     >>> import py_tensor as pt
     >>> class Halves:
@@ -31,18 +31,35 @@ class Initializer(Protocol):
     [1.5]
     """
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """A tensor of that shape, for a layer of so many inputs and outputs."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return initial values.
+
+        Args:
+            weights_shape: Shape of the result.
+            input_units: Number of inputs of the layer.
+            output_units: Number of outputs of the layer.
+
+        Returns:
+            Tensor of that shape.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class VarianceScalingInitializer:
-    """Random values whose variance is `scale` over a number of units.
+    """Random values with variance `scale` / n, where n is a number of units.
 
-    They are those that go in ("fan_in"), come out ("fan_out"), or their mean ("fan_avg").
-    `distribution` is "normal", cut off, with that variance before the cut, or "uniform" around 0.
-    Raises ArgumentError for other modes and distributions.
+    Args:
+        scale: Numerator of the variance; default 1.
+        mode: "fan_in" (default): n is the number of inputs. "fan_out": of outputs. "fan_avg":
+            their mean.
+        distribution: "normal" (default), truncated, with that variance before truncation, or
+            "uniform", centered at 0.
+
+    Raises:
+        ArgumentError: If `mode` or `distribution` is unknown.
 
     >>> import py_tensor as pt
     >>> initializer = pt.graph.VarianceScalingInitializer(2.0, "fan_avg", "uniform")
@@ -58,8 +75,10 @@ class VarianceScalingInitializer:
         _one_of("mode", self.mode, ("fan_in", "fan_out", "fan_avg"))
         _one_of("distribution", self.distribution, ("uniform", "normal"))
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """Values of that shape."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return a float32 tensor of shape `weights_shape`."""
         units = {
             "fan_in": input_units,
             "fan_out": output_units,
@@ -72,45 +91,52 @@ class VarianceScalingInitializer:
         return random.uniform(weights_shape, -limit, limit)
 
 
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise ArgumentError(
-            f"VarianceScalingInitializer: no such {what}; got {value!r}; "
-            f"use {', '.join(map(repr, allowed))}"
+            f"VarianceScalingInitializer: unknown {name}; got {value!r}; use "
+            f"{', '.join(map(repr, allowed))}"
         )
 
 
 @dataclass(frozen=True)
 class ZerosInitializer:
-    """Zeros.
+    """Zeros of dtype float32.
 
     >>> import py_tensor as pt
     >>> pt.graph.ZerosInitializer().initialize([2], 3, 2).tolist()
     [0.0, 0.0]
     """
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """Values of that shape."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return a float32 tensor of shape `weights_shape`."""
         return full(weights_shape, 0.0)
 
 
 @dataclass(frozen=True)
 class OnesInitializer:
-    """Ones.
+    """Ones of dtype float32.
 
     >>> import py_tensor as pt
     >>> pt.graph.OnesInitializer().initialize([2], 3, 2).tolist()
     [1.0, 1.0]
     """
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """Values of that shape."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return a float32 tensor of shape `weights_shape`."""
         return full(weights_shape, 1.0)
 
 
 @dataclass(frozen=True)
 class ConstantInitializer:
-    """One value everywhere.
+    """Constant values of dtype float32.
+
+    Args:
+        value: The constant; default 0.
 
     >>> import py_tensor as pt
     >>> pt.graph.ConstantInitializer(3).initialize([2], 3, 2).tolist()
@@ -119,14 +145,19 @@ class ConstantInitializer:
 
     value: float = 0.0
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """Values of that shape."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return a float32 tensor of shape `weights_shape`."""
         return full(weights_shape, float(self.value))
 
 
 @dataclass(frozen=True, eq=False)
 class NDArrayInitializer:
-    """Given values, whatever shape is asked for.
+    """Given values; the requested shape is ignored.
+
+    Args:
+        ndarray: Tensor, array or nested lists.
 
     >>> import py_tensor as pt
     >>> pt.graph.NDArrayInitializer([1.0, 2.0]).initialize([2], 3, 2).tolist()
@@ -135,14 +166,20 @@ class NDArrayInitializer:
 
     ndarray: Any
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """The given values."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return the given values as a tensor."""
         return as_tensor("NDArrayInitializer", self.ndarray)
 
 
 @dataclass(frozen=True)
 class RandomNormalInitializer:
     """Normally distributed values.
+
+    Args:
+        mean: Mean; default 0.
+        stdev: Standard deviation; default 0.05.
 
     >>> import py_tensor as pt
     >>> pt.graph.RandomNormalInitializer(0.0, 0.1).initialize([2, 3], 2, 3).shape
@@ -152,14 +189,20 @@ class RandomNormalInitializer:
     mean: float = 0.0
     stdev: float = 0.05
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """Values of that shape."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return a float32 tensor of shape `weights_shape`."""
         return random.normal(weights_shape, self.mean, self.stdev)
 
 
 @dataclass(frozen=True)
 class RandomTruncatedNormalInitializer:
-    """Normally distributed values, none further from the mean than two deviations.
+    """Normally distributed values within two standard deviations of the mean.
+
+    Args:
+        mean: Mean; default 0.
+        stdev: Standard deviation before truncation; default 0.05.
 
     >>> import py_tensor as pt
     >>> values = pt.graph.RandomTruncatedNormalInitializer(1.0, 0.1).initialize([100], 1, 1)
@@ -170,14 +213,20 @@ class RandomTruncatedNormalInitializer:
     mean: float = 0.0
     stdev: float = 0.05
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """Values of that shape."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return a float32 tensor of shape `weights_shape`."""
         return _truncated_normal(weights_shape, self.mean, self.stdev)
 
 
 @dataclass(frozen=True)
 class RandomUniformInitializer:
-    """Evenly distributed values from `minval` up to, not including, `maxval`.
+    """Uniformly distributed values in [minval, maxval).
+
+    Args:
+        minval: Smallest value; default -0.05.
+        maxval: Upper bound, excluded; default 0.05.
 
     >>> import py_tensor as pt
     >>> pt.graph.RandomUniformInitializer(-1.0, 1.0).initialize([2, 3], 2, 3).shape
@@ -187,18 +236,20 @@ class RandomUniformInitializer:
     minval: float = -0.05
     maxval: float = 0.05
 
-    def initialize(self, weights_shape: Any, input_units: int, output_units: int) -> Tensor:
-        """Values of that shape."""
+    def initialize(
+        self, weights_shape: Sequence[int], input_units: int, output_units: int
+    ) -> Tensor:
+        """Return a float32 tensor of shape `weights_shape`."""
         return random.uniform(weights_shape, self.minval, self.maxval)
 
 
 _WITHIN = math.erf(math.sqrt(2.0))
-"""The part of a normal distribution that lies within two deviations from its mean."""
+"""Probability that a normal variable is within two standard deviations of its mean."""
 
 
-def _truncated_normal(shape: Any, mean: float, deviation: float) -> Tensor:
-    """By the inverse of the distribution: sqrt(2) erfinv(u), u uniform where the result is kept."""
+def _truncated_normal(shape: Sequence[int], mean: float, deviation: float) -> Tensor:
+    """Sample by the inverse CDF: sqrt(2) * erfinv(u) for u uniform over the truncated range."""
     u = random.uniform(shape, -_WITHIN, _WITHIN)
-    values = ELEMENTWISE["erfinv"](u) * math.sqrt(2.0)
-    # Rounding may carry a value over the edge.
+    values = erfinv(u) * math.sqrt(2.0)
+    # Rounding may move a value out of the range.
     return clip(values, -2.0, 2.0) * deviation + mean

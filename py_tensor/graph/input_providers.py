@@ -1,4 +1,4 @@
-"""Where examples come from: providers, which give one after another to a session."""
+"""Input providers, which give a session one example after another."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Protocol, runtime_checkable
 
-from ..accounting import keep
+from ..diagnostics.memory import keep
 from ..dtypes import DType
 from ..errors import ArgumentError, ShapeError
+from ..functions.creation import asarray
 from ..functions.indexing import take
 from ..functions.joining import stack
 from ..functions.manipulation import reshape
-from ..ops.rows import Shape
-from ..tensor import Tensor, as_tensor, asarray, from_host
+from ..ops.op_def import Shape
+from ..tensor import Tensor, as_tensor, from_host
 from .scopes import NDArrayMath
 
 
 @runtime_checkable
 class InputProvider(Protocol):
-    """What feeds a tensor with examples: anything with these methods.
+    """Protocol of objects that feed a tensor with examples.
 
-    One that also has `get_next_batch(math, count)` is asked for all examples of a batch at once, as
-    one tensor with an axis of `count` in front of the shape of an example.
+    If a provider also has `get_next_batch(math, count)`, a session calls that once per batch
+    instead.
 
     >>> import py_tensor as pt
     >>> class Counter:
@@ -37,17 +38,29 @@ class InputProvider(Protocol):
     """
 
     def get_next_copy(self, math: NDArrayMath) -> Any:
-        """The next example, for the session alone (getNextCopy)."""
+        """Return the next example, which belongs to the session (getNextCopy).
+
+        Args:
+            math: `NDArrayMath` of the session.
+
+        Returns:
+            Array or tensor of the fed tensor's shape.
+        """
         ...
 
     def dispose_copy(self, math: NDArrayMath, copy: Any) -> None:
-        """Called with what `get_next_copy` gave when it is no longer needed (disposeCopy)."""
+        """Take back an example that is no longer needed (disposeCopy).
+
+        Args:
+            math: `NDArrayMath` of the session.
+            copy: Result of `get_next_copy`.
+        """
         ...
 
 
 @runtime_checkable
 class BatchInputProvider(InputProvider, Protocol):
-    """An input provider that gives many examples at once, too.
+    """Input provider that can also return many examples at once.
 
     >>> import py_tensor as pt
     >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]])
@@ -56,12 +69,20 @@ class BatchInputProvider(InputProvider, Protocol):
     """
 
     def get_next_batch(self, math: NDArrayMath, count: int) -> Tensor:
-        """The next `count` examples, along the first axis."""
+        """Return the next examples along a new first axis.
+
+        Args:
+            math: `NDArrayMath` of the session.
+            count: Number of examples.
+
+        Returns:
+            Tensor of shape (count, *shape of an example).
+        """
         ...
 
 
 class _ShuffledInputProvider:
-    """One input of a builder: its examples in the builder's order, again and again."""
+    """Provider of one input: its examples in the builder's order, repeated."""
 
     def __init__(self, builder: InMemoryShuffledInputProviderBuilder, input_id: int) -> None:
         self._builder = builder
@@ -72,39 +93,48 @@ class _ShuffledInputProvider:
         return reshape(batch, batch.shape[1:])
 
     def get_next_batch(self, math: NDArrayMath, count: int) -> Tensor:
-        places = self._builder._next_places(self._input_id, count)
-        return self._builder._examples[self._input_id].gathered(places)
+        indices = self._builder._next_indices(self._input_id, count)
+        return self._builder._examples[self._input_id].gathered(indices)
 
     def dispose_copy(self, math: NDArrayMath, copy: Tensor) -> None:
         copy.dispose()
 
 
 class _Examples(Protocol):
-    """All examples of an input, somewhere."""
+    """All examples of an input, on the host or on the device."""
 
     count: int
 
-    def gathered(self, places: list[int]) -> Tensor: ...
+    def gathered(self, indices: list[int]) -> Tensor: ...
 
 
 class InMemoryShuffledInputProviderBuilder:
-    """Base of the builders below: inputs in one shuffled order, which stays over all epochs.
+    """Base class of the builders: all inputs share one random order, repeated in each epoch.
 
-    `inputs` has for each input all of its examples: a list of tensors, arrays or nested lists of
-    one shape, or one tensor or array whose first axis counts them. Each provider has a place of its
-    own in the order, so those that are asked equally often stay in step. `seed` makes the order the
-    same each time. Raises ShapeError where inputs differ in length or examples in shape.
+    Each provider has its own position in the order, so providers that are asked equally often stay
+    in step.
+
+    Args:
+        inputs: For each input all of its examples: a list of tensors, arrays or nested lists of
+            one shape, or one tensor or array whose first axis counts examples.
+        seed: Seed that makes the order repeatable; None (default) for a different one each time.
+
+    Raises:
+        ArgumentError: If there are no inputs.
+        ShapeError: If inputs differ in length, or examples of an input in shape or dtype.
     """
 
     def __init__(self, inputs: Sequence[Any], *, seed: int | None = None) -> None:
         name = type(self).__name__
         if not len(inputs):
-            raise ArgumentError(f"{name}: no inputs; got an empty sequence; give at least one")
+            raise ArgumentError(
+                f"{name}: at least one input is required; got an empty sequence; pass an input"
+            )
         counts = {len(examples) for examples in inputs}
         if len(counts) > 1 or 0 in counts:
             raise ShapeError(
-                f"{name}: numbers of examples do not fit; got {[len(x) for x in inputs]}; "
-                "give as many of each input, at least one"
+                f"{name}: inputs must have equal numbers of examples, at least one; got "
+                f"{[len(x) for x in inputs]}; pass as many examples of each input"
             )
         self._count = counts.pop()
         self._examples = [self._stored(_stacked(name, examples)) for examples in inputs]
@@ -115,13 +145,13 @@ class InMemoryShuffledInputProviderBuilder:
     def _stored(self, examples: Tensor) -> _Examples:
         raise NotImplementedError
 
-    def _next_places(self, input_id: int, count: int) -> list[int]:
+    def _next_indices(self, input_id: int, count: int) -> list[int]:
         first = self._given[input_id]
         self._given[input_id] += count
         return [self._order[at % self._count] for at in range(first, first + count)]
 
     def get_epoch(self) -> int:
-        """How often every input has given all of its examples (getEpoch).
+        """Return the number of times that every input has provided all of its examples (getEpoch).
 
         >>> import py_tensor as pt
         >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]], seed=0)
@@ -132,9 +162,13 @@ class InMemoryShuffledInputProviderBuilder:
         return min(self._given) // self._count
 
     def get_input_provider(self, input_id: int) -> BatchInputProvider:
-        """The provider of one input, by its number from 0 on (getInputProvider).
+        """Return the provider of one input (getInputProvider).
 
-        Raises ArgumentError for other numbers.
+        Args:
+            input_id: Index of the input, counted from 0.
+
+        Raises:
+            ArgumentError: If there is no such input.
 
         >>> import py_tensor as pt
         >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]], seed=0)
@@ -143,13 +177,13 @@ class InMemoryShuffledInputProviderBuilder:
         """
         if not 0 <= input_id < len(self._examples):
             raise ArgumentError(
-                f"{type(self).__name__}: no such input; got {input_id}; "
-                f"use 0 to {len(self._examples) - 1}"
+                f"{type(self).__name__}: unknown input; got {input_id}; use 0 to "
+                f"{len(self._examples) - 1}"
             )
         return _ShuffledInputProvider(self, input_id)
 
     def get_input_providers(self) -> list[BatchInputProvider]:
-        """A provider for each input, in their order (getInputProviders).
+        """Return a provider for each input, in order (getInputProviders).
 
         >>> import py_tensor as pt
         >>> builder = pt.graph.InCPUMemoryShuffledInputProviderBuilder([[1.0, 2.0]], seed=0)
@@ -160,7 +194,13 @@ class InMemoryShuffledInputProviderBuilder:
 
 
 class InCPUMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilder):
-    """Providers of examples that are kept in Python's memory, and uploaded when they are fed.
+    """Builder of providers whose examples stay in host memory and are uploaded when fed.
+
+    Arguments and errors are those of `InMemoryShuffledInputProviderBuilder`.
+
+    Args:
+        inputs: For each input all of its examples.
+        seed: Seed that makes the order repeatable; None (default).
 
     >>> import py_tensor as pt
     >>> inputs, labels = [[1.0, 2.0], [3.0, 4.0]], [3.0, 7.0]
@@ -175,9 +215,13 @@ class InCPUMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuild
 
 
 class InGPUMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilder):
-    """Providers of examples that are kept on the GPU, one texture an input, and gathered there.
+    """Builder of providers whose examples stay on the GPU, one texture per input.
 
-    Quicker than InCPUMemoryShuffledInputProviderBuilder, for GPU memory.
+    It is faster than `InCPUMemoryShuffledInputProviderBuilder`, but uses GPU memory.
+
+    Args:
+        inputs: For each input all of its examples.
+        seed: Seed that makes the order repeatable; None (default).
 
     >>> import py_tensor as pt
     >>> builder = pt.graph.InGPUMemoryShuffledInputProviderBuilder([pt.ones((8, 2))], seed=0)
@@ -199,10 +243,10 @@ class _OnHost:
         self._dtype: DType = examples.dtype
         self._bytes = memoryview(bytes(examples))
 
-    def gathered(self, places: list[int]) -> Tensor:
+    def gathered(self, indices: list[int]) -> Tensor:
         size = len(self._bytes) // self.count
-        data = b"".join([self._bytes[at * size : (at + 1) * size] for at in places])
-        return from_host(data, (len(places), *self._shape), self._dtype, "get_next_batch")
+        data = b"".join([self._bytes[at * size : (at + 1) * size] for at in indices])
+        return from_host(data, (len(indices), *self._shape), self._dtype, "get_next_batch")
 
 
 class _OnDevice:
@@ -212,12 +256,12 @@ class _OnDevice:
         self.count = examples.shape[0]
         self._tensor = keep(asarray(examples, copy=True))
 
-    def gathered(self, places: list[int]) -> Tensor:
-        return take(self._tensor, asarray(places), axis=0)
+    def gathered(self, indices: list[int]) -> Tensor:
+        return take(self._tensor, asarray(indices), axis=0)
 
 
 def _stacked(name: str, examples: Any) -> Tensor:
-    """One tensor of all examples of an input."""
+    """Stack all examples of an input to one tensor."""
     if not isinstance(examples, (list, tuple)):
         return as_tensor(name, examples)
     if not any(hasattr(example, "shape") for example in examples):
@@ -226,8 +270,8 @@ def _stacked(name: str, examples: Any) -> Tensor:
     for tensor in tensors:
         if (tensor.shape, tensor.dtype) != (tensors[0].shape, tensors[0].dtype):
             raise ShapeError(
-                f"{name}: examples of an input differ; got {tensor._spec} beside "
-                f"{tensors[0]._spec}; give one shape and dtype"
+                f"{name}: examples of an input must have the same shape and dtype; got "
+                f"{tensor._spec} and {tensors[0]._spec}; convert them"
             )
     buffers = [tensor._node.buffer for tensor in tensors]
     if any(buffer is None or buffer.host is None for buffer in buffers):

@@ -1,8 +1,8 @@
-"""What the operations of a graph compute, for any number of examples at once.
+"""Compute the operations of a graph for any number of examples at once.
 
-Every value has a leading axis: of the examples' length where it depends on what is fed, of length 1
-where it is the same for all examples. So a batch is one pass over the graph, in which weights are
-not copied, and the gradients of all examples add up by themselves.
+Every value has a leading axis. Its length is the number of examples if the value depends on a feed,
+and 1 if it is the same for all examples. A batch is therefore one pass over the graph: weights are
+not copied, and the gradients of all examples are summed automatically.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..autodiff import custom_gradient
+from ..functions import statistical
 from ..functions.convolution import conv2d as _conv2d
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
+from ..functions.elementwise import equal, expm1, log, minimum, square, where
 from ..functions.joining import concat as _concat
 from ..functions.linear_algebra import matmul as _matmul
 from ..functions.manipulation import broadcast_to, permute_dims
 from ..functions.manipulation import reshape as _reshape
+from ..functions.neural import max_pool2d
 from ..functions.neural import softmax as _softmax
-from ..functions.pooling import max_pool2d
-from ..functions.statistical import PUBLIC as STATISTICAL
-from ..ops.rows import Shape
+from ..ops.op_def import Shape
 from ..tensor import Tensor
+from ..transforms.autodiff import custom_gradient
 
 EPSILON = 1e-5
-"""Added to probabilities before their logarithm is taken."""
+"""Added to probabilities before taking their logarithm."""
 
 
 def reshape(x: Tensor, *, shape: Shape) -> Tensor:
@@ -34,12 +34,12 @@ def reshape(x: Tensor, *, shape: Shape) -> Tensor:
 def binary(
     x1: Tensor, x2: Tensor, *, function: Callable[[Tensor, Tensor], Tensor], shape: Shape
 ) -> Tensor:
-    """`function` of two operands, each of them of `shape`, a row of it, or a single element."""
+    """Apply `function` to two operands, each of `shape`, a row of it, or a single element."""
     return function(_fitting(x1, len(shape)), _fitting(x2, len(shape)))
 
 
 def _fitting(x: Tensor, ndim: int) -> Tensor:
-    """x with that many axes behind its leading one; axes of length 1 are left out or put before."""
+    """Reshape x to `ndim` axes after its leading one by dropping or prepending axes of length 1."""
     examples, *lengths = x.shape
     if len(lengths) == ndim:
         return x
@@ -56,7 +56,7 @@ def fused_linear_combination(x1: Tensor, x2: Tensor, c1: Tensor, c2: Tensor) -> 
 
 
 def reduce_sum(x: Tensor) -> Tensor:
-    return STATISTICAL["sum"](_flat(x), axis=1)
+    return statistical.sum(_flat(x), axis=1)
 
 
 def _flat(x: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def _flat(x: Tensor) -> Tensor:
 
 
 def _together(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-    """Both for as many examples, where one of them may be the same for all."""
+    """Broadcast both to the same number of examples."""
     examples = max(x1.shape[0], x2.shape[0])
     return _repeated(x1, examples), _repeated(x2, examples)
 
@@ -78,7 +78,7 @@ def concat(x1: Tensor, x2: Tensor, *, axis: int) -> Tensor:
 
 
 def matmul(x1: Tensor, x2: Tensor) -> Tensor:
-    """Products of matrices and vectors: a single one where the matrix is the same for all."""
+    """Multiply matrices and vectors, in one product if the matrix is the same for all examples."""
     if x1.ndim == 3 and x2.ndim == 3:
         return _matmul(x1, _only(x2) if x2.shape[0] == 1 else x2)
     if x1.ndim == 3:
@@ -93,7 +93,7 @@ def matmul(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _only(x: Tensor) -> Tensor:
-    """x, which has one example, without the axis of examples."""
+    """Drop the axis of examples, which has length 1."""
     return _reshape(x, x.shape[1:])
 
 
@@ -105,7 +105,7 @@ def conv2d(x: Tensor, w: Tensor, b: Tensor, *, stride: int, zero_pad: int) -> Te
 
 
 def _conv2d_each(x: Tensor, w: Tensor, stride: int, zero_pad: int) -> Tensor:
-    """Each example with its own kernel: the examples are groups of channels of one image."""
+    """Convolve each example with its own kernel, as groups of channels of one image."""
     x, w = _together(x, w)
     examples, height, width, channels = x.shape
     _, kernel_height, kernel_width, _, outputs = w.shape
@@ -123,16 +123,16 @@ def max_pool(x: Tensor, *, field_size: int, stride: int, zero_pad: int) -> Tenso
 
 
 def leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
-    return ELEMENTWISE["where"](x > 0.0, x, alpha * x)
+    return where(x > 0.0, x, alpha * x)
 
 
 def prelu(x: Tensor, alpha: Tensor) -> Tensor:
-    return ELEMENTWISE["where"](x > 0.0, x, alpha * x)
+    return where(x > 0.0, x, alpha * x)
 
 
 def elu(x: Tensor) -> Tensor:
-    # Held at 0 where it is not chosen: the exponential of large numbers has no finite gradient.
-    return ELEMENTWISE["where"](x >= 0.0, x, ELEMENTWISE["expm1"](ELEMENTWISE["minimum"](x, 0.0)))
+    # Clamped to 0 in the other branch, because the gradient of a large exponential is infinite.
+    return where(x >= 0.0, x, expm1(minimum(x, 0.0)))
 
 
 def softmax(x: Tensor) -> Tensor:
@@ -147,7 +147,7 @@ def softmax_cross_entropy_cost(x: Tensor, target: Tensor) -> Tensor:
 @custom_gradient
 def _cross_entropy(x: Tensor, target: Tensor) -> tuple[Tensor, Callable[..., object]]:
     probabilities = _softmax(x, axis=-1)
-    logarithms = ELEMENTWISE["log"](probabilities + EPSILON)
+    logarithms = log(probabilities + EPSILON)
 
     def rule(g: Tensor) -> tuple[Tensor, None]:
         return _fitting(g, x.ndim - 1) * (probabilities - target), None
@@ -169,12 +169,12 @@ def _squared(label: Tensor, prediction: Tensor) -> tuple[Tensor, Callable[..., o
         to_label = _fitting(g, label.ndim - 1) * difference
         return to_label, -to_label
 
-    return reduce_sum(ELEMENTWISE["square"](difference)) * (0.5 / size), rule
+    return reduce_sum(square(difference)) * (0.5 / size), rule
 
 
 def argmax(x: Tensor) -> Tensor:
-    return STATISTICAL["argmax"](_flat(x), axis=1)
+    return statistical.argmax(_flat(x), axis=1)
 
 
 def argmax_equals(x1: Tensor, x2: Tensor) -> Tensor:
-    return ELEMENTWISE["equal"](argmax(x1), argmax(x2))
+    return equal(argmax(x1), argmax(x2))

@@ -1,7 +1,8 @@
-"""How variables change: v becomes what the formula says, of g, the gradients of a batch summed up.
+"""Update rules for variables, with deeplearn.js's formulas; one class per optimizer.
 
-One class an optimizer, with deeplearn.js's formulas. c is -learning_rate / batch size; so moments
-and caches are of sums, not of means. Where deeplearn.js has no settings for them, epsilon is its.
+In formulas, g is the sum of a variable's gradients over a batch and c is -learning_rate / batch
+size. Moments and caches are therefore those of sums, not of means. The default epsilons are
+deeplearn.js's constants.
 """
 
 from __future__ import annotations
@@ -10,23 +11,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from ..accounting import keep
+from ..diagnostics.memory import keep
 from ..errors import ArgumentError
+from ..functions import elementwise
 from ..functions.creation import zeros
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
+from ..functions.elementwise import maximum, sqrt
 from ..tensor import Tensor
 from .symbols import Node, SymbolicTensor, VariableNode
 
-_sqrt = ELEMENTWISE["sqrt"]
+_sqrt = sqrt
 
 
 class Optimizer(ABC):
-    """Base of the optimizers: it holds what is remembered from batch to batch.
+    """Base class of optimizers, which keeps the slots of each variable between batches.
 
-    `specified_variable_list` are the variables to train, as nodes or as their tensors; all that the
-    cost depends on where it is None. In formulas v is a variable, g the sum of its gradients over a
-    batch, c is -learning_rate / batch size, and m' is what m becomes. A class of its own says in
-    `updated` how a variable changes.
+    In formulas, v is a variable, g the sum of its gradients over a batch, c is -learning_rate /
+    batch size, and m' is the next value of m. A subclass implements `updated`.
+
+    Args:
+        learning_rate: Factor of each step.
+        specified_variable_list: Variables to train, as nodes or tensors; None (default) for all
+            that the cost depends on.
 
     >>> import py_tensor as pt
     >>> class SignDescent(pt.graph.Optimizer):
@@ -42,7 +47,7 @@ class Optimizer(ABC):
     """
 
     slots = 0
-    """How many tensors are remembered for each variable; zeros in the beginning."""
+    """Number of tensors kept per variable; they start as zeros."""
 
     def __init__(
         self,
@@ -51,11 +56,14 @@ class Optimizer(ABC):
     ) -> None:
         self.learning_rate = float(learning_rate)
         self._specified = specified_variable_list
-        self._remembered: dict[VariableNode, list[Tensor]] = {}
+        self._slots_by_node: dict[VariableNode, list[Tensor]] = {}
         self._batches = 0
 
     def set_learning_rate(self, learning_rate: float) -> None:
-        """Another learning rate from the next batch on (setLearningRate).
+        """Set the learning rate from the next batch on (setLearningRate).
+
+        Args:
+            learning_rate: The new factor of each step.
 
         >>> import py_tensor as pt
         >>> optimizer = pt.graph.SGDOptimizer(0.1)
@@ -66,15 +74,18 @@ class Optimizer(ABC):
         self.learning_rate = float(learning_rate)
 
     def dispose(self) -> None:
-        """Ends what is remembered; the variables stay. The next batch begins anew."""
-        for tensors in self._remembered.values():
+        """Free the slots and reset the batch count. Variables keep their values."""
+        for tensors in self._slots_by_node.values():
             for tensor in tensors:
                 tensor.dispose()
-        self._remembered = {}
+        self._slots_by_node = {}
         self._batches = 0
 
     def variables_among(self, variables: Sequence[SymbolicTensor]) -> list[SymbolicTensor]:
-        """Those to train. Raises ArgumentError where there are none, or the cost lacks one."""
+        """Return the variables to train.
+
+        Raises ArgumentError if there are none, or if the cost does not depend on a specified one.
+        """
         chosen = [*variables]
         if self._specified is not None:
             known = {tensor.node: tensor for tensor in variables}
@@ -83,31 +94,37 @@ class Optimizer(ABC):
                 if node not in known:
                     raise ArgumentError(
                         f"train: the cost does not depend on a variable; got {node!r} in "
-                        f"specified_variable_list; give some of {list(known)}"
+                        f"specified_variable_list; choose from {list(known)}"
                     )
             chosen = [known[node] for node in nodes]
         if not chosen:
             raise ArgumentError(
-                "train: no variable to train; got a cost that depends on none; "
-                "make one with graph.variable"
+                "train: there is no variable to train; got a cost without variables; create one "
+                "with graph.variable"
             )
         return chosen
 
     def remembered(self, variables: Sequence[VariableNode]) -> list[list[Tensor]]:
-        """The slots of each variable."""
+        """Return the slots of each variable."""
         return [
-            self._remembered.get(node) or [zeros(node.data.shape) for _ in range(self.slots)]
+            self._slots_by_node.get(node) or [zeros(node.data.shape) for _ in range(self.slots)]
             for node in variables
         ]
 
     def remember(self, variables: Sequence[VariableNode], slots: list[list[Tensor]]) -> None:
-        """What there is to remember after a batch."""
+        """Keep the slots of each variable after a batch."""
         for node, tensors in zip(variables, slots, strict=True):
-            self._remembered[node] = [keep(tensor) for tensor in tensors]
+            self._slots_by_node[node] = [keep(tensor) for tensor in tensors]
         self._batches += 1
 
     def numbers(self, batch_size: int) -> list[float]:
-        """c, and the settings that `updated` takes, for the next batch.
+        """Return c and the settings that `updated` takes, for the next batch.
+
+        Args:
+            batch_size: Number of examples in the batch.
+
+        Returns:
+            List of floats.
 
         >>> import py_tensor as pt
         >>> pt.graph.MomentumOptimizer(0.5, 0.9).numbers(2)
@@ -116,17 +133,38 @@ class Optimizer(ABC):
         return [-self.learning_rate / batch_size, *self.settings(self._batches + 1)]
 
     def settings(self, batch: int) -> list[float]:
-        """Further numbers of a formula, for the batch of that number, counted from 1."""
+        """Return further numbers of the formula.
+
+        Args:
+            batch: Number of the batch, counted from 1.
+
+        Returns:
+            List of floats; empty by default.
+        """
         return []
 
     @staticmethod
     @abstractmethod
     def updated(numbers: Any, variable: Tensor, g: Tensor, *slots: Tensor) -> list[Tensor]:
-        """The variable's next value, and the slots'."""
+        """Return the variable's next value, followed by the slots' next values.
+
+        Args:
+            numbers: Result of `numbers`.
+            variable: Current value v.
+            g: Sum of the gradients over the batch, of the variable's shape.
+            slots: Current slots, `self.slots` tensors of the variable's shape.
+
+        Returns:
+            List of 1 + `self.slots` tensors.
+        """
 
 
 class SGDOptimizer(Optimizer):
-    """Stochastic gradient descent: v + c * g.
+    """Stochastic gradient descent: v' = v + c * g.
+
+    Args:
+        learning_rate: Factor of each step.
+        specified_variable_list: Variables to train; None (default) for all.
 
     >>> import py_tensor as pt
     >>> graph = pt.graph.Graph()
@@ -144,11 +182,20 @@ class SGDOptimizer(Optimizer):
 
 
 class MomentumOptimizer(Optimizer):
-    """Gradient descent with a velocity: m' = momentum * m + g; v + c * m'.
+    """Gradient descent with momentum: m' = momentum * m + g; v' = v + c * m'.
+
+    Args:
+        learning_rate: Factor of each step.
+        momentum: Factor of the previous velocity.
+        specified_variable_list: Variables to train; None (default) for all.
 
     >>> import py_tensor as pt
-    >>> pt.graph.MomentumOptimizer(0.1, 0.9).momentum
-    0.9
+    >>> graph = pt.graph.Graph()
+    >>> w = graph.variable("w", 3.0)
+    >>> optimizer = pt.graph.MomentumOptimizer(0.1, 0.9)
+    >>> cost = pt.graph.Session(graph).train(graph.square(w), [], 1, optimizer)
+    >>> round(w.node.data.item(), 3)
+    2.4
     """
 
     slots = 1
@@ -163,7 +210,10 @@ class MomentumOptimizer(Optimizer):
         self.momentum = float(momentum)
 
     def set_momentum(self, momentum: float) -> None:
-        """Another momentum from the next batch on (setMomentum).
+        """Set the momentum from the next batch on (setMomentum).
+
+        Args:
+            momentum: The new factor of the previous velocity.
 
         >>> import py_tensor as pt
         >>> optimizer = pt.graph.MomentumOptimizer(0.1, 0.9)
@@ -185,11 +235,21 @@ class MomentumOptimizer(Optimizer):
 
 
 class RMSPropOptimizer(Optimizer):
-    """RMSProp: a' = gamma * a + (1 - gamma) * g**2; v + c * g / (sqrt(a') + epsilon).
+    """RMSProp: a' = gamma * a + (1 - gamma) * g**2; v' = v + c * g / (sqrt(a') + epsilon).
+
+    Args:
+        learning_rate: Factor of each step.
+        gamma: Decay of the average a.
+        specified_variable_list: Variables to train; None (default) for all.
+        epsilon: Added to the divisor; default 1e-6.
 
     >>> import py_tensor as pt
-    >>> pt.graph.RMSPropOptimizer(0.1, 0.9).epsilon
-    1e-06
+    >>> graph = pt.graph.Graph()
+    >>> w = graph.variable("w", 3.0)
+    >>> optimizer = pt.graph.RMSPropOptimizer(0.1, 0.9)
+    >>> cost = pt.graph.Session(graph).train(graph.square(w), [], 1, optimizer)
+    >>> round(w.node.data.item(), 3)
+    2.684
     """
 
     slots = 1
@@ -218,11 +278,20 @@ class RMSPropOptimizer(Optimizer):
 
 
 class AdagradOptimizer(Optimizer):
-    """Adagrad: a' = a + g**2; v + c * g / (sqrt(a') + epsilon).
+    """Adagrad: a' = a + g**2; v' = v + c * g / (sqrt(a') + epsilon).
+
+    Args:
+        learning_rate: Factor of each step.
+        specified_variable_list: Variables to train; None (default) for all.
+        epsilon: Added to the divisor; default 1e-6.
 
     >>> import py_tensor as pt
-    >>> pt.graph.AdagradOptimizer(0.1).epsilon
-    1e-06
+    >>> graph = pt.graph.Graph()
+    >>> w = graph.variable("w", 3.0)
+    >>> optimizer = pt.graph.AdagradOptimizer(0.1)
+    >>> cost = pt.graph.Session(graph).train(graph.square(w), [], 1, optimizer)
+    >>> round(w.node.data.item(), 3)
+    2.9
     """
 
     slots = 1
@@ -249,14 +318,24 @@ class AdagradOptimizer(Optimizer):
 
 
 class AdadeltaOptimizer(Optimizer):
-    """Adadelta: d = sqrt((u + epsilon) / (a + epsilon)) * g; v + c * d.
+    """Adadelta: d = sqrt((u + epsilon) / (a + epsilon)) * g; v' = v + c * d.
 
-    Then a' = gamma * a + (1 - gamma) * g**2 and u' = gamma * u + (1 - gamma) * d**2: as in
-    deeplearn.js, the step divides by the cache before this batch.
+    Then a' = gamma * a + (1 - gamma) * g**2 and u' = gamma * u + (1 - gamma) * d**2. As in
+    deeplearn.js, d uses the cache from before this batch.
+
+    Args:
+        learning_rate: Factor of each step.
+        gamma: Decay of the averages a and u.
+        specified_variable_list: Variables to train; None (default) for all.
+        epsilon: Added to both averages; default 1e-6.
 
     >>> import py_tensor as pt
-    >>> pt.graph.AdadeltaOptimizer(0.1, 0.8).gamma
-    0.8
+    >>> graph = pt.graph.Graph()
+    >>> w = graph.variable("w", 3.0)
+    >>> optimizer = pt.graph.AdadeltaOptimizer(0.1, 0.8)
+    >>> cost = pt.graph.Session(graph).train(graph.square(w), [], 1, optimizer)
+    >>> round(w.node.data.item(), 3)
+    2.4
     """
 
     slots = 2
@@ -289,11 +368,23 @@ class AdadeltaOptimizer(Optimizer):
 class AdamOptimizer(Optimizer):
     """Adam: m' = beta1 * m + (1 - beta1) * g; s' = beta2 * s + (1 - beta2) * g**2.
 
-    v + c * (m' / (1 - beta1**t)) / (sqrt(s' / (1 - beta2**t)) + epsilon) at batch t.
+    v' = v + c * (m' / (1 - beta1**t)) / (sqrt(s' / (1 - beta2**t)) + epsilon) at batch t, counted
+    from 1.
+
+    Args:
+        learning_rate: Factor of each step.
+        beta1: Decay of the mean m.
+        beta2: Decay of the mean square s.
+        specified_variable_list: Variables to train; None (default) for all.
+        epsilon: Added to the divisor; default 1e-8.
 
     >>> import py_tensor as pt
-    >>> pt.graph.AdamOptimizer(0.1, 0.9, 0.999).epsilon
-    1e-08
+    >>> graph = pt.graph.Graph()
+    >>> w = graph.variable("w", 3.0)
+    >>> optimizer = pt.graph.AdamOptimizer(0.1, 0.9, 0.999)
+    >>> cost = pt.graph.Session(graph).train(graph.square(w), [], 1, optimizer)
+    >>> round(w.node.data.item(), 3)
+    2.9
     """
 
     slots = 2
@@ -329,11 +420,22 @@ class AdamOptimizer(Optimizer):
 class AdamaxOptimizer(Optimizer):
     """Adamax: m' = beta1 * m + (1 - beta1) * g; u' = max(beta2 * u, |g|).
 
-    v + c / (1 - beta1**t) * m' / (epsilon + u') at batch t.
+    v' = v + c / (1 - beta1**t) * m' / (epsilon + u') at batch t, counted from 1.
+
+    Args:
+        learning_rate: Factor of each step.
+        beta1: Decay of the mean m.
+        beta2: Decay of the norm u.
+        specified_variable_list: Variables to train; None (default) for all.
+        epsilon: Added to the divisor; default 1e-8.
 
     >>> import py_tensor as pt
-    >>> pt.graph.AdamaxOptimizer(0.1, 0.9, 0.999).beta2
-    0.999
+    >>> graph = pt.graph.Graph()
+    >>> w = graph.variable("w", 3.0)
+    >>> optimizer = pt.graph.AdamaxOptimizer(0.1, 0.9, 0.999)
+    >>> cost = pt.graph.Session(graph).train(graph.square(w), [], 1, optimizer)
+    >>> round(w.node.data.item(), 3)
+    2.9
     """
 
     slots = 2
@@ -360,5 +462,5 @@ class AdamaxOptimizer(Optimizer):
         c, beta1, beta2, epsilon, correction = numbers
         mean, norm = slots
         mean = beta1 * mean + (1.0 - beta1) * g
-        norm = ELEMENTWISE["maximum"](beta2 * norm, ELEMENTWISE["abs"](g))
+        norm = maximum(beta2 * norm, elementwise.abs(g))
         return [variable + c / correction * (mean / (epsilon + norm)), mean, norm]

@@ -1,6 +1,6 @@
-"""deeplearn.js's `math`, as far as it is about memory: scopes, and the safe mode that demands them.
+"""Memory scopes of deeplearn.js's `math`, and the safe mode that requires them.
 
-Scopes are `pt.tidy`'s. What deeplearn.js's `math` computes, py_tensor's functions compute.
+Scopes are those of `pt.tidy`. The computations of deeplearn.js's `math` are py_tensor's functions.
 """
 
 from __future__ import annotations
@@ -9,17 +9,22 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .. import accounting, lifetime
+from ..diagnostics import memory
 from ..errors import ArgumentError, ScopeError
-from ..lifetime import Scope, close_scope, open_scope
+from ..runtime import scopes
+from ..runtime.scopes import Scope, close_scope, open_scope
+from ..signatures import parameters_of
 from ..tensor import Tensor, node_behind
 
 
 class NDArrayMath:
-    """Scopes, which end the tensors made in them (NDArrayMath, NDArrayMathCPU, NDArrayMathGPU).
+    """Scopes that free the tensors made in them (NDArrayMath, NDArrayMathCPU, NDArrayMathGPU).
 
-    In safe mode sessions, `keep` and `track` raise ScopeError outside of every scope, be it one of
-    these or `pt.tidy`. Where tensors compute is `pt.set_backend`'s choice.
+    `pt.set_backend` chooses the device.
+
+    Args:
+        safe_mode: If True, sessions, `keep` and `track` raise ScopeError outside of scopes of any
+            kind, also of `pt.tidy`; default False.
 
     >>> import py_tensor as pt
     >>> math = pt.graph.NDArrayMath(safe_mode=True)
@@ -33,11 +38,19 @@ class NDArrayMath:
         self._open: list[Scope] = []
 
     def scope[Result](self, function: Callable[..., Result], /) -> Result:
-        """What `function` returns; ends all other tensors made meanwhile that are not kept.
+        """Call a function, and free all tensors made in it that are neither returned nor kept.
 
-        `function` may take two arguments, or the first of them: `keep` and `track`. What it
-        returns, in containers too, belongs to the scope around this one. As a decorator it runs the
-        function at once, and puts the result in the place of its name.
+        As a decorator it calls the function at once, and binds the result to the function's name.
+
+        Args:
+            function: Function of no argument, of `keep`, or of `keep` and `track`.
+
+        Returns:
+            Result of the function. Its tensors, also those in containers, belong to the enclosing
+            scope.
+
+        Raises:
+            ArgumentError: If the function is asynchronous or a generator function.
 
         >>> import py_tensor as pt
         >>> @pt.graph.math.scope
@@ -49,8 +62,8 @@ class NDArrayMath:
         """
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise ArgumentError(
-                f"scope: the function does not finish when it returns; got {function!r}; "
-                "use start_scope and end_scope between two awaits"
+                "scope: the function must be neither asynchronous nor a generator; got "
+                f"{function!r}; use start_scope and end_scope instead"
             )
         arguments = (self.keep, self.track)[: _positional(function)]
         scope = open_scope("math.scope")
@@ -62,7 +75,7 @@ class NDArrayMath:
             close_scope(scope, result, Tensor)
 
     def start_scope(self) -> None:
-        """Begins a scope, which `end_scope` ends (startScope).
+        """Open a scope, which `end_scope` closes (startScope).
 
         >>> import py_tensor as pt
         >>> pt.graph.math.start_scope()
@@ -74,9 +87,13 @@ class NDArrayMath:
         self._open.append(open_scope("math.start_scope"))
 
     def end_scope(self, result: Any = None) -> None:
-        """Ends the scope begun last; tensors in `result` belong to the one around it (endScope).
+        """Close the innermost scope opened by `start_scope`, and free its tensors (endScope).
 
-        Raises ScopeError where none is open.
+        Args:
+            result: Tensors, also in containers, that move to the enclosing scope; default None.
+
+        Raises:
+            ScopeError: If no scope is open.
 
         >>> import py_tensor as pt
         >>> pt.graph.math.start_scope()
@@ -87,15 +104,22 @@ class NDArrayMath:
         """
         if not self._open:
             raise ScopeError(
-                "end_scope: no scope is open; got one call more than of start_scope; "
-                "call start_scope first"
+                "end_scope: no scope is open; got more calls than of start_scope; call start_scope "
+                "first"
             )
         close_scope(self._open.pop(), result, Tensor)
 
     def keep(self, tensor: Tensor) -> Tensor:
-        """The tensor, which no scope will end.
+        """Exclude a tensor from all scopes.
 
-        Raises ScopeError in safe mode, outside of scopes.
+        Args:
+            tensor: Any tensor.
+
+        Returns:
+            The same tensor.
+
+        Raises:
+            ScopeError: In safe mode, outside of scopes.
 
         >>> import py_tensor as pt
         >>> x = pt.graph.math.scope(lambda keep, track: [keep(pt.ones(2)), 7])[0]
@@ -103,12 +127,19 @@ class NDArrayMath:
         False
         """
         self.require_scope("keep")
-        return accounting.keep(tensor)
+        return memory.keep(tensor)
 
     def track(self, tensor: Tensor) -> Tensor:
-        """The tensor, which the innermost scope will end, wherever it was made.
+        """Add a tensor to the innermost scope, which will free it.
 
-        Raises ScopeError in safe mode, outside of scopes.
+        Args:
+            tensor: Any tensor, also one made outside of the scope.
+
+        Returns:
+            The same tensor.
+
+        Raises:
+            ScopeError: In safe mode, outside of scopes.
 
         >>> import py_tensor as pt
         >>> x = pt.ones(2)
@@ -117,32 +148,33 @@ class NDArrayMath:
         """
         self.require_scope("track")
         node_behind("track", tensor)
-        if lifetime.scopes:
-            lifetime.scopes[-1].add(tensor)
+        if found := scopes.open_scopes():
+            found[-1].add(tensor)
         return tensor
 
     def require_scope(self, operation: str) -> None:
-        """Raises ScopeError in safe mode where no scope is open."""
-        if self.safe_mode and not lifetime.scopes:
+        """Raise ScopeError in safe mode if no scope is open.
+
+        Args:
+            operation: Name of the caller for the error text.
+        """
+        if self.safe_mode and not scopes.open_scopes():
             raise ScopeError(
                 f"{operation}: math is in safe mode, and no scope is open; got a call at "
-                f"{lifetime.user_line()}; put it into math.scope(lambda: ...), which ends what it "
-                "leaves behind"
+                f"{scopes.user_line()}; call it inside math.scope(lambda: ...), which frees "
+                "temporaries"
             )
 
 
 def _positional(function: Callable[..., Any]) -> int:
-    """How many arguments it takes by position."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # some built-in functions have none
+    """Return the number of required positional arguments; 2 if it takes any number."""
+    parameters = parameters_of(function)
+    if parameters is None:
         return 0
-    kinds = [parameter.kind for parameter in parameters if parameter.default is parameter.empty]
-    if inspect.Parameter.VAR_POSITIONAL in kinds:
+    if parameters.has_varargs:
         return 2
-    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(kind in by_position for kind in kinds)
+    return len(parameters.required.intersection(parameters.positional))
 
 
 math = NDArrayMath()
-"""The one sessions use where none is given (ENV.math); not in safe mode."""
+"""Default of sessions (ENV.math); not in safe mode."""

@@ -1,7 +1,7 @@
-"""Sessions: they evaluate and train graphs.
+"""Sessions, which evaluate and train graphs.
 
-Comes in: a graph, and what is fed; goes out: values, and trained variables. A batch is one pass
-over the graph, traced once by `pt.jit`; a step afterwards is one plan.
+Input: a graph and a feed. Output: values and trained variables. A batch is one pass over the
+graph, traced once by `pt.jit`; each further step runs one plan.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import Any
 
-from ..accounting import keep
+from ..diagnostics.memory import keep
 from ..errors import ArgumentError, TraceError
-from ..functions.creation import zeros
-from ..lifetime import state
-from ..tensor import Tensor, asarray
-from .evaluation import Evaluation, evaluating, present, stepping, variable_node
-from .feeding import Entries, Feed, feed_of, loaded
+from ..functions.creation import asarray, zeros
+from ..runtime.scopes import state
+from ..tensor import Tensor
+from .evaluation import (
+    GraphEvaluation,
+    current_data,
+    evaluation_function,
+    training_step,
+    variable_node,
+)
+from .feeds import Feed, FeedEntries, feed_of, loaded
 from .graph import Graph
 from .input_providers import InputProvider
 from .optimizers import Optimizer
@@ -26,7 +32,7 @@ from .symbols import SymbolicTensor, tensor_of
 
 
 class CostReduction(Enum):
-    """What `Session.train` gives of a batch's costs: 0, their sum, or their mean.
+    """Result of `Session.train`: 0 (NONE), or the SUM or MEAN of a batch's costs.
 
     >>> import py_tensor as pt
     >>> [reduction.name for reduction in pt.graph.CostReduction]
@@ -39,10 +45,12 @@ class CostReduction(Enum):
 
 
 class Session:
-    """Evaluates tensors of a graph and trains its variables.
+    """Evaluate tensors of a graph and train its variables.
 
-    `math` is an `NDArrayMath`; in its safe mode, `eval`, `eval_all` and `train` raise ScopeError
-    outside of scopes.
+    Args:
+        graph: Graph to evaluate.
+        math: `NDArrayMath`; None (default) for `pt.graph.math`. In its safe mode, `eval`,
+            `eval_all` and `train` raise ScopeError outside of scopes.
 
     >>> import py_tensor as pt
     >>> graph = pt.graph.Graph()
@@ -62,28 +70,38 @@ class Session:
     def __init__(self, graph: Graph, math: NDArrayMath | None = None) -> None:
         self.graph = graph
         self.math = default_math if math is None else math
-        self._evaluations: dict[tuple[Any, ...], Evaluation] = {}
+        self._evaluations: dict[tuple[Any, ...], GraphEvaluation] = {}
         self._functions: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self._latest: tuple[Feed, bool] | None = None
-        """What was fed last, and whether that was a batch."""
+        """Latest feed, and True if it was a batch."""
 
     def dispose(self) -> None:
-        """Lets go what the session holds: traces, and what was fed last. The variables stay."""
+        """Free the session's traces and its latest feed. Variables keep their values."""
         self._evaluations.clear()
         self._functions.clear()
         self._latest = None
 
     @property
     def activation_array_map(self) -> TensorArrayMap:
-        """The values that tensors had in the latest evaluation (activationArrayMap)."""
+        """Values that tensors had in the latest evaluation (activationArrayMap)."""
         return TensorArrayMap(self)
 
     # --- evaluating -----------------------------------------------------------------------------
 
-    def eval(self, tensor: SymbolicTensor, feed_entries: Entries = ()) -> Tensor:
-        """The value of a tensor, for one example.
+    def eval(self, tensor: SymbolicTensor, feed_entries: FeedEntries = ()) -> Tensor:
+        """Return the value of a tensor for one example.
 
-        As `eval_all`.
+        Args:
+            tensor: Tensor of the graph.
+            feed_entries: `FeedEntry` objects or pairs (tensor, data), as for `eval_all`.
+
+        Returns:
+            Tensor of the symbolic tensor's shape.
+
+        Raises:
+            ArgumentError: If a tensor is of another graph, or a placeholder is not fed.
+            ShapeError: If data has another shape.
+            ScopeError: In safe mode outside of scopes.
 
         >>> import py_tensor as pt
         >>> graph = pt.graph.Graph()
@@ -94,14 +112,23 @@ class Session:
         return self._evaluated("eval", [tensor], feed_entries)[0]
 
     def eval_all(
-        self, tensors: Sequence[SymbolicTensor], feed_entries: Entries = ()
+        self, tensors: Sequence[SymbolicTensor], feed_entries: FeedEntries = ()
     ) -> list[Tensor]:
-        """The values of tensors, for one example (evalAll).
+        """Return the values of several tensors for one example (evalAll).
 
-        `feed_entries` are FeedEntry(tensor, data) or pairs; data is an array of the tensor's shape,
-        or an input provider, which is asked for one example. What is not floating is fed as
-        float32. Raises ArgumentError for tensors of other graphs and placeholders that are not fed,
-        ShapeError for data of another shape, and ScopeError in safe mode outside of scopes.
+        Args:
+            tensors: Tensors of the graph.
+            feed_entries: `FeedEntry` objects or pairs (tensor, data). Data is an array of the
+                tensor's shape, or an input provider, which is asked for one example. Values that
+                are not floating are converted to float32.
+
+        Returns:
+            List of tensors of the symbolic tensors' shapes.
+
+        Raises:
+            ArgumentError: If a tensor is of another graph, or a placeholder is not fed.
+            ShapeError: If data has another shape.
+            ScopeError: In safe mode outside of scopes.
 
         >>> import py_tensor as pt
         >>> graph = pt.graph.Graph()
@@ -114,13 +141,13 @@ class Session:
         return self._evaluated("eval_all", tensors, feed_entries)
 
     def _evaluated(
-        self, operation: str, tensors: Sequence[SymbolicTensor], entries: Entries
+        self, operation: str, tensors: Sequence[SymbolicTensor], entries: FeedEntries
     ) -> list[Tensor]:
         self.math.require_scope(operation)
         feed = feed_of(operation, self.graph, entries)
         wanted = [tensor_of(operation, self.graph, tensor) for tensor in tensors]
         with loaded(operation, feed, self.math) as values:
-            self._remember(feed, values, batch=False)
+            self._keep_feed(feed, values, batch=False)
             return self._computed(operation, wanted, feed, values)
 
     def _computed(
@@ -134,8 +161,8 @@ class Session:
         key = (*wanted, None, *fed)
         evaluation = self._evaluation(operation, key, wanted, fed)
         if key not in self._functions:
-            self._functions[key] = evaluating(evaluation, wanted, fed)
-        results: list[Tensor] = self._functions[key](present(evaluation.variables), [*values])
+            self._functions[key] = evaluation_function(evaluation, wanted, fed)
+        results: list[Tensor] = self._functions[key](current_data(evaluation.variables), [*values])
         return results
 
     def _evaluation(
@@ -144,12 +171,12 @@ class Session:
         key: tuple[Any, ...],
         wanted: Sequence[SymbolicTensor],
         fed: Sequence[SymbolicTensor],
-    ) -> Evaluation:
+    ) -> GraphEvaluation:
         if key not in self._evaluations:
-            self._evaluations[key] = Evaluation(operation, wanted, fed)
+            self._evaluations[key] = GraphEvaluation(operation, wanted, fed)
         return self._evaluations[key]
 
-    def _remember(self, feed: Feed, values: Sequence[Tensor], batch: bool) -> None:
+    def _keep_feed(self, feed: Feed, values: Sequence[Tensor], batch: bool) -> None:
         handles = [keep(asarray(value, copy=True)) for value in values]
         self._latest = dict(zip(feed, handles, strict=True)), batch
 
@@ -158,21 +185,33 @@ class Session:
     def train(
         self,
         cost_tensor: SymbolicTensor,
-        feed_entries: Entries,
+        feed_entries: FeedEntries,
         batch_size: int,
         optimizer: Optimizer,
         cost_reduction: CostReduction = CostReduction.NONE,
     ) -> Tensor:
-        """The batch's cost, after one step of the optimizer against its gradient.
+        """Train the variables for one batch, and return its cost.
 
-        `cost_tensor` has a single element. Every entry feeds by an input provider, which is asked
-        for `batch_size` examples. The gradients of the examples' costs are summed, and the
-        optimizer divides its step by their number. The result, of shape (), is the sum or the mean
-        of the costs before the step, 0 for CostReduction.NONE.
+        The gradients of the examples' costs are summed. The optimizer divides its step by the batch
+        size.
 
-        Raises ArgumentError for arrays instead of providers, placeholders that are not fed, and
-        costs without variables; GradientError where the cost goes through argmax; ScopeError in
-        safe mode outside of scopes; TraceError inside of `pt.jit`.
+        Args:
+            cost_tensor: Tensor of a single element to minimize.
+            feed_entries: `FeedEntry` objects or pairs (tensor, input provider). Each provider is
+                asked for `batch_size` examples.
+            batch_size: Number of examples, at least 1.
+            optimizer: `pt.graph.Optimizer` that updates the variables.
+            cost_reduction: `CostReduction.NONE` (default), SUM or MEAN.
+
+        Returns:
+            Tensor of shape (): the sum or the mean of the costs before the step, or 0 for NONE.
+
+        Raises:
+            ArgumentError: If an array is fed instead of a provider, a placeholder is not fed, or
+                the cost depends on no variable.
+            GradientError: If the cost depends on argmax or argmax_equals.
+            ScopeError: In safe mode outside of scopes.
+            TraceError: Inside of `pt.jit`.
 
         >>> import py_tensor as pt
         >>> graph = pt.graph.Graph()
@@ -193,15 +232,15 @@ class Session:
         others = [tensor for tensor in evaluation.variables if tensor not in variables]
         key = (cost, *fed, None, *variables, batch_size, reduction, type(optimizer))
         if key not in self._functions:
-            self._functions[key] = stepping(
+            self._functions[key] = training_step(
                 evaluation, cost, fed, variables, others, batch_size, reduction.name, optimizer
             )
         nodes = [variable_node(tensor) for tensor in variables]
         with loaded("train", feed, self.math, batch_size) as values:
-            self._remember(feed, values, batch=True)
+            self._keep_feed(feed, values, batch=True)
             updated, slots, total = self._functions[key](
-                present(variables),
-                present(others),
+                current_data(variables),
+                current_data(others),
                 optimizer.remembered(nodes),
                 optimizer.numbers(batch_size),
                 values,
@@ -214,29 +253,31 @@ class Session:
     def _check_training(self, cost: SymbolicTensor, feed: Feed, batch_size: int) -> None:
         if state.trace is not None:
             raise TraceError(
-                f"train: sessions do not train inside of jit; got a call in {state.trace.name}; "
-                "call it outside, where its steps are traced already"
+                f"train: sessions cannot be trained inside jit; got a call in {state.trace.name}; "
+                "call it outside; its steps are already compiled"
             )
         if cost.size != 1:
-            raise ArgumentError(f"train: cost is not one number; got {cost!r}; use reduce_sum")
+            raise ArgumentError(
+                f"train: cost must be a single number; got {cost!r}; use reduce_sum"
+            )
         if not isinstance(batch_size, int) or batch_size < 1:
             raise ArgumentError(
-                f"train: batch_size does not fit; got {batch_size!r}; give a whole number from 1 on"
+                f"train: batch_size is invalid; got {batch_size!r}; use an integer of at least 1"
             )
         for tensor, data in feed.items():
             if not isinstance(data, InputProvider):
                 raise ArgumentError(
-                    f"train: data is no input provider; got {type(data).__name__} for {tensor!r}; "
-                    "use InCPUMemoryShuffledInputProviderBuilder, or an object with get_next_copy "
-                    "and dispose_copy"
+                    f"train: data must be an input provider; got {type(data).__name__} for "
+                    f"{tensor!r}; use InCPUMemoryShuffledInputProviderBuilder or an object with "
+                    "get_next_copy and dispose_copy"
                 )
 
 
 class TensorArrayMap:
-    """Values of a graph's tensors for what a session was fed last.
+    """Values of a graph's tensors for the latest feed of a session.
 
-    They are computed when they are asked for, with the variables as they are then; after `train`,
-    for the batch's last example.
+    Values are computed on request, with the variables' current data. After `train`, they
+    belong to the batch's last example.
 
     >>> import py_tensor as pt
     >>> graph = pt.graph.Graph()
@@ -252,10 +293,17 @@ class TensorArrayMap:
         self._session = session
 
     def get(self, tensor: SymbolicTensor) -> Tensor:
-        """The value of a tensor.
+        """Return the value of a tensor.
 
-        Raises ArgumentError before the first evaluation, and where the tensor depends on a
-        placeholder that was not fed in the latest one.
+        Args:
+            tensor: Tensor of the session's graph.
+
+        Returns:
+            Tensor of the symbolic tensor's shape.
+
+        Raises:
+            ArgumentError: Before the first evaluation, or if the tensor depends on a placeholder
+                that the latest feed lacks.
 
         >>> import py_tensor as pt
         >>> graph = pt.graph.Graph()
@@ -268,7 +316,8 @@ class TensorArrayMap:
         session = self._session
         if session._latest is None:
             raise ArgumentError(
-                f"activation_array_map: nothing was evaluated; got {tensor!r}; call eval or train"
+                f"activation_array_map: the tensor has not been evaluated; got {tensor!r}; call "
+                "eval or train first"
             )
         feed, batch = session._latest
         wanted = [tensor_of("activation_array_map", session.graph, tensor)]

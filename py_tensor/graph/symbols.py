@@ -1,7 +1,7 @@
-"""What a graph is made of: nodes, and symbolic tensors, which are their outputs without values.
+"""Nodes of a graph, and symbolic tensors, which are their outputs without values.
 
-A symbolic tensor holds its node, and a node the symbolic tensors it takes. The other way, and to
-the graph, the references are weak: so the values of a graph's variables go when its last user does.
+A symbolic tensor holds its node, and a node holds its input tensors. References to outputs and to
+the graph are weak, so a graph's variables are freed when nothing else uses them.
 """
 
 from __future__ import annotations
@@ -10,26 +10,23 @@ import math
 import weakref
 from collections.abc import Callable, Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..accounting import keep
+from ..diagnostics.memory import keep
 from ..errors import ArgumentError, ShapeError
 from ..functions.elementwise import astype
 from ..functions.manipulation import reshape
-from ..ops.rows import Shape
+from ..ops.op_def import Shape
 from ..tensor import Tensor, as_tensor, node_behind
-
-if TYPE_CHECKING:
-    from .graph import Graph
 
 _tensor_ids: Iterator[int] = count()
 _node_ids: Iterator[int] = count()
 
 
 class SymbolicTensor:
-    """The output of a node: a shape, but no values (Tensor until deeplearn.js 0.4).
+    """Output of a node: a shape without values (Tensor until deeplearn.js 0.4).
 
-    Made by the methods of a `Graph`; a `Session` computes its values.
+    Methods of a `Graph` create it; a `Session` computes its value. `shape` is a tuple of int.
 
     >>> import py_tensor as pt
     >>> x = pt.graph.Graph().placeholder("x", [2, 3])
@@ -59,9 +56,10 @@ class SymbolicTensor:
 
 
 class Node:
-    """A place in a graph where a value comes from; `inputs` are what it is computed from, by name.
+    """Operation, placeholder, constant or variable of a graph.
 
-    `name` is the user's for placeholders and variables, and deeplearn.js's for operations.
+    `name` is the user's for placeholders and variables, and deeplearn.js's for operations. `inputs`
+    is a dict of symbolic tensors by parameter name.
 
     >>> import py_tensor as pt
     >>> g = pt.graph.Graph()
@@ -70,7 +68,7 @@ class Node:
     (OperationNode 'Exp', 'x' of shape (2,))
     """
 
-    def __init__(self, graph: Graph, name: str, inputs: dict[str, SymbolicTensor]) -> None:
+    def __init__(self, graph: GraphBase, name: str, inputs: dict[str, SymbolicTensor]) -> None:
         self.id = next(_node_ids)
         self.name = name
         self.inputs = inputs
@@ -78,19 +76,23 @@ class Node:
         self._output: weakref.ref[SymbolicTensor] | None = None
 
     def with_output(self, shape: Shape) -> SymbolicTensor:
-        """Its output, made now; whoever wants it holds it."""
+        """Create and return the output; the caller must hold it.
+
+        Args:
+            shape: Shape of the output.
+        """
         output = SymbolicTensor(self, shape)
         self._output = weakref.ref(output)
         return output
 
     @property
-    def graph(self) -> Graph | None:
-        """The graph it is in, None if that is gone."""
+    def graph(self) -> GraphBase | None:
+        """Graph of the node, or None if the graph is freed."""
         return self._graph()
 
     @property
     def output(self) -> SymbolicTensor | None:
-        """Its value's symbolic tensor, None if its graph is gone and nobody holds it.
+        """Symbolic tensor of the node's value, or None after its graph was freed.
 
         >>> import py_tensor as pt
         >>> x = pt.graph.Graph().placeholder("x", [2, 3])
@@ -100,7 +102,14 @@ class Node:
         return None if self._output is None else self._output()
 
     def compute(self, *values: Tensor) -> Tensor:
-        """The output's value for values of the inputs, all with a leading axis of examples."""
+        """Return the output's value.
+
+        Args:
+            values: Values of the inputs, each with a leading axis of examples.
+
+        Returns:
+            Tensor with a leading axis of examples.
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -108,7 +117,7 @@ class Node:
 
 
 class PlaceholderNode(Node):
-    """A value that is fed.
+    """Node whose value is fed.
 
     >>> import py_tensor as pt
     >>> g = pt.graph.Graph()
@@ -118,7 +127,7 @@ class PlaceholderNode(Node):
 
 
 class ConstantNode(Node):
-    """A value that never changes.
+    """Node of a constant; `data` is its value.
 
     >>> import py_tensor as pt
     >>> g = pt.graph.Graph()
@@ -126,7 +135,7 @@ class ConstantNode(Node):
     [1.0, 2.0]
     """
 
-    def __init__(self, graph: Graph, data: Any) -> None:
+    def __init__(self, graph: GraphBase, data: Any) -> None:
         super().__init__(graph, "Constant", {})
         self.data = _floating("constant", data)
 
@@ -135,7 +144,7 @@ class ConstantNode(Node):
 
 
 class VariableNode(Node):
-    """A value that training changes: `data` is the present one.
+    """Node of a value that training changes; `data` is the current value and can be set.
 
     >>> import py_tensor as pt
     >>> g = pt.graph.Graph()
@@ -145,13 +154,13 @@ class VariableNode(Node):
     4.0
     """
 
-    def __init__(self, graph: Graph, name: str, data: Any) -> None:
+    def __init__(self, graph: GraphBase, name: str, data: Any) -> None:
         super().__init__(graph, name, {})
         self._data = _floating("variable", data)
 
     @property
     def data(self) -> Tensor:
-        """The present value. Raises ShapeError when set to one of another shape."""
+        """Current value, of a floating dtype. Setting one of another shape raises ShapeError."""
         return self._data
 
     @data.setter
@@ -159,8 +168,8 @@ class VariableNode(Node):
         value = _floating("variable", value)
         if value.shape != self._data.shape:
             raise ShapeError(
-                f"variable: data has another shape; got {value.shape} for {self.name!r} of shape "
-                f"{self._data.shape}; give the same shape"
+                f"variable: data has the wrong shape; got {value.shape} for {self.name!r} of shape "
+                f"{self._data.shape}; use the same shape"
             )
         self._data = value
 
@@ -169,7 +178,7 @@ class VariableNode(Node):
 
 
 class OperationNode(Node):
-    """A value computed from others; `attributes` are what the operation was given beside them.
+    """Node of a value computed from others; `attributes` are the operation's further arguments.
 
     >>> import py_tensor as pt
     >>> g = pt.graph.Graph()
@@ -179,7 +188,7 @@ class OperationNode(Node):
 
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphBase,
         name: str,
         inputs: dict[str, SymbolicTensor],
         function: Callable[..., Tensor],
@@ -198,23 +207,49 @@ class OperationNode(Node):
 
 
 def _floating(operation: str, data: Any) -> Tensor:
-    """A floating tensor of a handle of its own, which no scope ends."""
+    """Return a floating tensor with its own handle, which no scope frees."""
     tensor = as_tensor(operation, data)
     if tensor.dtype.kind != "f":
         return keep(astype(tensor, "float32"))
     return keep(Tensor(node_behind(operation, tensor)))
 
 
-def tensor_of(operation: str, graph: Graph, value: Any) -> SymbolicTensor:
-    """`value` if it is a symbolic tensor of that graph; raises ArgumentError otherwise."""
+def tensor_of(operation: str, graph: GraphBase, value: Any) -> SymbolicTensor:
+    """Return `value` if it is a symbolic tensor of the graph; raise ArgumentError otherwise."""
     if not isinstance(value, SymbolicTensor):
         raise ArgumentError(
-            f"{operation}: not a tensor of a graph; got {type(value).__name__} {value!r:.60}; "
-            "make one with placeholder, variable or constant"
+            f"{operation}: argument must be a tensor of a graph; got {type(value).__name__} "
+            f"{value!r:.60}; create one with placeholder, variable or constant"
         )
     if value.node.graph is not graph:
         raise ArgumentError(
-            f"{operation}: tensor belongs to another graph; got {value!r}; "
-            "use tensors that this graph made"
+            f"{operation}: tensor belongs to another graph; got {value!r}; use tensors of this "
+            "graph"
         )
     return value
+
+
+class GraphBase:
+    """Graph without operations: symbolic tensors and their nodes."""
+
+    def __init__(self) -> None:
+        self._tensors: list[SymbolicTensor] = []
+
+    def _added(self, node: Node, shape: Shape) -> SymbolicTensor:
+        tensor = node.with_output(shape)
+        self._tensors.append(tensor)
+        return tensor
+
+    def _inputs(self, operation: str, **tensors: SymbolicTensor) -> dict[str, SymbolicTensor]:
+        return {name: tensor_of(operation, self, tensor) for name, tensor in tensors.items()}
+
+    def _operation(
+        self,
+        name: str,
+        inputs: dict[str, SymbolicTensor],
+        shape: Shape,
+        function: Callable[..., Tensor],
+        /,
+        **attributes: Any,
+    ) -> SymbolicTensor:
+        return self._added(OperationNode(self, name, inputs, function, **attributes), shape)

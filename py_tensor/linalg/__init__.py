@@ -1,25 +1,26 @@
-"""Linear algebra: the array API standard's linalg extension, and what NumPy has beyond it.
+"""Linear algebra: the array API standard's linalg extension, and further functions of NumPy.
 
 Every function takes stacks of matrices in the last two axes, and is lazy, differentiable and usable
-under `pt.jit`. Integers are refused, but by `cross`, `diagonal`, `matmul`, `matrix_transpose`,
-`outer`, `tensordot`, `trace` and `vecdot`. float16 is computed in float32. As a shader cannot
-raise, what has no result is NaN: the inverse of a singular matrix, say. `eig` and `eigvals` alone
-are computed on the host: they read their operand.
+under `pt.jit`. Integers become float32, except in `cross`, `diagonal`, `matmul`,
+`matrix_transpose`, `outer`, `tensordot`, `trace` and `vecdot`. float16 is computed in float32. A
+shader cannot raise, so undefined results are NaN, for example the inverse of a singular matrix.
+Only `eig` and `eigvals` are computed on the host; they read back their operand.
 
-    elimination     loops of pivots that solve, and give determinants and Cholesky factors
-    reflections     loops of Householder's reflections that give QR
-    rotations       loops of Jacobi's rotations that give eigenvalues and singular values
-    systems         the rows of the first, with their gradients
-    spectra         the rows of the others
-    schur           Francis' iteration on the host, for matrices that are not Hermitian
-    stacks          operands as batches of matrices
-    eigen, factors, solving, norms, products: the public functions
+    batching              operands as batches of matrices
+    gaussian_elimination  loops of pivots for solutions, determinants and Cholesky factors
+    householder           loops of Householder reflections for QR
+    jacobi                loops of Jacobi rotations for eigenvalues and singular values
+    solve_ops             op definitions of elimination, with their gradients
+    eigen_ops             op definitions of the other decompositions
+    schur                 Francis' iteration on the host, for matrices that are not Hermitian
+    solvers, factors, eigen, norms, products, composed: the public functions
 
 >>> import py_tensor as pt
 >>> pt.linalg.inv(pt.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
 [[0.5, 0.0], [0.0, 0.25]]
 """
 
+from .composed import multi_dot, norm, tensorinv, tensorsolve
 from .eigen import EigResult, eig, eigvals
 from .factors import (
     EighResult,
@@ -44,17 +45,7 @@ from .products import (
     trace,
     vecdot,
 )
-from .solving import (
-    LstsqResult,
-    SlogdetResult,
-    det,
-    inv,
-    lstsq,
-    matrix_rank,
-    pinv,
-    slogdet,
-    solve,
-)
+from .solvers import LstsqResult, SlogdetResult, det, inv, lstsq, matrix_rank, pinv, slogdet, solve
 
 __all__ = [
     "EigResult",
@@ -79,6 +70,8 @@ __all__ = [
     "matrix_power",
     "matrix_rank",
     "matrix_transpose",
+    "multi_dot",
+    "norm",
     "outer",
     "pinv",
     "qr",
@@ -87,6 +80,8 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",

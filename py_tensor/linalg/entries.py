@@ -1,31 +1,29 @@
-"""Elements of matrices, real or complex, as formulas: one text for both.
+"""Formulas over matrix elements that are real or complex, with the same code for both.
 
-Matrices are (batch, rows, columns). Where the elements are complex, a node holds their real parts
-and, behind them along the last axis, their imaginary ones.
+Matrices are (batch, rows, columns). For complex elements, a node stores the real parts, followed by
+the imaginary parts along the last axis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from ..compiler.lowered_graph import LoweredGraph
+from ..compiler.lowering.formulas import Formula, joined, of, positions, where
 from ..dtypes import float32
+from ..ops.complex_algebra import ComplexParts
 from ..ops.views import BROADCAST
-from ..schedule.formulas import Formula, joined, of, positions, where
-from ..schedule.program import Program
 
 Other = Any
-"""Entries, or a Formula or number, which are real."""
+"""MatrixEntries, or a real Formula or number."""
 
 
-class Entries:
-    """Real elements, or complex ones by their parts."""
+class MatrixEntries(ComplexParts):
+    """Real elements, or complex elements as two formulas."""
 
-    __slots__ = ("im", "re")
-
-    def __init__(self, re: Formula, im: Formula | None = None) -> None:
-        self.re = re
-        self.im = im
+    __slots__ = ()
+    re: Formula
+    im: Formula | None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -35,144 +33,112 @@ class Entries:
     def parts(self) -> int:
         return 1 if self.im is None else 2
 
-    def each(self, function: Callable[[Formula], Formula]) -> Entries:
-        """A function of both parts that does not mix them."""
-        return Entries(function(self.re), None if self.im is None else function(self.im))
-
-    def __add__(self, other: Entries) -> Entries:
-        if self.im is None or other.im is None:
-            return Entries(self.re + other.re, self.im or other.im)
-        return Entries(self.re + other.re, self.im + other.im)
-
-    def __sub__(self, other: Other) -> Entries:
-        if not isinstance(other, Entries):
-            return Entries(self.re - other, self.im)
-        if other.im is None:
-            return Entries(self.re - other.re, self.im)
-        return Entries(self.re - other.re, -other.im if self.im is None else self.im - other.im)
-
-    def __mul__(self, other: Other) -> Entries:
-        if not isinstance(other, Entries) or other.im is None:
-            factor = other.re if isinstance(other, Entries) else other
-            return self.each(lambda part: part * factor)
+    def reciprocal(self) -> MatrixEntries:
+        """1 over the elements, by Smith's formula (1962), which avoids squares."""
         if self.im is None:
-            return other * self.re
-        re = self.re * other.re - self.im * other.im
-        return Entries(re, self.re * other.im + self.im * other.re)
-
-    def __truediv__(self, other: Formula) -> Entries:
-        return self.each(lambda part: part / other)
-
-    def __neg__(self) -> Entries:
-        return self.each(lambda part: -part)
-
-    def conj(self) -> Entries:
-        return self if self.im is None else Entries(self.re, -self.im)
-
-    def reciprocal(self) -> Entries:
-        """1 over the elements; by Smith's formula (1962), which squares nothing."""
-        if self.im is None:
-            return Entries(1.0 / self.re)
+            return MatrixEntries(1.0 / self.re)
         larger, smaller = self._by_size(self.re, self.im), self._by_size(self.im, self.re)
         ratio = smaller / larger
         inverse = 1.0 / (larger + smaller * ratio)
         other = ratio * inverse
-        return Entries(self._by_size(inverse, other), -self._by_size(other, inverse))
+        return MatrixEntries(self._by_size(inverse, other), -self._by_size(other, inverse))
 
     def _by_size(self, first: Formula, second: Formula) -> Formula:
-        """The first where the real part is not the smaller one."""
+        """Choose `first` if the real part is at least as large as the imaginary one."""
         assert self.im is not None
-        return where(of("abs", self.re) < of("abs", self.im), second, first)
+        return where(abs(self.re) < abs(self.im), second, first)
 
     def squares(self) -> Formula:
-        """The squares of absolute values."""
+        """Squares of the absolute values."""
         squares = self.re * self.re
         return squares if self.im is None else squares + self.im * self.im
 
     def size(self) -> Formula:
-        """The sums of the parts' absolute values: sizes enough to compare."""
-        size = of("abs", self.re)
-        return size if self.im is None else size + of("abs", self.im)
+        """Sums of the parts' absolute values: a cheap measure for comparisons."""
+        size = abs(self.re)
+        return size if self.im is None else size + abs(self.im)
 
     def magnitude(self) -> Formula:
-        """The absolute values."""
-        return of("abs", self.re) if self.im is None else of("hypot", self.re, self.im)
+        """Absolute values."""
+        return abs(self.re) if self.im is None else of("hypot", self.re, self.im)
 
-    def reshape(self, *shape: int) -> Entries:
+    def reshape(self, *shape: int) -> MatrixEntries:
         return self.each(lambda part: part.reshape(*shape))
 
-    def transposed(self) -> Entries:
+    def transposed(self) -> MatrixEntries:
         return self.each(lambda part: part.transposed())
 
-    def diagonal(self) -> Entries:
+    def diagonal(self) -> MatrixEntries:
         return self.each(lambda part: part.diagonal())
 
-    def part(self, axis: int, start: int, stop: int) -> Entries:
+    def part(self, axis: int, start: int, stop: int) -> MatrixEntries:
         return self.each(lambda part: part.part(axis, start, stop))
 
-    def taken(self, place: Formula, axis: int) -> Entries:
+    def taken(self, place: Formula, axis: int) -> MatrixEntries:
         return self.each(lambda part: part.taken(place, axis))
 
-    def sum(self, axis: int) -> Entries:
+    def sum(self, axis: int) -> MatrixEntries:
         return self.each(lambda part: part.sum(axis))
 
-    def matmul(self, other: Entries) -> Entries:
+    def matmul(self, other: MatrixEntries) -> MatrixEntries:
         re = self.re.matmul(other.re)
         if self.im is None or other.im is None:
             assert self.im is other.im is None
-            return Entries(re)
+            return MatrixEntries(re)
         im = self.re.matmul(other.im) + self.im.matmul(other.re)
-        return Entries(re - self.im.matmul(other.im), im)
+        return MatrixEntries(re - self.im.matmul(other.im), im)
 
     def joined(self) -> Formula:
-        """In one node."""
+        """Concatenate the parts into one node."""
         return self.re if self.im is None else joined(2, self.re, self.im)
 
-    def stored(self) -> Entries:
-        """The same, computed once by a draw of its own."""
-        return split(self.joined().stored(), self.parts)
+    def materialized(self) -> MatrixEntries:
+        """Materialize the elements: compute them once, in a draw of their own."""
+        return split(self.joined().materialized(), self.parts)
 
 
-def split(x: Formula, parts: int) -> Entries:
-    """The elements that lie in one node."""
+def split(x: Formula, parts: int) -> MatrixEntries:
+    """Return the elements that one node stores."""
     if parts == 1:
-        return Entries(x)
+        return MatrixEntries(x)
     half = x.shape[2] // 2
-    return Entries(x.part(2, 0, half), x.part(2, half, 2 * half))
+    return MatrixEntries(x.part(2, 0, half), x.part(2, half, 2 * half))
 
 
-def choose(condition: Formula, one: Other, other: Other) -> Entries:
-    """`one` where the condition holds, else the other; one of them is Entries."""
+def choose(condition: Formula, one: Other, other: Other) -> MatrixEntries:
+    """Choose `one` if the condition holds, else `other`; at least one of them is MatrixEntries."""
 
     def part(x: Other, name: str) -> Other:
-        if isinstance(x, Entries):
+        if isinstance(x, MatrixEntries):
             found = getattr(x, name)
             return 0.0 if found is None else found
         return x if name == "re" else 0.0
 
-    given = [x for x in (one, other) if isinstance(x, Entries)]
+    given = [x for x in (one, other) if isinstance(x, MatrixEntries)]
     re = where(condition, part(one, "re"), part(other, "re"))
     if all(x.im is None for x in given):
-        return Entries(re)
-    return Entries(re, where(condition, part(one, "im"), part(other, "im")))
+        return MatrixEntries(re)
+    return MatrixEntries(re, where(condition, part(one, "im"), part(other, "im")))
 
 
-def padded(x: Entries) -> Entries:
-    """The matrices with columns of zeros behind, up to whole texels."""
+def padded(x: MatrixEntries) -> MatrixEntries:
+    """Append columns of zeros up to whole texels."""
     missing = -x.shape[2] % 4
 
     def wider(part: Formula) -> Formula:
-        return joined(2, part, zeros(part.program, *part.shape[:2], missing))
+        return joined(2, part, zeros(part.graph, *part.shape[:2], missing))
 
     return x.each(wider) if missing and x.shape[1] else x
 
 
-def zeros(program: Program, *shape: int) -> Formula:
-    return positions(program, *shape).astype(float32) * 0.0
+def zeros(lowered: LoweredGraph, *shape: int) -> Formula:
+    return positions(lowered, *shape).astype(float32) * 0.0
 
 
-def unit(program: Program, batch: int, rows: int, columns: int, parts: int = 1) -> Entries:
-    """Matrices of ones where both indices are equal."""
-    equal = positions(program, 1, rows, 1).equals(positions(program, 1, 1, columns))
+def unit(
+    lowered: LoweredGraph, batch: int, rows: int, columns: int, parts: int = 1
+) -> MatrixEntries:
+    """Return matrices of ones on the main diagonal."""
+    equal = positions(lowered, 1, rows, 1) == positions(lowered, 1, 1, columns)
     ones = equal.astype(float32).by(BROADCAST, (batch, rows, columns))
-    return Entries(ones, None if parts == 1 else ones * 0.0)
+    return MatrixEntries(ones, None if parts == 1 else ones * 0.0)

@@ -2,79 +2,100 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..autodiff import stop_gradient
 from ..errors import ArgumentError
+from ..functions.arguments import flag
 from ..functions.joining import concat
 from ..functions.linear_algebra import matmul
 from ..tensor import Tensor
-from .spectra import eigenvalues, singular_values, singular_vectors, triangular
-from .stacks import Stack
-from .systems import adjoint, lower_factor
+from ..transforms.autodiff import stop_gradient
+from ..typing import ArrayLike
+from .batching import MatrixStack
+from .eigen_ops import eigenvalues, singular_values, singular_vectors, triangular
+from .solve_ops import adjoint, lower_factor
 
 
 class EighResult(NamedTuple):
-    """What `eigh` gives."""
+    """Eigenvalues and eigenvectors, made by `eigh`."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class QRResult(NamedTuple):
-    """What `qr` gives."""
+    """QR decomposition, made by `qr`."""
 
     Q: Tensor
     R: Tensor
 
 
 class SVDResult(NamedTuple):
-    """What `svd` gives."""
+    """Singular value decomposition, made by `svd`."""
 
     U: Tensor
     S: Tensor
     Vh: Tensor
 
 
-def _hermitian(stack: Stack) -> Tensor:
-    """The mean of each matrix and its adjoint, so that both triangles have gradients."""
+def _hermitian(stack: MatrixStack) -> Tensor:
+    """Return the mean of each matrix and its adjoint, so that both triangles have gradients."""
     return (stack.matrices + adjoint(stack.matrices)) * 0.5
 
 
-def cholesky(x: Any, /, *, upper: bool = False) -> Tensor:
-    """The triangular factor L of each positive definite Hermitian matrix, which is L L^H.
+def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Tensor:
+    """Cholesky factor of each positive definite Hermitian matrix: the lower triangle L of L L^H.
 
-    `x` has shape (..., n, n) and a floating dtype; with `upper` the result is L^H. Of matrices that
-    are not Hermitian the mean with the adjoint is taken. Matrices that are not positive definite
-    give NaN. Raises ShapeError for matrices that are not square.
+    A matrix that is not positive definite gives NaN. If a matrix is not Hermitian, the mean with
+    its adjoint is used.
+
+    Args:
+        x: Tensor of shape (..., n, n) and a floating or complex dtype.
+        upper: Return L^H instead of L; False by default.
+
+    Returns:
+        Tensor of the shape and dtype of x.
+
+    Raises:
+        ShapeError: If the matrices are not square.
 
     >>> import py_tensor as pt
     >>> pt.linalg.cholesky(pt.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
     [[2.0, 0.0], [1.0, 2.0]]
     """
-    stack = Stack("cholesky", x, square=True)
+    stack = MatrixStack("cholesky", x, square=True)
     factor = lower_factor(_hermitian(stack))
-    return stack.restored(adjoint(factor) if upper else factor)
+    return stack.restored(adjoint(factor) if flag("cholesky", "upper", upper) else factor)
 
 
-def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
-    """Q with orthonormal columns and R, an upper triangle, with Q R the matrix.
+def qr(x: ArrayLike, /, mode: str = "reduced") -> QRResult:
+    """QR decomposition of each matrix: orthonormal columns Q times an upper triangle R.
 
-    For `x` of shape (..., m, n) and k = min(m, n), Q is (..., m, k) and R (..., k, n), or with mode
-    "complete" (..., m, m) and (..., m, n). By Householder's reflections, with LAPACK's signs.
-    Raises ArgumentError for other modes.
+    Uses Householder reflections, with LAPACK's signs.
+
+    Args:
+        x: Tensor of shape (..., m, n) and a floating or complex dtype; k = min(m, n).
+        mode: "reduced" (default) for Q of shape (..., m, k) and R of shape (..., k, n); "complete"
+            for (..., m, m) and (..., m, n).
+
+    Returns:
+        QRResult of `Q` and `R`, in the dtype of x.
+
+    Raises:
+        ArgumentError: If the mode is unknown.
+        ShapeError: If x has fewer than two axes.
 
     >>> import py_tensor as pt
     >>> q, r = pt.linalg.qr(pt.asarray([[3.0, 1.0], [4.0, 2.0]]))
     >>> [[round(value, 5) + 0.0 for value in row] for row in r.tolist()]
     [[-5.0, -2.2], [0.0, 0.4]]
     """
-    if mode not in ("reduced", "complete"):
-        raise ArgumentError(f'qr: mode is neither "reduced" nor "complete"; got {mode!r}')
-    stack = Stack("qr", x)
+    if not isinstance(mode, str) or mode not in ("reduced", "complete"):
+        raise ArgumentError(f'qr: unknown mode; got {mode!r}; use "reduced" or "complete"')
+    stack = MatrixStack("qr", x)
     _, rows, columns = stack.matrices.shape
     complete = mode == "complete" and rows > columns
-    # Of a wide matrix the square in front has the same Q.
+    # A wide matrix has the same Q as its first square block.
     square = stack.matrices[:, :, : min(rows, columns)]
     q, r = triangular(square, complete=complete)
     if columns > rows:
@@ -83,37 +104,55 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
     return QRResult(stack.restored(q), stack.restored(r))
 
 
-def eigh(x: Any, /) -> EighResult:
-    """Eigenvalues of each Hermitian matrix, smallest first, and eigenvectors, as columns.
+def eigh(x: ArrayLike, /) -> EighResult:
+    """Eigenvalues and eigenvectors of each Hermitian matrix, by Jacobi rotations.
 
-    `x` has shape (..., n, n); the results (..., n) and (..., n, n). Of matrices that are not
-    Hermitian the mean with the adjoint is taken. The vectors' signs are not defined. By Jacobi's
-    rotations. Raises ShapeError for matrices that are not square.
+    If a matrix is not Hermitian, the mean with its adjoint is used. The signs of eigenvectors are
+    not defined.
+
+    Args:
+        x: Tensor of shape (..., n, n) and a floating or complex dtype.
+
+    Returns:
+        EighResult of `eigenvalues`, of shape (..., n), real and ascending, and `eigenvectors`, the
+        columns of matrices of shape (..., n, n).
+
+    Raises:
+        ShapeError: If the matrices are not square.
 
     >>> import py_tensor as pt
     >>> values, vectors = pt.linalg.eigh(pt.asarray([[2.0, 1.0], [1.0, 2.0]]))
     >>> [round(value, 5) for value in values.tolist()]
     [1.0, 3.0]
     """
-    stack = Stack("eigh", x, square=True)
+    stack = MatrixStack("eigh", x, square=True)
     values, vectors = eigenvalues(_hermitian(stack))
     return EighResult(stack.restored(values, real=True), stack.restored(vectors))
 
 
-def eigvalsh(x: Any, /) -> Tensor:
-    """Eigenvalues of each Hermitian matrix, smallest first; as `eigh`, without the vectors.
+def eigvalsh(x: ArrayLike, /) -> Tensor:
+    """Eigenvalues of each Hermitian matrix; as `eigh`, without the eigenvectors.
+
+    Args:
+        x: Tensor of shape (..., n, n) and a floating or complex dtype.
+
+    Returns:
+        Tensor of shape (..., n), real and ascending.
+
+    Raises:
+        ShapeError: If the matrices are not square.
 
     >>> import py_tensor as pt
     >>> values = pt.linalg.eigvalsh(pt.asarray([[2.0, 1.0], [1.0, 2.0]]))
     >>> [round(value, 5) for value in values.tolist()]
     [1.0, 3.0]
     """
-    stack = Stack("eigvalsh", x, square=True)
+    stack = MatrixStack("eigvalsh", x, square=True)
     return stack.restored(eigenvalues(_hermitian(stack))[0], real=True)
 
 
 def _completed(x: Tensor) -> Tensor:
-    """Orthonormal columns, with as many others behind as make them square; those are constant."""
+    """Append orthonormal columns until the matrices are square; the appended ones are constants."""
     rows, columns = x.shape[1:]
     if rows == columns:
         return x
@@ -121,37 +160,55 @@ def _completed(x: Tensor) -> Tensor:
     return concat([x, whole[:, :, columns:]], axis=2)
 
 
-def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
-    """U, S and Vh of the singular value decomposition: the matrix is U diag(S) Vh.
+def svd(x: ArrayLike, /, full_matrices: bool = True) -> SVDResult:
+    """Singular value decomposition of each matrix: U diag(S) Vh, by one-sided Jacobi rotations.
 
-    For `x` of shape (..., m, n) and k = min(m, n), S is (..., k), largest first; U is (..., m, m)
-    and Vh (..., n, n), or without `full_matrices` (..., m, k) and (..., k, n). The vectors' signs
-    are not defined. By Jacobi's one-sided rotations.
+    The signs of the vectors are not defined.
+
+    Args:
+        x: Tensor of shape (..., m, n) and a floating or complex dtype; k = min(m, n).
+        full_matrices: True (default) for U of shape (..., m, m) and Vh of shape (..., n, n); False
+            for (..., m, k) and (..., k, n).
+
+    Returns:
+        SVDResult of `U`, `S`, of shape (..., k), real and descending, and `Vh`.
+
+    Raises:
+        ShapeError: If x has fewer than two axes.
 
     >>> import py_tensor as pt
     >>> u, s, vh = pt.linalg.svd(pt.asarray([[0.0, 2.0], [3.0, 0.0]]))
     >>> [round(value, 5) for value in s.tolist()]
     [3.0, 2.0]
     """
-    stack = Stack("svd", x)
+    stack = MatrixStack("svd", x)
     rows, columns = stack.matrices.shape[1:]
     wide = columns > rows
     left, s, right = singular_vectors(adjoint(stack.matrices) if wide else stack.matrices)
-    if full_matrices:
+    if flag("svd", "full_matrices", full_matrices):
         left = _completed(left)
     u, v = (right, left) if wide else (left, right)
     return SVDResult(stack.restored(u), stack.restored(s, real=True), stack.restored(adjoint(v)))
 
 
-def svdvals(x: Any, /) -> Tensor:
-    """Singular values of each matrix, largest first: (..., min(m, n)) for `x` (..., m, n).
+def svdvals(x: ArrayLike, /) -> Tensor:
+    """Singular values of each matrix.
+
+    Args:
+        x: Tensor of shape (..., m, n) and a floating or complex dtype.
+
+    Returns:
+        Tensor of shape (..., min(m, n)), real and descending.
+
+    Raises:
+        ShapeError: If x has fewer than two axes.
 
     >>> import py_tensor as pt
     >>> values = pt.linalg.svdvals(pt.asarray([[0.0, 2.0], [3.0, 0.0]]))
     >>> [round(value, 5) for value in values.tolist()]
     [3.0, 2.0]
     """
-    stack = Stack("svdvals", x)
+    stack = MatrixStack("svdvals", x)
     wide = stack.matrices.shape[2] > stack.matrices.shape[1]
     tall = adjoint(stack.matrices) if wide else stack.matrices
     return stack.restored(singular_values(tall), real=True)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from operator import index
-from typing import Any
-
 from ..dtypes import as_dtype
 from ..errors import DTypeError, ShapeError
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
+from ..functions import elementwise, statistical
+from ..functions.arguments import integer
+from ..functions.decorators import named
 from ..functions.elementwise import astype
+from ..functions.joining import roll
 from ..functions.linear_algebra import matmul, tensordot, vecdot
 from ..functions.manipulation import matrix_transpose, reshape
-from ..functions.naming import named
-from ..functions.repetition import roll
-from ..functions.statistical import PUBLIC as STATISTICAL
 from ..ops.views import DIAGONAL
 from ..tensor import Tensor, apply, as_tensor
-from .solving import inv
-from .stacks import Stack
-from .systems import identity
+from ..typing import ArrayLike, DTypeLike
+from .batching import MatrixStack
+from .solve_ops import identity
+from .solvers import inv
 
 __all__ = [
     "cross",
@@ -34,37 +32,54 @@ __all__ = [
 
 
 @named
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """The cross products of vectors of 3 elements along an axis; the others broadcast.
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
+    """Cross product of vectors of 3 elements along an axis; the other axes broadcast.
 
-    Numeric dtypes. `axis` is negative, as both may have other axes in front. Raises ShapeError
-    for other lengths.
+    Args:
+        x1: Tensor of an integer, floating or complex dtype.
+        x2: Tensor of an integer, floating or complex dtype.
+        axis: Negative number of the axis of length 3, counted from the end; -1 by default.
+
+    Returns:
+        Tensor of the broadcast shape in the promoted dtype.
+
+    Raises:
+        ShapeError: If the axis is out of range or its length is not 3.
+        DTypeError: If an operand is bool.
 
     >>> import py_tensor as pt
     >>> pt.linalg.cross(pt.asarray([1, 0, 0]), pt.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
     a, b = as_tensor("cross", x1), as_tensor("cross", x2)
-    if not -min(a.ndim, b.ndim) <= index(axis) < 0:
+    if not -min(a.ndim, b.ndim) <= integer("vecdot", "axis", axis) < 0:
         raise ShapeError(
-            f"cross: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; "
-            "count from the end, as both may have other axes in front"
+            f"cross: axis out of range; got axis {axis} for shapes {a.shape} and {b.shape}; count "
+            "from the end, because operands may have further leading axes"
         )
     if a.shape[axis] != 3 or b.shape[axis] != 3:
         raise ShapeError(
-            f"cross: vectors are not of 3 elements; got shapes {a.shape} and {b.shape} along axis "
-            f"{axis}; name the axis of length 3"
+            f"cross: vectors must have 3 elements; got shapes {a.shape} and {b.shape} along axis "
+            f"{axis}; pass the axis of length 3"
         )
-    multiply = ELEMENTWISE["multiply"]
+    multiply = elementwise.multiply
     one = multiply(roll(a, -1, axis=axis), roll(b, -2, axis=axis))
     return one - multiply(roll(a, -2, axis=axis), roll(b, -1, axis=axis))
 
 
 @named
-def outer(x1: Any, x2: Any, /) -> Tensor:
-    """Each element of x1 times each of x2: (m, n) for vectors of lengths m and n.
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Outer product: each element of x1 times each element of x2.
 
-    Numeric dtypes. Raises ShapeError for tensors that are not vectors.
+    Args:
+        x1: Vector of m elements of an integer, floating or complex dtype.
+        x2: Vector of n elements of an integer, floating or complex dtype.
+
+    Returns:
+        Tensor of shape (m, n) in the promoted dtype.
+
+    Raises:
+        ShapeError: If an operand is not a vector.
 
     >>> import py_tensor as pt
     >>> pt.linalg.outer(pt.asarray([1, 2]), pt.asarray([3, 4])).tolist()
@@ -73,15 +88,24 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     a, b = as_tensor("outer", x1), as_tensor("outer", x2)
     if a.ndim != 1 or b.ndim != 1:
         raise ShapeError(
-            f"outer: operands are not vectors; got shapes {a.shape} and {b.shape}; use flatten"
+            f"outer: operands must be vectors; got shapes {a.shape} and {b.shape}; use flatten"
         )
-    return ELEMENTWISE["multiply"](reshape(a, (-1, 1)), b)
+    return elementwise.multiply(reshape(a, (-1, 1)), b)
 
 
-def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
-    """The diagonal of each matrix `offset` places right of the main one, along a last axis.
+@named
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Tensor:
+    """Diagonal of each matrix, as a view.
 
-    Any dtype; a view. Raises ShapeError for fewer than two axes.
+    Args:
+        x: Tensor of shape (..., m, n) and any dtype.
+        offset: Number of the diagonal: positive ones are above the main one, which is 0 (default).
+
+    Returns:
+        Tensor with the diagonal along its last axis, of the dtype of x.
+
+    Raises:
+        ShapeError: If x has fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.linalg.diagonal(pt.asarray([[1, 2], [3, 4]])).tolist()
@@ -89,17 +113,30 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
     """
     tensor = as_tensor("diagonal", x)
     if tensor.ndim < 2:
-        raise ShapeError(f"diagonal: no matrix; got shape {tensor.shape}; give at least two axes")
+        raise ShapeError(
+            f"diagonal: input must be a matrix; got shape {tensor.shape}; use at least two axes"
+        )
+    offset = integer("diagonal", "offset", offset)
     rows, columns = slice(max(-offset, 0), None), slice(max(offset, 0), None)
     part = tensor[..., rows, columns]
     return apply(DIAGONAL, (part,), (tensor.ndim - 2, tensor.ndim - 1))
 
 
 @named
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
-    """The sum of each matrix's diagonal `offset` places right of the main one.
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
+    """Sum of the diagonal of each matrix.
 
-    Numeric dtypes; small integers add up in 32 bits, unless `dtype` says otherwise.
+    Args:
+        x: Tensor of shape (..., m, n) and an integer, floating or complex dtype.
+        offset: Number of the diagonal: positive ones are above the main one, which is 0 (default).
+        dtype: Dtype to convert x to first; None (default) keeps it.
+
+    Returns:
+        Tensor of shape (...) in the dtype of x or `dtype`; 32 bits for small integers by default.
+
+    Raises:
+        DTypeError: If x is bool.
+        ShapeError: If x has fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.linalg.trace(pt.asarray([[1, 2], [3, 4]])).item()
@@ -110,22 +147,33 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
         raise DTypeError('trace: dtype bool is not numeric; use x.astype("int32")')
     if dtype is not None:
         tensor = astype(tensor, as_dtype(dtype, "trace"))
-    total = STATISTICAL["sum"](diagonal(tensor, offset=offset), axis=-1)
+    total = statistical.sum(diagonal(tensor, offset=offset), axis=-1)
     return total if dtype is None else astype(total, tensor.dtype, copy=False)
 
 
-def matrix_power(x: Any, n: int, /) -> Tensor:
-    """Each square matrix multiplied by itself, n factors in all; of its inverse for negative n.
+_MOST_POWER = 1 << 32
+"""Largest exponent of a matrix; it takes two products for each binary digit."""
 
-    `x` has shape (..., m, m) and a floating dtype. Raises ShapeError for matrices that are not
-    square.
+
+def matrix_power(x: ArrayLike, n: int, /) -> Tensor:
+    """Raise each square matrix to an integer power; negative powers use the inverse.
+
+    Args:
+        x: Tensor of shape (..., m, m) and a floating or complex dtype.
+        n: Exponent.
+
+    Returns:
+        Tensor of the shape and dtype of x.
+
+    Raises:
+        ShapeError: If the matrices are not square.
 
     >>> import py_tensor as pt
     >>> pt.linalg.matrix_power(pt.asarray([[1.0, 1.0], [0.0, 1.0]]), 3).tolist()
     [[1.0, 3.0], [0.0, 1.0]]
     """
-    stack = Stack("matrix_power", x, square=True)
-    exponent = index(n)
+    stack = MatrixStack("matrix_power", x, square=True)
+    exponent = integer("matrix_power", "n", n, -_MOST_POWER, _MOST_POWER)
     matrices = inv(stack.matrices) if exponent < 0 else stack.matrices
     result: Tensor | None = None
     rest = abs(exponent)

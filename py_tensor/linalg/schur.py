@@ -1,44 +1,49 @@
-"""Eigenvalues of general matrices on the host, by Python's numbers in double precision.
+"""Eigenvalues of general matrices on the host, with Python's double-precision numbers.
 
-Comes in: a square matrix as a list of rows, floats or complex numbers; goes out: its eigenvalues
-and eigenvectors. Each turn's shifts and end depend on values, so that a GPU would be read after
-every sweep over the matrix. Golub & Van Loan, "Matrix Computations", chapter 7: the matrix is
-balanced, reduced to Hessenberg form by reflections, and to a triangle by Francis' implicit double
-shifts; eigenvectors are those of the triangle, by substitution, turned back. Real matrices stay
-real until their pairs of conjugate eigenvalues are taken apart, so those are exact conjugates.
+Input: a square matrix as a list of rows of floats or complex numbers. Output: its eigenvalues and
+eigenvectors. The shifts and the end of the iteration depend on values, so a GPU would be read back
+after every sweep. Golub & Van Loan, "Matrix Computations", chapter 7: the matrix is balanced,
+reduced to Hessenberg form by reflections, and to a triangle by Francis' implicit double shifts.
+Eigenvectors are found by inverse iteration on the Hessenberg form. If eigenvalues are close to each
+other, the triangle's eigenvectors are found by substitution instead. Both are transformed back.
+Real matrices stay real until their conjugate pairs of eigenvalues are separated, so those are exact
+conjugates.
 """
 
 from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Iterator
 from math import sumprod
 from typing import Any, NamedTuple
 
 Number = Any
-"""A float or a complex number; the same code is for both."""
+"""A float or a complex number; the same code handles both."""
 Vector = list[Number]
-Matrix = list[Vector]
+HostMatrix = list[Vector]
 
 EPSILON = 2.0**-52
-TURNS = 30
-"""Sweeps an eigenvalue may take on average, as in LAPACK; two or three are usual."""
+MEAN_SWEEPS = 30
+"""Maximum mean number of sweeps per eigenvalue, as in LAPACK; two or three are usual."""
 LARGEST = 1e100
-"""Elements of eigenvectors of a triangle beyond it are scaled: those of defective ones grow."""
+"""Limit above which an eigenvector of the triangle is rescaled: defective matrices reach it."""
+SEPARATION = 2.0**-26
+"""Distance of eigenvalues, relative to the matrix, from which inverse iteration separates them."""
 
 
-def eigenvalues(matrix: Matrix) -> Vector:
-    """The eigenvalues, in no order; NaN if an element is not finite, or turns do not suffice."""
+def eigenvalues(matrix: HostMatrix) -> Vector:
+    """Return the eigenvalues in no order; NaN for non-finite elements or no convergence."""
     values, _ = _decomposed(matrix, vectors=False)
     return values
 
 
-def eigenpairs(matrix: Matrix) -> tuple[Vector, Matrix]:
-    """The eigenvalues, and for each an eigenvector as a row, of length 1, the largest one real."""
+def eigenpairs(matrix: HostMatrix) -> tuple[Vector, HostMatrix]:
+    """Return the eigenvalues, and their eigenvectors as rows of length 1."""
     return _decomposed(matrix, vectors=True)
 
 
-def _decomposed(matrix: Matrix, *, vectors: bool) -> tuple[Vector, Matrix]:
+def _decomposed(matrix: HostMatrix, *, vectors: bool) -> tuple[Vector, HostMatrix]:
     n = len(matrix)
     nan = complex(math.nan, math.nan)
     if not all(map(cmath.isfinite, (x for row in matrix for x in row))):
@@ -47,67 +52,111 @@ def _decomposed(matrix: Matrix, *, vectors: bool) -> tuple[Vector, Matrix]:
     rows = [[matrix[i][j] for j in order] for i in order]
     scales = _balance(rows)
     real = not any(isinstance(x, complex) for row in rows for x in row)
-    # Transposed, so that what acts on its columns acts on rows here.
-    turned = [[float(i == j) for j in range(n)] for i in range(n)] if vectors else None
-    work = _Work(rows, turned)
+    # Transposed, so that operations on its columns become operations on rows.
+    basis = [[float(i == j) for j in range(n)] for i in range(n)] if vectors else None
+    work = _Work(rows, basis)
     _reduce(work)
-    if not _iterate(work):
+    triangle = _Work([row.copy() for row in rows], None)
+    if not _iterate(triangle):
         return [nan] * n, [[nan] * n for _ in matrix]
-    values = _split(work)
-    if turned is None:
+    values = _split(triangle)
+    if basis is None:
         return values, []
-    found: Matrix = []
+    size = max((abs(x) for row in rows for x in row), default=0.0)
+    separate = _are_separate(values, size)
+    if not separate:
+        # Inverse iteration would find one vector for several eigenvalues.
+        _iterate(work)
+        values = _split(work)
+    columns = list(zip(*basis, strict=True))
+    found: HostMatrix = []
     for at, value in enumerate(values):
         if real and value.imag < 0:
-            # The upper one of a pair comes first.
+            # Its conjugate, with a positive imaginary part, comes first.
             found.append([x.conjugate() for x in found[-1]])
             continue
-        inner = _of_triangle(rows, at)
+        is_real = real and not value.imag
+        if separate:
+            inner = _of_hessenberg(rows, value.real if is_real else value, size)
+        else:
+            inner = _of_triangle(rows, at)
         vector: Vector = [0.0] * n
-        columns = zip(*turned[: at + 1], strict=True)
-        for place, scale, column in zip(order, scales, columns, strict=True):
-            vector[place] = sumprod(inner, column) * scale
-        found.append(_unit(vector, real=real and not value.imag))
+        products = _products(inner, columns, real=real)
+        for place, scale, product in zip(order, scales, products, strict=True):
+            vector[place] = product * scale
+        found.append(_unit(vector, real=is_real))
     return values, found
 
 
-class _Work(NamedTuple):
-    """A matrix on its way to a triangle, and if vectors are asked for what turned it, transposed.
+def _are_separate(values: Vector, size: float) -> bool:
+    """Return True if no two eigenvalues are close to each other relative to the matrix."""
+    values = sorted(values, key=lambda value: value.real)
+    least = SEPARATION * size
+    for at, value in enumerate(values):
+        for other in values[at + 1 :]:
+            if other.real - value.real > least:
+                break
+            if abs(other - value) <= least:
+                return False
+    return True
 
-    Without vectors only the block at work is kept up to date.
+
+def _products(
+    vector: Vector, columns: list[tuple[Number, ...]], *, real: bool
+) -> Iterator[complex]:
+    """Return the products of a vector with the first elements of each column.
+
+    They are computed by parts, since sumprod is fast only for floats. `real` says that the columns
+    are real.
+    """
+    n = len(vector)
+    re, im = [x.real for x in vector], [x.imag for x in vector]
+    for column in columns:
+        a = [x.real for x in column[:n]]
+        product = complex(sumprod(re, a), sumprod(im, a))
+        if not real:
+            b = [x.imag for x in column[:n]]
+            product += complex(-sumprod(im, b), sumprod(re, b))
+        yield product
+
+
+class _Work(NamedTuple):
+    """A matrix being reduced to a triangle, and the transposed basis of the result if needed.
+
+    Without eigenvectors, only the active block is updated.
     """
 
-    rows: Matrix
-    turned: Matrix | None
+    rows: HostMatrix
+    basis: HostMatrix | None
 
-    def turn(self, reflector: _Reflector, at: int, first: int, last: int, bottom: int) -> None:
-        """Both sides turned from row and column `at` on; the block is `first` to `last`.
+    def reflect(self, reflector: _Reflector, at: int, first: int, last: int, bottom: int) -> None:
+        """Reflect both sides from row and column `at` on; the active block is `first` to `last`.
 
-        Columns before `at` are taken care of; rows below `bottom` have zeros there.
+        Columns before `at` are already reduced. Rows below `bottom` have zeros in these columns.
         """
-        rows, turned = self
+        rows, basis = self
         v, tau = reflector
-        if turned is None:
+        if basis is None:
             _reflect_rows(rows, v, tau, at, at, last + 1)
             _reflect_columns(rows[first : bottom + 1], v, tau, at)
             return
         _reflect_rows(rows, v, tau, at, at, len(rows))
         _reflect_columns(rows[: bottom + 1], v, tau, at)
-        _reflect_rows(turned, [x.conjugate() for x in v], tau, at, 0, len(rows))
+        _reflect_rows(basis, [x.conjugate() for x in v], tau, at, 0, len(rows))
 
 
 class _Reflector(NamedTuple):
-    """I - tau v v^H."""
+    """The reflection I - tau v v^H."""
 
     v: Vector
     tau: float
 
 
-def _order(matrix: Matrix) -> list[int]:
-    """The rows and columns such that as much as can be found easily is a triangle already.
+def _order(matrix: HostMatrix) -> list[int]:
+    """Return an order of rows and columns that makes the matrix triangular as far as possible.
 
-    Rows without other elements go to the end, columns without go to the front; so eigenvalues of
-    triangles, whichever way they lie, are exact.
+    Rows without off-diagonal elements move to the end, columns without them to the front. So
+    eigenvalues of lower and upper triangles are exact.
     """
     front, between, back = [], list(range(len(matrix))), []
     while True:
@@ -124,11 +173,11 @@ def _order(matrix: Matrix) -> list[int]:
             return front + between + back[::-1]
 
 
-def _balance(rows: Matrix) -> list[float]:
-    """Makes rows and columns alike in size, by powers of 2; the scales of the rows.
+def _balance(rows: HostMatrix) -> list[float]:
+    """Scale rows and columns to similar norms, by powers of 2; return the scales of the rows.
 
-    Parlett and Reinsch, 1969, by 2-norms with the diagonal, so that what is small beside it is left
-    alone: James, Langou and Lowery, 2014.
+    Parlett and Reinsch, 1969, by 2-norms that include the diagonal, so that rows that are small
+    relative to it are left unchanged: James, Langou and Lowery, 2014.
     """
     scales = [1.0] * len(rows)
     again = True
@@ -150,7 +199,7 @@ def _balance(rows: Matrix) -> list[float]:
 
 
 def _reflector(x: Vector) -> tuple[_Reflector | None, Number]:
-    """What turns x to a number times the first unit vector, and the number."""
+    """Return the reflection of x to a multiple of the first unit vector, and that multiple."""
     first = x[0]
     rest = math.hypot(*map(abs, x[1:]))
     if not rest:
@@ -164,35 +213,39 @@ def _reflector(x: Vector) -> tuple[_Reflector | None, Number]:
     return _Reflector(v, 2.0 / (1.0 + (rest / (size + length)) ** 2)), target
 
 
-def _reflect_rows(rows: Matrix, v: Vector, tau: float, at: int, start: int, stop: int) -> None:
-    """The rows from `at` on, at columns from start to stop, multiplied from the left."""
-    parts = [row[start:stop] for row in rows[at : at + len(v)]]
+def _reflect_rows(rows: HostMatrix, v: Vector, tau: float, at: int, start: int, stop: int) -> None:
+    """Multiply the rows from `at` on, in columns start to stop, from the left."""
     factors = [value.conjugate() * tau for value in v]
     if len(v) == 3:
-        # Those of sweeps take most of the time: in one pass, without calls.
+        # Sweeps spend most of the time here. Assigning single elements is faster than slices.
         (_, b, c), (p, q, r) = v, factors
-        columns = [
-            (x - (total := p * x + q * y + r * z), y - b * total, z - c * total)
-            for x, y, z in zip(*parts, strict=True)
-        ]
-        for row, new in zip(rows[at : at + 3], zip(*columns, strict=True), strict=True):
-            row[start:stop] = new
+        upper, middle, lower = rows[at : at + 3]
+        for k in range(start, stop):
+            x, y, z = upper[k], middle[k], lower[k]
+            total = p * x + q * y + r * z
+            upper[k] = x - total
+            middle[k] = y - b * total
+            lower[k] = z - c * total
         return
+    parts = [row[start:stop] for row in rows[at : at + len(v)]]
     sums = [sumprod(factors, column) for column in zip(*parts, strict=True)]
     for k, (value, part) in enumerate(zip(v, parts, strict=True)):
         rows[at + k][start:stop] = [x - value * total for x, total in zip(part, sums, strict=True)]
 
 
-def _reflect_columns(rows: Matrix, v: Vector, tau: float, at: int) -> None:
-    """The columns from `at` on multiplied from the right."""
+def _reflect_columns(rows: HostMatrix, v: Vector, tau: float, at: int) -> None:
+    """Multiply the columns from `at` on from the right."""
     stop = at + len(v)
     across = [value.conjugate() * tau for value in v]
     if len(v) == 3:
         (_, b, c), (p, q, r) = v, across
+        second, third = at + 1, at + 2
         for row in rows:
-            x, y, z = row[at:stop]
+            x, y, z = row[at], row[second], row[third]
             total = x + y * b + z * c
-            row[at:stop] = x - total * p, y - total * q, z - total * r
+            row[at] = x - total * p
+            row[second] = y - total * q
+            row[third] = z - total * r
         return
     for row in rows:
         part = row[at:stop]
@@ -201,7 +254,7 @@ def _reflect_columns(rows: Matrix, v: Vector, tau: float, at: int) -> None:
 
 
 def _reduce(work: _Work) -> None:
-    """To Hessenberg form: zeros below the diagonal's lower neighbour."""
+    """Reduce to Hessenberg form: zeros below the first subdiagonal."""
     rows, n = work.rows, len(work.rows)
     for k in range(n - 2):
         reflector, target = _reflector([row[k] for row in rows[k + 1 :]])
@@ -210,43 +263,47 @@ def _reduce(work: _Work) -> None:
         rows[k + 1][k] = target
         for row in rows[k + 2 :]:
             row[k] = 0.0
-        work.turn(reflector, k + 1, 0, n - 1, n - 1)
+        work.reflect(reflector, k + 1, 0, n - 1, n - 1)
 
 
 def _iterate(work: _Work) -> bool:
-    """To a triangle with blocks of at most two rows on the diagonal; whether it came to one."""
+    """Reduce to a triangle with diagonal blocks of at most two rows; return True on success."""
     rows = work.rows
     size = max((abs(x) for row in rows for x in row), default=0.0)
-    last, turns = len(rows) - 1, 0
-    left = TURNS * len(rows)
+    last, sweeps = len(rows) - 1, 0
+    remaining = MEAN_SWEEPS * len(rows)
     while last > 0:
         first = _start(rows, last, size)
         if first:
             rows[first][first - 1] = 0.0
         if first >= last - 1:
-            last, turns = first - 1, 0
+            last, sweeps = first - 1, 0
             continue
-        if not left:
+        if not remaining:
             return False
-        left -= 1
-        turns += 1
-        _sweep(work, first, last, _first_column(rows, first, last, special=turns % 10 == 0))
+        remaining -= 1
+        sweeps += 1
+        _sweep(work, first, last, _first_column(rows, first, last, special=sweeps % 10 == 0))
     return True
 
 
-def _start(rows: Matrix, last: int, size: float) -> int:
-    """The first row of the block that ends with `last`: what stands left of it is level with 0."""
+def _start(rows: HostMatrix, last: int, size: float) -> int:
+    """Return the first row of the active block that ends with `last`.
+
+    The subdiagonal element to its left is negligible.
+    """
     for k in range(last, 0, -1):
-        beside = abs(rows[k - 1][k - 1]) + abs(rows[k][k])
-        if abs(rows[k][k - 1]) <= EPSILON * (beside or size):
+        neighbors = abs(rows[k - 1][k - 1]) + abs(rows[k][k])
+        if abs(rows[k][k - 1]) <= EPSILON * (neighbors or size):
             return k
     return 0
 
 
-def _first_column(rows: Matrix, first: int, last: int, *, special: bool) -> Vector:
-    """Of the block less one shift times the block less the other, up to a factor.
+def _first_column(rows: HostMatrix, first: int, last: int, *, special: bool) -> Vector:
+    """Return the first column of (block - shift 1) (block - shift 2), up to a factor.
 
-    The shifts are the eigenvalues of the last two rows; others, if those led nowhere.
+    The shifts are the eigenvalues of the last two rows. `special` selects exceptional shifts, for
+    iterations that do not converge.
     """
     a, d = rows[last][last], rows[last - 1][last - 1]
     product = rows[last][last - 1] * rows[last - 1][last]
@@ -263,7 +320,7 @@ def _first_column(rows: Matrix, first: int, last: int, *, special: bool) -> Vect
 
 
 def _sweep(work: _Work, first: int, last: int, column: Vector) -> None:
-    """A turn of Francis' iteration: the bulge that `column` makes is chased out of the block."""
+    """Run one sweep of Francis' iteration: chase the bulge out of the block."""
     rows = work.rows
     for k in range(first, last):
         end = min(k + 3, last + 1)
@@ -276,12 +333,12 @@ def _sweep(work: _Work, first: int, last: int, column: Vector) -> None:
             rows[k][k - 1] = target
             for row in rows[k + 1 : end]:
                 row[k - 1] = 0.0
-        work.turn(reflector, k, first, last, min(k + 3, last))
+        work.reflect(reflector, k, first, last, min(k + 3, last))
 
 
 def _split(work: _Work) -> Vector:
-    """To a triangle, its blocks of two rows turned; the eigenvalues."""
-    rows, turned = work
+    """Triangularize the blocks of two rows; return the eigenvalues."""
+    rows, basis = work
     n = len(rows)
     values = [rows[k][k] for k in range(n)]
     for k in range(n - 1):
@@ -289,9 +346,9 @@ def _split(work: _Work) -> Vector:
         if not c:
             continue
         values[k : k + 2] = pair = _of_block(a, b, c, d)
-        if turned is None:
+        if basis is None:
             continue
-        # The eigenvector of the first one comes in front: (first - d, c), or (b, first - a).
+        # Put the first eigenvalue's eigenvector in front: (first - d, c) or (b, first - a).
         x, y = max((pair[0] - d, c), (b, pair[0] - a), key=lambda v: abs(v[0]) + abs(v[1]))
         length = math.hypot(abs(x), abs(y))
         x, y = x / length, y / length
@@ -299,20 +356,20 @@ def _split(work: _Work) -> Vector:
         for row in rows[: k + 2]:
             row[k], row[k + 1] = row[k] * x + row[k + 1] * y, row[k + 1] * across - row[k] * down
         _rotate_rows(rows, k, across, down, x, y)
-        _rotate_rows(turned, k, x, y, across, down)
+        _rotate_rows(basis, k, x, y, across, down)
         rows[k][k], rows[k + 1][k], rows[k + 1][k + 1] = pair[0], 0.0, pair[1]
     return [*map(complex, values)]
 
 
-def _rotate_rows(rows: Matrix, k: int, p: Number, q: Number, r: Number, s: Number) -> None:
-    """Rows k and k + 1 replaced by p upper + q lower, and r lower - s upper."""
+def _rotate_rows(rows: HostMatrix, k: int, p: Number, q: Number, r: Number, s: Number) -> None:
+    """Replace rows k and k + 1 by p upper + q lower, and r lower - s upper."""
     upper, lower = rows[k], rows[k + 1]
     rows[k] = [p * u + q * v for u, v in zip(upper, lower, strict=True)]
     rows[k + 1] = [r * v - s * u for u, v in zip(upper, lower, strict=True)]
 
 
 def _of_block(a: Number, b: Number, c: Number, d: Number) -> list[Number]:
-    """The eigenvalues of [[a, b], [c, d]]; of a conjugate pair the upper one first."""
+    """Return the eigenvalues of [[a, b], [c, d]]; of a conjugate pair, the upper one first."""
     half = (a - d) / 2
     inside = half * half + b * c
     if isinstance(inside, complex) or inside < 0:
@@ -321,13 +378,13 @@ def _of_block(a: Number, b: Number, c: Number, d: Number) -> list[Number]:
             return [(a + d) / 2 + root, (a + d) / 2 - root]
     else:
         root = math.sqrt(inside)
-    # The sum without cancellation; the other one by the product of both.
+    # Add without cancellation; compute the other eigenvalue from the product of both.
     far = half + root if abs(half + root) >= abs(half - root) else half - root
     return [d + far, d - b * c / far] if far else [d, d]
 
 
-def _of_triangle(rows: Matrix, at: int) -> Vector:
-    """The eigenvector of the upper triangle for the eigenvalue in row `at`, as far as that."""
+def _of_triangle(rows: HostMatrix, at: int) -> Vector:
+    """Return the first at + 1 elements of the triangle's eigenvector for row `at`."""
     value = rows[at][at]
     least = EPSILON * max(max(map(abs, rows[k][k : at + 1])) for k in range(at + 1)) or 1.0
     vector: Vector = [1.0]
@@ -342,8 +399,36 @@ def _of_triangle(rows: Matrix, at: int) -> Vector:
     return vector
 
 
+def _of_hessenberg(rows: HostMatrix, value: Number, size: float) -> Vector:
+    """Return the eigenvector for an eigenvalue that is separate from the others.
+
+    Inverse iteration (Wilkinson 1965): the shifted matrix is eliminated with row exchanges, and one
+    substitution in the triangle amplifies the eigenvector by up to 1 / EPSILON.
+    """
+    n = len(rows)
+    least = EPSILON * size or 1.0
+    triangle = []
+    row = [rows[0][0] - value, *rows[0][1:]]
+    for k in range(1, n):
+        below = rows[k][k - 1 :]
+        below[1] -= value
+        if abs(below[0]) > abs(row[0]):
+            row, below = below, row
+        triangle.append(row)
+        factor = below[0] / row[0] if below[0] else 0.0
+        row = [x - factor * y for x, y in zip(below[1:], row[1:], strict=True)]
+    triangle.append(row)
+    backward: Vector = []
+    for pivot, *rest in reversed(triangle):
+        gap = pivot if abs(pivot) > least else least
+        backward.append((least - sumprod(reversed(rest), backward)) / gap)
+        if abs(backward[-1]) > LARGEST:
+            backward = [x / LARGEST for x in backward]
+    return backward[::-1]
+
+
 def _unit(vector: Vector, *, real: bool) -> Vector:
-    """Of length 1, its largest element real, or all of them: the rest is rounding then."""
+    """Scale to length 1 with a real largest element; if `real`, drop imaginary parts."""
     size = max(map(abs, vector))
     vector = [x / size for x in vector]
     back = max(vector, key=abs).conjugate()

@@ -1,8 +1,9 @@
-"""Neural networks: functions, and modules that hold what the functions are called with.
+"""Neural networks: functions, and modules that hold the functions' parameters.
 
-The function `conv2d` and the module `Conv2D`, say, compute the same; the module holds the kernel.
-Both are in files by subject, modules in `layers`. Images are channels last: (batch, height, width,
-channels).
+For example, the function `conv2d` and the module `Conv2D` compute the same; the module holds the
+kernel. Input: tensors with the channels last, such as (batch, height, width, channels). Output:
+tensors. Each subject has a file of functions here and a file of modules in `layers`. Read `module`
+first, then the functions, then `layers`.
 
 >>> import py_tensor as pt
 >>> model = pt.nn.Sequential(pt.nn.Dense(4, 8), pt.relu, pt.nn.Dense(8, 3), pt.softmax)
@@ -40,6 +41,16 @@ from .activations import (
     threshold,
 )
 from .attention import scaled_dot_product_attention
+from .cells import lstm_cell, multi_rnn_cell
+from .constraints import (
+    NormRange,
+    apply_constraints,
+    constrain,
+    max_norm,
+    min_max_norm,
+    non_neg,
+    unit_norm,
+)
 from .convolution import (
     conv1d,
     conv1d_transpose,
@@ -50,9 +61,9 @@ from .convolution import (
     depthwise_conv2d,
     separable_conv2d,
 )
-from .dropping import dropout
+from .dropout import dropout
 from .embedding import embedding, one_hot
-from .layers.attention import MultiHeadAttention
+from .layers.attention import KeyValueCache, MultiHeadAttention
 from .layers.containers import Activation, Flatten, Reshape, Sequential
 from .layers.convolution import (
     Conv1D,
@@ -64,8 +75,18 @@ from .layers.convolution import (
     DepthwiseConv2D,
     SeparableConv2D,
 )
-from .layers.dropping import Dropout
+from .layers.dropout import Dropout
+from .layers.functional import Input, LayerOutput, Model
 from .layers.linear import Dense, Embedding, PReLU
+from .layers.merging import (
+    Add,
+    Average,
+    Concatenate,
+    Maximum,
+    Minimum,
+    Multiply,
+    Subtract,
+)
 from .layers.normalization import BatchNorm, GroupNorm, InstanceNorm, LayerNorm, RMSNorm
 from .layers.pooling import (
     AdaptiveAvgPool1D,
@@ -83,21 +104,57 @@ from .layers.pooling import (
     MaxPool2D,
     MaxPool3D,
 )
-from .layers.recurrent import GRU, LSTM, RNN, Bidirectional
+from .layers.recurrent import GRU, LSTM, RNN, Bidirectional, RecurrentOptions
+from .layers.shaping import (
+    Cropping1D,
+    Cropping2D,
+    PixelShuffle,
+    SpatialDropout,
+    TimeDistributed,
+    Upsample,
+    ZeroPadding1D,
+    ZeroPadding2D,
+)
+from .layers.transformer import TransformerDecoderLayer, TransformerEncoderLayer
 from .losses import (
+    binary_cross_entropy,
     cosine_distance,
+    cosine_embedding_loss,
+    cosine_similarity,
+    ctc_loss,
     hinge_loss,
     huber_loss,
     kl_divergence,
     log_loss,
     mean_absolute_error,
     mean_squared_error,
+    nll_loss,
     sigmoid_cross_entropy,
     softmax_cross_entropy,
     sparse_softmax_cross_entropy,
 )
 from .module import Module, buffer_field, static_field
-from .normalization import batch_norm, group_norm, instance_norm, layer_norm, moments, rms_norm
+from .normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_normalization,
+    moments,
+    moving_average,
+    rms_norm,
+)
+from .patches import (
+    batch_to_space,
+    depth_to_space,
+    dilation2d,
+    fold,
+    grid_sample,
+    pixel_shuffle,
+    space_to_batch,
+    space_to_depth,
+    unfold,
+)
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -112,14 +169,20 @@ from .pooling import (
     global_max_pool,
     max_pool1d,
     max_pool2d,
+    max_pool2d_with_argmax,
     max_pool3d,
 )
-from .resizing import resize_bilinear, resize_nearest_neighbor
-from .softmaxes import gumbel_softmax, log_softmax, logsumexp, softmax, softmin
-from .summarizing import summary
+from .predictions import confusion_matrix, in_top_k
+from .regularizers import L1, L1L2, L2, regularization_loss, regularize
+from .resize import resize_bicubic, resize_bilinear, resize_nearest_neighbor
+from .softmax import gumbel_softmax, log_softmax, logsumexp, softmax, softmin
+from .summary import summary
 
 __all__ = [
     "GRU",
+    "L1",
+    "L1L2",
+    "L2",
     "LSTM",
     "RNN",
     "Activation",
@@ -129,17 +192,22 @@ __all__ = [
     "AdaptiveMaxPool1D",
     "AdaptiveMaxPool2D",
     "AdaptiveMaxPool3D",
+    "Add",
+    "Average",
     "AvgPool1D",
     "AvgPool2D",
     "AvgPool3D",
     "BatchNorm",
     "Bidirectional",
+    "Concatenate",
     "Conv1D",
     "Conv2D",
     "Conv3D",
     "ConvTranspose1D",
     "ConvTranspose2D",
     "ConvTranspose3D",
+    "Cropping1D",
+    "Cropping2D",
     "Dense",
     "DepthwiseConv2D",
     "Dropout",
@@ -148,30 +216,53 @@ __all__ = [
     "GlobalAvgPool",
     "GlobalMaxPool",
     "GroupNorm",
+    "Input",
     "InstanceNorm",
+    "KeyValueCache",
     "LayerNorm",
+    "LayerOutput",
     "MaxPool1D",
     "MaxPool2D",
     "MaxPool3D",
+    "Maximum",
+    "Minimum",
+    "Model",
     "Module",
     "MultiHeadAttention",
+    "Multiply",
+    "NormRange",
     "PReLU",
+    "PixelShuffle",
     "RMSNorm",
+    "RecurrentOptions",
     "Reshape",
     "SeparableConv2D",
     "Sequential",
+    "SpatialDropout",
+    "Subtract",
+    "TimeDistributed",
+    "TransformerDecoderLayer",
+    "TransformerEncoderLayer",
+    "Upsample",
+    "ZeroPadding1D",
+    "ZeroPadding2D",
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "apply_constraints",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "batch_to_space",
+    "binary_cross_entropy",
     "buffer_field",
     "celu",
+    "confusion_matrix",
+    "constrain",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -179,14 +270,21 @@ __all__ = [
     "conv3d",
     "conv3d_transpose",
     "cosine_distance",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "ctc_loss",
+    "depth_to_space",
     "depthwise_conv2d",
+    "dilation2d",
     "dropout",
     "elu",
     "embedding",
+    "fold",
     "gelu",
     "global_avg_pool",
     "global_max_pool",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hard_shrink",
@@ -195,26 +293,40 @@ __all__ = [
     "hard_tanh",
     "hinge_loss",
     "huber_loss",
+    "in_top_k",
     "initializers",
     "instance_norm",
     "kl_divergence",
     "layer_norm",
     "leaky_relu",
+    "local_response_normalization",
     "log_loss",
     "log_sigmoid",
     "log_softmax",
     "logsumexp",
+    "lstm_cell",
+    "max_norm",
     "max_pool1d",
     "max_pool2d",
+    "max_pool2d_with_argmax",
     "max_pool3d",
     "mean_absolute_error",
     "mean_squared_error",
+    "min_max_norm",
     "mish",
     "moments",
+    "moving_average",
+    "multi_rnn_cell",
+    "nll_loss",
+    "non_neg",
     "one_hot",
+    "pixel_shuffle",
     "prelu",
+    "regularization_loss",
+    "regularize",
     "relu",
     "relu6",
+    "resize_bicubic",
     "resize_bilinear",
     "resize_nearest_neighbor",
     "rms_norm",
@@ -231,6 +343,8 @@ __all__ = [
     "softmin",
     "softplus",
     "softsign",
+    "space_to_batch",
+    "space_to_depth",
     "sparse_softmax_cross_entropy",
     "static_field",
     "step",
@@ -239,4 +353,6 @@ __all__ = [
     "tanh",
     "tanh_shrink",
     "threshold",
+    "unfold",
+    "unit_norm",
 ]

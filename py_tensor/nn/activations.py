@@ -1,61 +1,89 @@
-"""Activation functions: elementwise, floating dtypes in and the same out.
+"""Activation functions: elementwise functions of floating tensors.
 
-Names are TensorFlow.js's and PyTorch's; where the two differ under one name, the docstring says
-which is meant.
+Names are those of TensorFlow.js and PyTorch. If the two differ under one name, the docstring says
+which one this is.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .. import random
 from ..errors import ArgumentError, ShapeError
-from ..functions.axes import one_axis
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
-from ..functions.floating import floating
-from ..functions.remembering import remembered
-from ..tensor import Tensor
+from ..functions import elementwise
+from ..functions.arguments import flag, floating, number, one_axis
+from ..functions.decorators import remembered
+from ..functions.elementwise import where
+from ..tensor import Tensor, operand_of
+from ..typing import ArrayLike
 
-relu, sigmoid, tanh = ELEMENTWISE["relu"], ELEMENTWISE["sigmoid"], ELEMENTWISE["tanh"]
+relu, sigmoid, tanh = elementwise.relu, elementwise.sigmoid, elementwise.tanh
 
-_where = ELEMENTWISE["where"]
+_where = where
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 @remembered
-def relu6(x: Any, /) -> Tensor:
-    """min(max(x, 0), 6); NaN stays.
+def relu6(x: ArrayLike, /) -> Tensor:
+    """Compute min(max(x, 0), 6) elementwise; NaN stays NaN.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a numeric dtype that is not complex.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is bool or complex.
 
     >>> import py_tensor as pt
     >>> pt.nn.relu6(pt.asarray([-1.0, 3.0, 9.0])).tolist()
     [0.0, 3.0, 6.0]
+    >>> pt.nn.relu6(pt.asarray([-1, 3, 9])).tolist()
+    [0, 3, 6]
     """
-    return floating("relu6", x).clip(0.0, 6.0)
+    return relu(x).minimum(6)
 
 
 @remembered
-def leaky_relu(x: Any, /, *, alpha: float = 0.2) -> Tensor:
-    """x where positive, else alpha * x; `alpha` is TensorFlow.js's (PyTorch's is 0.01).
+def leaky_relu(x: ArrayLike, /, *, alpha: float = 0.2) -> Tensor:
+    """Return x where x is positive, and alpha * x elsewhere.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        alpha: Slope for negative x; default 0.2 as in TensorFlow.js (PyTorch has 0.01).
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.leaky_relu(pt.asarray([-2.0, 3.0]), alpha=0.5).tolist()
     [-1.0, 3.0]
     """
     t = floating("leaky_relu", x)
-    return _where(t > 0, t, t * alpha)
+    return _where(t > 0, t, t * operand_of("leaky_relu", alpha))
 
 
 @remembered
-def prelu(x: Any, alpha: Any, /) -> Tensor:
-    """x where positive, else alpha * x, where `alpha` is a tensor that broadcasts against x.
+def prelu(x: ArrayLike, alpha: ArrayLike, /) -> Tensor:
+    """Return x where x is positive, and alpha * x elsewhere, for a tensor `alpha`.
 
-    Learned slopes of each channel have shape (channels,). (He et al. 2015, arXiv:1502.01852.)
-    Floating dtypes; raises DTypeError for others, ShapeError for shapes that do not broadcast.
+    Source: He et al. 2015, arXiv:1502.01852.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        alpha: Slopes; a floating tensor that broadcasts with `x`. One slope per channel has shape
+            (channels,).
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        DTypeError: If an operand is not floating.
+        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.nn.prelu(pt.asarray([[-2.0, -2.0]]), pt.asarray([0.5, 0.25])).tolist()
@@ -66,52 +94,84 @@ def prelu(x: Any, alpha: Any, /) -> Tensor:
 
 
 def rrelu(
-    x: Any, /, *, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = True
+    x: ArrayLike, /, *, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = True
 ) -> Tensor:
-    """x where positive, else a * x: a random between the limits in training, their mean otherwise.
+    """Return x where x is positive, and a * x elsewhere, with a random slope a.
 
-    Raises ArgumentError where `lower` is above `upper`. (Xu et al. 2015, arXiv:1505.00853.) Takes
-    any shape of a floating dtype; raises DTypeError for others.
+    Source: Xu et al. 2015, arXiv:1505.00853.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        lower: Lower limit of the slopes; default 1 / 8.
+        upper: Upper limit of the slopes; default 1 / 3.
+        training: Draw a slope per element from `pt.random`; if False, use the mean of the limits.
+            Default True.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        ArgumentError: If `lower` is above `upper`.
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.rrelu(pt.asarray([-2.0, 3.0]), lower=0.25, upper=0.75, training=False).tolist()
     [-1.0, 3.0]
     """
     t = floating("rrelu", x)
+    lower, upper = number("rrelu", "lower", lower), number("rrelu", "upper", upper)
     if lower > upper:
         raise ArgumentError(
-            f"rrelu: lower is above upper; got {lower} and {upper}; give the smaller one first"
+            f"rrelu: lower must not exceed upper; got {lower} and {upper}; swap them"
         )
-    if not training:
+    if not flag("rrelu", "training", training):
         return _where(t > 0, t, t * ((lower + upper) / 2))
     return _where(t > 0, t, t * random.uniform(t.shape, lower, upper, dtype=t.dtype))
 
 
 @remembered
-def elu(x: Any, /, *, alpha: float = 1.0) -> Tensor:
-    """x where positive, else alpha * (exp(x) - 1). (Clevert et al. 2015, arXiv:1511.07289.)
+def elu(x: ArrayLike, /, *, alpha: float = 1.0) -> Tensor:
+    """Return x where x is positive, and alpha * (exp(x) - 1) elsewhere.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Source: Clevert et al. 2015, arXiv:1511.07289.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        alpha: Minus the limit for large negative x; default 1.0.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.elu(pt.asarray([-float("inf"), 0.0, 2.0])).tolist()
     [-1.0, 0.0, 2.0]
     """
-    return _elu(floating("elu", x), alpha, 1.0)
+    return _elu(floating("elu", x), operand_of("elu", alpha), 1.0)
 
 
 def _elu(x: Tensor, alpha: float, width: float) -> Tensor:
-    # What is not chosen must stay finite: an infinite derivative times 0 would be NaN.
+    # The branch not selected must stay finite: an infinite derivative times 0 would be NaN.
     low = x.minimum(0.0)
     return _where(x > 0, x, (low if width == 1.0 else low * (1.0 / width)).expm1() * alpha)
 
 
 @remembered
-def selu(x: Any, /) -> Tensor:
-    """1.0507 * elu(x, alpha=1.6733): keeps mean 0 and variance 1.
+def selu(x: ArrayLike, /) -> Tensor:
+    """Compute 1.0507 * elu(x, alpha=1.6733), which keeps mean 0 and variance 1.
 
-    (Klambauer et al. 2017, arXiv:1706.02515, where both constants have all their digits.) Takes any
-    shape of a floating dtype; raises DTypeError for others.
+    Source: Klambauer et al. 2017, arXiv:1706.02515, which gives all digits of both constants.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.selu(pt.asarray([0.0, 1.0])).tolist()
@@ -121,46 +181,73 @@ def selu(x: Any, /) -> Tensor:
 
 
 @remembered
-def celu(x: Any, /, *, alpha: float = 1.0) -> Tensor:
-    """x where positive, else alpha * (exp(x / alpha) - 1); raises ArgumentError for alpha 0.
+def celu(x: ArrayLike, /, *, alpha: float = 1.0) -> Tensor:
+    """Return x where x is positive, and alpha * (exp(x / alpha) - 1) elsewhere.
 
-    (Barron 2017, arXiv:1704.07483.) Takes any shape of a floating dtype; raises DTypeError for
-    others.
+    Source: Barron 2017, arXiv:1704.07483.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        alpha: Minus the limit for large negative x, not 0; default 1.0.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        ArgumentError: If `alpha` is 0.
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.celu(pt.asarray([-float("inf"), 2.0]), alpha=0.5).tolist()
     [-0.5, 2.0]
     """
     t = floating("celu", x)
+    alpha = number("celu", "alpha", alpha)
     if alpha == 0:
-        raise ArgumentError("celu: alpha is zero; got 0; use another, or relu")
+        raise ArgumentError("celu: alpha must not be zero; got 0; use another value, or relu")
     return _elu(t, alpha, alpha)
 
 
 @remembered
-def gelu(x: Any, /, *, approximate: bool = False) -> Tensor:
-    """x * P(X <= x) for X normally distributed: x / 2 * (1 + erf(x / sqrt(2))).
+def gelu(x: ArrayLike, /, *, approximate: bool = False) -> Tensor:
+    """Compute x * P(X <= x) for a standard normal X: x / 2 * (1 + erf(x / sqrt(2))).
 
-    With `approximate`, x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))). (Hendrycks and
-    Gimpel 2016, arXiv:1606.08415.) Takes any shape of a floating dtype; raises DTypeError for
-    others.
+    Source: Hendrycks and Gimpel 2016, arXiv:1606.08415.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        approximate: Compute x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) instead;
+            default False.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.gelu(pt.asarray([0.0, 20.0])).tolist()
     [0.0, 20.0]
     """
     t = floating("gelu", x)
-    if approximate:
-        # 1 + tanh(u) = 2 * sigmoid(2 * u), which does not cancel where u is negative.
+    if flag("gelu", "approximate", approximate):
+        # 1 + tanh(u) = 2 * sigmoid(2 * u), which does not cancel for negative u.
         return t * ((t + 0.044715 * t * t * t) * (2 * math.sqrt(2 / math.pi))).sigmoid()
     return t * 0.5 * ((t * math.sqrt(0.5)).erf() + 1.0)
 
 
 @remembered
-def silu(x: Any, /) -> Tensor:
-    """x * sigmoid(x); also called swish.
+def silu(x: ArrayLike, /) -> Tensor:
+    """Compute x * sigmoid(x); also called swish.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.silu(pt.asarray([0.0, 100.0])).tolist()
@@ -174,10 +261,19 @@ swish = silu
 
 
 @remembered
-def mish(x: Any, /) -> Tensor:
-    """x * tanh(softplus(x)). (Misra 2019, arXiv:1908.08681.)
+def mish(x: ArrayLike, /) -> Tensor:
+    """Compute x * tanh(softplus(x)).
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Source: Misra 2019, arXiv:1908.08681.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.mish(pt.asarray([0.0, 20.0])).tolist()
@@ -188,10 +284,17 @@ def mish(x: Any, /) -> Tensor:
 
 
 @remembered
-def softplus(x: Any, /) -> Tensor:
-    """log(1 + exp(x)) without overflow.
+def softplus(x: ArrayLike, /) -> Tensor:
+    """Compute log(1 + exp(x)) without overflow.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.softplus(pt.asarray([-float("inf"), 100.0])).tolist()
@@ -201,10 +304,17 @@ def softplus(x: Any, /) -> Tensor:
 
 
 @remembered
-def softsign(x: Any, /) -> Tensor:
-    """x / (1 + abs(x)).
+def softsign(x: ArrayLike, /) -> Tensor:
+    """Compute x / (1 + abs(x)).
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.softsign(pt.asarray([-1.0, 3.0])).tolist()
@@ -215,10 +325,17 @@ def softsign(x: Any, /) -> Tensor:
 
 
 @remembered
-def log_sigmoid(x: Any, /) -> Tensor:
-    """log(1 / (1 + exp(-x))) without overflow.
+def log_sigmoid(x: ArrayLike, /) -> Tensor:
+    """Compute log(1 / (1 + exp(-x))) without overflow.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.log_sigmoid(pt.asarray([-100.0, -200.0])).tolist()
@@ -228,10 +345,19 @@ def log_sigmoid(x: Any, /) -> Tensor:
 
 
 @remembered
-def hard_tanh(x: Any, /, *, low: float = -1.0, high: float = 1.0) -> Tensor:
-    """x held between `low` and `high`; NaN stays.
+def hard_tanh(x: ArrayLike, /, *, low: float = -1.0, high: float = 1.0) -> Tensor:
+    """Clip x to the range from `low` to `high`; NaN stays NaN.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        low: Lower limit; default -1.0.
+        high: Upper limit; default 1.0.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.hard_tanh(pt.asarray([-3.0, 0.5, 3.0])).tolist()
@@ -241,10 +367,20 @@ def hard_tanh(x: Any, /, *, low: float = -1.0, high: float = 1.0) -> Tensor:
 
 
 @remembered
-def hard_sigmoid(x: Any, /) -> Tensor:
-    """relu6(x + 3) / 6, as in PyTorch and Keras 3 (TensorFlow.js has 0.2 * x + 0.5, held in 0..1).
+def hard_sigmoid(x: ArrayLike, /) -> Tensor:
+    """Compute relu6(x + 3) / 6.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    This is the function of PyTorch and Keras 3. TensorFlow.js clips 0.2 * x + 0.5 to 0 .. 1
+    instead.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.hard_sigmoid(pt.asarray([-4.0, 0.0, 4.0])).tolist()
@@ -254,10 +390,19 @@ def hard_sigmoid(x: Any, /) -> Tensor:
 
 
 @remembered
-def hard_swish(x: Any, /) -> Tensor:
-    """x * relu6(x + 3) / 6. (Howard et al. 2019, arXiv:1905.02244.)
+def hard_swish(x: ArrayLike, /) -> Tensor:
+    """Compute x * relu6(x + 3) / 6.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Source: Howard et al. 2019, arXiv:1905.02244.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.hard_swish(pt.asarray([0.0, 1.5, 4.0])).tolist()
@@ -268,10 +413,17 @@ def hard_swish(x: Any, /) -> Tensor:
 
 
 @remembered
-def tanh_shrink(x: Any, /) -> Tensor:
-    """x - tanh(x).
+def tanh_shrink(x: ArrayLike, /) -> Tensor:
+    """Compute x - tanh(x).
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.tanh_shrink(pt.asarray([0.0, 100.0])).tolist()
@@ -282,68 +434,117 @@ def tanh_shrink(x: Any, /) -> Tensor:
 
 
 @remembered
-def soft_shrink(x: Any, /, *, threshold: float = 0.5) -> Tensor:
-    """x moved towards 0 by `threshold`, and 0 where it would cross; NaN stays.
+def soft_shrink(x: ArrayLike, /, *, threshold: float = 0.5) -> Tensor:
+    """Move x towards 0 by `threshold`; return 0 where x would cross 0.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    NaN stays NaN.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        threshold: Distance, 0 or more; default 0.5.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.soft_shrink(pt.asarray([-2.0, 0.25, 2.0])).tolist()
     [-1.5, 0.0, 1.5]
     """
     t = floating("soft_shrink", x)
+    threshold = number("soft_shrink", "threshold", threshold)
     return t - t.clip(-threshold, threshold)
 
 
 @remembered
-def hard_shrink(x: Any, /, *, threshold: float = 0.5) -> Tensor:
-    """x, but 0 where it is not further than `threshold` from 0; NaN stays.
+def hard_shrink(x: ArrayLike, /, *, threshold: float = 0.5) -> Tensor:
+    """Return x where abs(x) is above `threshold`, and 0 elsewhere; NaN stays NaN.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        threshold: Largest magnitude that becomes 0; default 0.5.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.hard_shrink(pt.asarray([-2.0, 0.25, 2.0])).tolist()
     [-2.0, 0.0, 2.0]
     """
     t = floating("hard_shrink", x)
-    return _where(t.abs() <= threshold, 0.0, t)
+    return _where(t.abs() <= operand_of("hard_shrink", threshold), 0.0, t)
 
 
 @remembered
-def threshold(x: Any, limit: float, value: float, /) -> Tensor:
-    """x where it is above `limit`, else `value`; NaN stays.
+def threshold(x: ArrayLike, limit: float, value: float, /) -> Tensor:
+    """Return x where x is above `limit`, and `value` elsewhere; NaN stays NaN.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        limit: Number to compare with.
+        value: Number for elements up to the limit.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.threshold(pt.asarray([1.0, 3.0]), 2.0, -1.0).tolist()
     [-1.0, 3.0]
     """
     t = floating("threshold", x)
-    return _where(t <= limit, float(value), t)
+    below = t <= operand_of("threshold", limit)
+    return _where(below, number("threshold", "value", value), t)
 
 
 @remembered
-def step(x: Any, /, *, alpha: float = 0.0) -> Tensor:
-    """1 where x is positive, else `alpha`, as in TensorFlow.js; NaN stays.
+def step(x: ArrayLike, /, *, alpha: float = 0.0) -> Tensor:
+    """Return 1 where x is positive, and `alpha` elsewhere; NaN stays NaN.
 
-    Takes any shape of a floating dtype; raises DTypeError for others.
+    Formula: tf.step of TensorFlow.js.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        alpha: Number for elements up to 0; default 0.0.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        DTypeError: If `x` is not floating.
 
     >>> import py_tensor as pt
     >>> pt.nn.step(pt.asarray([-2.0, 0.0, 2.0])).tolist()
     [0.0, 0.0, 1.0]
     """
     t = floating("step", x)
-    one_or_alpha = _where(t > 0, 1.0, float(alpha)).astype(t.dtype, copy=False)
+    one_or_alpha = _where(t > 0, 1.0, number("step", "alpha", alpha)).astype(t.dtype, copy=False)
     return _where(t.isnan(), t, one_or_alpha)
 
 
 @remembered
-def glu(x: Any, /, *, axis: int = -1) -> Tensor:
-    """a * sigmoid(b), where a and b are the halves of x along an axis.
+def glu(x: ArrayLike, /, *, axis: int = -1) -> Tensor:
+    """Compute a * sigmoid(b), where a and b are the halves of x along an axis.
 
-    Floating dtypes; raises DTypeError for others, ShapeError for an odd length. (Dauphin et al.
-    2016, arXiv:1612.08083.)
+    Source: Dauphin et al. 2016, arXiv:1612.08083.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        axis: Axis of even length to halve; default -1.
+
+    Returns:
+        Tensor of the dtype of `x`, half as long along the axis.
+
+    Raises:
+        DTypeError: If `x` is not floating.
+        ShapeError: If the axis does not exist or its length is odd.
 
     >>> import py_tensor as pt
     >>> pt.nn.glu(pt.asarray([4.0, 6.0, 0.0, 0.0])).tolist()
@@ -354,8 +555,8 @@ def glu(x: Any, /, *, axis: int = -1) -> Tensor:
     length = t.shape[place]
     if length % 2:
         raise ShapeError(
-            f"glu: axis has no halves; got length {length} of axis {place} of shape {t.shape}; "
-            "give an even length"
+            f"glu: axis must have an even length; got length {length} of axis {place} of shape "
+            f"{t.shape}; use an even length"
         )
     before = (slice(None),) * place
     a, b = t[(*before, slice(None, length // 2))], t[(*before, slice(length // 2, None))]

@@ -1,38 +1,51 @@
-"""Attention: values averaged by how well their keys fit each query."""
+"""Attention: averages of values, weighted by the match of their keys with each query."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..dtypes import float16
 from ..errors import ShapeError
-from ..functions.creation import PUBLIC as CREATION
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
-from ..functions.floating import floating
+from ..functions.arguments import flag, floating
+from ..functions.creation import arange
+from ..functions.decorators import remembered
+from ..functions.elementwise import where
 from ..functions.neural import softmax
-from ..functions.remembering import remembered
-from ..tensor import Tensor, as_tensor
+from ..tensor import Tensor, as_tensor, operand_of
+from ..typing import ArrayLike
 
 
 @remembered
 def scaled_dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
     /,
     *,
-    mask: Any = None,
+    mask: ArrayLike | None = None,
     causal: bool = False,
     scale: float | None = None,
 ) -> Tensor:
-    """softmax(query @ key.mT * scale + mask) @ value. (Vaswani et al. 2017, arXiv:1706.03762.)
+    """Compute softmax(query @ key.mT * scale + mask) @ value.
 
-    `query` has shape (..., queries, features), `key` (..., keys, features), `value` (..., keys,
-    values); the result has shape (..., queries, values). `scale` is 1 / sqrt(features) where None.
-    `mask` broadcasts against (..., queries, keys): bool, true where a query may look, or floating,
-    added. With `causal`, query i may look at keys 0 .. i. A query that may look nowhere gets the
-    mean of all values. Raises ShapeError and DTypeError where operands do not fit.
+    Source: Vaswani et al. 2017, arXiv:1706.03762.
+
+    Args:
+        query: Tensor of shape (..., queries, features) and a floating dtype.
+        key: Tensor of shape (..., keys, features) and a floating dtype.
+        value: Tensor of shape (..., keys, values) and a floating dtype.
+        mask: Tensor that broadcasts with (..., queries, keys): bool, True where a query may attend,
+            or floating, which is added to the scores. None (default) for no mask.
+        causal: Let query i attend to keys 0 .. i only; default False.
+        scale: Factor of the scores; None (default) for 1 / sqrt(features).
+
+    Returns:
+        Tensor of shape (..., queries, values). A query that may attend to no key gets the mean of
+        all values.
+
+    Raises:
+        DTypeError: If an operand is not floating.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[1.0, 0.0], [0.0, 1.0]])
@@ -42,23 +55,23 @@ def scaled_dot_product_attention(
     q, k, v = (floating("scaled_dot_product_attention", x) for x in (query, key, value))
     if min(q.ndim, k.ndim, v.ndim) < 2 or (q.shape[-1], k.shape[-2]) != (k.shape[-1], v.shape[-2]):
         raise ShapeError(
-            f"scaled_dot_product_attention: shapes do not fit; got {q.shape}, {k.shape} and "
-            f"{v.shape}; query is (..., queries, features), key (..., keys, features), "
-            "value (..., keys, values)"
+            f"scaled_dot_product_attention: shapes are incompatible; got {q.shape}, {k.shape} and "
+            f"{v.shape}; query must have shape (..., queries, features), key (..., keys, "
+            "features), value (..., keys, values)"
         )
     if scale is None:
         scale = 1 / math.sqrt(q.shape[-1]) if q.shape[-1] else 1.0
-    scores = (q @ k.mT) * scale
+    scores = (q @ k.mT) * operand_of("scaled_dot_product_attention", scale)
     if mask is not None:
         mask = as_tensor("scaled_dot_product_attention", mask)
-        scores = _hidden(scores, mask) if mask.dtype.kind == "b" else scores + mask
-    if causal:
-        at_query = CREATION["arange"](q.shape[-2]).reshape((-1, 1))
-        scores = _hidden(scores, at_query >= CREATION["arange"](k.shape[-2]))
+        scores = _masked(scores, mask) if mask.dtype.kind == "b" else scores + mask
+    if flag("scaled_dot_product_attention", "causal", causal):
+        at_query = arange(q.shape[-2]).reshape((-1, 1))
+        scores = _masked(scores, at_query >= arange(k.shape[-2]))
     return softmax(scores) @ v
 
 
-def _hidden(scores: Tensor, seen: Tensor) -> Tensor:
-    """Scores where they are seen, else the lowest: infinity would make an empty row NaN."""
+def _masked(scores: Tensor, visible: Tensor) -> Tensor:
+    """Replace hidden scores by the lowest finite number: -inf would give NaN in empty rows."""
     lowest = -65504.0 if scores.dtype is float16 else -3.4028234663852886e38
-    return ELEMENTWISE["where"](seen, scores, lowest)
+    return where(visible, scores, lowest)

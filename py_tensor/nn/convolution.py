@@ -1,19 +1,17 @@
-"""Convolutions beside `conv2d`: of one axis and of three, transposed, depthwise, separable.
+"""Convolutions of one and three axes, transposed, depthwise and separable.
 
-Images are channels last. Wherever `padding` is an argument it is "valid" (none), "same" (zeros,
-such that a stride of 1 keeps the length, the extra one last), a number, or (before, after) for
-each axis.
+Images have the channels last. `padding` is "valid" (none), "same" (zeros that keep the length at
+stride 1, with the odd one at the end), a number, or (before, after) for each axis.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import ShapeError
-from ..functions.convolution import conv2d, convolution
-from ..functions.convolution_transpose import conv2d_transpose, convolution_transpose
-from ..functions.remembering import remembered
+from ..functions.convolution import conv2d, conv2d_transpose, convolution, convolution_transpose
+from ..functions.decorators import remembered
+from ..functions.sliding_windows import in_layout
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, PaddingLike, PerAxis
 
 __all__ = [
     "conv1d",
@@ -29,20 +27,35 @@ __all__ = [
 
 @remembered
 def conv1d(
-    x: Any,
-    w: Any,
+    x: ArrayLike,
+    w: ArrayLike,
     /,
     *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    dilation: Any = 1,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
-    """1-d convolution (cross-correlation), as `conv2d` for sequences.
+    """Compute a 1-d convolution (cross-correlation) of sequences.
 
-    `x` has shape (batch, width, channels), or (width, channels); `w` has shape (kernel width,
-    channels / groups, outputs). The result has shape (batch, width', outputs). Raises ShapeError
-    where shapes do not fit.
+    Args:
+        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
+        w: Kernel of shape (kernel width, channels / groups, outputs).
+        stride: Step of the windows in elements; a number; default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after).
+        dilation: Distance between the elements of a window; a number; default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+
+    Returns:
+        Tensor of shape (batch, width', outputs), without the batch if `x` has none. With p elements
+        of padding in total, width' = (width + p - dilation * (kernel width - 1) - 1) // stride + 1;
+        "same" gives ceil(width / stride).
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If a dtype is not numeric.
+        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.conv1d(pt.asarray([[1.0], [2.0], [4.0]]), pt.asarray([[[-1.0]], [[1.0]]])).tolist()
@@ -53,45 +66,81 @@ def conv1d(
 
 @remembered
 def conv3d(
-    x: Any,
-    w: Any,
+    x: ArrayLike,
+    w: ArrayLike,
     /,
     *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    dilation: Any = 1,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
-    """3-d convolution (cross-correlation), as `conv2d` for volumes.
+    """Compute a 3-d convolution (cross-correlation) of volumes.
 
-    `x` has shape (batch, depth, height, width, channels), or without the batch; `w` has shape
-    (kernel depth, kernel height, kernel width, channels / groups, outputs). The result has shape
-    (batch, depth', height', width', outputs). Raises ShapeError where shapes do not fit.
+    Args:
+        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
+            channels), and a numeric dtype.
+        w: Kernel of shape (kernel depth, kernel height, kernel width, channels / groups, outputs).
+        stride: Step of the windows in elements; a number, or (depth, height, width); default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (depth, height, width);
+            default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+
+    Returns:
+        Tensor of shape (batch, depth', height', width', outputs), without the batch if `x` has
+        none. With p elements of padding in total, width' = (width + p - dilation * (kernel width -
+        1) - 1) // stride + 1; "same" gives ceil(width / stride).
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If a dtype is not numeric.
+        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.conv3d(pt.ones((1, 4, 4, 4, 1)), pt.ones((3, 3, 3, 1, 2))).shape
     (1, 2, 2, 2, 2)
+    >>> x = pt.arange(8.0).reshape((2, 2, 2, 1))
+    >>> pt.nn.conv3d(x, pt.ones((2, 2, 2, 1, 1))).tolist()
+    [[[[28.0]]]]
     """
     return convolution("conv3d", x, w, 3, stride, padding, dilation, groups)
 
 
 @remembered
 def conv1d_transpose(
-    x: Any,
-    w: Any,
+    x: ArrayLike,
+    w: ArrayLike,
     /,
     *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    output_padding: Any = 0,
-    dilation: Any = 1,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    output_padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Transposed 1-d convolution: the gradient of `conv1d` with respect to its first operand.
+    """Compute a transposed 1-d convolution: the gradient of `conv1d` with respect to `x`.
 
-    `x` has shape (batch, width, channels), or (width, channels); `w` has shape (kernel width,
-    outputs / groups, channels). The result has shape (batch, width', outputs), where width' is as
-    in `conv2d_transpose`. Raises ShapeError where shapes do not fit.
+    Args:
+        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
+        w: Kernel of shape (kernel width, outputs / groups, channels).
+        stride: Distance in the result between neighbours in `x`; a number; default 1.
+        padding: Padding of the `conv1d`, which is cut off here: "valid" (default), "same", a
+            number, or (before, after).
+        output_padding: Elements added at the end of each axis; not with "same"; default 0.
+        dilation: Distance between the elements of the kernel; a number; default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+
+    Returns:
+        Tensor of shape (batch, width', outputs), without the batch if `x` has none. With p elements
+        of padding in total, width' = (width - 1) * stride + dilation * (kernel width - 1) + 1 - p +
+        output_padding; "same" gives width * stride.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If a dtype is not numeric.
+        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> x, w = pt.asarray([[1.0], [2.0]]), pt.asarray([[[1.0]], [[3.0]]])
@@ -105,26 +154,47 @@ def conv1d_transpose(
 
 @remembered
 def conv3d_transpose(
-    x: Any,
-    w: Any,
+    x: ArrayLike,
+    w: ArrayLike,
     /,
     *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    output_padding: Any = 0,
-    dilation: Any = 1,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    output_padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Transposed 3-d convolution: the gradient of `conv3d` with respect to its first operand.
+    """Compute a transposed 3-d convolution: the gradient of `conv3d` with respect to `x`.
 
-    `x` has shape (batch, depth, height, width, channels), or without the batch; `w` has shape
-    (kernel depth, kernel height, kernel width, outputs / groups, channels). The result has shape
-    (batch, depth', height', width', outputs), each length as in `conv2d_transpose`. Raises
-    ShapeError where shapes do not fit.
+    Args:
+        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
+            channels), and a numeric dtype.
+        w: Kernel of shape (kernel depth, kernel height, kernel width, outputs / groups, channels).
+        stride: Distance in the result between neighbours in `x`; a number, or (depth, height,
+            width); default 1.
+        padding: Padding of the `conv3d`, which is cut off here: "valid" (default), "same", a
+            number, or (before, after) for each axis.
+        output_padding: Elements added at the end of each axis; not with "same"; default 0.
+        dilation: Distance between the elements of the kernel; a number, or (depth, height, width);
+            default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+
+    Returns:
+        Tensor of shape (batch, depth', height', width', outputs), without the batch if `x` has
+        none. With p elements of padding in total, width' = (width - 1) * stride + dilation *
+        (kernel width - 1) + 1 - p + output_padding; "same" gives width * stride.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If a dtype is not numeric.
+        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.conv3d_transpose(pt.ones((1, 2, 2, 2, 1)), pt.ones((2, 2, 2, 3, 1)), stride=2).shape
     (1, 4, 4, 4, 3)
+    >>> x = pt.asarray([[[[2.0]]]])
+    >>> pt.nn.conv3d_transpose(x, pt.ones((1, 1, 2, 1, 1))).tolist()
+    [[[[2.0], [2.0]]]]
     """
     return convolution_transpose(
         "conv3d_transpose", x, w, 3, stride, padding, output_padding, dilation, groups
@@ -133,28 +203,65 @@ def conv3d_transpose(
 
 @remembered
 def depthwise_conv2d(
-    x: Any, w: Any, /, *, stride: Any = 1, padding: Any = "valid", dilation: Any = 1
+    x: ArrayLike,
+    w: ArrayLike,
+    /,
+    *,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
+    data_format: str = "NHWC",
 ) -> Tensor:
-    """2-d convolution of each channel with kernels of its own.
+    """Convolve each channel of images with its own kernels.
 
-    `x` has shape (batch, height, width, channels), or (height, width, channels); `w` has shape
-    (kernel height, kernel width, channels, multiplier). The result has shape (batch, height',
-    width', channels * multiplier), the results of a channel side by side. Raises ShapeError where
-    shapes do not fit.
+    Args:
+        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
+            numeric dtype.
+        w: Kernels of shape (kernel height, kernel width, channels, multiplier).
+        stride: Step of the windows in elements; a number, or (height, width); default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
+            `x` and in the result. The kernel has the same shape for both.
+
+    Returns:
+        Tensor of shape (batch, height', width', channels * multiplier), without the batch if `x`
+        has none. The results of one channel are next to each other.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If a dtype is not numeric.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> pt.nn.depthwise_conv2d(pt.ones((1, 4, 4, 3)), pt.ones((3, 3, 3, 2))).shape
     (1, 2, 2, 6)
+    >>> x = pt.asarray([[[1.0, 2.0]]])
+    >>> pt.nn.depthwise_conv2d(x, pt.asarray([[[[1.0, 10.0], [3.0, 4.0]]]])).tolist()
+    [[[1.0, 10.0, 6.0, 8.0]]]
     """
-    return _depthwise("depthwise_conv2d", x, w, stride, padding, dilation)
+
+    def convolved(images: Tensor) -> Tensor:
+        return _depthwise("depthwise_conv2d", images, w, stride, padding, dilation)
+
+    return in_layout("depthwise_conv2d", data_format, convolved, x)
 
 
-def _depthwise(operation: str, x: Any, w: Any, stride: Any, padding: Any, dilation: Any) -> Tensor:
+def _depthwise(
+    operation: str,
+    x: ArrayLike,
+    w: ArrayLike,
+    stride: PerAxis,
+    padding: PaddingLike,
+    dilation: PerAxis,
+) -> Tensor:
     x, w = as_tensor(operation, x), as_tensor(operation, w)
     if x.ndim not in (3, 4) or w.ndim != 4 or w.shape[2] != x.shape[-1]:
         raise ShapeError(
-            f"{operation}: shapes do not fit; got {x.shape} and {w.shape}; "
-            "x is (batch, height, width, channels), w is (height, width, channels, multiplier)"
+            f"{operation}: shapes are incompatible; got {x.shape} and {w.shape}; x must have shape "
+            "(batch, height, width, channels) and w (height, width, channels, multiplier)"
         )
     height, width, channels, multiplier = w.shape
     kernel = w.reshape((height, width, 1, channels * multiplier))
@@ -163,25 +270,43 @@ def _depthwise(operation: str, x: Any, w: Any, stride: Any, padding: Any, dilati
 
 @remembered
 def separable_conv2d(
-    x: Any,
-    depthwise: Any,
-    pointwise: Any,
+    x: ArrayLike,
+    depthwise: ArrayLike,
+    pointwise: ArrayLike,
     /,
     *,
-    stride: Any = 1,
-    padding: Any = "valid",
-    dilation: Any = 1,
+    stride: PerAxis = 1,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
 ) -> Tensor:
-    """`depthwise_conv2d`, then a convolution of its channels alone.
+    """Compute a `depthwise_conv2d`, followed by a 1x1 convolution of its channels.
 
-    `depthwise` has shape (kernel height, kernel width, channels, multiplier), `pointwise` has shape
-    (1, 1, channels * multiplier, outputs). The result has shape (batch, height', width', outputs).
-    Raises ShapeError where shapes do not fit.
+    Args:
+        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
+            numeric dtype.
+        depthwise: Kernels of shape (kernel height, kernel width, channels, multiplier).
+        pointwise: Kernel of shape (1, 1, channels * multiplier, outputs).
+        stride: Step of the windows in elements; a number, or (height, width); default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+
+    Returns:
+        Tensor of shape (batch, height', width', outputs), without the batch if `x` has none.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If a dtype is not numeric.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> x, pointwise = pt.ones((1, 4, 4, 3)), pt.ones((1, 1, 6, 8))
     >>> pt.nn.separable_conv2d(x, pt.ones((3, 3, 3, 2)), pointwise).shape
     (1, 2, 2, 8)
+    >>> x = pt.asarray([[[1.0, 2.0]]])
+    >>> pt.nn.separable_conv2d(x, pt.ones((1, 1, 2, 1)), pt.ones((1, 1, 2, 1))).tolist()
+    [[[3.0]]]
     """
     planes = _depthwise("separable_conv2d", x, depthwise, stride, padding, dilation)
     return convolution("separable_conv2d", planes, pointwise, 2, 1, "valid", 1, 1)

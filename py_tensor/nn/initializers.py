@@ -1,41 +1,62 @@
-"""Initial weights: functions of a shape that draw from `pt.random`, seeded by `pt.random.seed`.
+"""Weight initializers: functions of a shape that draw random weights from `pt.random`.
 
-The spread depends on the fans: how many inputs each output has, and how many outputs each input
-has. In a shape (..., inputs, outputs) the axes before are those of a kernel, and multiply both.
+`pt.random.seed` seeds them. The variance depends on the fans of a shape (..., inputs, outputs):
+fan_in is the number of inputs of each output, and fan_out the number of outputs of each input. The
+leading axes are those of a convolution's kernel, and multiply both fans.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from .. import random
 from ..dtypes import float32
 from ..errors import ShapeError
-from ..functions.creation import ones, zeros
+from ..functions.arguments import a_shape, function_of, number
+from ..functions.creation import eye, full, ones, zeros
+from ..functions.decorators import named
+from ..functions.elementwise import erfinv
 from ..tensor import Tensor
+from ..typing import DTypeLike
 
 __all__ = [
+    "constant",
     "glorot_normal",
     "glorot_uniform",
     "he_normal",
     "he_uniform",
+    "identity",
     "lecun_normal",
     "lecun_uniform",
+    "normal",
     "ones",
     "orthogonal",
+    "truncated_normal",
+    "uniform",
     "zeros",
 ]
 
-Initializer = Callable[..., Tensor]
-"""Called with a shape, and by keyword with `dtype`."""
+InitializerFunction = Callable[..., Tensor]
+"""Function of a shape and the keyword `dtype`."""
 
 
-def glorot_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
-    """Uniform in +-sqrt(6 / (fan_in + fan_out)). (Glorot and Bengio 2010, AISTATS.)
+@named
+def glorot_uniform(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Draw weights uniformly from +-sqrt(6 / (fan_in + fan_out)).
 
-    Raises ShapeError for fewer than two axes, DTypeError for dtypes that are not floating.
+    Source: Glorot and Bengio 2010, AISTATS.
+
+    Args:
+        shape: Shape with at least two axes, (..., inputs, outputs).
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If there are fewer than two axes.
 
     >>> import py_tensor as pt
     >>> bool((pt.abs(pt.nn.initializers.glorot_uniform((4, 2))) <= 1).all())
@@ -45,72 +66,265 @@ def glorot_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
     return _uniform(shape, 2 / (fan_in + fan_out), dtype)
 
 
-def glorot_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
-    """Normal with variance 2 / (fan_in + fan_out). (Glorot and Bengio 2010, AISTATS.)
+@named
+def glorot_normal(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Draw normal weights with variance 2 / (fan_in + fan_out).
 
-    Errors are those of `glorot_uniform`.
+    Source: Glorot and Bengio 2010, AISTATS.
+
+    Args:
+        shape: Shape with at least two axes, (..., inputs, outputs).
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If there are fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.glorot_normal((4, 2)).shape
     (4, 2)
+    >>> bool(pt.abs(pt.nn.initializers.glorot_normal((100, 100)).std() - 0.1) < 0.01)
+    True
     """
     fan_in, fan_out = _fans("glorot_normal", shape)
     return _normal(shape, 2 / (fan_in + fan_out), dtype)
 
 
-def he_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
-    """Uniform in +-sqrt(6 / fan_in), for layers before relu. (He et al. 2015, arXiv:1502.01852.)
+@named
+def he_uniform(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Draw weights uniformly from +-sqrt(6 / fan_in), for layers before relu.
 
-    Errors are those of `glorot_uniform`.
+    Source: He et al. 2015, arXiv:1502.01852.
+
+    Args:
+        shape: Shape with at least two axes, (..., inputs, outputs).
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If there are fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.he_uniform((3, 3, 4, 2)).shape
     (3, 3, 4, 2)
+    >>> bool((pt.abs(pt.nn.initializers.he_uniform((6, 2))) <= 1).all())
+    True
     """
     return _uniform(shape, 2 / _fans("he_uniform", shape)[0], dtype)
 
 
-def he_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
-    """Normal with variance 2 / fan_in, for layers before relu. (He et al. 2015, arXiv:1502.01852.)
+@named
+def he_normal(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Draw normal weights with variance 2 / fan_in, for layers before relu.
 
-    Errors are those of `glorot_uniform`.
+    Source: He et al. 2015, arXiv:1502.01852.
+
+    Args:
+        shape: Shape with at least two axes, (..., inputs, outputs).
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If there are fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.he_normal((3, 3, 4, 2)).shape
     (3, 3, 4, 2)
+    >>> bool(pt.abs(pt.nn.initializers.he_normal((200, 500)).std() - 0.1) < 0.005)
+    True
     """
     return _normal(shape, 2 / _fans("he_normal", shape)[0], dtype)
 
 
-def lecun_uniform(shape: Any, *, dtype: Any = float32) -> Tensor:
-    """Uniform in +-sqrt(3 / fan_in), for layers before selu. (LeCun et al. 1998.)
+@named
+def lecun_uniform(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Draw weights uniformly from +-sqrt(3 / fan_in), for layers before selu.
 
-    Errors are those of `glorot_uniform`.
+    Source: LeCun et al. 1998.
+
+    Args:
+        shape: Shape with at least two axes, (..., inputs, outputs).
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If there are fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.lecun_uniform((4, 2)).shape
     (4, 2)
+    >>> bool((pt.abs(pt.nn.initializers.lecun_uniform((3, 2))) <= 1).all())
+    True
     """
     return _uniform(shape, 1 / _fans("lecun_uniform", shape)[0], dtype)
 
 
-def lecun_normal(shape: Any, *, dtype: Any = float32) -> Tensor:
-    """Normal with variance 1 / fan_in, for layers before selu. (LeCun et al. 1998.)
+@named
+def lecun_normal(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Draw normal weights with variance 1 / fan_in, for layers before selu.
 
-    Errors are those of `glorot_uniform`.
+    Source: LeCun et al. 1998.
+
+    Args:
+        shape: Shape with at least two axes, (..., inputs, outputs).
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        DTypeError: If `dtype` is not floating.
+        ShapeError: If there are fewer than two axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.initializers.lecun_normal((4, 2)).shape
     (4, 2)
+    >>> bool(pt.abs(pt.nn.initializers.lecun_normal((100, 500)).std() - 0.1) < 0.005)
+    True
     """
     return _normal(shape, 1 / _fans("lecun_normal", shape)[0], dtype)
 
 
-def orthogonal(shape: Any, *, dtype: Any = float32) -> Tensor:
-    """A matrix with orthonormal columns, or rows where those are fewer; the axes before fold.
+def constant(value: float) -> InitializerFunction:
+    """Return an initializer that fills tensors with a value.
 
-    A normal matrix whose singular values Newton and Schulz's iteration brings to 1, by products of
-    matrices alone. (Saxe et al. 2013, arXiv:1312.6120.) Raises ShapeError for fewer than two axes.
+    Args:
+        value: Number.
+
+    Returns:
+        Function of a shape and the keyword `dtype`, for example for `bias_init`.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.initializers.constant(0.5)((2,)).tolist()
+    [0.5, 0.5]
+    """
+    value = number("constant", "value", value)
+    return lambda shape, *, dtype=float32: full(shape, value, dtype=dtype)
+
+
+def uniform(low: float = -0.05, high: float = 0.05) -> InitializerFunction:
+    """Return an initializer that draws uniformly between two limits.
+
+    Args:
+        low: Lower limit; default -0.05, as in Keras.
+        high: Upper limit; default 0.05.
+
+    Returns:
+        Function of a shape and the keyword `dtype`.
+
+    >>> import py_tensor as pt
+    >>> w = pt.nn.initializers.uniform(1.0, 2.0)((4, 3))
+    >>> bool(((w >= 1.0) & (w < 2.0)).all())
+    True
+    """
+    low, high = number("uniform", "low", low), number("uniform", "high", high)
+    return lambda shape, *, dtype=float32: random.uniform(shape, low, high, dtype=dtype)
+
+
+def normal(mean: float = 0.0, deviation: float = 0.05) -> InitializerFunction:
+    """Return an initializer that draws from a normal distribution.
+
+    Args:
+        mean: Mean; default 0.0.
+        deviation: Standard deviation; default 0.05, as in Keras.
+
+    Returns:
+        Function of a shape and the keyword `dtype`.
+
+    >>> import py_tensor as pt
+    >>> w = pt.nn.initializers.normal(2.0, 0.1)((100, 100))
+    >>> bool(pt.abs(w.mean() - 2.0) < 0.01)
+    True
+    """
+    mean = number("normal", "mean", mean)
+    deviation = number("normal", "deviation", deviation)
+    return lambda shape, *, dtype=float32: random.normal(shape, mean, deviation, dtype=dtype)
+
+
+def truncated_normal(mean: float = 0.0, deviation: float = 0.05) -> InitializerFunction:
+    """Return an initializer that draws from a normal distribution cut off at two deviations.
+
+    Args:
+        mean: Mean; default 0.0.
+        deviation: Standard deviation before the cut; default 0.05, as in Keras.
+
+    Returns:
+        Function of a shape and the keyword `dtype`.
+
+    >>> import py_tensor as pt
+    >>> w = pt.nn.initializers.truncated_normal(0.0, 0.5)((100, 100))
+    >>> bool((pt.abs(w) <= 1.0).all())
+    True
+    """
+    mean = number("truncated_normal", "mean", mean)
+    deviation = number("truncated_normal", "deviation", deviation)
+    # Uniform probabilities between those of two deviations, through the inverse distribution.
+    limit = math.erf(math.sqrt(2.0))
+
+    def initializer(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+        drawn = random.uniform(shape, -limit, limit)
+        values = erfinv(drawn).clip(-math.sqrt(2.0), math.sqrt(2.0)) * (math.sqrt(2.0) * deviation)
+        return (values + mean).astype(dtype, copy=False)
+
+    return initializer
+
+
+@named
+def identity(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Return a matrix with ones on the diagonal and zeros elsewhere.
+
+    Args:
+        shape: Shape of two axes.
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        ShapeError: If there are not two axes.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.initializers.identity((2, 3)).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    lengths = a_shape("identity", shape)
+    if len(lengths) != 2:
+        raise ShapeError(
+            f"identity: shape must have two axes; got {lengths}; use it for matrices only"
+        )
+    rows, columns = lengths
+    return eye(rows, columns, dtype=dtype)
+
+
+@named
+def orthogonal(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
+    """Draw a random matrix with orthonormal columns, or orthonormal rows if it is wide.
+
+    All axes but the last count as one axis of rows. Newton-Schulz iteration brings the singular
+    values of a normal matrix to 1, using matrix products only. Source: Saxe et al. 2013,
+    arXiv:1312.6120.
+
+    Args:
+        shape: Shape with at least two axes, (..., inputs, outputs).
+        dtype: float32 (default) or float16.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        ShapeError: If there are fewer than two axes.
 
     >>> import py_tensor as pt
     >>> w = pt.nn.initializers.orthogonal((4, 2))
@@ -119,37 +333,46 @@ def orthogonal(shape: Any, *, dtype: Any = float32) -> Tensor:
     """
     _fans("orthogonal", shape)
     rows, columns = math.prod(shape[:-1]), shape[-1]
-    few, many = sorted((rows, columns))
-    # Singular values of a normal matrix lie within sqrt(many) +- sqrt(few).
-    largest = math.sqrt(many) + math.sqrt(few)
-    smallest = max(math.sqrt(many) - math.sqrt(few), _SMALLEST * largest)
-    x = random.normal((few, many), 0.0, 1 / largest)
-    for _ in range(math.ceil(math.log(largest / smallest, 1.5)) + _CONVERGED):
+    short_side, long_side = sorted((rows, columns))
+    # The singular values of a normal matrix are within sqrt(long_side) +- sqrt(short_side).
+    largest = math.sqrt(long_side) + math.sqrt(short_side)
+    smallest = max(math.sqrt(long_side) - math.sqrt(short_side), _MIN_SINGULAR_VALUE * largest)
+    x = random.normal((short_side, long_side), 0.0, 1 / largest)
+    for _ in range(math.ceil(math.log(largest / smallest, 1.5)) + _FINAL_STEPS):
         x = x * 1.5 - (x @ x.T) @ x * 0.5
-    return (x if rows == few else x.T).reshape(tuple(shape)).astype(dtype, copy=False)
+    return (x if rows == short_side else x.T).reshape(tuple(shape)).astype(dtype, copy=False)
 
 
-_SMALLEST = 1e-6
-"""The least singular value reckoned with: a square matrix of 100 rows has one in 5,000 below it."""
-_CONVERGED = 6
-"""Steps that bring a singular value from 0.67 to 1 within float32's precision."""
+_MIN_SINGULAR_VALUE = 1e-6
+"""Smallest relative singular value assumed; 1 in 5,000 square matrices of 100 rows has less."""
+_FINAL_STEPS = 6
+"""Number of steps from a singular value of 0.67 to 1 within float32's precision."""
 
 
-def _fans(operation: str, shape: Any) -> tuple[int, int]:
-    """The numbers of inputs and outputs, from 1 on."""
-    if len(shape) < 2:
+def initial(
+    operation: str, initializer: InitializerFunction, shape: Sequence[int], dtype: DTypeLike
+) -> Tensor:
+    """Call an initializer; raise ArgumentTypeError unless it is a function."""
+    first: Tensor = function_of(operation, "initializer", initializer)(shape, dtype=dtype)
+    return first
+
+
+def _fans(operation: str, shape: Sequence[int]) -> tuple[int, int]:
+    """Return (fan_in, fan_out), each at least 1."""
+    lengths = a_shape(operation, shape)
+    if len(lengths) < 2:
         raise ShapeError(
-            f"{operation}: shape has no inputs and outputs; got {tuple(shape)}; "
-            "give at least two axes, or use zeros, ones or pt.random"
+            f"{operation}: shape must have axes for inputs and outputs; got {lengths}; add an "
+            "axis, or use zeros, ones or pt.random"
         )
-    *kernel, inputs, outputs = shape
+    *kernel, inputs, outputs = lengths
     return max(1, math.prod(kernel) * inputs), max(1, math.prod(kernel) * outputs)
 
 
-def _uniform(shape: Any, variance: float, dtype: Any) -> Tensor:
+def _uniform(shape: Sequence[int], variance: float, dtype: DTypeLike) -> Tensor:
     limit = math.sqrt(3 * variance)
     return random.uniform(shape, -limit, limit, dtype=dtype)
 
 
-def _normal(shape: Any, variance: float, dtype: Any) -> Tensor:
+def _normal(shape: Sequence[int], variance: float, dtype: DTypeLike) -> Tensor:
     return random.normal(shape, 0.0, math.sqrt(variance), dtype=dtype)

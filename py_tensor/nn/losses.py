@@ -1,303 +1,742 @@
-"""Losses: how far predictions are from labels, as one number or one for each.
+"""Loss functions: the distance of predictions from labels, reduced to one number on request.
 
-All take the predictions first, then the labels, of one shape unless said otherwise; then `weights`
-that broadcast against the losses, and `reduction`: "mean", which is sum(weights * losses) /
-sum(weights), "sum" of weights * losses, or "none". Losses are computed in float32 and are float32.
-Raised are DTypeError for predictions that are not floating, ShapeError for shapes that do not fit,
-ArgumentError for other reductions.
+All take predictions first and labels second, then `weights` and `reduction`. They compute in
+float32 and return float32.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import ArgumentError, ShapeError
-from ..functions.axes import one_axis
-from ..functions.creation import PUBLIC as CREATION
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
-from ..functions.floating import floating, wide
-from ..functions.manipulation import broadcast_to
-from ..functions.remembering import remembered
-from ..ops.rows import broadcast
+from ..functions.arguments import floating, number, one_axis, wide
+from ..functions.creation import arange, full
+from ..functions.decorators import remembered
+from ..functions.elementwise import where
+from ..functions.joining import concat
+from ..functions.manipulation import broadcast_to, pad
+from ..ops.op_def import broadcast
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 from .embedding import check_integers
-from .softmaxes import log_softmax, logsumexp
+from .softmax import log_softmax, logsumexp
 
-_where = ELEMENTWISE["where"]
+_where = where
 
 
 @remembered
 def mean_squared_error(
-    predictions: Any, labels: Any, /, *, weights: Any = None, reduction: str = "mean"
+    predictions: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
-    """(predictions - labels)**2, element by element, reduced.
+    """Compute (predictions - labels)**2 elementwise and reduce it.
 
-    Both have one shape, and predictions a floating dtype; all is computed in float32. `weights`
-    broadcast to the losses. `reduction` is "mean", sum(weights * losses) / sum(weights), "sum" of
-    weights * losses, or "none". Raises DTypeError and ShapeError for operands that do not fit,
-    ArgumentError for other reductions.
+    Args:
+        predictions: Tensor of any shape and a floating dtype.
+        labels: Numbers of the same shape.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> pt.nn.mean_squared_error(pt.asarray([1.0, 2.0]), [3.0, 2.0]).item()
     2.0
     """
-    p, y = _pair("mean_squared_error", predictions, labels)
+    p, y = _operands("mean_squared_error", predictions, labels)
     return _reduced("mean_squared_error", (p - y).square(), weights, reduction)
 
 
 @remembered
 def mean_absolute_error(
-    predictions: Any, labels: Any, /, *, weights: Any = None, reduction: str = "mean"
+    predictions: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
-    """abs(predictions - labels), element by element, reduced.
+    """Compute abs(predictions - labels) elementwise and reduce it.
 
-    Operands, `weights`, `reduction` and errors are those of `mean_squared_error`.
+    Args:
+        predictions: Tensor of any shape and a floating dtype.
+        labels: Numbers of the same shape.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> pt.nn.mean_absolute_error(pt.asarray([1.0, 2.0]), [3.0, 2.0]).item()
     1.0
     """
-    p, y = _pair("mean_absolute_error", predictions, labels)
+    p, y = _operands("mean_absolute_error", predictions, labels)
     return _reduced("mean_absolute_error", (p - y).abs(), weights, reduction)
 
 
 @remembered
 def huber_loss(
-    predictions: Any,
-    labels: Any,
+    predictions: ArrayLike,
+    labels: ArrayLike,
     /,
     *,
     delta: float = 1.0,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """error**2 / 2 up to abs(error) = delta, from there on delta * (abs(error) - delta / 2).
+    """Compute a squared error for small errors and a linear one for large, and reduce it.
 
-    Element by element, reduced. (Huber 1964, doi:10.1214/aoms/1177703732.) Operands, `weights`,
-    `reduction` and errors are those of `mean_squared_error`.
+    With error = abs(predictions - labels): error**2 / 2 for errors up to delta, and delta * (error
+    - delta / 2) for larger ones. Source: Huber 1964, doi:10.1214/aoms/1177703732.
+
+    Args:
+        predictions: Tensor of any shape and a floating dtype.
+        labels: Numbers of the same shape.
+        delta: Error at which the loss becomes linear; default 1.0.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> pt.nn.huber_loss(pt.asarray([1.0, 4.0]), [0.0, 0.0], reduction="none").tolist()
     [0.5, 3.5]
     """
-    p, y = _pair("huber_loss", predictions, labels)
+    p, y = _operands("huber_loss", predictions, labels)
     error = (p - y).abs()
-    near = error.minimum(float(delta))
-    losses = near.square() * 0.5 + (error - near) * float(delta)
+    clipped = error.minimum(number("huber_loss", "delta", delta))
+    losses = clipped.square() * 0.5 + (error - clipped) * number("huber_loss", "delta", delta)
     return _reduced("huber_loss", losses, weights, reduction)
 
 
 @remembered
 def log_loss(
-    predictions: Any,
-    labels: Any,
+    predictions: ArrayLike,
+    labels: ArrayLike,
     /,
     *,
     epsilon: float = 1e-7,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon).
+    """Compute the cross-entropy of probabilities and binary labels, and reduce it.
 
-    Element by element, reduced; predictions are probabilities. `sigmoid_cross_entropy`, of logits,
-    is more accurate. Operands, `weights`, `reduction` and errors are those of `mean_squared_error`.
+    Formula: -labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon).
+    Prefer `sigmoid_cross_entropy`, which takes logits and is more accurate.
+
+    Args:
+        predictions: Probabilities; tensor of any shape and a floating dtype.
+        labels: Probabilities from 0 to 1, of the same shape.
+        epsilon: Number added inside the logarithms; default 1e-7.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
-    >>> pt.nn.log_loss(pt.asarray([0.5]), [1.0], epsilon=0.0).item() == pt.log(2).item()
-    True
+    >>> round(pt.nn.log_loss(pt.asarray([0.5]), [1.0], epsilon=0.0).item(), 4)
+    0.6931
     """
-    p, y = _pair("log_loss", predictions, labels)
-    epsilon = float(epsilon)
+    p, y = _operands("log_loss", predictions, labels)
+    epsilon = number("log_loss", "epsilon", epsilon)
     losses = -(y * (p + epsilon).log() + (1.0 - y) * (1.0 - p + epsilon).log())
     return _reduced("log_loss", losses, weights, reduction)
 
 
 @remembered
 def hinge_loss(
-    predictions: Any, labels: Any, /, *, weights: Any = None, reduction: str = "mean"
+    predictions: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
-    """max(0, 1 - (2 * labels - 1) * predictions) for labels 0 and 1, element by element, reduced.
+    """Compute max(0, 1 - (2 * labels - 1) * predictions) elementwise and reduce it.
 
-    Operands, `weights`, `reduction` and errors are those of `mean_squared_error`.
+    Args:
+        predictions: Tensor of any shape and a floating dtype.
+        labels: 0 and 1, of the same shape.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> pt.nn.hinge_loss(pt.asarray([0.5, 2.0, 0.5]), [1, 1, 0], reduction="none").tolist()
     [0.5, 0.0, 1.5]
     """
-    p, y = _pair("hinge_loss", predictions, labels)
+    p, y = _operands("hinge_loss", predictions, labels)
     return _reduced("hinge_loss", (1.0 - (y * 2.0 - 1.0) * p).relu(), weights, reduction)
 
 
 @remembered
 def sigmoid_cross_entropy(
-    logits: Any,
-    labels: Any,
+    logits: ArrayLike,
+    labels: ArrayLike,
     /,
     *,
     label_smoothing: float = 0.0,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits)), reduced.
+    """Compute the cross-entropy of logits and binary labels, and reduce it.
 
-    Labels are probabilities, 0 .. 1, which `label_smoothing` s moves towards one half: labels * (1
-    - s) + s / 2. Accurate for logits of any size. Operands, `weights`, `reduction` and errors are
-    those of `mean_squared_error`.
+    Formula: -labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits)), accurate for
+    logits of any size.
+
+    Args:
+        logits: Tensor of any shape and a floating dtype.
+        labels: Probabilities from 0 to 1, of the same shape.
+        label_smoothing: Number s from 0 to 1 that replaces labels by labels * (1 - s) + s / 2;
+            default 0.0.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the logits' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If logits are not floating.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> pt.nn.sigmoid_cross_entropy(pt.asarray([1000.0, -1000.0]), [1, 1]).item()
     500.0
     """
-    x, y = _pair("sigmoid_cross_entropy", logits, labels)
-    if label_smoothing != 0:
-        y = y * float(1 - label_smoothing) + float(label_smoothing) * 0.5
-    # Two terms of one sign: max(x, 0) - x * y + log1p(exp(-abs(x))) is the same, but has no
-    # derivative of its own at 0, where training often starts.
+    x, y = _operands("sigmoid_cross_entropy", logits, labels)
+    smoothing = number("sigmoid_cross_entropy", "label_smoothing", label_smoothing)
+    if smoothing != 0:
+        y = y * (1.0 - smoothing) + smoothing * 0.5
+    # max(x, 0) - x * y + log1p(exp(-abs(x))) is equal, but its terms are not differentiable at 0,
+    # where training often starts.
     losses = y * (-x).logaddexp(0.0) + (1.0 - y) * x.logaddexp(0.0)
     return _reduced("sigmoid_cross_entropy", losses, weights, reduction)
 
 
 @remembered
 def softmax_cross_entropy(
-    logits: Any,
-    labels: Any,
+    logits: ArrayLike,
+    labels: ArrayLike,
     /,
     *,
     axis: int = -1,
     label_smoothing: float = 0.0,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-sum(labels * log(softmax(logits))) along an axis, reduced.
+    """Compute -sum(labels * log(softmax(logits))) along an axis and reduce it.
 
-    Labels are probabilities of each class, as `one_hot` gives, which `label_smoothing` s moves
-    towards all being equal: labels * (1 - s) + s / classes. `weights` belong to the losses, which
-    lack the axis. All else is as for `mean_squared_error`; raises ShapeError for an axis that does
-    not exist, too.
+    Args:
+        logits: Tensor of any shape with at least one axis, and a floating dtype.
+        labels: Probability of each class, of the same shape; for example from `one_hot`.
+        axis: Axis of the classes; default -1.
+        label_smoothing: Number s from 0 to 1 that replaces labels by labels * (1 - s) + s /
+            classes; default 0.0.
+        weights: Tensor that broadcasts to the losses, which lack the axis; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the logits' shape without the axis.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If logits are not floating.
+        ShapeError: If the shapes are incompatible, or the axis does not exist.
 
     >>> import py_tensor as pt
     >>> logits, labels = pt.asarray([[0.0, 1000.0]]), pt.asarray([[1.0, 0.0]])
     >>> pt.nn.softmax_cross_entropy(logits, labels).item()
     1000.0
     """
-    x, y = _pair("softmax_cross_entropy", logits, labels)
-    place = one_axis("softmax_cross_entropy", axis, x.ndim)
-    if label_smoothing != 0:
-        y = y * float(1 - label_smoothing) + float(label_smoothing) / max(1, x.shape[place])
-    losses = -(y * log_softmax(x, axis=place)).sum(axis=place)
+    x, y = _operands("softmax_cross_entropy", logits, labels)
+    axis_index = one_axis("softmax_cross_entropy", axis, x.ndim)
+    smoothing = number("softmax_cross_entropy", "label_smoothing", label_smoothing)
+    if smoothing != 0:
+        y = y * (1.0 - smoothing) + smoothing / max(1, x.shape[axis_index])
+    losses = -(y * log_softmax(x, axis=axis_index)).sum(axis=axis_index)
     return _reduced("softmax_cross_entropy", losses, weights, reduction)
 
 
 @remembered
 def sparse_softmax_cross_entropy(
-    logits: Any, labels: Any, /, *, weights: Any = None, reduction: str = "mean"
+    logits: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
-    """-log(softmax(logits)) at the class each label names, along the last axis, reduced.
+    """Compute -log(softmax(logits)) at integer labels, and reduce it.
 
-    Labels are integers of shape logits.shape[:-1]; one out of 0 .. classes - 1 gives NaN. The
-    losses have the labels' shape. Raises DTypeError for labels that are not integers. All else is
-    as for `mean_squared_error`.
+    Args:
+        logits: Tensor of shape (..., classes) and a floating dtype.
+        labels: Integers of shape logits.shape[:-1]; a label outside 0 .. classes - 1 gives NaN.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the labels' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If logits are not floating, or labels are not integers.
+        ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> pt.nn.sparse_softmax_cross_entropy(pt.asarray([[0.0, 1000.0]]), [0]).item()
     1000.0
     """
     operation = "sparse_softmax_cross_entropy"
-    x, y = wide(floating(operation, logits)), as_tensor(operation, labels)
+    x, at_label, in_range = _labelled(operation, logits, labels)
+    losses = logsumexp(x, axis=-1) - _where(at_label, x, 0.0).sum(axis=-1)
+    return _reduced(operation, _where(in_range, losses, float("nan")), weights, reduction)
+
+
+@remembered
+def nll_loss(
+    log_probabilities: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Compute -log_probabilities at integer labels, the negative log-likelihood, and reduce it.
+
+    On the result of `log_softmax` this is `sparse_softmax_cross_entropy` of the logits.
+
+    Args:
+        log_probabilities: Tensor of shape (..., classes) and a floating dtype.
+        labels: Integers of that shape without the last axis; a label outside 0 .. classes - 1
+            gives NaN.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the labels' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If probabilities are not floating, or labels are not integers.
+        ShapeError: If the shapes are incompatible.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.nll_loss(pt.asarray([[-1.0, -3.0], [-2.0, -4.0]]), [1, 0]).item()
+    2.5
+    """
+    x, at_label, in_range = _labelled("nll_loss", log_probabilities, labels)
+    losses = -_where(at_label, x, 0.0).sum(axis=-1)
+    return _reduced("nll_loss", _where(in_range, losses, float("nan")), weights, reduction)
+
+
+def _labelled(
+    operation: str, scores: ArrayLike, labels: ArrayLike
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return scores in float32, where they are at their label, and which labels are in range."""
+    x, y = wide(floating(operation, scores)), as_tensor(operation, labels)
     check_integers(operation, y)
     if x.ndim == 0 or y.shape != x.shape[:-1]:
         raise ShapeError(
-            f"{operation}: shapes do not fit; got {x.shape} and {y.shape}; labels have the logits' "
-            "shape without its last axis"
+            f"{operation}: shapes are incompatible; got {x.shape} and {y.shape}; labels must have "
+            "the logits' shape without the last axis"
         )
     classes = x.shape[-1]
-    named = y.astype("int32").reshape((*y.shape, 1)) == CREATION["arange"](classes)
-    losses = logsumexp(x, axis=-1) - _where(named, x, 0.0).sum(axis=-1)
-    known = (y >= 0).logical_and(y < classes)
-    return _reduced(operation, _where(known, losses, float("nan")), weights, reduction)
+    at_label = y.astype("int32").reshape((*y.shape, 1)) == arange(classes)
+    return x, at_label, (y >= 0).logical_and(y < classes)
+
+
+@remembered
+def binary_cross_entropy(
+    predictions: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    epsilon: float = 1e-7,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Compute the cross-entropy of probabilities and binary labels, and reduce it.
+
+    Formula: -labels * log(p) - (1 - labels) * log(1 - p), where p is predictions limited to epsilon
+    .. 1 - epsilon, as in Keras. Prefer `sigmoid_cross_entropy`, which takes logits and is more
+    accurate.
+
+    Args:
+        predictions: Probabilities; tensor of any shape and a floating dtype.
+        labels: Probabilities from 0 to 1, of the same shape.
+        epsilon: Distance of the predictions from 0 and 1; default 1e-7.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible.
+
+    >>> import py_tensor as pt
+    >>> round(pt.nn.binary_cross_entropy(pt.asarray([0.5, 1.0]), [1.0, 1.0]).item(), 4)
+    0.3466
+    """
+    p, y = _operands("binary_cross_entropy", predictions, labels)
+    p = p.clip(
+        number("binary_cross_entropy", "epsilon", epsilon),
+        1.0 - number("binary_cross_entropy", "epsilon", epsilon),
+    )
+    losses = -(y * p.log() + (1.0 - y) * (1.0 - p).log())
+    return _reduced("binary_cross_entropy", losses, weights, reduction)
+
+
+@remembered
+def ctc_loss(
+    logits: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    logit_lengths: ArrayLike | None = None,
+    label_lengths: ArrayLike | None = None,
+    blank: int = 0,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Compute the connectionist temporal classification loss of each sequence, and reduce it.
+
+    The loss is -log of the total probability of all alignments: sequences of one class per step
+    that give the labels if repetitions and then blanks are removed. Source: Graves et al. 2006,
+    doi:10.1145/1143844.1143891.
+
+    Args:
+        logits: Tensor of shape (batch, time, classes) and a floating dtype.
+        labels: Integers of shape (batch, labels), other than `blank`.
+        logit_lengths: Number of steps of each sequence; None (default) for all.
+        label_lengths: Number of labels of each sequence; None (default) for all.
+        blank: Class of no label; default 0.
+        weights: Tensor that broadcasts to the losses, one per sequence; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of shape (batch,). The loss is infinite if a
+        sequence is too short for its labels.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If logits are not floating, or labels or lengths are not integers.
+        ShapeError: If the shapes are incompatible.
+
+    >>> import py_tensor as pt
+    >>> loss = pt.nn.ctc_loss(pt.zeros((1, 2, 2)), [[1]])
+    >>> round(pt.exp(-loss).item(), 6)
+    0.75
+    """
+    operation = "ctc_loss"
+    x, y = wide(floating(operation, logits)), as_tensor(operation, labels)
+    check_integers(operation, y)
+    if x.ndim != 3 or y.ndim != 2 or x.shape[0] != y.shape[0] or not x.shape[1]:
+        raise ShapeError(
+            f"{operation}: shapes are incompatible; got {x.shape} and {y.shape}; logits must have "
+            "shape (batch, time, classes), labels (batch, labels)"
+        )
+    batch, steps, classes = x.shape
+    count = y.shape[1]
+    ends = [
+        _lengths(operation, given, batch, longest)
+        for given, longest in ((logit_lengths, steps), (label_lengths, count))
+    ]
+    places = arange(2 * count + 1)
+    # Blanks between the labels, before the first and after the last.
+    blanks = full((batch, count, 1), blank, dtype="int32")
+    pairs = concat([blanks, y.astype("int32").reshape((batch, count, 1))], axis=2)
+    classes_at = concat(
+        [pairs.reshape((batch, 2 * count)), full((batch, 1), blank, dtype="int32")], axis=1
+    )
+    one_hot_at = classes_at.reshape((batch, 2 * count + 1, 1)) == arange(classes)
+    # (batch, time, places): a product with 0 and 1 instead of a gather, whose gradient scatters.
+    scores = log_softmax(x) @ one_hot_at.astype("float32").mT
+    skips = (
+        concat(
+            [
+                full((batch, 2), False),
+                (classes_at[:, 2:] != classes_at[:, :-2]).logical_and(classes_at[:, 2:] != blank),
+            ],
+            axis=1,
+        )
+        if count
+        else full((batch, 1), False)
+    )
+    reached = _where(places < 2, scores[:, 0], _IMPOSSIBLE)
+    for step in range(1, steps):
+        before = [reached, _shifted(reached, 1), _where(skips, _shifted(reached, 2), _IMPOSSIBLE)]
+        new = before[0].logaddexp(before[1]).logaddexp(before[2]) + scores[:, step]
+        reached = _where(ends[0] > step, new, reached)
+    last = (places >= 2 * ends[1] - 1).logical_and(places <= 2 * ends[1])
+    losses = -logsumexp(_where(last, reached, _IMPOSSIBLE), axis=-1)
+    losses = _where(losses > -0.5 * _IMPOSSIBLE, float("inf"), losses)
+    return _reduced(operation, losses, weights, reduction)
+
+
+_IMPOSSIBLE = -1e30
+"""Logarithm of a probability of 0 in `ctc_loss`; -inf would give gradients of NaN."""
+
+
+def _shifted(x: Tensor, by: int) -> Tensor:
+    kept = max(0, x.shape[1] - by)
+    return pad(x[:, :kept], ((0, 0), (x.shape[1] - kept, 0)), constant_values=_IMPOSSIBLE)
+
+
+def _lengths(operation: str, given: ArrayLike | None, batch: int, longest: int) -> Tensor:
+    """Return lengths as int32 of shape (batch, 1)."""
+    if given is None:
+        return full((batch, 1), longest, dtype="int32")
+    lengths = as_tensor(operation, given)
+    check_integers(operation, lengths)
+    if lengths.shape != (batch,):
+        raise ShapeError(
+            f"{operation}: lengths must be one number per sequence; got shape {lengths.shape} for "
+            f"{batch} sequences; pass shape (batch,)"
+        )
+    return lengths.astype("int32").reshape((batch, 1))
+
+
+@remembered
+def cosine_similarity(x: ArrayLike, y: ArrayLike, /, *, axis: int = -1) -> Tensor:
+    """Compute the cosine of the angle between vectors along an axis.
+
+    A vector shorter than 1e-8 counts as that long. `cosine_distance` is the loss 1 - cosine.
+
+    Args:
+        x: Tensor of any shape and a floating dtype.
+        y: Numbers of the same shape.
+        axis: Axis of the vectors' components; default -1.
+
+    Returns:
+        float32 tensor of the shape of `x` without the axis, from -1 to 1.
+
+    Raises:
+        DTypeError: If `x` is not floating.
+        ShapeError: If the shapes differ, or the axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([[3.0, 0.0], [1.0, 0.0]])
+    >>> pt.nn.cosine_similarity(x, [[2.0, 0.0], [0.0, 5.0]]).tolist()
+    [1.0, 0.0]
+    """
+    a, b = _operands("cosine_similarity", x, y)
+    return _cosine("cosine_similarity", a, b, axis)
+
+
+@remembered
+def cosine_embedding_loss(
+    x: ArrayLike,
+    y: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    margin: float = 0.0,
+    weights: ArrayLike | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Compute a loss that pulls similar vectors together and others apart, and reduce it.
+
+    Formula: 1 - cosine for a label of 1, and max(0, cosine - margin) for a label of -1, as
+    torch.nn.CosineEmbeddingLoss.
+
+    Args:
+        x: Tensor of shape (..., features) and a floating dtype.
+        y: Numbers of the same shape.
+        labels: 1 and -1, of that shape without the last axis.
+        margin: Cosine up to which vectors are apart; default 0.0.
+        weights: Tensor that broadcasts to the losses; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the labels' shape.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If `x` is not floating.
+        ShapeError: If the shapes are incompatible.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([[3.0, 0.0], [1.0, 0.0]])
+    >>> pt.nn.cosine_embedding_loss(x, [[2.0, 0.0], [1.0, 0.0]], [1, -1], reduction="none").tolist()
+    [0.0, 1.0]
+    """
+    a, b = _operands("cosine_embedding_loss", x, y)
+    cosine, signs = _operands(
+        "cosine_embedding_loss", _cosine("cosine_embedding_loss", a, b, -1), labels
+    )
+    losses = _where(
+        signs > 0, 1.0 - cosine, (cosine - number("cosine_embedding_loss", "margin", margin)).relu()
+    )
+    return _reduced("cosine_embedding_loss", losses, weights, reduction)
+
+
+def _cosine(operation: str, x: Tensor, y: Tensor, axis: int) -> Tensor:
+    axis_index = one_axis(operation, axis, x.ndim)
+    # One root for each vector: the product of two squares overflows float32 much sooner.
+    inverse_norms = [v.square().sum(axis=axis_index).maximum(1e-16).rsqrt() for v in (x, y)]
+    return (x * y).sum(axis=axis_index) * inverse_norms[0] * inverse_norms[1]
 
 
 @remembered
 def cosine_distance(
-    predictions: Any,
-    labels: Any,
+    predictions: ArrayLike,
+    labels: ArrayLike,
     /,
     *,
     axis: int = -1,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 less the cosine of the angle between predictions and labels along an axis, reduced.
+    """Compute 1 - cos(angle between predictions and labels) along an axis and reduce it.
 
-    Vectors may have any length; one shorter than 1e-8 counts as that long. `weights` belong to the
-    losses, which lack the axis. All else is as for `mean_squared_error`; raises ShapeError for an
-    axis that does not exist, too.
+    Vectors need not be normalized. A vector shorter than 1e-8 counts as that long.
+
+    Args:
+        predictions: Tensor of any shape and a floating dtype.
+        labels: Numbers of the same shape.
+        axis: Axis of the vectors' components; default -1.
+        weights: Tensor that broadcasts to the losses, which lack the axis; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape without the axis.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible, or the axis does not exist.
 
     >>> import py_tensor as pt
     >>> x, y = pt.asarray([[3.0, 0.0], [1.0, 0.0]]), pt.asarray([[2.0, 0.0], [0.0, 5.0]])
     >>> pt.nn.cosine_distance(x, y, reduction="none").tolist()
     [0.0, 1.0]
     """
-    p, y = _pair("cosine_distance", predictions, labels)
-    place = one_axis("cosine_distance", axis, p.ndim)
-    # One square root of each: the product of two squares leaves float32 much sooner.
-    sizes = [v.square().sum(axis=place).maximum(1e-16).rsqrt() for v in (p, y)]
-    losses = 1.0 - (p * y).sum(axis=place) * sizes[0] * sizes[1]
+    p, y = _operands("cosine_distance", predictions, labels)
+    losses = 1.0 - _cosine("cosine_distance", p, y, axis)
     return _reduced("cosine_distance", losses, weights, reduction)
 
 
 @remembered
 def kl_divergence(
-    predictions: Any,
-    labels: Any,
+    predictions: ArrayLike,
+    labels: ArrayLike,
     /,
     *,
     axis: int = -1,
     epsilon: float = 1e-7,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """sum(labels * log(labels / predictions)) along an axis, reduced; labels of 0 add nothing.
+    """Compute sum(labels * log(labels / predictions)) along an axis and reduce it.
 
-    Both are probabilities; predictions below `epsilon` count as that. `weights` belong to the
-    losses, which lack the axis. (Kullback and Leibler 1951, doi:10.1214/aoms/1177729694.) All else
-    is as for `mean_squared_error`; raises ShapeError for an axis that does not exist, too.
+    Labels of 0 add nothing. Source: Kullback and Leibler 1951, doi:10.1214/aoms/1177729694.
+
+    Args:
+        predictions: Probabilities; tensor of any shape with at least one axis, and a floating
+            dtype.
+        labels: Probabilities of the same shape.
+        axis: Axis of the classes; default -1.
+        epsilon: Lower limit of the predictions; default 1e-7.
+        weights: Tensor that broadcasts to the losses, which lack the axis; None (default) for 1.
+        reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
+            * losses), or "none".
+
+    Returns:
+        float32 scalar; with "none", float32 tensor of the predictions' shape without the axis.
+
+    Raises:
+        ArgumentError: If `reduction` is unknown.
+        DTypeError: If predictions are not floating.
+        ShapeError: If the shapes are incompatible, or the axis does not exist.
 
     >>> import py_tensor as pt
-    >>> pt.nn.kl_divergence(pt.asarray([[0.5, 0.5]]), [[1.0, 0.0]]).item() == pt.log(2).item()
-    True
+    >>> round(pt.nn.kl_divergence(pt.asarray([[0.5, 0.5]]), [[1.0, 0.0]]).item(), 4)
+    0.6931
     """
-    p, y = _pair("kl_divergence", predictions, labels)
-    place = one_axis("kl_divergence", axis, p.ndim)
-    # What is not chosen must stay finite, in its derivative too.
-    known = _where(y > 0, y, 1.0)
-    terms = _where(y > 0, y * (known.log() - p.maximum(float(epsilon)).log()), 0.0)
-    return _reduced("kl_divergence", terms.sum(axis=place), weights, reduction)
+    p, y = _operands("kl_divergence", predictions, labels)
+    axis_index = one_axis("kl_divergence", axis, p.ndim)
+    # The branch not selected must stay finite, and so must its derivative.
+    nonzero = _where(y > 0, y, 1.0)
+    terms = _where(
+        y > 0,
+        y * (nonzero.log() - p.maximum(number("kl_divergence", "epsilon", epsilon)).log()),
+        0.0,
+    )
+    return _reduced("kl_divergence", terms.sum(axis=axis_index), weights, reduction)
 
 
-def _pair(operation: str, predictions: Any, labels: Any) -> tuple[Tensor, Tensor]:
-    """Both in float32. Raises ShapeError where they would have to broadcast."""
+def _operands(operation: str, predictions: ArrayLike, labels: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Convert both to float32. Raise ShapeError if the shapes differ."""
     p, y = wide(floating(operation, predictions)), as_tensor(operation, labels)
     if p.shape != y.shape:
         raise ShapeError(
-            f"{operation}: shapes differ; got {p.shape} and {y.shape}; "
-            "give labels the predictions' shape"
+            f"{operation}: shapes must be equal; got {p.shape} and {y.shape}; use the same shape "
+            "for labels and predictions"
         )
     return p, wide(y)
 
 
-def _reduced(operation: str, losses: Tensor, weights: Any, reduction: str) -> Tensor:
-    if reduction not in ("mean", "sum", "none"):
+def _reduced(operation: str, losses: Tensor, weights: ArrayLike | None, reduction: str) -> Tensor:
+    if not isinstance(reduction, str) or reduction not in ("mean", "sum", "none"):
         raise ArgumentError(
-            f"{operation}: no reduction of that name; got {reduction!r}; "
-            'use "mean", "sum" or "none"'
+            f'{operation}: unknown reduction; got {reduction!r:.60}; use "mean", "sum" or "none"'
         )
     if weights is not None:
         given = wide(as_tensor(operation, weights))
         if broadcast(operation, [losses.shape, given.shape]) != losses.shape:
             raise ShapeError(
-                f"{operation}: weights have more elements than the losses; got shapes "
-                f"{given.shape} and {losses.shape}; give weights that broadcast to the losses"
+                f"{operation}: weights must broadcast to the losses; got shapes {given.shape} and "
+                f"{losses.shape}; reshape the weights"
             )
         losses = losses * given
         if reduction == "mean":

@@ -1,18 +1,25 @@
-"""Pooling beside `max_pool2d` and `avg_pool2d`: other numbers of axes, adaptive and global."""
+"""Pooling of one and three axes, adaptive pooling and global pooling."""
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from ..errors import DTypeError, ShapeError
-from ..functions.creation import PUBLIC as CREATION
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
-from ..functions.floating import floating, wide
+from ..functions import statistical
+from ..functions.arguments import flag, floating, wide
+from ..functions.creation import arange
+from ..functions.decorators import named, remembered
+from ..functions.elementwise import where
 from ..functions.indexing import take
-from ..functions.pooling import avg_pool, avg_pool2d, max_pool, max_pool2d
-from ..functions.remembering import remembered
-from ..functions.windows import axes_of, batched, per_axis
+from ..functions.joining import stack
+from ..functions.manipulation import pad
+from ..functions.neural import avg_pool, avg_pool2d, max_pool, max_pool2d
+from ..functions.sliding_windows import axes_of, batched, per_axis, windows_of
+from ..functions.statistical import argmax
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, PaddingLike, PerAxis
+from .patches import taps_of
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -28,22 +35,43 @@ __all__ = [
     "global_max_pool",
     "max_pool1d",
     "max_pool2d",
+    "max_pool2d_with_argmax",
     "max_pool3d",
 ]
 
 
-_MOST = 46340
-"""Parts whose number squared still fits int32, in which their places are computed."""
+_MAX_PARTS = 46340
+"""Largest number of parts: positions are computed in int32, which holds its square."""
 
 
 @remembered
 def max_pool1d(
-    x: Any, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
+    x: ArrayLike,
+    size: PerAxis,
+    /,
+    *,
+    stride: PerAxis | None = None,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
 ) -> Tensor:
-    """The largest element of each window of each channel, as `max_pool2d` for sequences.
+    """Return the largest element of each window and channel of sequences.
 
-    `x` has shape (batch, width, channels), or (width, channels), and a numeric dtype. Raises
-    ShapeError for windows larger than the sequence.
+    Args:
+        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
+        size: Length of the windows in elements; a number.
+        stride: Step of the windows in elements; a number; None (default) for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after).
+        dilation: Distance between the elements of a window; a number; default 1.
+
+    Returns:
+        Tensor of shape (batch, width', channels), without the batch if `x` has none, and the dtype
+        of `x`. Padding counts as the lowest number.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If the dtype is not numeric.
+        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.max_pool1d(pt.asarray([[1.0], [5.0], [2.0], [3.0]]), 2).tolist()
@@ -52,14 +80,101 @@ def max_pool1d(
     return max_pool("max_pool1d", x, 1, size, stride, padding, dilation)
 
 
+@named
+def max_pool2d_with_argmax(
+    x: ArrayLike,
+    size: PerAxis,
+    /,
+    *,
+    stride: PerAxis | None = None,
+    padding: PaddingLike = "valid",
+    include_batch_in_index: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Return the largest element of each window of each channel, and its position in the image.
+
+    Args:
+        x: Images of shape (batch, height, width, channels) and a floating dtype.
+        size: Window size in elements; a number, or (height, width).
+        stride: Step of the windows in elements; a number, or (height, width); None (default) for
+            the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after) for each axis.
+        include_batch_in_index: Count positions through all images instead of within each; default
+            False.
+
+    Returns:
+        Tuple of the largest elements, of shape (batch, height', width', channels), and of their
+        positions (row * width + column) * channels + channel; int32. The first one counts.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If the dtype is not floating.
+        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([[[[1.0], [5.0]], [[2.0], [3.0]]]])
+    >>> values, places = pt.nn.max_pool2d_with_argmax(x, 2)
+    >>> values.tolist(), places.tolist()
+    ([[[[5.0]]]], [[[[1]]]])
+    """
+    operation = "max_pool2d_with_argmax"
+    images = floating(operation, x)
+    if images.ndim != 4:
+        raise ShapeError(
+            f"{operation}: input must be images; got shape {images.shape}; x must have shape "
+            "(batch, height, width, channels)"
+        )
+    batch, height, width, channels = images.shape
+    each = per_axis(operation, "size", size, 1, 2)
+    stride = each if stride is None else stride
+    found = windows_of(operation, "window", (height, width), each, stride, padding, 1)
+    padded = pad(images, ((0, 0), *found.pads, (0, 0)), constant_values=-inf)
+    taps = stack(taps_of(padded, found), axis=-1)
+    tap = argmax(taps, axis=-1)
+    rows, columns = (
+        arange(n).reshape(shape) * step - before
+        for n, shape, step, (before, _) in zip(
+            found.out, ((-1, 1, 1), (-1, 1)), found.stride, found.pads, strict=True
+        )
+    )
+    place = (rows + tap // each[1]) * width + columns + tap % each[1]
+    place = place * channels + arange(channels)
+    if flag(operation, "include_batch_in_index", include_batch_in_index):
+        place = place + arange(batch).reshape((-1, 1, 1, 1)) * (height * width * channels)
+    return statistical.max(taps, axis=-1), place
+
+
 @remembered
 def max_pool3d(
-    x: Any, size: Any, /, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
+    x: ArrayLike,
+    size: PerAxis,
+    /,
+    *,
+    stride: PerAxis | None = None,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
 ) -> Tensor:
-    """The largest element of each window of each channel, as `max_pool2d` for volumes.
+    """Return the largest element of each window and channel of volumes.
 
-    `x` has shape (batch, depth, height, width, channels), or without the batch, and a numeric
-    dtype. Raises ShapeError for windows larger than the volume.
+    Args:
+        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
+            channels), and a numeric dtype.
+        size: Length of the windows in elements; a number, or (depth, height, width).
+        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
+            for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (depth, height, width);
+            default 1.
+
+    Returns:
+        Tensor of shape (batch, depth', height', width', channels), without the batch if `x` has
+        none, and the dtype of `x`. Padding counts as the lowest number.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If the dtype is not numeric.
+        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.max_pool3d(pt.arange(8).reshape((2, 2, 2, 1)), 2).tolist()
@@ -70,19 +185,35 @@ def max_pool3d(
 
 @remembered
 def avg_pool1d(
-    x: Any,
-    size: Any,
+    x: ArrayLike,
+    size: PerAxis,
     /,
     *,
-    stride: Any = None,
-    padding: Any = "valid",
-    dilation: Any = 1,
+    stride: PerAxis | None = None,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
     count_include_pad: bool = False,
 ) -> Tensor:
-    """The mean of each window of each channel, as `avg_pool2d` for sequences.
+    """Return the mean of each window and channel of sequences.
 
-    `x` has shape (batch, width, channels), or (width, channels), and a floating dtype. Raises
-    ShapeError for windows larger than the sequence.
+    Args:
+        x: Tensor of shape (batch, width, channels) or (width, channels), and a floating dtype.
+        size: Length of the windows in elements; a number.
+        stride: Step of the windows in elements; a number; None (default) for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after).
+        dilation: Distance between the elements of a window; a number; default 1.
+        count_include_pad: Count padding as zeros in the mean; by default the mean is over the
+            elements of `x` alone, and NaN if a window has none.
+
+    Returns:
+        Tensor of shape (batch, width', channels), without the batch if `x` has none, and the dtype
+        of `x`. Padding is not part of the mean unless requested.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If the dtype is not floating.
+        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.avg_pool1d(pt.asarray([[1.0], [5.0], [2.0], [3.0]]), 2).tolist()
@@ -93,19 +224,38 @@ def avg_pool1d(
 
 @remembered
 def avg_pool3d(
-    x: Any,
-    size: Any,
+    x: ArrayLike,
+    size: PerAxis,
     /,
     *,
-    stride: Any = None,
-    padding: Any = "valid",
-    dilation: Any = 1,
+    stride: PerAxis | None = None,
+    padding: PaddingLike = "valid",
+    dilation: PerAxis = 1,
     count_include_pad: bool = False,
 ) -> Tensor:
-    """The mean of each window of each channel, as `avg_pool2d` for volumes.
+    """Return the mean of each window and channel of volumes.
 
-    `x` has shape (batch, depth, height, width, channels), or without the batch, and a floating
-    dtype. Raises ShapeError for windows larger than the volume.
+    Args:
+        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
+            channels), and a floating dtype.
+        size: Length of the windows in elements; a number, or (depth, height, width).
+        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
+            for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (depth, height, width);
+            default 1.
+        count_include_pad: Count padding as zeros in the mean; by default the mean is over the
+            elements of `x` alone, and NaN if a window has none.
+
+    Returns:
+        Tensor of shape (batch, depth', height', width', channels), without the batch if `x` has
+        none, and the dtype of `x`. Padding is not part of the mean unless requested.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        DTypeError: If the dtype is not floating.
+        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.avg_pool3d(pt.arange(8, dtype="float32").reshape((2, 2, 2, 1)), 2).tolist()
@@ -115,13 +265,23 @@ def avg_pool3d(
 
 
 @remembered
-def adaptive_avg_pool1d(x: Any, out: Any, /) -> Tensor:
-    """The mean of each of `out` parts of a sequence, for each channel.
+def adaptive_avg_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
+    """Divide sequences into `out` parts per axis; return the mean of each.
 
-    `x` has shape (batch, width, channels), or (width, channels), and a floating dtype. Part i of n
-    of a length N goes from floor(i * N / n) up to before ceil((i + 1) * N / n), as in PyTorch: as
-    equal as can be, overlapping where N is no multiple of n. Raises ArgumentError for `out` below
-    1, ShapeError for empty sequences, DTypeError for other dtypes.
+    Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
+    n), as in PyTorch. Parts overlap if N is not a multiple of n.
+
+    Args:
+        x: Tensor of shape (batch, width, channels) or (width, channels), and a floating dtype.
+        out: Number of parts, 1 or more; a number.
+
+    Returns:
+        Tensor of the dtype of `x` and of its shape, with length `out`.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        DTypeError: If the dtype is not floating.
+        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool1d(pt.asarray([[1.0], [2.0], [6.0]]), 2).tolist()
@@ -131,38 +291,81 @@ def adaptive_avg_pool1d(x: Any, out: Any, /) -> Tensor:
 
 
 @remembered
-def adaptive_avg_pool2d(x: Any, out: Any, /) -> Tensor:
-    """The mean of each of `out` parts of an image, a number or (height, width), for each channel.
+def adaptive_avg_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
+    """Divide images into `out` parts per axis; return the mean of each.
 
-    `x` has shape (batch, height, width, channels), or (height, width, channels); parts are as in
-    `adaptive_avg_pool1d`, along each axis. Errors are those of `adaptive_avg_pool1d`.
+    Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
+    n), as in PyTorch. Parts overlap if N is not a multiple of n.
+
+    Args:
+        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
+            floating dtype.
+        out: Number of parts, 1 or more; a number, or (height, width).
+
+    Returns:
+        Tensor of the dtype of `x` and of its shape, with lengths `out`.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        DTypeError: If the dtype is not floating.
+        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool2d(pt.ones((1, 7, 5, 3)), (2, 3)).shape
     (1, 2, 3, 3)
+    >>> pt.nn.adaptive_avg_pool2d(pt.asarray([[[1.0], [2.0], [6.0]]]), (1, 2)).tolist()
+    [[[1.5], [4.0]]]
     """
     return _adaptive_avg("adaptive_avg_pool2d", x, 2, out)
 
 
 @remembered
-def adaptive_avg_pool3d(x: Any, out: Any, /) -> Tensor:
-    """The mean of each of `out` parts of a volume, a number or three, for each channel.
+def adaptive_avg_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
+    """Divide volumes into `out` parts per axis; return the mean of each.
 
-    `x` has shape (batch, depth, height, width, channels), or without the batch; parts are as in
-    `adaptive_avg_pool1d`, along each axis. Errors are those of `adaptive_avg_pool1d`.
+    Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
+    n), as in PyTorch. Parts overlap if N is not a multiple of n.
+
+    Args:
+        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
+            channels), and a floating dtype.
+        out: Number of parts, 1 or more; a number, or (depth, height, width).
+
+    Returns:
+        Tensor of the dtype of `x` and of its shape, with lengths `out`.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        DTypeError: If the dtype is not floating.
+        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool3d(pt.ones((1, 4, 7, 5, 3)), 2).shape
     (1, 2, 2, 2, 3)
+    >>> pt.nn.adaptive_avg_pool3d(pt.asarray([[[[1.0], [2.0], [6.0]]]]), (1, 1, 2)).tolist()
+    [[[[1.5], [4.0]]]]
     """
     return _adaptive_avg("adaptive_avg_pool3d", x, 3, out)
 
 
 @remembered
-def adaptive_max_pool1d(x: Any, out: Any, /) -> Tensor:
-    """The largest of each of `out` parts of a sequence, for each channel.
+def adaptive_max_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
+    """Divide sequences into `out` parts per axis; return the maximum of each.
 
-    As `adaptive_avg_pool1d`, for numeric dtypes; raises DTypeError for others.
+    Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
+    n), as in PyTorch. Parts overlap if N is not a multiple of n.
+
+    Args:
+        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
+        out: Number of parts, 1 or more; a number.
+
+    Returns:
+        Tensor of the dtype of `x` and of its shape, with length `out`.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        DTypeError: If the dtype is not numeric.
+        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool1d(pt.asarray([[1], [2], [6]]), 2).tolist()
@@ -172,134 +375,183 @@ def adaptive_max_pool1d(x: Any, out: Any, /) -> Tensor:
 
 
 @remembered
-def adaptive_max_pool2d(x: Any, out: Any, /) -> Tensor:
-    """The largest of each of `out` parts of an image, a number or (height, width), by channel.
+def adaptive_max_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
+    """Divide images into `out` parts per axis; return the maximum of each.
 
-    As `adaptive_avg_pool2d`, for numeric dtypes; raises DTypeError for others.
+    Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
+    n), as in PyTorch. Parts overlap if N is not a multiple of n.
+
+    Args:
+        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
+            numeric dtype.
+        out: Number of parts, 1 or more; a number, or (height, width).
+
+    Returns:
+        Tensor of the dtype of `x` and of its shape, with lengths `out`.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        DTypeError: If the dtype is not numeric.
+        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool2d(pt.ones((1, 7, 5, 3)), (2, 3)).shape
     (1, 2, 3, 3)
+    >>> pt.nn.adaptive_max_pool2d(pt.asarray([[[1], [2], [6]]]), (1, 2)).tolist()
+    [[[2], [6]]]
     """
     return _adaptive_max("adaptive_max_pool2d", x, 2, out)
 
 
 @remembered
-def adaptive_max_pool3d(x: Any, out: Any, /) -> Tensor:
-    """The largest of each of `out` parts of a volume, a number or three, by channel.
+def adaptive_max_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
+    """Divide volumes into `out` parts per axis; return the maximum of each.
 
-    As `adaptive_avg_pool3d`, for numeric dtypes; raises DTypeError for others.
+    Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
+    n), as in PyTorch. Parts overlap if N is not a multiple of n.
+
+    Args:
+        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
+            channels), and a numeric dtype.
+        out: Number of parts, 1 or more; a number, or (depth, height, width).
+
+    Returns:
+        Tensor of the dtype of `x` and of its shape, with lengths `out`.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        DTypeError: If the dtype is not numeric.
+        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool3d(pt.ones((1, 4, 7, 5, 3)), 2).shape
     (1, 2, 2, 2, 3)
+    >>> pt.nn.adaptive_max_pool3d(pt.asarray([[[[1], [2], [6]]]]), (1, 1, 2)).tolist()
+    [[[[2], [6]]]]
     """
     return _adaptive_max("adaptive_max_pool3d", x, 3, out)
 
 
 @remembered
-def global_avg_pool(x: Any, /) -> Tensor:
-    """The mean of each channel of images of one to three axes: shape (batch, channels).
+def global_avg_pool(x: ArrayLike, /) -> Tensor:
+    """Return the mean of each channel.
 
-    `x` has shape (batch, ..., channels) and a floating dtype. Raises ShapeError for other numbers
-    of axes.
+    Args:
+        x: Tensor of shape (batch, ..., channels) with 3 to 5 axes, and a floating dtype.
+
+    Returns:
+        Tensor of shape (batch, channels) and the dtype of `x`.
+
+    Raises:
+        DTypeError: If the dtype is not floating.
+        ShapeError: If `x` has another number of axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.global_avg_pool(pt.asarray([[[1.0, 5.0], [3.0, 7.0]]])).tolist()
     [[2.0, 6.0]]
     """
     given = floating("global_avg_pool", x)
-    return given.mean(axis=_inner("global_avg_pool", given))
+    return given.mean(axis=_inner_axes("global_avg_pool", given))
 
 
 @remembered
-def global_max_pool(x: Any, /) -> Tensor:
-    """The largest element of each channel of images of one to three axes: (batch, channels).
+def global_max_pool(x: ArrayLike, /) -> Tensor:
+    """Return the largest element of each channel.
 
-    As `global_avg_pool`, for numeric dtypes; raises DTypeError for others.
+    Args:
+        x: Tensor of shape (batch, ..., channels) with 3 to 5 axes, and a numeric dtype.
+
+    Returns:
+        Tensor of shape (batch, channels) and the dtype of `x`.
+
+    Raises:
+        DTypeError: If the dtype is not numeric.
+        ShapeError: If `x` has another number of axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.global_max_pool(pt.asarray([[[1, 5], [3, 7]]])).tolist()
     [[3, 7]]
     """
     given = _numeric("global_max_pool", x)
-    return given.max(axis=_inner("global_max_pool", given))
+    return given.max(axis=_inner_axes("global_max_pool", given))
 
 
-def _inner(operation: str, x: Tensor) -> tuple[int, ...]:
+def _inner_axes(operation: str, x: Tensor) -> tuple[int, ...]:
     if x.ndim not in (3, 4, 5):
         raise ShapeError(
-            f"{operation}: needs 3 to 5 axes; got shape {x.shape}; x is (batch, ..., channels)"
+            f"{operation}: input must have 3 to 5 axes; got shape {x.shape}; x must have shape "
+            "(batch, ..., channels)"
         )
     return tuple(range(1, x.ndim - 1))
 
 
-def _numeric(operation: str, x: Any) -> Tensor:
+def _numeric(operation: str, x: ArrayLike) -> Tensor:
     tensor = as_tensor(operation, x)
     if tensor.dtype.kind == "b":
         raise DTypeError(f'{operation}: dtype bool is not numeric; use x.astype("int32")')
     return tensor
 
 
-def _adaptive_avg(operation: str, x: Any, count: int, out: Any) -> Tensor:
+def _adaptive_avg(operation: str, x: ArrayLike, count: int, out: PerAxis) -> Tensor:
     x = floating(operation, x)
     images, lengths = _parts(operation, x, count, out)
     means = wide(images)
     for axis, length in enumerate(lengths, 1):
-        parted, inside, counts = _parted(means, axis, length)
+        gathered, inside, counts = _gather_parts(means, axis, length)
         if inside is not None:
-            parted = ELEMENTWISE["where"](inside, parted, 0.0)
-        means = parted.sum(axis=axis + 1) / counts
+            gathered = where(inside, gathered, 0.0)
+        means = gathered.sum(axis=axis + 1) / counts
     return means.reshape((*x.shape[: x.ndim - count - 1], *lengths, x.shape[-1])).astype(
         x.dtype, copy=False
     )
 
 
-def _adaptive_max(operation: str, x: Any, count: int, out: Any) -> Tensor:
+def _adaptive_max(operation: str, x: ArrayLike, count: int, out: PerAxis) -> Tensor:
     x = _numeric(operation, x)
     images, lengths = _parts(operation, x, count, out)
     for axis, length in enumerate(lengths, 1):
-        # Beyond a part's end its last element is read again, which cannot change the maximum.
-        images = _parted(images, axis, length)[0].max(axis=axis + 1)
+        # Past a part's end its last element is repeated, which does not change the maximum.
+        images = _gather_parts(images, axis, length)[0].max(axis=axis + 1)
     return images.reshape((*x.shape[: x.ndim - count - 1], *lengths, x.shape[-1]))
 
 
-def _parts(operation: str, x: Tensor, count: int, out: Any) -> tuple[Tensor, tuple[int, ...]]:
-    """x with a batch axis, and the number of parts of each axis."""
+def _parts(operation: str, x: Tensor, count: int, out: PerAxis) -> tuple[Tensor, tuple[int, ...]]:
+    """Return x with a batch axis, and the number of parts of each axis."""
     images = batched(operation, x, count)
     lengths = per_axis(operation, "size of the result", out, 1, count)
-    if max(lengths) > _MOST:
+    if max(lengths) > _MAX_PARTS:
         raise ShapeError(
-            f"{operation}: size of the result is too large; got {lengths}; give up to {_MOST}"
+            f"{operation}: result is too large; got {lengths}; use at most {_MAX_PARTS}"
         )
     if 0 in images.shape[1:-1]:
         raise ShapeError(
-            f"{operation}: no elements to pool; got shape {x.shape}; "
-            f"give lengths from 1 on for {axes_of(count)}"
+            f"{operation}: there are no elements to pool; got shape {x.shape}; use lengths of at "
+            f"least 1 for {axes_of(count)}"
         )
     return images, lengths
 
 
-def _parted(x: Tensor, axis: int, parts: int) -> tuple[Tensor, Tensor | None, Any]:
-    """The elements of each part on an axis behind this one; which are inside, and how many.
+def _gather_parts(x: Tensor, axis: int, parts: int) -> tuple[Tensor, Tensor | None, Any]:
+    """Gather the elements of each part along a new axis after the given one.
 
-    All are where the second is None.
+    Also return a mask of the elements inside their part (None if all are) and the number of
+    elements of each part.
     """
     length = x.shape[axis]
     if length % parts == 0:
         shape = (*x.shape[:axis], parts, length // parts, *x.shape[axis + 1 :])
         return x.reshape(shape), None, float(length // parts)
-    part = CREATION["arange"](parts)
-    # Whole parts and the rest apart: the product of both lengths may not fit int32.
+    part = arange(parts)
+    # Quotient and remainder separately: the product of both lengths may not fit int32.
     whole, rest = divmod(length, parts)
     start = part * whole + part * rest // parts
     end = (part + 1) * whole - -(part + 1) * rest // parts
     longest = whole + (2 if parts % rest else 1)
-    places = start.reshape((-1, 1)) + CREATION["arange"](longest)
+    element_positions = start.reshape((-1, 1)) + arange(longest)
     last = (end - 1).reshape((-1, 1))
     others = (1,) * (x.ndim - axis - 1)
     return (
-        take(x, places.minimum(last), axis=axis),
-        (places <= last).reshape((parts, longest, *others)),
+        take(x, element_positions.minimum(last), axis=axis),
+        (element_positions <= last).reshape((parts, longest, *others)),
         (end - start).astype("float32").reshape((parts, *others)),
     )

@@ -1,27 +1,40 @@
-"""The op table: one row is one operation; no other module names an operation.
+"""The op table: one op definition for each operation of the package.
 
-From a row come the function and the Tensor method, the shape and dtype checks, the error text, the
-shader, the reference result, the tests on every backend and the line in the generated stubs.
-Comes in: nothing; goes out: `ROWS`, by name.
+Input: none. Output: `OP_DEFS`, the op definitions by name. An op definition gives the shape and
+dtype checks, the error text, the shader, the reference result and the tests on every backend.
+Reading order: `op_def` (the classes), `elementwise`, `reductions`, `scans`, `index_map`, `views`,
+`gathers`, `sorts`, `sources`, `contractions`, `loops`; then `complex_parts`, `complex_algebra` and
+`complex_rules` for complex operands, `graph_value` (nodes with operators, in which those rules and
+lowering are written), `host_functions` and `shader_helpers`.
 """
 
 from __future__ import annotations
 
-from . import contractions, elementwise, gathers, parts, reductions, scans, sorts, sources, views
-from .rows import Row
+from . import (
+    complex_parts,
+    contractions,
+    elementwise,
+    gathers,
+    reductions,
+    scans,
+    sorts,
+    sources,
+    views,
+)
+from .op_def import OpDef
 
-ROWS: dict[str, Row] = {
-    row.name: row
+OP_DEFS: dict[str, OpDef] = {
+    op.name: op
     for table in (
-        elementwise.ROWS,
-        reductions.ROWS,
-        scans.ROWS,
-        views.ROWS,
-        gathers.ROWS,
-        sorts.ROWS,
-        sources.ROWS,
-        contractions.ROWS,
-        parts.ROWS,
+        elementwise.OP_DEFS,
+        reductions.OP_DEFS,
+        scans.OP_DEFS,
+        views.OP_DEFS,
+        gathers.OP_DEFS,
+        sorts.OP_DEFS,
+        sources.OP_DEFS,
+        contractions.OP_DEFS,
+        complex_parts.OP_DEFS,
     )
-    for row in table
+    for op in table
 }

@@ -1,16 +1,16 @@
-"""Contraction rows: matrix products and convolutions, one kernel with an index rule each."""
+"""Definitions of contractions: matrix products and convolutions, which share the tiled kernel."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import complexes
-from .rows import Contraction, Shape
+from . import complex_rules
+from .op_def import Contraction, Shape
 from .views import PAD, WINDOW
 
 
 class Window(NamedTuple):
-    """Where a 2-D convolution reads: kernel, stride, low padding, dilation, output size, groups."""
+    """Geometry of a 2-D convolution; `pad` is the padding at the low end, `out` the output size."""
 
     kernel: tuple[int, int]
     stride: tuple[int, int]
@@ -21,12 +21,12 @@ class Window(NamedTuple):
 
 
 def _dot(a: Shape, b: Shape, arg: Any) -> Shape:
-    """a (groups, rows, inner) by b (groups, inner, columns)."""
+    """Return the shape of a (groups, rows, inner) times b (groups, inner, columns)."""
     return (a[0], a[1], b[2])
 
 
 def _convolve(x: Shape, w: Shape, window: Window) -> Shape:
-    """x (batch, height, width, channels) by w (kernel height, kernel width, channels / groups, out)."""
+    """Return the shape of the convolution of x (NHWC) with w (HWIO) as (groups, pixels, channels)."""
     pixels = x[0] * window.out[0] * window.out[1]
     return (window.groups, pixels, w[3] // window.groups)
 
@@ -52,20 +52,20 @@ def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
     return total
 
 
-def _turned(pt: Any, x: Any) -> Any:
+def _transposed(pt: Any, x: Any) -> Any:
     return pt.permute_dims(x, (0, 2, 1))
 
 
 def _dot_to_left(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
-    return pt.apply(DOT, (g, _turned(pt, b)))
+    return pt.apply(DOT, (g, _transposed(pt, b)))
 
 
 def _dot_to_right(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
-    return pt.apply(DOT, (_turned(pt, a), g))
+    return pt.apply(DOT, (_transposed(pt, a), g))
 
 
 def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
-    """The transposed convolution, of the size of x."""
+    """Return the transposed convolution of the cotangent, in the size of x."""
     batch, *image, _ = x.shape
     outs = w.shape[3] // window.groups
     g = pt.reshape(g, (window.groups, batch, *window.out, outs))
@@ -83,7 +83,7 @@ def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) 
 
 
 def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
-    """Sums of products of g and what each tap of the kernel has met, over all pixels."""
+    """Return, for each tap of the kernel, the sum over pixels of g times the elements it read."""
     (kh, kw), groups = window.kernel, window.groups
     batch, *image, channels = x.shape
     each = channels // groups
@@ -102,7 +102,7 @@ def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window)
 
 
 def _reach(window: Window) -> tuple[int, int]:
-    """From where on the image, with its low padding, is not read."""
+    """Return the height and width that the kernel covers, with the low padding."""
     rows, columns = (
         (out - 1) * stride + (size - 1) * dilation + 1
         for out, stride, size, dilation in zip(
@@ -113,7 +113,7 @@ def _reach(window: Window) -> tuple[int, int]:
 
 
 # fmt: off
-DOT = Contraction(name="dot", complex=complexes.dot, rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Batched matrix product.")
-CONVOLVE = Contraction(name="convolve", complex=complexes.convolve, rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="2-D convolution (cross-correlation) of NHWC by HWIO.")
+DOT = Contraction(name="dot", complex=complex_rules.dot, rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Return the batched matrix product.")
+CONVOLVE = Contraction(name="convolve", complex=complex_rules.convolve, rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="Return the 2-D convolution (cross-correlation) of NHWC input and HWIO weights.")
 
-ROWS = (DOT, CONVOLVE)
+OP_DEFS = (DOT, CONVOLVE)

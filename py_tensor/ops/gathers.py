@@ -1,11 +1,11 @@
-"""Gather rows: elements of one operand at places another names."""
+"""Definitions of gathers and scatters: elements of one operand at indices in another."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..dtypes import uint32
-from .rows import Gather, GatherAlong, Scatter
+from .op_def import Gather, GatherAlong, Scatter
 
 
 def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
@@ -19,7 +19,7 @@ def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
 def _put_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
     length = x.shape[axis]
     if indices.dtype is uint32:
-        # The largest would be negative as int32, and so count from the end.
+        # The largest values would be negative as int32 and then count from the end.
         indices = pt.minimum(indices, max(length - 1, 0))
     places = indices.astype("int32")
     places = pt.clip(pt.where(places < 0, places + length, places), 0, length - 1)
@@ -32,7 +32,7 @@ def _scatter_add(xp: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
     kept = (places >= 0) & (places < length)
     before, after = x.shape[:axis], x.shape[axis + indices.ndim :]
     rows = x.reshape(*before, places.size, *after)
-    # Only the sum of all is rounded, not each step of it.
+    # Round only the final sum to float16, not each partial sum.
     wide = xp.float32 if x.dtype == xp.float16 else x.dtype
     result = xp.zeros((*before, length, *after), wide)
     xp.add.at(result, (slice(None),) * axis + (places[kept],), xp.compress(kept, rows, axis=axis))
@@ -58,9 +58,9 @@ def _along_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, b
 
 
 # fmt: off
-TAKE = Gather(name="take", reference=_take, weight=6, gradient=(_put_back, None), public=False, doc="Slices at the given places of an axis.")
-SCATTER_ADD = Scatter(name="scatter_add", reference=_scatter_add, gradient=(_take_back, None), public=False, doc="Slices added up at the given places of an axis.")
+TAKE = Gather(name="take", reference=_take, weight=6, gradient=(_put_back, None), public=False, doc="Return the slices at the given indices of an axis.")
+SCATTER_ADD = Scatter(name="scatter_add", reference=_scatter_add, gradient=(_take_back, None), public=False, doc="Add up slices at the given indices of an axis.")
 
-TAKE_ALONG_AXIS = GatherAlong(name="take_along_axis", reference=lambda xp, x, indices, arg: xp.take_along_axis(x, indices.astype(xp.int64), axis=arg[0]), weight=6, gradient=(_along_back, None), public=False, doc="Elements at the given places along an axis.")
+TAKE_ALONG_AXIS = GatherAlong(name="take_along_axis", reference=lambda xp, x, indices, arg: xp.take_along_axis(x, indices.astype(xp.int64), axis=arg[0]), weight=6, gradient=(_along_back, None), public=False, doc="Return the elements at the given indices along an axis.")
 
-ROWS = (TAKE, SCATTER_ADD, TAKE_ALONG_AXIS)
+OP_DEFS = (TAKE, SCATTER_ADD, TAKE_ALONG_AXIS)

@@ -1,25 +1,30 @@
-"""The row of loops. No graph has one: lowering writes them, for operations of many equal turns."""
+"""Definition of loops.
+
+Graphs contain none. Lowering creates them for operations that repeat the same steps many times.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
-from .rows import Result, Row
+from ..dtypes import bool_
+from .op_def import InferredResult, OpDef
 
 
-class Loop(Row):
-    """Its first operand after the turns that the static argument, a `program.Turns`, tells of.
+class Loop(OpDef):
+    """Marker of the kernels of a loop; the static argument is a `lowered_graph.LoopSpec`.
 
-    The second operand is the state after one turn, as computed from the state before.
+    The operands are the initial carries, and then the carries after one iteration, computed from
+    those before it. The marker has no value; `lowered_graph.LoopItem`s are values of the body.
     """
 
     root: ClassVar[bool] = True
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> Result:
-        initial, result = specs
-        assert initial is result
-        return Result(initial.shape, initial.dtype, (initial.dtype, initial.dtype))
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+        half = len(specs) // 2
+        assert all(a is b for a, b in zip(specs[:half], specs[half:], strict=True))
+        return InferredResult((), bool_, tuple(spec.dtype for spec in specs))
 
 
-LOOP = Loop(name="loop", public=False, doc="The state after a number of turns.")
+LOOP = Loop(name="loop", public=False, doc="Mark the kernels of a loop.")

@@ -1,4 +1,4 @@
-"""Reduction rows: how two partial results combine, and what combines with anything to itself."""
+"""Definitions of reductions: how two partial results combine, and the identity element."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import operator
 from typing import Any
 
 from ..dtypes import DType
-from . import complexes, plain
-from .rows import Reduction
+from . import complex_rules, host_functions
+from .op_def import Reduction
 
 
 def _constant(f: str, i: str, u: str, b: str = "0u") -> dict[str, str]:
@@ -33,48 +33,48 @@ def _highest(dtype: DType) -> str:
 def _integer(value: int, dtype: DType) -> str:
     if dtype.kind == "u":
         return f"{value}u"
-    # -2147483648 is no literal: the minus applies to a number that does not fit.
+    # GLSL has no literal -2147483648: it is minus applied to 2147483648, which does not fit.
     return f"({value + 1} - 1)" if value < 0 else str(value)
 
 
 def _extreme(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
-    """To all elements that are the extreme, in equal parts."""
+    """Distribute the cotangent equally among all elements that are equal to the extreme."""
     equal = x == y
-    # More than a half can count may be equal.
+    # Count in float32, since more elements may be equal than float16 can count.
     count = pt.sum(equal.astype("float32"), axis=axes, keepdims=True)
     return pt.where(equal, g / count, 0.0)
 
 
 def _product(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
-    """The product of all elements before by that of all behind: y / x would not do for zeros."""
+    """Multiply the products of all elements before and after each; y / x would fail for zeros."""
     if not x.size:
         return None
     order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
-    turned = pt.permute_dims(x, order)
-    rows = pt.reshape(turned, (*turned.shape[: x.ndim - len(axes)], -1))
+    permuted = pt.permute_dims(x, order)
+    rows = pt.reshape(permuted, (*permuted.shape[: x.ndim - len(axes)], -1))
 
     def before(z: Any) -> Any:
         return pt.cumulative_prod(z, axis=-1, include_initial=True)[..., :-1]
 
     others = before(rows) * pt.flip(before(pt.flip(rows, axis=-1)), axis=-1)
-    others = pt.reshape(others, turned.shape)
+    others = pt.reshape(others, permuted.shape)
     return g * pt.permute_dims(others, tuple(order.index(axis) for axis in range(x.ndim)))
 
 
 # fmt: off
 SUM = Reduction(name="sum", partwise=True, reference="sum", result="sum", dtypes="all", identity=zero, combine="{0} + {1}", host=operator.add,
-    gradient=(lambda pt, g, y, x, axes: pt.broadcast_to(g, x.shape),), doc="Sum of the elements along axes.")
-MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, host=plain.maximum, gradient=(_extreme,), doc="Largest element along axes; NaN if any is.")
-MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, host=plain.minimum, gradient=(_extreme,), doc="Smallest element along axes; NaN if any is.")
+    gradient=(lambda pt, g, y, x, axes: pt.broadcast_to(g, x.shape),), doc="Return the sum of the elements along axes.")
+MAX = Reduction(name="max", reference="max", identity=_lowest, combine="pt_reduce_max({0}, {1})", tolerance=0.0, host=host_functions.maximum, gradient=(_extreme,), doc="Return the largest element along axes; NaN if any element is NaN.")
+MIN = Reduction(name="min", reference="min", identity=_highest, combine="pt_reduce_min({0}, {1})", tolerance=0.0, host=host_functions.minimum, gradient=(_extreme,), doc="Return the smallest element along axes; NaN if any element is NaN.")
 
-ROWS = (
+OP_DEFS = (
     SUM,
-    Reduction(name="prod", complex=complexes.prod, reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul,
-        gradient=(_product,), doc="Product of the elements along axes."),
+    Reduction(name="prod", complex=complex_rules.prod, reference="prod", result="sum", dtypes="all", identity=one, combine="{0} * {1}", host=operator.mul,
+        gradient=(_product,), doc="Return the product of the elements along axes."),
     MAX,
     MIN,
-    Reduction(name="any", complex=complexes.any_, reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Whether any element along axes is not zero."),
-    Reduction(name="all", complex=complexes.all_, reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, host=operator.and_, doc="Whether all elements along axes are not zero."),
-    Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="pt_beats_greater", tolerance=0.0, host=plain.maximum, doc="Position of the first largest element along one axis."),
-    Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="pt_beats_less", tolerance=0.0, host=plain.minimum, doc="Position of the first smallest element along one axis."),
+    Reduction(name="any", complex=complex_rules.any_, reference="any", result="bool", dtypes="all", identity=zero, combine="{0} | {1}", tolerance=0.0, host=operator.or_, doc="Return True if any element along axes is not zero."),
+    Reduction(name="all", complex=complex_rules.all_, reference="all", result="bool", dtypes="all", identity=one, combine="{0} & {1}", tolerance=0.0, host=operator.and_, doc="Return True if all elements along axes are not zero."),
+    Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="pt_beats_greater", tolerance=0.0, host=host_functions.maximum, doc="Return the index of the first largest element along one axis."),
+    Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="pt_beats_less", tolerance=0.0, host=host_functions.minimum, doc="Return the index of the first smallest element along one axis."),
 )

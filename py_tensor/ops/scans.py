@@ -1,14 +1,14 @@
-"""Scan rows: each element combined with all before it."""
+"""Definitions of scans: each element combined with all before it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from . import complexes
+from . import complex_rules
 from .elementwise import ADD, MULTIPLY
+from .op_def import Scan
 from .reductions import one, zero
-from .rows import Scan
 from .views import PAD, SLICE
 
 
@@ -25,7 +25,7 @@ def _reference(function: str, initial: int) -> Callable[..., Any]:
 
 
 def _from_end(pt: Any, g: Any, axis: int) -> Any:
-    """The sum of each element and all behind it."""
+    """Return the sum of each element and all after it."""
     return pt.flip(pt.cumulative_sum(pt.flip(g, axis=axis), axis=axis), axis=axis)
 
 
@@ -39,11 +39,11 @@ def _sum(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
 
 
 def _product(pt: Any, g: Any, y: Any, x: Any, arg: tuple[int, bool]) -> Any:
-    """What is before an element times all that is made of it behind: s[i] = g[i] + x[i+1] s[i+1].
+    """Multiply the product of the elements before i by s[i] = g[i] + x[i+1] s[i+1].
 
-    No division, so zeros are nothing special, in derivatives of the derivative either. The
-    recurrence takes steps that double: s[i] over 2 n elements is s[i] over n and, times the product
-    of n elements, s[i+n] over n.
+    There is no division, so zeros need no special case, also in higher derivatives. The recurrence
+    is solved in steps that double: s[i] over 2 n elements is s[i] over n elements plus the product
+    of n elements times s[i+n] over n elements.
     """
     axis, include_initial = arg
     length = x.shape[axis]
@@ -51,7 +51,7 @@ def _product(pt: Any, g: Any, y: Any, x: Any, arg: tuple[int, bool]) -> Any:
         return None
 
     def moved(z: Any, by: int, fill: float) -> Any:
-        """Towards the start, or the end where `by` is negative."""
+        """Shift elements towards the start, or towards the end if `by` is negative."""
         parts = [(0, n, 1) for n in x.shape]
         parts[axis] = (max(by, 0), length - abs(by), 1)
         widths = [(0, 0, 0)] * x.ndim
@@ -69,7 +69,7 @@ def _product(pt: Any, g: Any, y: Any, x: Any, arg: tuple[int, bool]) -> Any:
 
 
 # fmt: off
-ROWS = (
-    Scan(name="cumulative_sum", partwise=True, join=ADD, identity=zero, reference=_reference("cumsum", 0), gradient=(_sum,), public=False, doc="Sum of each element and all before it along an axis."),
-    Scan(name="cumulative_prod", complex=complexes.cumulative_prod, join=MULTIPLY, identity=one, reference=_reference("cumprod", 1), gradient=(_product,), public=False, doc="Product of each element and all before it along an axis."),
+OP_DEFS = (
+    Scan(name="cumulative_sum", partwise=True, join=ADD, identity=zero, reference=_reference("cumsum", 0), gradient=(_sum,), public=False, doc="Return the sum of each element and all before it along an axis."),
+    Scan(name="cumulative_prod", complex=complex_rules.cumulative_prod, join=MULTIPLY, identity=one, reference=_reference("cumprod", 1), gradient=(_product,), public=False, doc="Return the product of each element and all before it along an axis."),
 )

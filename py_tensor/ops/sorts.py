@@ -1,10 +1,13 @@
-"""Sort rows: where each element of an axis stands in order."""
+"""Definitions of sorts: the indices that sort the elements along an axis."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .rows import Sort
+from .op_def import Sort
+
+ALL_PAIRS_LIMIT = 1 << 22
+"""Number of comparisons up to which comparing all pairs is faster than a sorting network's draws."""
 
 
 def _argsort(xp: Any, x: Any, arg: tuple[int, bool]) -> Any:
@@ -16,6 +19,6 @@ def _argsort(xp: Any, x: Any, arg: tuple[int, bool]) -> Any:
 
 
 # fmt: off
-ARGSORT = Sort(name="argsort", reference=_argsort, public=False, doc="Places of the elements along an axis, in order.")
+ARGSORT = Sort(name="argsort", reference=_argsort, public=False, doc="Return the indices that sort the elements along an axis.")
 
-ROWS = (ARGSORT,)
+OP_DEFS = (ARGSORT,)

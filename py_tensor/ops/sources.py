@@ -1,25 +1,25 @@
-"""Rows that need no operand."""
+"""Definitions of operations without operands."""
 
 from __future__ import annotations
 
 import math
 
 from ..dtypes import int32
-from .rows import Literal, Source
+from .op_def import Literal, SourceOp
 
-IOTA = Source(
+IOTA = SourceOp(
     name="iota",
     dtype=int32,
     reference=lambda xp, arg: xp.arange(math.prod(arg), dtype=xp.int32).reshape(arg),
     public=False,
-    doc="Row-major positions 0, 1, 2, ... as int32.",
+    doc="Return row-major positions 0, 1, 2, ... as int32.",
 )
 
 CONSTANT = Literal(
     name="constant",
     reference=lambda xp, arg: xp.float32(arg),
     public=False,
-    doc="A number.",
+    doc="Return a number.",
 )
 
-ROWS = (IOTA, CONSTANT)
+OP_DEFS = (IOTA, CONSTANT)

@@ -1,11 +1,11 @@
-"""View rows: index maps that no kernel ever copies for, and the rows that place operands in a frame."""
+"""Definitions of views, which are index maps without a copy, and of padding and concatenation."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..indexing import View, broadcast_view, make_view, row_major
-from .rows import Barrier, Concat, Pad, Row, Shape, ViewRow
+from .index_map import View, broadcast_view, make_view, row_major
+from .op_def import Concat, OpDef, OptimizationBarrier, Pad, Shape, ViewOp
 
 
 def _reshape(shape: Shape, new: Shape) -> tuple[Shape, View]:
@@ -23,7 +23,7 @@ def _broadcast(shape: Shape, new: Shape) -> tuple[Shape, View]:
 
 
 def _slice(shape: Shape, parts: tuple[tuple[int, int, int], ...]) -> tuple[Shape, View]:
-    """Each part is (start, length, step)."""
+    """Slice each axis by a part (start, length, step)."""
     strides = row_major(shape)
     new = tuple(length for _, length, _ in parts)
     steps = [stride * step for stride, (_, _, step) in zip(strides, parts, strict=True)]
@@ -32,7 +32,7 @@ def _slice(shape: Shape, parts: tuple[tuple[int, int, int], ...]) -> tuple[Shape
 
 
 def _window(shape: Shape, arg: tuple[tuple[int, int, int, int], ...]) -> tuple[Shape, View]:
-    """Each part is (axis, size, step, dilation); the windows' axes follow behind the others."""
+    """Take windows (axis, size, step, dilation); the axes of the windows are appended."""
     strides = row_major(shape)
     outer, outer_strides = list(shape), list(strides)
     inner, inner_strides = [], []
@@ -78,7 +78,7 @@ def _reference_pad(xp: Any, x: Any, value: Any, widths: Any) -> Any:
 
 
 def _diagonal(shape: Shape, axes: tuple[int, int]) -> tuple[Shape, View]:
-    """The elements whose places along both axes are equal, in an axis behind the others."""
+    """Take the elements with equal indices along both axes, as a new last axis."""
     strides = row_major(shape)
     others = [axis for axis in range(len(shape)) if axis not in axes]
     new = (*(shape[axis] for axis in others), min(shape[axis] for axis in axes))
@@ -102,7 +102,7 @@ def _unsliced(pt: Any, g: Any, y: Any, x: Any, parts: tuple[tuple[int, int, int]
 def widths_around(
     parts: tuple[tuple[int, int, int], ...], shape: Shape
 ) -> tuple[tuple[int, int, int], ...]:
-    """The padding that brings what a slice read, in order, back to its places in `shape`."""
+    """Return the padding that puts the elements of a slice, in order, back into `shape`."""
     widths = []
     for (start, length, step), n in zip(parts, shape, strict=True):
         low = start if step > 0 else start + (length - 1) * step
@@ -118,7 +118,7 @@ def _unwindowed(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
 
 
 def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
-    """Windows that share no element: their taps, in the places where they were."""
+    """Return the cotangent for windows that share no element: their taps, back in place."""
     ndim = x.ndim
     taps = {axis: ndim + position for position, (axis, _, _, _) in enumerate(arg)}
     within, around = [(0, 0, 0)] * g.ndim, [(0, 0, 0)] * ndim
@@ -139,7 +139,10 @@ def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
 
 
 def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
-    """Each element's cotangents from all windows: tap k of the window at (i - k dilation) / step."""
+    """Sum each element's cotangents over all windows.
+
+    Element i is tap k of the window at (i - k dilation) / step.
+    """
     ndim = x.ndim
     widths = [(0, 0, 0)] * g.ndim
     for axis, size, step, dilation in arg:
@@ -153,7 +156,7 @@ def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     g = pt.apply(SLICE, (g,), backward)
     g = pt.apply(WINDOW, (g,), tuple((axis, size, 1, d) for axis, size, _, d in arg))
     for position in reversed(range(len(arg))):
-        # Diagonals go to the end, behind what is left of the taps and of the windows.
+        # Diagonals become the last axis, after the remaining axes of taps and windows.
         g = pt.apply(DIAGONAL, (g,), (ndim + position, ndim + 2 * position + 1))
     return pt.sum(g, axis=tuple(range(ndim, ndim + len(arg))))
 
@@ -163,7 +166,7 @@ def _undiagonal(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, int]) -> Any:
     rows, columns = x.shape[first], x.shape[second]
     count = y.shape[-1]
     square = pt.apply(PAD, (g, 0.0), (*((0, 0, 0),) * (g.ndim - 1), (0, rows - count, 0)))
-    # To the place of the first axis; the second is then broadcast along.
+    # Move the diagonal to the first axis; it is then broadcast along the second.
     order = [*range(g.ndim - 1)]
     order.insert(first, g.ndim - 1)
     square = pt.expand_dims(pt.permute_dims(square, tuple(order)), axis=second)
@@ -191,18 +194,18 @@ def _unjoined(pt: Any, g: Any, y: Any, *given: Any) -> Any:
 
 
 # fmt: off
-RESHAPE = ViewRow(name="reshape", view=_reshape, reference=lambda xp, x, arg: x.reshape(arg), gradient=(lambda pt, g, y, x, arg: pt.reshape(g, x.shape),), public=False, doc="The same elements in another shape.")
-PERMUTE = ViewRow(name="permute_dims", view=_permute, reference=lambda xp, x, arg: x.transpose(arg), gradient=(_unpermuted,), public=False, doc="Axes in another order.")
-BROADCAST = ViewRow(name="broadcast_to", view=_broadcast, reference=lambda xp, x, arg: xp.broadcast_to(x, arg), gradient=(lambda pt, g, y, x, arg: g,), public=False, doc="Repeated along axes of length 1.")
-SLICE = ViewRow(name="slice", view=_slice, reference=_reference_slice, gradient=(_unsliced,), public=False, doc="Every step-th element from a start along each axis.")
-WINDOW = ViewRow(name="window", view=_window, reference=_strided, gradient=(_unwindowed,), public=False, doc="Sliding windows along axes.")
-DIAGONAL = ViewRow(name="diagonal", view=_diagonal, reference=lambda xp, x, axes: xp.diagonal(x, axis1=axes[0], axis2=axes[1]), gradient=(_undiagonal,), public=False, doc="Elements at equal places along two axes.")
-STOP_GRADIENT = ViewRow(name="stop_gradient", view=_reshape, reference=lambda xp, x, arg: x, gradient=(None,), public=False, doc="The same elements, without a gradient.")
-AFTER = Barrier(name="after", reference=lambda xp, x, event, arg: x, gradient=(lambda pt, g, y, x, event, arg: g, None), public=False, doc="The first operand, once the second is computed.")
-APART = ViewRow(name="apart", view=_reshape, reference=lambda xp, x, arg: x, public=False, doc="The same elements; what is computed from them is not taken for what is computed without.")
-PAD = Pad(name="pad", reference=_reference_pad, weight=6, gradient=(_unpadded, _border), public=False, doc="A value around and between the elements.")
-CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=6, gradient=_unjoined, public=False, doc="Operands joined along an axis.")
+RESHAPE = ViewOp(name="reshape", view=_reshape, reference=lambda xp, x, arg: x.reshape(arg), gradient=(lambda pt, g, y, x, arg: pt.reshape(g, x.shape),), public=False, doc="Return the same elements in another shape.")
+PERMUTE = ViewOp(name="permute_dims", view=_permute, reference=lambda xp, x, arg: x.transpose(arg), gradient=(_unpermuted,), public=False, doc="Permute the axes.")
+BROADCAST = ViewOp(name="broadcast_to", view=_broadcast, reference=lambda xp, x, arg: xp.broadcast_to(x, arg), gradient=(lambda pt, g, y, x, arg: g,), public=False, doc="Repeat along axes of length 1.")
+SLICE = ViewOp(name="slice", view=_slice, reference=_reference_slice, gradient=(_unsliced,), public=False, doc="Return every step-th element from a start along each axis.")
+WINDOW = ViewOp(name="window", view=_window, reference=_strided, gradient=(_unwindowed,), public=False, doc="Return sliding windows along axes.")
+DIAGONAL = ViewOp(name="diagonal", view=_diagonal, reference=lambda xp, x, axes: xp.diagonal(x, axis1=axes[0], axis2=axes[1]), gradient=(_undiagonal,), public=False, doc="Return the elements with equal indices along two axes.")
+STOP_GRADIENT = ViewOp(name="stop_gradient", view=_reshape, reference=lambda xp, x, arg: x, gradient=(None,), public=False, doc="Return the same elements and stop the gradient.")
+BARRIER = OptimizationBarrier(name="barrier", reference=lambda xp, x, event, arg: x, gradient=(lambda pt, g, y, x, event, arg: g, None), public=False, doc="Return the first operand, computed after the second.")
+BARRIER_VIEW = ViewOp(name="barrier_view", view=_reshape, reference=lambda xp, x, arg: x, public=False, doc="Return the same elements as a node that is never merged with nodes computed without the barrier.")
+PAD = Pad(name="pad", reference=_reference_pad, weight=6, gradient=(_unpadded, _border), public=False, doc="Put a value around and between the elements.")
+CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=6, gradient=_unjoined, public=False, doc="Concatenate the operands along an axis.")
 
-ROWS: tuple[Row, ...] = (
-    RESHAPE, PERMUTE, BROADCAST, SLICE, WINDOW, DIAGONAL, STOP_GRADIENT, PAD, CONCAT, AFTER,
+OP_DEFS: tuple[OpDef, ...] = (
+    RESHAPE, PERMUTE, BROADCAST, SLICE, WINDOW, DIAGONAL, STOP_GRADIENT, PAD, CONCAT, BARRIER,
 )

@@ -1,9 +1,13 @@
-"""Optimizers: parameters, gradients and a step's number become the next parameters.
+"""Optimizers: compute the next parameters from parameters, gradients and the step's number.
 
-    layout       where each parameter lies in few flat vectors
-    optimizer    the step on those vectors, and the state that it takes and gives
-    rules        one optimizer is one row: its slots and its formula
-    clipping     gradients held within limits
+Input: a tree of parameters and trees of gradients. Output: a `State` with the next parameters.
+
+    flat_params  places of the parameters in few flat vectors
+    optimizer    the step on those vectors, and the state between steps
+    rules        the optimizers: slots and formula of each
+    lbfgs        minimization without mini-batches
+    clipping     gradient clipping
+    loss_scaling scaled losses for float16
     schedules    learning rates as functions of the step's number
 
 >>> import py_tensor as pt
@@ -15,12 +19,29 @@
 """
 
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from .optimizer import Optimizer, Options, Rate, State
-from .rules import adadelta, adagrad, adam, adamax, adamw, momentum, rmsprop, sgd
+from .lbfgs import LbfgsResult, lbfgs
+from .loss_scaling import LossScale, LossScaler
+from .optimizer import Groups, Optimizer, Options, Rate, State, chain
+from .rules import (
+    OPTIMIZERS,
+    adadelta,
+    adagrad,
+    adam,
+    adamax,
+    adamw,
+    lion,
+    momentum,
+    nadam,
+    rmsprop,
+    sgd,
+)
 from .schedules import (
     constant,
     cosine_decay,
+    cosine_decay_restarts,
+    cyclic,
     exponential_decay,
+    join_schedules,
     one_cycle,
     piecewise_constant,
     polynomial_decay,
@@ -29,6 +50,11 @@ from .schedules import (
 )
 
 __all__ = [
+    "OPTIMIZERS",
+    "Groups",
+    "LbfgsResult",
+    "LossScale",
+    "LossScaler",
     "Optimizer",
     "Options",
     "Rate",
@@ -38,13 +64,20 @@ __all__ = [
     "adam",
     "adamax",
     "adamw",
+    "chain",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
     "constant",
     "cosine_decay",
+    "cosine_decay_restarts",
+    "cyclic",
     "exponential_decay",
+    "join_schedules",
+    "lbfgs",
+    "lion",
     "momentum",
+    "nadam",
     "one_cycle",
     "piecewise_constant",
     "polynomial_decay",

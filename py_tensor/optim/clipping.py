@@ -1,4 +1,4 @@
-"""Gradients held within limits: element by element, each tensor by its norm, or all by one norm."""
+"""Gradient clipping: by element, by the norm of each tensor, or by the norm of all tensors."""
 
 from __future__ import annotations
 
@@ -7,21 +7,33 @@ from typing import Any
 
 from ..dtypes import float32
 from ..errors import ArgumentError
-from ..pytree import tree_leaves, tree_map
-from ..tensor import Tensor, as_tensor
+from ..functions.arguments import converted, number
+from ..ir.pytree import map_trees, tree_leaves, tree_map
+from ..tensor import Tensor
 
 
 def positive(operation: str, setting: str, value: Any) -> float:
-    """The number. Raises ArgumentError unless it is above 0."""
-    if not value > 0:
-        raise ArgumentError(f"{operation}: {setting} is not above 0; got {value}; give a limit")
-    return float(value)
+    """Return the value as a float. Raise ArgumentError unless it is above 0."""
+    found = number(operation, setting, value)
+    if not found > 0:
+        raise ArgumentError(
+            f"{operation}: {setting} must be above 0; got {value}; use a positive number"
+        )
+    return found
 
 
 def clip_by_value(gradients: Any, limit: float) -> Any:
-    """A tree of gradients with each element held between -limit and limit.
+    """Clip each element of a tree of gradients to the range from -limit to limit.
 
-    Raises ArgumentError for a limit that is not above 0.
+    Args:
+        gradients: Tree of floating tensors, or of values that `pt.asarray` accepts.
+        limit: Largest magnitude, above 0.
+
+    Returns:
+        Tree of the same structure, with tensors of the same shapes and dtypes.
+
+    Raises:
+        ArgumentError: If `limit` is not above 0.
 
     >>> import py_tensor as pt
     >>> pt.optim.clip_by_value([pt.asarray([0.5, -3.0])], 1.0)[0].tolist()
@@ -33,10 +45,20 @@ def clip_by_value(gradients: Any, limit: float) -> Any:
 
 
 def clip_by_norm(gradients: Any, limit: float) -> Any:
-    """A tree of gradients with each tensor scaled to a Euclidean norm of at most `limit`.
+    """Scale each tensor of a tree of gradients to a Euclidean norm of at most `limit`.
 
-    Each is multiplied by limit / max(norm, limit), as in tf.clip_by_norm. Raises ArgumentError for
-    a limit that is not above 0.
+    Each is multiplied by limit / max(norm, limit), as in tf.clip_by_norm. Norms are computed in
+    float32.
+
+    Args:
+        gradients: Tree of floating tensors, or of values that `pt.asarray` accepts.
+        limit: Largest norm of each tensor, above 0.
+
+    Returns:
+        Tree of the same structure, with tensors of the same shapes and dtypes.
+
+    Raises:
+        ArgumentError: If `limit` is not above 0.
 
     >>> import py_tensor as pt
     >>> pt.optim.clip_by_norm([pt.asarray([3.0, 4.0])], 2.5)[0].tolist()
@@ -48,10 +70,20 @@ def clip_by_norm(gradients: Any, limit: float) -> Any:
 
 
 def clip_by_global_norm(gradients: Any, limit: float) -> Any:
-    """A tree of gradients, all scaled alike to a Euclidean norm of at most `limit` in total.
+    """Scale all gradients by one factor, to a total Euclidean norm of at most `limit`.
 
-    Each is multiplied by limit / max(norm of all, limit), as in tf.clip_by_global_norm. Raises
-    ArgumentError for a limit that is not above 0.
+    Each is multiplied by limit / max(total norm, limit), as in tf.clip_by_global_norm. Norms are
+    computed in float32.
+
+    Args:
+        gradients: Tree of floating tensors, or of values that `pt.asarray` accepts.
+        limit: Largest norm of all tensors together, above 0.
+
+    Returns:
+        Tree of the same structure, with tensors of the same shapes and dtypes.
+
+    Raises:
+        ArgumentError: If `limit` is not above 0.
 
     >>> import py_tensor as pt
     >>> clipped = pt.optim.clip_by_global_norm([pt.asarray([3.0]), pt.asarray([4.0])], 2.5)
@@ -66,11 +98,11 @@ def clip_by_global_norm(gradients: Any, limit: float) -> Any:
 
 
 def _tensors(operation: str, gradients: Any) -> Any:
-    return tree_map(partial(as_tensor, operation), gradients)
+    return map_trees(operation, partial(converted, operation), None, gradients)
 
 
 def _wide(gradient: Tensor) -> Tensor:
-    """As float32: squares of halves overflow from 256 on."""
+    """Convert to float32: squares of float16 overflow from 256 on."""
     return gradient.astype(float32, copy=False)
 
 

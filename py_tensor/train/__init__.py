@@ -1,16 +1,22 @@
-"""Training in the page: a loop that leaves the page alive, with metrics, callbacks and progress.
+"""Training in a web page: a loop that keeps the page responsive, with metrics and callbacks.
 
-    losses       named losses: one value a sample
-    metrics      named metrics: sums on the device, made numbers at the end
-    batches      data in one of many forms becomes batches
-    steps        what runs for each batch, traced once
-    pace         how many batches run between two turns of the event loop
-    control      pausing, resuming and stopping from elsewhere
-    callbacks    what happens between batches and epochs
-    progress     text and HTML of how far it is
-    running      an epoch: a step for each batch, and turns
-    evaluation   evaluate, predict
-    fitting      fit
+Input: a model, data, a loss and an optimizer. Output: trained parameters and a `History`.
+Read the modules in this order:
+
+    losses         losses by name, one value per sample
+    metrics        metrics by name: sums on the device, reduced to a value at the end
+    batches        convert data of several forms to batches
+    batch_source   iterate over batches, epoch by epoch
+    steps          the jitted function that runs for each batch
+    metric_totals  add up the metrics of all batches
+    yielding       number of batches between two yields to the event loop
+    control        pause, resume and stop
+    trainer        training state that callbacks see, and the history
+    callbacks      hooks between batches and epochs
+    progress       progress as text and HTML
+    epoch_loop     run the batches of one epoch
+    evaluation     evaluate and predict
+    fit            fit
 
 >>> import asyncio
 >>> import py_tensor as pt
@@ -26,21 +32,25 @@
 (2.0, 1.0)
 """
 
-from .callbacks import Callback, Checkpoint, EarlyStopping, TerminateOnNaN
+from .callbacks import Callback, Checkpoint, EarlyStopping, ReduceLROnPlateau, TerminateOnNaN
 from .control import Control
 from .evaluation import evaluate, predict
-from .fitting import fit
+from .fit import fit
 from .losses import LOSSES
 from .metrics import (
     METRICS,
     Metric,
     accuracy,
+    auc,
     binary_accuracy,
     categorical_accuracy,
     confusion_matrix,
+    f1,
     mae,
+    mape,
     mse,
     precision,
+    r2,
     recall,
     sparse_categorical_accuracy,
     top_k_accuracy,
@@ -58,19 +68,24 @@ __all__ = [
     "History",
     "Metric",
     "Progress",
+    "ReduceLROnPlateau",
     "Report",
     "TerminateOnNaN",
     "Trainer",
     "accuracy",
+    "auc",
     "binary_accuracy",
     "categorical_accuracy",
     "confusion_matrix",
     "evaluate",
+    "f1",
     "fit",
     "mae",
+    "mape",
     "mse",
     "precision",
     "predict",
+    "r2",
     "recall",
     "sparse_categorical_accuracy",
     "top_k_accuracy",

@@ -1,23 +1,26 @@
-"""Data in one of many forms becomes batches: inputs, targets, and weights of samples or None.
+"""Convert data to batches of inputs, targets and optional sample weights.
 
-Comes in: arrays, or anything that gives batches when iterated; goes out: batches of tensors.
+Input: arrays, or an iterable of batches. Output: batches of tensors.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import flag, integer, number
+from ..functions.creation import asarray
 from ..functions.indexing import take
-from ..pytree import tree_leaves, tree_map
-from ..tensor import Tensor, as_tensor, asarray
+from ..ir.pytree import tree_leaves, tree_map
+from ..tensor import Tensor, as_tensor
 
 
 class Batch(NamedTuple):
-    """What a model takes, what it should give, and how much each sample counts."""
+    """Inputs, targets, and one weight per sample (None if all count the same)."""
 
     inputs: Any
     targets: Any
@@ -25,68 +28,72 @@ class Batch(NamedTuple):
 
     @property
     def samples(self) -> int:
-        """How many there are."""
+        """Number of samples in the batch."""
         length: int = tree_leaves(self.inputs)[0].shape[0]
         return length
 
 
 class Arrays:
-    """Samples along the first axis of tensors, which are held on the device whole.
+    """Samples along the first axis of tensors that are stored on the device.
 
-    Each iteration goes over all of them, in another order each time where `shuffle` is set; the
-    last batch may be smaller.
+    Each iteration covers all samples, in a new random order if `shuffle` is set. The last batch
+    may be smaller.
     """
 
     def __init__(self, operation: str, tree: Any, batch_size: int, shuffle: bool, seed: int):
+        batch_size = integer(operation, "batch_size", batch_size)
+        seed = integer(operation, "seed", seed)
         if batch_size < 1:
-            raise ArgumentError(f"{operation}: batch_size is too small; got {batch_size}; use 32")
-        self.tree = tree_map(partial(as_tensor, operation), tree)
+            raise ArgumentError(
+                f"{operation}: batch_size is too small; got {batch_size}; use for example 32"
+            )
+        self.tree = tensors_of(operation, tree)
         lengths = {_length(operation, leaf) for leaf in tree_leaves(self.tree)}
         if len(lengths) != 1:
             raise ShapeError(
-                f"{operation}: arrays have different numbers of samples; got {sorted(lengths)}; "
+                f"{operation}: arrays must have the same number of samples; got {sorted(lengths)}; "
                 "make their first axes equally long"
             )
         (self.count,) = lengths
         self.batch_size = batch_size
-        self.random = random.Random(seed) if shuffle else None
-        self.places = range(self.count)
+        self.random = random.Random(seed) if flag(operation, "shuffle", shuffle) else None
+        self.indices = range(self.count)
 
     def __len__(self) -> int:
-        return -(-len(self.places) // self.batch_size)
+        return -(-len(self.indices) // self.batch_size)
 
     def __iter__(self) -> Iterator[Any]:
-        order = list(self.places)
+        order = list(self.indices)
         if self.random is not None:
             self.random.shuffle(order)
         for start in range(0, len(order), self.batch_size):
             yield self._samples(order[start : start + self.batch_size])
 
-    def _samples(self, places: list[int]) -> Any:
-        # Positions are data: slices would be a plan for each batch.
-        chosen = asarray(places)
+    def _samples(self, indices: list[int]) -> Any:
+        # Indices are data, so all batches share one plan; slices would need one plan each.
+        chosen = asarray(indices)
         return tree_map(lambda leaf: take(leaf, chosen, axis=0), self.tree)
 
-    def split(self, operation: str, part: float) -> Arrays:
-        """Cuts off the last part of the samples, and gives them."""
-        held = round(self.count * part)
-        if not 0 < held < self.count:
+    def split(self, operation: str, part: float) -> tuple[Arrays, Arrays]:
+        """Return the first samples, and the last fraction `part` of them without shuffling."""
+        part = number(operation, "validation_split", part, finite=True)
+        count_taken = round(self.count * part)
+        if not 0 < count_taken < self.count:
             raise ArgumentError(
-                f"{operation}: validation_split leaves nothing on one side; got {part} of "
-                f"{self.count} samples; use 0.2, say"
+                f"{operation}: validation_split must leave samples on both sides; got {part} of "
+                f"{self.count} samples; use for example 0.2"
             )
-        other = object.__new__(Arrays)
-        other.__dict__ |= self.__dict__ | {"random": None}
-        other.places = self.places[-held:]
-        self.places = self.places[:-held]
-        return other
+        first, last = copy(self), copy(self)
+        first.indices, last.indices = self.indices[:-count_taken], self.indices[-count_taken:]
+        last.random = None
+        return first, last
 
 
 def _length(operation: str, leaf: Any) -> int:
     if not isinstance(leaf, Tensor) or leaf.ndim == 0 or leaf.shape[0] == 0:
         shown = leaf.shape if isinstance(leaf, Tensor) else leaf
         raise ShapeError(
-            f"{operation}: data has no samples; got {shown!r:.60}; give arrays whose first axis "
+            f"{operation}: data has no samples; got {shown!r:.60}; pass arrays whose first axis "
             "counts samples"
         )
     return leaf.shape[0]
@@ -95,59 +102,78 @@ def _length(operation: str, leaf: Any) -> int:
 def batches_of(
     operation: str, data: Any, batch_size: int, shuffle: bool = False, seed: int = 0
 ) -> Iterable[Any]:
-    """Batches of `(x, y)` or `(x, y, weights)`, or what is something to iterate already.
+    """Return batches of `(x, y)` or `(x, y, weights)`, or the data itself if it is an iterable.
 
-    Raises ArgumentError for what is neither.
+    A list of two or three arrays counts as such a tuple.
+
+    Raises ArgumentError for other data.
     """
-    if isinstance(data, tuple):
+    arrays = isinstance(data, list) and len(data) in (2, 3) and all(map(_is_tensor, data))
+    if isinstance(data, tuple) or arrays:
         return Arrays(operation, as_batch(operation, data), batch_size, shuffle, seed)
     if isinstance(data, (Tensor, dict)) or hasattr(data, "shape") or not _is_iterable(data):
         raise ArgumentError(
-            f"{operation}: data is neither arrays nor batches; got {type(data).__name__}; "
-            "give (x, y), or something that gives batches (x, y) when iterated"
+            f"{operation}: data must be arrays or an iterable of batches; got "
+            f"{type(data).__name__}; pass (x, y) or an iterable of batches (x, y)"
         )
-    return data  # type: ignore[no-any-return]
+    batches: Iterable[Any] = data
+    return batches
 
 
 def inputs_of(operation: str, data: Any, batch_size: int) -> Iterable[Any]:
-    """Batches of inputs, out of an array, a dict or tuple of arrays, or something to iterate.
+    """Return batches of inputs from an array, a dict or tuple of arrays, or an iterable.
 
-    Raises ArgumentError for others.
+    Raises ArgumentError for other data.
     """
     if _is_array(data) or isinstance(data, (dict, tuple)):
         return Arrays(operation, data, batch_size, False, 0)
     if not _is_iterable(data):
         raise ArgumentError(
-            f"{operation}: data is neither arrays nor batches; got {type(data).__name__}; "
-            "give an array, or something that gives batches when iterated"
+            f"{operation}: data must be arrays or an iterable of batches; got "
+            f"{type(data).__name__}; pass an array or an iterable of batches"
         )
-    return data  # type: ignore[no-any-return]
+    batches: Iterable[Any] = data
+    return batches
 
 
 def _is_iterable(data: Any) -> bool:
     return hasattr(data, "__iter__") or hasattr(data, "__aiter__")
 
 
-def _is_array(data: Any) -> bool:
-    if isinstance(data, list):
-        return bool(data) and isinstance(data[0], (bool, int, float, list))
+def _is_tensor(data: Any) -> bool:
     return isinstance(data, (Tensor, memoryview)) or hasattr(data, "__array__")
 
 
+def _is_array(data: Any) -> bool:
+    return _is_tensor(data) or _is_list_of_numbers(data)
+
+
+def _is_list_of_numbers(tree: Any) -> bool:
+    while isinstance(tree, list) and tree:
+        tree = tree[0]
+        if isinstance(tree, (bool, int, float)):
+            return True
+    return False
+
+
+def tensors_of(operation: str, tree: Any) -> Any:
+    """Convert a tree's leaves to tensors; a nested list of numbers is one leaf."""
+    return tree_map(partial(as_tensor, operation), tree, is_leaf=_is_list_of_numbers)
+
+
 def as_batch(operation: str, item: Any) -> Batch:
-    """A batch of tensors. Raises ArgumentError for what is neither (x, y) nor (x, y, weights)."""
+    """Convert (x, y) or (x, y, weights) to a batch of tensors, or raise ArgumentError."""
     if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
         shown = type(item).__name__
         if isinstance(item, (tuple, list, dict)):
             shown = f"a {shown} of {len(item)}"
         raise ArgumentError(
-            f"{operation}: no batch of inputs and targets; got {shown}; "
-            "give (x, y) or (x, y, weights)"
+            f"{operation}: a batch must consist of inputs and targets; got {shown}; pass (x, y) or "
+            "(x, y, weights)"
         )
     inputs, targets, *weights = item
-    tensor = partial(as_tensor, operation)
     return Batch(
-        tree_map(tensor, inputs),
-        tree_map(tensor, targets),
-        tensor(weights[0]) if weights and weights[0] is not None else None,
+        tensors_of(operation, inputs),
+        tensors_of(operation, targets),
+        as_tensor(operation, weights[0]) if weights and weights[0] is not None else None,
     )

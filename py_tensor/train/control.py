@@ -1,12 +1,17 @@
-"""Pausing, resuming and stopping a loop from callbacks, other tasks, or a page's buttons."""
+"""Pause, resume and stop a loop from callbacks, other tasks or a page's buttons."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
+
+from ..dtypes import wrong_type
 
 
 class Control:
-    """A switch for `fit`, `evaluate` or `predict`; they look at it after each batch they wait for.
+    """Switch that pauses and stops `fit`, `evaluate` or `predict`.
+
+    The loops check it each time they have waited for the device.
 
     >>> import py_tensor as pt
     >>> control = pt.train.Control()
@@ -22,27 +27,32 @@ class Control:
         self._running = asyncio.Event()
         self._running.set()
         self.reason: str | None = None
-        """Why it was stopped."""
+        """Reason given to `stop`, or None."""
 
     @property
     def is_paused(self) -> bool:
+        """Return True while the loop is paused."""
         return not self._running.is_set()
 
     @property
     def is_stopped(self) -> bool:
+        """Return True after `stop`."""
         return self.reason is not None
 
     def pause(self) -> None:
-        """The loop waits, with all its state, until `resume` or `stop`."""
+        """Make the loop wait, with all its state, until `resume` or `stop`."""
         if not self.is_stopped:
             self._running.clear()
 
     def resume(self) -> None:
-        """Ends a pause."""
+        """End a pause."""
         self._running.set()
 
     def stop(self, reason: str = "stopped") -> None:
-        """The loop ends as if it were done, for good; the first reason given stays.
+        """End the loop as if it had finished. A stopped control cannot be resumed.
+
+        Args:
+            reason: Text kept in `self.reason`; a second call does not replace it.
 
         >>> import py_tensor as pt
         >>> control = pt.train.Control()
@@ -53,7 +63,16 @@ class Control:
         self.reason = self.reason or reason
         self._running.set()
 
-    async def turn(self) -> None:
-        """Lets the event loop do other things, and waits while paused."""
+    async def wait_until_running(self) -> None:
+        """Yield to the event loop, and wait while paused."""
         await asyncio.sleep(0)
         await self._running.wait()
+
+
+def control_of(operation: str, given: Any) -> Control:
+    """Return the given control, or a new one for None; raise ArgumentTypeError for others."""
+    if given is None:
+        return Control()
+    if not isinstance(given, Control):
+        raise wrong_type(operation, "control", "a Control", given)
+    return given

@@ -1,41 +1,43 @@
-"""`evaluate` and `predict`: what a model gives, without training it."""
+"""`evaluate` and `predict`: run a model without training it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from ..errors import ArgumentError
+from ..functions.arguments import number
 from ..functions.joining import concat
-from ..pytree import tree_leaves, tree_map
-from ..tensor import Tensor, as_tensor
-from .batches import Batch, batches_of, inputs_of
-from .control import Control
+from ..ir.pytree import tree_leaves, tree_map
+from ..tensor import Tensor
+from .batch_source import END, BatchSource
+from .batches import Batch, batches_of, inputs_of, tensors_of
+from .control import Control, control_of
+from .epoch_loop import Prepared, check_some, run_epoch
 from .losses import Loss, loss_of
-from .meter import Meter
+from .metric_totals import Meter
 from .metrics import Metric, metrics_of
-from .pace import TURN_SECONDS, Pace
-from .running import Prepared, check_some, run_epoch
-from .source import END, Source
-from .steps import ROWS, Recipe, call_of, evaluation_step, prediction_step
+from .steps import LOG_ROWS, StepRecipe, call_of, evaluation_step, prediction_step
 from .trainer import Logs
+from .yielding import YIELD_SECONDS, Pace
 
 Metrics = Iterable[str | Metric | Callable[[Any, Any], Any]]
 
 
 class Evaluation:
-    """Evaluates models of one kind on the same data, again and again; traced once."""
+    """Evaluate successive parameters of a model on the same data with one traced step."""
 
-    def __init__(self, recipe: Recipe, items: Iterable[Any], turn: float, control: Control) -> None:
+    def __init__(
+        self, recipe: StepRecipe, items: Iterable[Any], yield_every: float, control: Control
+    ) -> None:
         self.recipe = recipe
-        self.source = Source(items)
+        self.source = BatchSource(items)
         self.control = control
-        self.turn = turn
+        self.yield_every = yield_every
         self.step = Prepared(evaluation_step(recipe))
 
     async def of(self, params: Any) -> Logs:
-        """The loss and the metrics, by name."""
+        """Return the loss and the metrics by name."""
         step, meter = self.step, Meter(self.recipe.metrics)
 
         async def evaluated(log: Tensor, batch: Batch, at: int) -> Tensor:
@@ -47,7 +49,7 @@ class Evaluation:
             for row in rows:
                 meter.add(row)
 
-        pace = Pace(self.turn, ROWS)
+        pace = Pace(self.yield_every, LOG_ROWS)
         await run_epoch(self.recipe, self.source, evaluated, pace, self.control, after)
         check_some(self.recipe.operation, 0, meter, self.source)
         return meter.logs()
@@ -61,11 +63,31 @@ async def evaluate(
     metrics: Metrics = (),
     batch_size: int = 32,
     control: Control | None = None,
-    turn: float = TURN_SECONDS,
+    yield_every: float = YIELD_SECONDS,
 ) -> Logs:
-    """The loss of a sample and the metrics over all of some data, by name.
+    """Return the mean loss per sample and the metrics over a data set.
 
-    Arguments and errors are those of `fit`; the model is called with training=False.
+    The model is called with training=False if it takes that argument.
+
+    Args:
+        model: Callable tree of tensors, or a pair (function, params), as for `fit`.
+        data: (x, y) or (x, y, weights) with samples along the first axis, or an iterable or
+            asynchronous iterable of such batches.
+        loss: Name from `pt.train.LOSSES`, or a function of outputs and targets.
+        metrics: Names from `pt.train.METRICS`, `Metric` objects, or functions of outputs and
+            targets; none by default.
+        batch_size: Samples per batch if `data` is arrays; default 32.
+        control: `Control` that pauses or stops the loop; None (default) for none.
+        yield_every: Longest time in seconds between two yields to the event loop; default 1/30.
+            0 yields after each batch.
+
+    Returns:
+        Dict of numbers by name: "loss" and one entry per metric.
+
+    Raises:
+        ArgumentError: If the model cannot be called, a name is unknown, or there is no batch.
+        ShapeError: If numbers of samples differ, or outputs and targets do not fit.
+        DTypeError: If a sparse loss or metric gets targets that are not integers.
 
     >>> import asyncio
     >>> import py_tensor as pt
@@ -75,9 +97,12 @@ async def evaluate(
     {'loss': 2.5, 'mae': 1.5}
     """
     call, params = call_of("evaluate", model)
-    recipe = Recipe("evaluate", call, loss_of("evaluate", loss), metrics_of("evaluate", metrics))
+    yield_every = number("evaluate", "yield_every", yield_every)
+    recipe = StepRecipe(
+        "evaluate", call, loss_of("evaluate", loss), metrics_of("evaluate", metrics)
+    )
     items = batches_of("evaluate", data, batch_size)
-    return await Evaluation(recipe, items, turn, control or Control()).of(params)
+    return await Evaluation(recipe, items, yield_every, control_of("evaluate", control)).of(params)
 
 
 async def predict(
@@ -86,14 +111,28 @@ async def predict(
     *,
     batch_size: int = 32,
     control: Control | None = None,
-    turn: float = TURN_SECONDS,
+    yield_every: float = YIELD_SECONDS,
 ) -> Any:
-    """The outputs of a model for all inputs, joined along their first axis.
+    """Return the outputs of a model for all inputs, joined along their first axis.
 
-    `data` is an array, a dict or tuple of arrays of as many samples, or something that gives
-    batches of inputs when iterated; of batches that are tuples the first part is taken, as data for
-    `fit` have it. The model is called with training=False. Raises ArgumentError where there is no
-    batch.
+    The model is called with training=False if it takes that argument.
+
+    Args:
+        model: Callable tree of tensors, or a pair (function, params), as for `fit`.
+        data: Array, or dict or tuple of arrays with the same number of samples along the first
+            axis, or an iterable of batches of inputs. If a batch is a tuple, its first item is
+            used, so that the data of `fit` can be given.
+        batch_size: Samples per batch if `data` is arrays; default 32.
+        control: `Control` that pauses or stops the loop; None (default) for none.
+        yield_every: Longest time in seconds between two yields to the event loop; default 1/30.
+            0 yields after each batch.
+
+    Returns:
+        The model's outputs: tensors whose first axis counts all samples.
+
+    Raises:
+        ArgumentError: If the model cannot be called, or there is no batch.
+        ShapeError: If numbers of samples differ.
 
     >>> import asyncio
     >>> import py_tensor as pt
@@ -102,24 +141,24 @@ async def predict(
     [[1.0], [2.0]]
     """
     call, params = call_of("predict", model)
-    control = control or Control()
+    yield_every = number("predict", "yield_every", yield_every)
+    control = control_of("predict", control)
     step = Prepared(prediction_step(call))
-    pace = Pace(turn, ROWS)
-    source = Source(inputs_of("predict", data, batch_size))
+    pace = Pace(yield_every, LOG_ROWS)
+    source = BatchSource(inputs_of("predict", data, batch_size))
     source.begin()
     outputs: list[Any] = []
-    tensor = partial(as_tensor, "predict")
     while not control.is_stopped and (item := await source.next()) is not END:
-        inputs = tree_map(tensor, item[0] if isinstance(item, tuple) else item)
+        inputs = tensors_of("predict", item[0] if isinstance(item, tuple) else item)
         await step.prepare(Batch(inputs, None, None), params, inputs)
         outputs.append(step.jitted(params, inputs))
-        if pace.is_turn():
+        if pace.is_due():
             await tree_leaves(outputs[-1])[0].flatten()[:1].data()
-            await control.turn()
-            pace.turned()
+            await control.wait_until_running()
+            pace.yielded()
     if not outputs:
         raise ArgumentError(
-            f"predict: no batch; got {type(data).__name__}; give data that has samples"
+            f"predict: there is no batch; got {type(data).__name__}; pass data that has samples"
         )
     if len(outputs) == 1:
         return outputs[0]

@@ -1,23 +1,26 @@
-"""Metrics: sums over the samples of a batch, taken on the device, and the number they end in.
+"""Metrics: sums over the samples of a batch, taken on the device, and a function of the totals.
 
-Comes in: outputs, targets and weights of a batch; goes out: sums, which add up over batches. So a
-metric is a row: what it sums up, and how the totals become its value.
+Input: outputs, targets and weights of a batch. Output: sums, which add up over batches. A metric
+is therefore data: a function that computes sums and a function that maps totals to a value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from .. import nn
 from ..errors import ArgumentError, ShapeError
-from ..functions.floating import wide
+from ..functions.arguments import MOST_STEPS, integer, items, wide
+from ..functions.creation import asarray, ones
 from ..tensor import Tensor
 from .losses import (
     at_label,
     labels_fit,
     mean_absolute_error,
+    mean_absolute_percentage_error,
     mean_squared_error,
     per_sample,
     same_shapes,
@@ -28,11 +31,15 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Metric:
-    """What is summed up over samples, and what becomes of the totals.
+    """Definition of a metric: sums over samples, and a function of their totals.
 
-    `sums(outputs, targets, weights)` gives tensors of the shapes in `shapes`; `weights` is a vector
-    of one weight a sample. `value(weight, *totals)` gives the metric out of the weight of all
-    samples and the totals: numbers, or flat lists where a shape is not ().
+    Args:
+        name: Key of the metric in the logs.
+        sums: Function (outputs, targets, weights) that returns a tuple of tensors. `weights` has
+            shape (n,), one number per sample. It is traced, so it uses py_tensor functions.
+        value: Function (weight, *totals) that returns the metric. `weight` is the sum of all
+            weights; a total is a number, or a flat list if its shape is not ().
+        shapes: Shapes of the tensors that `sums` returns.
 
     >>> import py_tensor as pt
     >>> def sums(outputs, targets, weights):
@@ -58,9 +65,15 @@ def _ratio(weight: float, part: float, whole: float) -> float:
 
 
 def mean(name: str, of: Callable[[Any, Any], Tensor]) -> Metric:
-    """The weighted mean over samples of what a function gives, one value a sample.
+    """Define a metric as the weighted mean over samples of a function's values.
 
-    A function that gives one number for the batch counts for each of its samples.
+    Args:
+        name: Key of the metric in the logs.
+        of: Function of outputs and targets that returns one value per sample, shape (n,), or one
+            number, which then counts for each sample of its batch.
+
+    Returns:
+        The `Metric`.
 
     >>> import py_tensor as pt
     >>> pt.train.metrics.mean("bias", lambda outputs, targets: pt.mean(outputs - targets)).name
@@ -71,7 +84,7 @@ def mean(name: str, of: Callable[[Any, Any], Tensor]) -> Metric:
 
 @dataclass(frozen=True)
 class _Weighted:
-    """Weighted values, summed up."""
+    """Sum of weighted values."""
 
     name: str
     of: Callable[[Any, Any], Tensor]
@@ -80,8 +93,8 @@ class _Weighted:
         values = self.of(outputs, targets)
         if values.shape not in ((), weights.shape):
             raise ShapeError(
-                f"{self.name}: metric is not one value a sample; got shape {values.shape} for "
-                f"{weights.size} samples; reduce it, with pt.mean for instance"
+                f"{self.name}: metric must be one value per sample; got shape {values.shape} for "
+                f"{weights.size} samples; reduce it, for example with pt.mean"
             )
         return ((wide(values) * weights).sum(),)
 
@@ -124,24 +137,32 @@ class _TopK:
 
 
 def accuracy() -> Metric:
-    """The part of samples whose class is found.
+    """Define the fraction of samples whose class is predicted correctly.
 
-    Sparse where targets lack the scores' last axis; binary, for logits, where there is one score a
-    sample; else categorical. Raises ShapeError where outputs and targets do not fit, DTypeError
-    where sparse targets are no integers.
+    The form depends on the shapes: sparse if targets lack the last axis of the scores, binary on
+    logits if there is one score per sample, otherwise categorical.
+
+    Returns:
+        A `Metric` named "accuracy". Its sums raise ShapeError if outputs and targets do not fit,
+        and DTypeError if sparse targets are not integers.
 
     >>> import py_tensor as pt
-    >>> pt.train.accuracy().name
-    'accuracy'
+    >>> metric = pt.train.accuracy()
+    >>> sums = metric.sums(pt.asarray([[0.0, 9.0], [5.0, 1.0]]), pt.asarray([1, 1]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    0.5
     """
     return mean("accuracy", _accuracy)
 
 
 def sparse_categorical_accuracy() -> Metric:
-    """The part of samples whose largest of (n, ..., classes) scores is at the target's number.
+    """Define the fraction of samples whose largest score has the target's class number.
 
-    Raises DTypeError where targets are no integers, ShapeError where they are not one for each
-    place of the scores.
+    Outputs are scores (n, ..., classes), targets integers (n, ...).
+
+    Returns:
+        A `Metric`. Its sums raise DTypeError if targets are not integers, and ShapeError if they
+        are not one class number for each row of scores.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.sparse_categorical_accuracy()
@@ -153,9 +174,12 @@ def sparse_categorical_accuracy() -> Metric:
 
 
 def categorical_accuracy() -> Metric:
-    """The part of samples whose largest score is where the one-hot target's largest is.
+    """Define the fraction of samples whose score and target are largest at the same class.
 
-    Raises ShapeError where the shapes differ.
+    Outputs and targets have one shape (n, ..., classes); targets are one-hot or probabilities.
+
+    Returns:
+        A `Metric`. Its sums raise ShapeError if the shapes differ.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.categorical_accuracy()
@@ -168,10 +192,15 @@ def categorical_accuracy() -> Metric:
 
 
 def binary_accuracy(threshold: float = 0.0) -> Metric:
-    """The part of outputs that are above the threshold where targets are above 0.5.
+    """Define the fraction of outputs that are on the target's side of the threshold.
 
-    A threshold of 0 is for logits; give 0.5 for probabilities. Raises ShapeError where the shapes
-    differ.
+    An output is positive above `threshold`, a target above 0.5. Both have one shape.
+
+    Args:
+        threshold: 0 (default) for logits, 0.5 for probabilities.
+
+    Returns:
+        A `Metric`. Its sums raise ShapeError if the shapes differ.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.binary_accuracy()
@@ -183,22 +212,32 @@ def binary_accuracy(threshold: float = 0.0) -> Metric:
 
 
 def top_k_accuracy(k: int = 5) -> Metric:
-    """The part of samples for which fewer than k scores are larger than the target's.
+    """Define the fraction of samples for which fewer than k scores exceed the target's score.
 
-    Targets are class numbers, one for each place of the scores; errors are those of
-    `sparse_categorical_accuracy`.
+    Outputs are scores (n, ..., classes), targets integers (n, ...).
+
+    Args:
+        k: Number of classes that count as predicted; default 5.
+
+    Returns:
+        A `Metric` named f"top_{k}_accuracy". Its sums raise DTypeError if targets are not
+        integers, and ShapeError if they are not one class number for each row of scores.
 
     >>> import py_tensor as pt
-    >>> pt.train.top_k_accuracy(3).name
-    'top_3_accuracy'
+    >>> metric = pt.train.top_k_accuracy(2)
+    >>> scores = pt.asarray([[0.0, 9.0, 5.0], [5.0, 1.0, 0.0]])
+    >>> sums = metric.sums(scores, pt.asarray([2, 2]), pt.ones(2))
+    >>> metric.name, metric.value(2.0, *(total.item() for total in sums))
+    ('top_2_accuracy', 0.5)
     """
     return mean(f"top_{k}_accuracy", _TopK(k))
 
 
 def mse() -> Metric:
-    """The mean of squared differences between outputs and targets of one shape.
+    """Define the mean of (output - target)**2 for outputs and targets of one shape.
 
-    Raises ShapeError where the shapes differ.
+    Returns:
+        A `Metric`. Its sums raise ShapeError if the shapes differ.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.mse()
@@ -210,9 +249,10 @@ def mse() -> Metric:
 
 
 def mae() -> Metric:
-    """The mean of absolute differences between outputs and targets of one shape.
+    """Define the mean of |output - target| for outputs and targets of one shape.
 
-    Raises ShapeError where the shapes differ.
+    Returns:
+        A `Metric`. Its sums raise ShapeError if the shapes differ.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.mae()
@@ -225,7 +265,7 @@ def mae() -> Metric:
 
 @dataclass(frozen=True)
 class _Found:
-    """How many are found and right, and how many there are: of those found, or of the right."""
+    """Sum of true positives, and of all positives: predicted (precision) or actual (recall)."""
 
     name: str
     threshold: float
@@ -246,12 +286,20 @@ class _Found:
 
 
 def precision(threshold: float = 0.0, *, label: int | None = None) -> Metric:
-    """Of what was found, the part that is right; 0 where nothing was found.
+    """Define the fraction of predicted positives that are true, TP / (TP + FP).
 
-    Found is what is above the threshold (0 is for logits), and right are targets above 0.5. With a
-    `label`, found are samples whose largest score is at that class, and right those of that class.
-    Raises ShapeError where outputs and targets do not fit together, DTypeError where a `label`
-    meets targets that are no integers.
+    The value is 0 if nothing is predicted positive.
+
+    Args:
+        threshold: Outputs above it are positive; 0 (default) for logits, 0.5 for probabilities.
+            Targets above 0.5 are positive. Both have one shape.
+        label: Class number to measure instead. Outputs are then scores (n, ..., classes), targets
+            integers (n, ...), and a sample is positive if its largest score is at this class.
+            None (default) for the threshold.
+
+    Returns:
+        A `Metric`. Its sums raise ShapeError if outputs and targets do not fit, and DTypeError
+        if `label` is given and targets are not integers.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.precision()
@@ -263,9 +311,17 @@ def precision(threshold: float = 0.0, *, label: int | None = None) -> Metric:
 
 
 def recall(threshold: float = 0.0, *, label: int | None = None) -> Metric:
-    """Of what is right, the part that was found, as for `precision`; 0 where nothing is right.
+    """Define the fraction of actual positives that are predicted, TP / (TP + FN).
 
-    Errors are those of `precision`.
+    The value is 0 if there are no positives.
+
+    Args:
+        threshold: Outputs above it are positive; 0 (default) for logits, 0.5 for probabilities.
+        label: Class number to measure instead, as for `precision`; None (default) for the
+            threshold.
+
+    Returns:
+        A `Metric`. Its sums raise the errors of `precision`.
 
     >>> import py_tensor as pt
     >>> metric = pt.train.recall()
@@ -282,15 +338,16 @@ class _Confusion:
 
     def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
         labels_fit("confusion_matrix", outputs, targets)
-        each = weights.reshape((weights.size,) + (1,) * targets.ndim)
-        rows = (nn.one_hot(targets, self.classes) * each).reshape((-1, self.classes))
-        columns = nn.one_hot(outputs.argmax(axis=-1), self.classes).reshape((-1, self.classes))
-        return (rows.transpose() @ columns,)
+        each = weights.reshape((weights.size,) + (1,) * (targets.ndim - 1))
+        predicted = outputs.argmax(axis=-1).flatten()
+        each = each.broadcast_to(targets.shape).flatten()
+        targets = targets.flatten()
+        return (nn.confusion_matrix(targets, predicted, self.classes, weights=each),)
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """A flat list as rows of equal length."""
+    """Split a flat list into rows of equal length."""
 
     length: int
 
@@ -299,19 +356,176 @@ class _Rows:
 
 
 def confusion_matrix(classes: int) -> Metric:
-    """How many samples of each class, by row, were taken for each class, by column: nested lists.
+    """Define the matrix that counts samples by true class (row) and predicted class (column).
 
-    Targets and errors are those of `sparse_categorical_accuracy`; raises ArgumentError for no
-    classes.
+    Outputs are scores (n, ..., classes), targets integers (n, ...).
+
+    Args:
+        classes: Number of classes, at least 1.
+
+    Returns:
+        A `Metric` whose value is nested lists of shape (classes, classes). Its sums raise the
+        errors of `sparse_categorical_accuracy`.
+
+    Raises:
+        ArgumentError: If `classes` is below 1.
 
     >>> import py_tensor as pt
-    >>> pt.train.confusion_matrix(10).shapes
-    ((10, 10),)
+    >>> metric = pt.train.confusion_matrix(2)
+    >>> scores = pt.asarray([[0.0, 9.0], [5.0, 1.0]])
+    >>> (counts,) = metric.sums(scores, pt.asarray([1, 1]), pt.ones(2))
+    >>> metric.shapes, metric.value(2.0, counts.flatten().tolist())
+    (((2, 2),), [[0.0, 0.0], [1.0, 1.0]])
     """
+    classes = integer("confusion_matrix", "classes", classes)
     if classes < 1:
         raise ArgumentError(f"confusion_matrix: too few classes; got {classes}; use 1 or more")
     shapes = ((classes, classes),)
     return Metric("confusion_matrix", _Confusion(classes), _Rows(classes), shapes)
+
+
+@dataclass(frozen=True)
+class _Positives:
+    """Sums of true positives, of predicted positives and of actual ones."""
+
+    found: _Found
+
+    def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
+        true, predicted = self.found(outputs, targets, weights)
+        _, actual = replace(self.found, of_found=False)(outputs, targets, weights)
+        return true, predicted, actual
+
+
+def _harmonic(weight: float, true: float, predicted: float, actual: float) -> float:
+    return 2 * true / (predicted + actual) if predicted + actual else 0.0
+
+
+def f1(threshold: float = 0.0, *, label: int | None = None) -> Metric:
+    """Define the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN).
+
+    The value is 0 if there are no positives.
+
+    Args:
+        threshold: Outputs above it are positive; 0 (default) for logits, 0.5 for probabilities.
+        label: Class number to measure instead, as for `precision`; None (default) for the
+            threshold.
+
+    Returns:
+        A `Metric`. Its sums raise the errors of `precision`.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.f1()
+    >>> sums = metric.sums(pt.asarray([3.0, -2.0, 1.0]), pt.asarray([1, 1, 1]), pt.ones(3))
+    >>> metric.value(3.0, *(total.item() for total in sums))
+    0.8
+    """
+    return Metric("f1", _Positives(_Found("f1", threshold, label, True)), _harmonic, ((), (), ()))
+
+
+@dataclass(frozen=True)
+class _AtThresholds:
+    """Sums of true and of false positives at each threshold."""
+
+    thresholds: tuple[float, ...]
+    logits: bool
+
+    def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
+        same_shapes("auc", outputs, targets)
+        scores = wide(outputs.sigmoid() if self.logits else outputs).reshape((-1, 1))
+        each = weights.reshape((weights.size,) + (1,) * (outputs.ndim - 1))
+        right = wide(targets > 0.5)
+        found = wide(scores > asarray(list(self.thresholds)))
+        true, false = ((part * each).reshape((1, -1)) @ found for part in (right, 1.0 - right))
+        return true.flatten(), false.flatten()
+
+
+def _area(weight: float, true: list[float], false: list[float]) -> float:
+    """Return the area under the curve by trapezoids; the first threshold is below all scores."""
+    if not true[0] or not false[0]:
+        return 0.0
+    steps = zip(pairwise(true), pairwise(false), strict=True)
+    area = sum((a + b) / 2 * (c - d) for (a, b), (c, d) in steps)
+    return area / true[0] / false[0]
+
+
+def auc(thresholds: int = 200, *, logits: bool = True) -> Metric:
+    """Define the area under the curve of true over false positive rates, from 0 to 1.
+
+    The curve has one point per threshold, between which it is straight, as in keras.metrics.AUC.
+    The value is 0 if all targets are positive, or none is.
+
+    Args:
+        thresholds: Number of thresholds, 2 or more, evenly spaced over probabilities; default 200.
+        logits: Outputs are logits, to which the sigmoid is applied; if False, they are
+            probabilities. Default True.
+
+    Returns:
+        A `Metric`. Its sums raise ShapeError if the shapes differ.
+
+    Raises:
+        ArgumentError: If there are fewer than 2 thresholds.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.auc(3, logits=False)
+    >>> scores, targets = pt.asarray([0.0, 0.6, 0.3, 0.9]), pt.asarray([0, 0, 1, 1])
+    >>> sums = metric.sums(scores, targets, pt.ones(4))
+    >>> metric.value(4.0, *(total.tolist() for total in sums))
+    0.5
+    """
+    thresholds = integer("auc", "thresholds", thresholds, most=MOST_STEPS)
+    if thresholds < 2:
+        raise ArgumentError(f"auc: too few thresholds; got {thresholds}; use for example 200")
+    inner = [at / (thresholds - 1) for at in range(1, thresholds - 1)]
+    edges = (-1e-7, *inner, 1.0 + 1e-7)
+    return Metric("auc", _AtThresholds(edges, logits), _area, ((thresholds,), (thresholds,)))
+
+
+def _residuals(outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
+    same_shapes("r2", outputs, targets)
+    each = weights.reshape((weights.size,) + (1,) * (outputs.ndim - 1))
+    p, y = wide(outputs), wide(targets)
+    parts = ((p - y).square(), y, y.square(), ones(y.shape))
+    return tuple((part * each).sum() for part in parts)
+
+
+def _explained(weight: float, residual: float, total: float, square: float, count: float) -> float:
+    variation = square - total * total / count if count else 0.0
+    return 1 - residual / variation if variation > 0 else 0.0
+
+
+def r2() -> Metric:
+    """Define the coefficient of determination, 1 - sum((output - target)**2) / variation.
+
+    The variation is the sum of squared distances of all targets from their mean. The value is 1 for
+    exact outputs, 0 for outputs that are the mean, and 0 if the targets are all equal.
+
+    Returns:
+        A `Metric`. Its sums raise ShapeError if the shapes differ.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.r2()
+    >>> sums = metric.sums(pt.asarray([1.0, 2.0, 4.0]), pt.asarray([1.0, 2.0, 3.0]), pt.ones(3))
+    >>> metric.value(3.0, *(total.item() for total in sums))
+    0.5
+    """
+    return Metric("r2", _residuals, _explained, ((), (), (), ()))
+
+
+def mape() -> Metric:
+    """Define the mean of 100 * |output - target| / |target|, in percent.
+
+    A target closer to 0 than 1e-7 counts as 1e-7.
+
+    Returns:
+        A `Metric`. Its sums raise ShapeError if the shapes differ.
+
+    >>> import py_tensor as pt
+    >>> metric = pt.train.mape()
+    >>> sums = metric.sums(pt.asarray([3.0, 1.0]), pt.asarray([2.0, 1.0]), pt.ones(2))
+    >>> metric.value(2.0, *(total.item() for total in sums))
+    25.0
+    """
+    return mean("mape", mean_absolute_percentage_error)
 
 
 METRICS: dict[str, Callable[[], Metric]] = {
@@ -324,20 +538,24 @@ METRICS: dict[str, Callable[[], Metric]] = {
         top_k_accuracy,
         mse,
         mae,
+        mape,
         precision,
         recall,
+        f1,
+        auc,
+        r2,
     )
 }
-"""What `metrics=` may name; the others take settings."""
+"""Metrics by the names that `metrics=` accepts, with default arguments."""
 
 
 def metrics_of(operation: str, given: Iterable[Any]) -> tuple[Metric, ...]:
-    """Metrics out of metrics, names, and functions that give one value a sample.
+    """Convert names, `Metric` objects and functions of one value per sample to metrics.
 
-    Raises ArgumentError for other names, and for one name twice.
+    Raises ArgumentError for unknown names and for names that occur twice.
     """
     found: list[Metric] = []
-    for metric in given:
+    for metric in items(operation, "metrics", given):
         if isinstance(metric, Metric):
             found.append(metric)
         elif isinstance(metric, str) and metric in METRICS:
@@ -346,12 +564,12 @@ def metrics_of(operation: str, given: Iterable[Any]) -> tuple[Metric, ...]:
             found.append(mean(getattr(metric, "__name__", type(metric).__name__), metric))
         else:
             raise ArgumentError(
-                f"{operation}: no metric of that name; got {metric!r}; "
-                f"use one of {', '.join(METRICS)}, a Metric or a function of outputs and targets"
+                f"{operation}: unknown metric; got {metric!r:.60}; use one of "
+                f"{', '.join(METRICS)}, a Metric or a function of outputs and targets"
             )
     names = [metric.name for metric in found]
     if len(set(names)) < len(names):
         raise ArgumentError(
-            f"{operation}: two metrics of one name; got {names}; give each another name"
+            f"{operation}: metrics must have different names; got {names}; rename one"
         )
     return tuple(found)

@@ -1,4 +1,4 @@
-"""How far training is, as text and as HTML, and a callback that shows it."""
+"""Progress of a training as text and as HTML, and the callback that shows it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,26 @@ from html import escape
 from time import perf_counter
 from typing import Any
 
+from ..functions.arguments import function_of
 from .callbacks import Callback
 from .trainer import Logs
 
 WIDTH = 20
-"""Of a bar made of text."""
+"""Width of a text bar in characters."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """How far training is: `str` gives a line of text, notebooks and pages show HTML.
+    """Progress of a training: `str` returns a line of text, notebooks and pages show HTML.
+
+    Args:
+        epoch: Number of the epoch, counted from 0.
+        epochs: Number of all epochs.
+        batch: Number of completed batches in this epoch.
+        batches: Number of batches per epoch, or None if not known yet.
+        seconds: Time since the epoch began; default 0.
+        logs: Loss and metrics so far, by name.
+        is_over: True if the epoch and its validation are complete; default False.
 
     >>> import py_tensor as pt
     >>> print(pt.train.Report(epoch=0, epochs=2, batch=5, batches=10, logs={"loss": 0.5}))
@@ -28,18 +38,18 @@ class Report:
     epoch: int
     epochs: int
     batch: int
-    """Batches of this epoch that are done."""
+    """Number of completed batches in this epoch."""
     batches: int | None
-    """Batches of an epoch; None where that is not known yet."""
+    """Number of batches per epoch, or None if not known yet."""
     seconds: float = 0.0
-    """Since this epoch began."""
+    """Seconds since this epoch began."""
     logs: Logs = field(default_factory=dict)
     is_over: bool = False
-    """Whether this epoch is over, its validation included."""
+    """True if this epoch and its validation are complete."""
 
     @property
     def part(self) -> float | None:
-        """The part of this epoch that is done, from 0 to 1.
+        """Completed fraction of this epoch, from 0 to 1; None if the number of batches is unknown.
 
         >>> import py_tensor as pt
         >>> report = pt.train.Report(epoch=0, epochs=2, batch=5, batches=10, logs={"loss": 0.5})
@@ -50,7 +60,7 @@ class Report:
 
     @property
     def values(self) -> str:
-        """The numbers among the logs.
+        """Numbers in the logs, as text.
 
         >>> import py_tensor as pt
         >>> report = pt.train.Report(epoch=0, epochs=2, batch=5, batches=10, logs={"loss": 0.5})
@@ -79,10 +89,11 @@ class Report:
 
 
 class Progress(Callback):
-    """Shows a `Report` some times a second: `show(report)`, or else what fits the place.
+    """Callback that shows a `Report` about 30 times a second.
 
-    Without `show`, tqdm draws a bar for each epoch where it is installed; elsewhere each epoch
-    prints its line when it is over.
+    Args:
+        show: Function that is called with each report. None (default) draws a tqdm bar per epoch
+            if tqdm is installed and this is not a page; otherwise it prints a line per epoch.
 
     >>> import asyncio
     >>> import py_tensor as pt
@@ -96,7 +107,7 @@ class Progress(Callback):
     """
 
     def __init__(self, show: Callable[[Report], Any] | None = None) -> None:
-        self._show = show
+        self._show = None if show is None else function_of("Progress", "show", show)
         self._bar: Any = None
         self._start = 0.0
 
@@ -129,11 +140,11 @@ def _print(report: Report) -> None:
 
 
 def _bars() -> Callable[[Report], None] | None:
-    """A bar of tqdm's for each epoch; None where it is not installed, and in a page."""
+    """Return a function that draws a tqdm bar per epoch, or None without tqdm and in a page."""
     if sys.platform == "emscripten":
         return None
     try:
-        from tqdm import tqdm  # type: ignore[import-untyped,unused-ignore]
+        from tqdm import tqdm
     except ImportError:
         return None
     bars: dict[int, Any] = {}

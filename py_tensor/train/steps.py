@@ -1,39 +1,41 @@
-"""What runs for each batch, as functions under `pt.jit`, and the log on the device that they fill.
+"""Jitted functions that run for each batch, and the log on the device that they fill.
 
-The log has a row a batch: the loss, the weight of the samples, and the sums of the metrics. It is
-read once in many batches, so that training need not wait for it.
+The log has a row per batch: the loss, the weight of the samples, and the sums of the metrics. It
+is read once in many batches, so that training need not wait for it.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from types import CodeType
-from typing import Any
+from typing import Any, cast
 
-from ..autodiff import value_and_grad
 from ..dtypes import float32
 from ..errors import ArgumentError, ShapeError
 from ..functions.creation import arange, full, ones
-from ..functions.elementwise import PUBLIC as ELEMENTWISE
+from ..functions.elementwise import where
 from ..functions.indexing import take
 from ..functions.joining import concat
-from ..jitting import Jitted, jit
-from ..optim import Optimizer, State
+from ..ir.pytree import open_node
+from ..nn.module import modules_of
+from ..nn.regularizers import regularization_loss
+from ..optim import LossScale, LossScaler, Optimizer, State
+from ..signatures import parameters_of
 from ..tensor import Tensor, as_tensor
+from ..transforms.autodiff import value_and_grad
+from ..transforms.jit.api import Jitted, jit
 from .batches import Batch
 from .losses import Loss, batch_loss
 from .metrics import Metric
 
-ROWS = 64
-"""Batches that the log has room for."""
+LOG_ROWS = 64
+"""Number of rows (batches) in the log."""
 
 
 @dataclass(frozen=True)
-class Call:
-    """How outputs are made of parameters and inputs: by a function, or by the model they are."""
+class StepCall:
+    """Map parameters and inputs to outputs, by a function or by calling the model itself."""
 
     function: Callable[..., Any] | None
     takes_training: bool
@@ -45,58 +47,57 @@ class Call:
         return self.function(params, inputs, **named)
 
 
-def call_of(operation: str, model: Any) -> tuple[Call, Any]:
-    """How a model is called, and its parameters.
+def call_of(operation: str, model: Any) -> tuple[StepCall, Any]:
+    """Return the call of a model and its parameters.
 
-    It is a tree that can be called as model(x) or model(x, training=...), or a pair (function,
+    The model is a callable tree, called as model(x) or model(x, training=...), or a pair (function,
     params), called as function(params, x) or with `training`. Raises ArgumentError for others.
     """
     if isinstance(model, tuple) and len(model) == 2 and callable(model[0]):
         function, params = model
-        return Call(function, _takes_training(function)), params
-    if callable(model):
-        return Call(None, _takes_training(type(model).__call__)), model
-    raise ArgumentError(
-        f"{operation}: model cannot be called; got {type(model).__name__}; "
-        "give a tree with __call__(self, x), or a pair (function, params)"
-    )
+        return StepCall(function, _takes_training(function)), params
+    if not callable(model):
+        raise ArgumentError(
+            f"{operation}: model must be callable; got {type(model).__name__}; pass a tree with "
+            "__call__(self, x) or a pair (function, params)"
+        )
+    if open_node(model) is None:
+        raise ArgumentError(
+            f"{operation}: model has no parameters; got {type(model).__name__}; pass a module, or "
+            "a pair (function, params)"
+        )
+    return StepCall(None, _takes_training(model)), model
 
 
 def _takes_training(function: Any) -> bool:
-    """Whether it has an argument of that name; evaluates no annotations, as `inspect` may."""
-    function = inspect.unwrap(function)
-    plain = getattr(function, "__func__", function)
-    code: CodeType | None = getattr(plain, "__code__", None)
-    if code is None:
-        own = type(function).__call__
-        return hasattr(own, "__code__") and _takes_training(own)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return "training" in names or bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    parameters = parameters_of(function)
+    return parameters is not None and parameters.accepts_keyword("training")
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """All that a step depends on beside tensors."""
+class StepRecipe:
+    """Static arguments of a step: everything it depends on except tensors."""
 
     operation: str
-    call: Call
+    call: StepCall
     loss: Loss
     metrics: tuple[Metric, ...]
     optimizer: Optimizer | None = None
     class_weights: tuple[float, ...] | None = None
+    scaler: LossScaler | None = None
 
     @property
     def width(self) -> int:
-        """How many numbers a batch has in the log."""
+        """Number of values per row of the log."""
         return 2 + sum(prod(shape) for metric in self.metrics for shape in metric.shapes)
 
     def weighted(self, batch: Batch) -> Tensor | None:
-        """The weight of each sample, None where all count the same."""
+        """Return the weight of each sample, or None if all count the same."""
         weights = batch.weights
         if weights is not None and weights.shape != (batch.samples,):
             raise ShapeError(
-                f"{self.operation}: weights of samples do not fit; got shape {weights.shape} for "
-                f"{batch.samples} samples; give one number a sample"
+                f"{self.operation}: sample weights have the wrong shape; got shape {weights.shape} "
+                f"for {batch.samples} samples; pass one number per sample"
             )
         weights = None if weights is None else weights.astype(float32, copy=False)
         if self.class_weights is None:
@@ -104,13 +105,16 @@ class Recipe:
         of_class = take(as_tensor(self.operation, self.class_weights), batch.targets)
         return of_class if weights is None else weights * of_class
 
-    def value(self, outputs: Any, batch: Batch) -> Tensor:
-        """The loss of a batch, one number."""
+    def value(self, params: Any, outputs: Any, batch: Batch) -> Tensor:
+        """Return the loss of a batch, with the penalties of the model, as a scalar."""
         values = self.loss(outputs, batch.targets)
-        return batch_loss(self.operation, values, self.weighted(batch), batch.samples)
+        value = batch_loss(self.operation, values, self.weighted(batch), batch.samples)
+        if any(module.regularizers for module in modules_of(params)):
+            value = value + regularization_loss(params)
+        return value
 
     def row(self, value: Tensor, outputs: Any, batch: Batch) -> Tensor:
-        """What the log gets of a batch."""
+        """Return the log's row for a batch."""
         weights = self.weighted(batch)
         if weights is None:
             weight = full((), float(batch.samples))
@@ -125,41 +129,55 @@ class Recipe:
 
 
 def _written(log: Tensor, row: Tensor, at: int) -> Tensor:
-    mine = arange(ROWS).reshape((ROWS, 1)) == at
-    result: Tensor = ELEMENTWISE["where"](mine, row, log)
+    mine = arange(LOG_ROWS).reshape((LOG_ROWS, 1)) == at
+    result: Tensor = where(mine, row, log)
     return result
 
 
-def train_step(recipe: Recipe) -> Jitted:
-    """`(state, log, batch, at)` to the next state, and the log with this batch in row `at`."""
+def train_step(recipe: StepRecipe) -> Jitted:
+    """Return the jitted function of `(state, scale)`, a log, a batch and a number of a row.
 
-    def step(state: State, log: Tensor, batch: Batch, at: int) -> tuple[State, Tensor]:
+    It returns the next (state, scale), and the log with that row. The scale is that of the
+    recipe's scaler, or None.
+    """
+    optimizer, scaler = recipe.optimizer, recipe.scaler
+    assert optimizer is not None
+
+    def step(
+        states: tuple[State, LossScale | None], log: Tensor, batch: Batch, at: int
+    ) -> tuple[tuple[State, LossScale | None], Tensor]:
+        state, scale = states
+
         def objective(params: Any) -> tuple[Tensor, Any]:
             outputs = recipe.call(params, batch.inputs, True)
-            return recipe.value(outputs, batch), outputs
+            value = recipe.value(params, outputs, batch)
+            scaled = value if scaler is None or scale is None else scaler.scaled(scale, value)
+            return scaled, (value, outputs)
 
-        (value, outputs), gradients = value_and_grad(objective, has_aux=True)(state.params)
-        assert recipe.optimizer is not None
-        after = recipe.optimizer.update(state, gradients)
-        return after, _written(log, recipe.row(value, outputs, batch), at)
+        (_, (value, outputs)), gradients = value_and_grad(objective, has_aux=True)(state.params)
+        if scaler is None or scale is None:
+            state = optimizer.update(state, gradients)
+        else:
+            state, scale = scaler.update(scale, optimizer, state, gradients)
+        return (state, scale), _written(log, recipe.row(value, outputs, batch), at)
 
-    return jit(step, donate_argnums=(0, 1))  # type: ignore[no-any-return]
+    return cast("Jitted", jit(step, donate_argnums=(0, 1)))
 
 
-def evaluation_step(recipe: Recipe) -> Jitted:
-    """`(params, log, batch, at)` to the log with this batch in row `at`."""
+def evaluation_step(recipe: StepRecipe) -> Jitted:
+    """Return the jitted function `(params, log, batch, at)` -> log with row `at`."""
 
     def step(params: Any, log: Tensor, batch: Batch, at: int) -> Tensor:
         outputs = recipe.call(params, batch.inputs, False)
-        return _written(log, recipe.row(recipe.value(outputs, batch), outputs, batch), at)
+        return _written(log, recipe.row(recipe.value(params, outputs, batch), outputs, batch), at)
 
-    return jit(step, donate_argnums=1)  # type: ignore[no-any-return]
+    return cast("Jitted", jit(step, donate_argnums=1))
 
 
-def prediction_step(call: Call) -> Jitted:
-    """`(params, inputs)` to outputs."""
+def prediction_step(call: StepCall) -> Jitted:
+    """Return the jitted function `(params, inputs)` -> outputs."""
 
     def step(params: Any, inputs: Any) -> Any:
         return call(params, inputs, False)
 
-    return jit(step)  # type: ignore[no-any-return]
+    return cast("Jitted", jit(step))

@@ -1,29 +1,33 @@
-"""A training under way, as callbacks see it, and what is left of it in the end."""
+"""State of a training that callbacks see, and the history that `fit` returns."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..optim import Optimizer, State
-from ..pytree import tree_leaves
-from ..tensor import Tensor, asarray, realize
+from ..errors import ArgumentError
+from ..functions.creation import asarray
+from ..ir.pytree import tree_leaves, tree_map
+from ..optim import Optimizer, Rate, State
+from ..tensor import Tensor, realize
 from .control import Control
 
-if TYPE_CHECKING:
-    from .callbacks import Callback
-
 Logs = dict[str, Any]
-"""Values by name: "loss", metrics, the same of validation data as "val_loss" and so on."""
+"""Values by name: "loss", metrics, and those of validation data as "val_loss" and so on."""
 
 
 @dataclass
 class History:
-    """What `fit` gives: the logs of each epoch, the loss of each batch.
+    """Logs of each epoch and loss of each batch; `fit` returns it.
 
-    `history[name]` is the list of a value by epochs; raises KeyError for names that logs lack.
+    `history[name]` is the list of a value over the epochs. It raises KeyError if an epoch's logs
+    lack the name.
+
+    Args:
+        epochs: Logs of each epoch, in order.
+        losses: Loss of each batch of all epochs, in order.
+        stopped: Reason why training ended early, or None.
+        state: Optimizer's state after the training, from which `fit(..., state=...)` continues.
 
     >>> import py_tensor as pt
     >>> history = pt.train.History([{"loss": 2.0}, {"loss": 1.0}])
@@ -33,9 +37,11 @@ class History:
 
     epochs: list[Logs] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
-    """Of all batches, in their order."""
+    """Loss of each batch of all epochs, in order."""
     stopped: str | None = None
-    """Why training ended before its last epoch."""
+    """Reason why training ended early, or None."""
+    state: State | None = field(default=None, repr=False, compare=False)
+    """Optimizer's state after the training, from which `fit(..., state=...)` continues."""
 
     def __getitem__(self, name: str) -> list[Any]:
         return [logs[name] for logs in self.epochs]
@@ -45,7 +51,10 @@ Weights = tuple[tuple[Tensor, ...], tuple[Any, ...]]
 
 
 class Trainer:
-    """What `fit` works on; callbacks have it as `self.trainer`.
+    """State of a running `fit`; callbacks access it as `self.trainer`.
+
+    `fit` creates it. Its attributes `epoch`, `epochs`, `batch`, `batches`, `history`, `optimizer`
+    and `state` describe the training so far.
 
     >>> import asyncio
     >>> import py_tensor as pt
@@ -64,67 +73,111 @@ class Trainer:
         model: Any,
         params: Any,
         optimizer: Optimizer,
-        callbacks: Sequence[Callback],
         epochs: int,
         control: Control,
+        state: State | None = None,
     ) -> None:
         self._model = model
         self._params = params
-        self.optimizer = optimizer
-        self.callbacks = callbacks
+        self._scale = _Scale()
+        self.optimizer = self._scale.applied(optimizer)
         self.epochs = epochs
         self.control = control
         self.state: State = optimizer.init(params)
+        if state is not None:
+            self.state = _continued(self.state, state)
         self.history = History()
         self.epoch = 0
         self.batch = 0
-        """How many batches of this epoch are done."""
+        """Number of completed batches in this epoch."""
         self.batches: int | None = None
-        """How many batches an epoch has, where that is known."""
-        for callback in callbacks:
-            callback.trainer = self
+        """Number of batches per epoch, or None if unknown."""
 
     @property
     def model(self) -> Any:
-        """The model that `fit` was given, with its tensors as they are trained so far."""
+        """Return the model given to `fit`, with the values trained so far."""
         self.write_back()
         return self._model
 
     @property
     def learning_rate(self) -> float:
-        """The learning rate of the next step."""
+        """Learning rate of the next step.
+
+        Setting it multiplies this and all later rates, also those of groups, by one factor.
+        """
         return self.optimizer.rate(self.state.step)
 
+    @learning_rate.setter
+    def learning_rate(self, rate: float) -> None:
+        before = self.learning_rate
+        if not rate >= 0 or not before:
+            raise ArgumentError(
+                f"learning_rate: rate cannot be set; got {rate} after {before}; use 0 or more, and "
+                "do not set a rate that is 0"
+            )
+        self._scale.factor *= rate / before
+
     def stop(self, reason: str = "stopped") -> None:
-        """Ends training after this batch, or after the batches already under way."""
+        """End training after this batch, or after the batches already submitted.
+
+        Args:
+            reason: Text kept as `history.stopped`; default "stopped".
+        """
         self.control.stop(reason)
 
     def write_back(self) -> None:
-        """Gives the model's tensors their values so far."""
+        """Copy the values trained so far to the model's tensors."""
         moved = []
         new = tree_leaves(self.state.params)
         for old, value in zip(tree_leaves(self._params), new, strict=True):
             if isinstance(old, Tensor):
                 old._move(value._node)
                 moved.append(old)
-        # Views would keep the vectors that they are parts of.
+        # Unrealized views would keep the flat parameter vectors alive.
         realize(*moved)
 
     def snapshot(self) -> Weights:
-        """The weights as they are now, for `restore`; on the device, where no copy is made yet."""
+        """Return the current weights for `restore`; they stay on the device."""
         return tuple(map(_copied, self.state.vectors)), tuple(map(_copied, self.state.others))
 
     def restore(self, weights: Weights) -> None:
-        """Weights are again what they were when the snapshot was taken."""
+        """Reset the weights to a snapshot.
+
+        Args:
+            weights: Result of `snapshot`.
+        """
         vectors, others = (tuple(map(_copied, leaves)) for leaves in weights)
         self.state = replace(self.state, vectors=vectors, others=others)
 
-    async def tell(self, event: str, *args: Any) -> None:
-        """Calls that method of all callbacks, and waits for those that are asynchronous."""
-        for callback in self.callbacks:
-            result = getattr(callback, event)(*args)
-            if inspect.isawaitable(result):
-                await result
+
+class _Scale:
+    """Factor of all learning rates of an optimizer, which callbacks can change."""
+
+    def __init__(self) -> None:
+        self.factor = 1.0
+
+    def applied(self, optimizer: Optimizer) -> Optimizer:
+        groups = {
+            name: {
+                key: self._rate(value) if key == "learning_rate" else value for key, value in own
+            }
+            for name, own in optimizer.groups
+        }
+        return replace(optimizer, learning_rate=self._rate(optimizer.learning_rate), groups=groups)
+
+    def _rate(self, rate: Rate) -> Rate:
+        return lambda step: (rate(step) if callable(rate) else rate) * self.factor
+
+
+def _continued(start: State, before: State) -> State:
+    """Return the start state with the slots and the step of an earlier training."""
+    if start.layout != before.layout or start.slots.keys() != before.slots.keys():
+        raise ArgumentError(
+            f"fit: state does not fit the model and the optimizer; got slots {sorted(before.slots)}"
+            f" for {sorted(start.slots)}; pass the history.state of a fit with the same optimizer "
+            "and parameters of the same shapes"
+        )
+    return replace(start, slots=tree_map(_copied, before.slots), step=before.step)
 
 
 def _copied(leaf: Any) -> Any:

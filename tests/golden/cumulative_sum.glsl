@@ -22,7 +22,7 @@ vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 63), (t >> 6)), 0); }
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int quad = (P.y >> 1) * 1 + (P.x >> 1);
-  int n0 = (quad & 0) * 32 + ((P.x & 1) + (P.y & 1) * 2) * 8;
+  int n0 = 0 * 32 + ((P.x & 1) + (P.y & 1) * 2) * 8;
   int block = quad;
   int m0 = (block % 70) * 1;
   int line = (block / 70);
@@ -75,6 +75,6 @@ void main() {
   int t = P.y * 64 + P.x;
   int i1 = (t >> 4);
   int i2 = (t & 15);
-  vec4 v3 = texelFetch(x0, ivec3((i2 >> 5) * 2 + ((i2 >> 3) & 1), i1 * 2 + ((i2 >> 3) >> 1 & 1), (i1 & 0) * 8 + (i2 & 7)), 0);
+  vec4 v3 = texelFetch(x0, ivec3((i2 >> 5) * 2 + ((i2 >> 3) & 1), i1 * 2 + ((i2 >> 3) >> 1 & 1), 0 * 8 + (i2 & 7)), 0);
   y0 = v3;
 }

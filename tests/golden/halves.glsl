@@ -23,6 +23,11 @@ vec4 pt_round_half(vec4 x) {
   near = near + (size - near) * uvec4(greaterThan(size, uvec4(0x7F800000u)));
   return uintBitsToFloat(near | (bits & 0x80000000u));
 }
+#define PT_STORED_INF 0x7f800000u
+vec4 pt_stored_half(vec4 x) {
+  uvec4 bits = floatBitsToUint(pt_round_half(x)), size = bits & 0x7fffffffu;
+  return uintBitsToFloat(bits - (0x7f800000u - PT_STORED_INF) * uvec4(equal(size, uvec4(0x7f800000u))));
+}
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -33,5 +38,5 @@ void main() {
   ivec4 i3 = (i2 % 7);
   vec4 v4 = vec4(pt_at1(i3.x), pt_at1(i3.y), pt_at1(i3.z), pt_at1(i3.w));
   vec4 v5 = v1 * v4;
-  y0 = pt_round_half(v5);
+  y0 = pt_stored_half(v5);
 }

@@ -62,7 +62,7 @@ void main() {
   int e = t * 4;
   int i1 = (t / 6);
   int i2 = (t % 6);
-  vec4 v3 = texelFetch(x0, ivec3(i2, i1, (i1 & 0)), 0);
+  vec4 v3 = texelFetch(x0, ivec3(i2, i1, 0), 0);
   int i4 = (e % 24);
   vec4 v5 = pt_texel1(i4 >> 2);
   vec4 v6 = v3 + v5;

@@ -17,12 +17,12 @@ from . import (
     order_steps,
     table_steps,
 )
-from .program import Program, leaf
+from .program import RandomProgram, leaf
 
 LARGE = 1e4
-"""Floats are brought back below this, so that errors stay comparable."""
+"""Floats are kept below this, so that errors stay comparable."""
 
-Step = Callable[[Any, Program], None]
+Step = Callable[[Any, RandomProgram], None]
 
 GROUPS: list[tuple[int, dict[str, Step]]] = [
     (4, table_steps.ELEMENT),
@@ -35,14 +35,14 @@ GROUPS: list[tuple[int, dict[str, Step]]] = [
     (1, creation_steps.STEPS),
     (1, complex_steps.STEPS),
 ]
-"""How often steps come, by kind."""
+"""Relative frequency of steps, by kind."""
 STEPS: dict[str, Step] = {name: step for _, group in GROUPS for name, step in group.items()}
 
 _WEIGHTED = [list(group.values()) for weight, group in GROUPS for _ in range(weight)]
 
 
-def build(draw: Any, program: Program) -> Program:
-    """A few leaves and some steps; results that grow too large are taken out again."""
+def build(draw: Any, program: RandomProgram) -> RandomProgram:
+    """Draw a few leaves and some steps; results that grow too large are removed."""
     for _ in range(draw(st.integers(1, 3))):
         leaf(draw, program)
     for _ in range(draw(st.integers(2, 12))):
@@ -50,8 +50,8 @@ def build(draw: Any, program: Program) -> Program:
     return program
 
 
-def add(step: Step, draw: Any, program: Program) -> None:
-    """Takes a step, and back again where its result grew too large."""
+def add(step: Step, draw: Any, program: RandomProgram) -> None:
+    """Add a step, and remove it if its result grew too large."""
     count = len(program.values)
     with np.errstate(all="ignore"):
         step(draw, program)
@@ -63,5 +63,5 @@ def add(step: Step, draw: Any, program: Program) -> None:
 
 
 @st.composite
-def programs(draw: Any) -> Program:
-    return build(draw, Program())
+def programs(draw: Any) -> RandomProgram:
+    return build(draw, RandomProgram())

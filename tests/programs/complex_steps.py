@@ -1,4 +1,4 @@
-"""Steps that make complex numbers of two parts, and something real of these."""
+"""Steps that make complex numbers from two parts, and real results from these."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .program import Program, choose
+from .program import RandomProgram, choose
 
 
-def parts(name: str, draw: Any, program: Program) -> None:
-    """A value and itself backward, as the parts of complex numbers, to a function."""
+def parts(name: str, draw: Any, program: RandomProgram) -> None:
+    """Pass a value and its reverse, as the parts of complex numbers, to a function."""
     at = choose(draw, program, "f", exact=name not in {"complex", "imag", "real"})
     if at is None:
         return
     x, array = program.values[at]
     numbers = program.call("complex", x, program.call("flip", x))
-    # Arithmetic would lose signs of zeros, which decide on which side an angle of pi is.
+    # Arithmetic would lose signs of zeros, which decide whether an angle is pi or -pi.
     want = np.stack([array, np.flip(array)], axis=-1).view("complex64")[..., 0]
     got = numbers if name == "complex" else program.call(name, numbers)
     want = want if name == "complex" else np.asarray(getattr(np, name)(want))

@@ -9,16 +9,16 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 
-from .program import Program, choose, wide
+from .program import RandomProgram, choose, wide
 
 
 def windows(images: Any, size: tuple[int, int], stride: int) -> Any:
-    """(batch, rows, columns, channels, size) of (batch, height, width, channels)."""
+    """Windows (batch, rows, columns, channels, size) of (batch, height, width, channels)."""
     return sliding_window_view(images, size, axis=(1, 2))[:, ::stride, ::stride]
 
 
-def images(draw: Any, program: Program, kinds: str) -> Any:
-    """A small value as images, with a size of windows that fit: name, tensor, array, size."""
+def images(draw: Any, program: RandomProgram, kinds: str) -> Any:
+    """Choose a small value as images, and a window size that fits: name, tensor, array, size."""
     at = choose(draw, program, kinds, axes=(3, 4), full=True, size=400)
     if at is None:
         return None
@@ -33,7 +33,7 @@ def weights(draw: Any, shape: tuple[int, ...]) -> Any:
     return (rng.integers(-3, 4, shape) / 2).astype("float32")
 
 
-def conv2d(draw: Any, program: Program) -> None:
+def conv2d(draw: Any, program: RandomProgram) -> None:
     found = images(draw, program, "f")
     if found is None:
         return
@@ -48,7 +48,7 @@ def conv2d(draw: Any, program: Program) -> None:
     program.add(got, want.reshape(got.shape), name)
 
 
-def conv2d_transpose(draw: Any, program: Program) -> None:
+def conv2d_transpose(draw: Any, program: RandomProgram) -> None:
     found = images(draw, program, "f")
     if found is None:
         return
@@ -64,7 +64,7 @@ def conv2d_transpose(draw: Any, program: Program) -> None:
     program.add(got, want.reshape(got.shape), f"conv2d_transpose(v{at}, {w.shape}, {stride})")
 
 
-def pool(name: str, draw: Any, program: Program) -> None:
+def pool(name: str, draw: Any, program: RandomProgram) -> None:
     found = images(draw, program, "f" if name == "avg_pool2d" else "fiu")
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""Steps that move elements and compute none: what was exact stays so."""
+"""Steps that move elements without computing, so exact values stay exact."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 import py_tensor as pt
 
-from .program import Program, choose
+from .program import RandomProgram, choose
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Move(NamedTuple):
-    """A function with NumPy's of the same arguments, and how to draw these for a shape."""
+    """A function, NumPy's equivalent, and a way to draw the arguments for a shape."""
 
     numpy: Callable[..., Any]
     arguments: Callable[[Any, tuple[int, ...]], Arguments]
     axes: tuple[int, ...] = (0, 1, 2, 3, 4)
-    """The numbers of axes it is tried with."""
+    """The numbers of axes it is tested with."""
 
 
 def none(draw: Any, shape: tuple[int, ...]) -> Arguments:
@@ -111,7 +111,7 @@ MOVES = {
 }
 
 
-def move(name: str, draw: Any, program: Program) -> None:
+def move(name: str, draw: Any, program: RandomProgram) -> None:
     found = MOVES[name]
     at = choose(draw, program, axes=found.axes)
     if at is None:
@@ -123,7 +123,7 @@ def move(name: str, draw: Any, program: Program) -> None:
     program.add(got, found.numpy(array, *args, **options), step, exact=program.exact[at])
 
 
-def getitem(draw: Any, program: Program) -> None:
+def getitem(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME)
     if at is None:
         return
@@ -137,7 +137,7 @@ def getitem(draw: Any, program: Program) -> None:
     program.add(x[key], array[key], f"v{at}[{key}]", exact=program.exact[at])
 
 
-def setitem(draw: Any, program: Program) -> None:
+def setitem(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME)
     if at is None:
         return
@@ -150,8 +150,8 @@ def setitem(draw: Any, program: Program) -> None:
     program.add(t, want, f"v{at}[{key}] = 1", exact=program.exact[at])
 
 
-def join(name: str, draw: Any, program: Program) -> None:
-    """One tensor, itself and backward, along an axis."""
+def join(name: str, draw: Any, program: RandomProgram) -> None:
+    """Join a tensor, itself and its reverse along an axis."""
     at = choose(draw, program, axes=SOME if name == "concat" else (0, 1, 2, 3))
     if at is None:
         return
@@ -163,7 +163,7 @@ def join(name: str, draw: Any, program: Program) -> None:
     program.add(got, want, f"{name}(v{at}, axis={axis})", exact=program.exact[at])
 
 
-def unstack(draw: Any, program: Program) -> None:
+def unstack(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME, full=True)
     if at is None:
         return
@@ -175,8 +175,8 @@ def unstack(draw: Any, program: Program) -> None:
     program.add(got, want, f"unstack(v{at}, {axis})[{part}]", exact=program.exact[at])
 
 
-def several(name: str, draw: Any, program: Program) -> None:
-    """One of the results of a function of two vectors."""
+def several(name: str, draw: Any, program: RandomProgram) -> None:
+    """Choose one of the results of a function of two vectors."""
     numpy = {"meshgrid": np.meshgrid, "broadcast_arrays": np.broadcast_arrays}[name]
     at = choose(draw, program, axes=(1,), size=100)
     if at is None:

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .movement_steps import SOME, an_axis
-from .program import Program, choose, wide
+from .program import RandomProgram, choose, wide
 
 
-def scan(name: str, draw: Any, program: Program) -> None:
+def scan(name: str, draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME)
     if at is None:
         return
@@ -31,7 +31,7 @@ def scan(name: str, draw: Any, program: Program) -> None:
     program.add(got, want.astype(got.dtype.name), step)
 
 
-def statistic(name: str, draw: Any, program: Program) -> None:
+def statistic(name: str, draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "f", axes=SOME, full=True)
     if at is None:
         return
@@ -43,15 +43,15 @@ def statistic(name: str, draw: Any, program: Program) -> None:
 
 
 EXACT = {"nanargmax", "nanargmin", "nanprod"}
-"""Of numbers that are not exact, rounding decides which is largest, and products grow too far."""
+"""For inexact numbers, rounding decides which is largest, and products grow too far."""
 
 
-def past_nan(name: str, draw: Any, program: Program) -> None:
+def past_nan(name: str, draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "f", axes=SOME, full=True, exact=name in EXACT)
     if at is None:
         return
     x, array = program.values[at]
-    # The first along each axis stays a number.
+    # The first element along each axis stays a number.
     hole = np.arange(x.size).reshape(x.shape) % 5 == 3
     hole &= np.indices(x.shape).min(axis=0) > 0
     x = program.call("where", program.call("asarray", hole), float("nan"), x)
@@ -63,7 +63,7 @@ def past_nan(name: str, draw: Any, program: Program) -> None:
     program.add(got, want, f"{name}(holes(v{at}), {shares}, axis={axis}, keepdims={keepdims})")
 
 
-def diff(draw: Any, program: Program) -> None:
+def diff(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME)
     if at is None:
         return
@@ -73,7 +73,7 @@ def diff(draw: Any, program: Program) -> None:
     program.add(got, np.diff(array, axis=axis, n=n), f"diff(v{at}, axis={axis}, n={n})")
 
 
-def interp(draw: Any, program: Program) -> None:
+def interp(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "f")
     if at is None:
         return
@@ -84,7 +84,7 @@ def interp(draw: Any, program: Program) -> None:
     program.add(got, np.interp(wide(array), xs, ys), f"interp(v{at})")
 
 
-def trapezoid(draw: Any, program: Program) -> None:
+def trapezoid(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "f", axes=SOME)
     if at is None:
         return
@@ -95,7 +95,7 @@ def trapezoid(draw: Any, program: Program) -> None:
     program.add(got, want, f"trapezoid(v{at}, axis={axis})")
 
 
-def cov(draw: Any, program: Program) -> None:
+def cov(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "f", axes=(2,), full=True)
     if at is None or program.values[at][0].shape[1] < 2:
         return
@@ -104,8 +104,8 @@ def cov(draw: Any, program: Program) -> None:
     program.add(program.call("cov", x), want, f"cov(v{at})")
 
 
-def two(draw: Any, program: Program, axes: tuple[int, ...] = SOME, size: int = 100) -> Any:
-    """Two values of one dtype, or None."""
+def two(draw: Any, program: RandomProgram, axes: tuple[int, ...] = SOME, size: int = 100) -> Any:
+    """Choose two values of one dtype; None if there are none."""
     at = choose(draw, program, "fiu", axes=axes, size=size)
     if at is None:
         return None
@@ -118,7 +118,7 @@ def two(draw: Any, program: Program, axes: tuple[int, ...] = SOME, size: int = 1
     return at, draw(st.sampled_from(others))
 
 
-def kron(draw: Any, program: Program) -> None:
+def kron(draw: Any, program: RandomProgram) -> None:
     places = two(draw, program)
     if places is None:
         return
@@ -127,7 +127,7 @@ def kron(draw: Any, program: Program) -> None:
     program.add(got, np.kron(wide(array), wide(other)), f"kron(v{places[0]}, v{places[1]})")
 
 
-def matmul(draw: Any, program: Program) -> None:
+def matmul(draw: Any, program: RandomProgram) -> None:
     places = two(draw, program, (2, 3, 4), 2000)
     if places is None:
         return
@@ -142,7 +142,7 @@ def matmul(draw: Any, program: Program) -> None:
     program.add(program.call("matmul", x, y), np.matmul(wide(array), wide(other)), name)
 
 
-def tensordot(draw: Any, program: Program) -> None:
+def tensordot(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "fiu", axes=(2, 3), size=100)
     if at is None:
         return
@@ -152,7 +152,7 @@ def tensordot(draw: Any, program: Program) -> None:
     program.add(got, np.tensordot(wide(array), wide(array), axes), f"tensordot(v{at}, {axes})")
 
 
-def vecdot(draw: Any, program: Program) -> None:
+def vecdot(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "fiu", axes=SOME)
     if at is None:
         return
@@ -163,7 +163,7 @@ def vecdot(draw: Any, program: Program) -> None:
     program.add(got, want, f"vecdot(v{at}, v{at}, axis={axis})")
 
 
-def einsum(draw: Any, program: Program) -> None:
+def einsum(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "fiu", axes=(2,), size=300)
     if at is None:
         return
@@ -176,7 +176,7 @@ def einsum(draw: Any, program: Program) -> None:
     program.add(got, want, f"einsum({path}, v{at}, v{at})")
 
 
-def softmax(draw: Any, program: Program) -> None:
+def softmax(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "f", axes=SOME, full=True)
     if at is None:
         return

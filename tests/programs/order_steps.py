@@ -1,4 +1,4 @@
-"""Steps that read at places, search, sort and count: they take what was not rounded."""
+"""Steps that index, search, sort and count; their operands must be exact."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .movement_steps import SOME, an_axis
-from .program import Program, choose, wide
+from .program import RandomProgram, choose, wide
 
 
-def take(draw: Any, program: Program) -> None:
+def take(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME, full=True)
     if at is None:
         return
@@ -33,12 +33,12 @@ def take(draw: Any, program: Program) -> None:
 
 
 def nearest(indices: Any, n: int) -> Any:
-    """Indices from 0 on; those out of range are the nearest end."""
+    """Clamp indices out of range to the nearest end; indices count from 0."""
     indices = np.asarray(indices).astype("int64")
     return np.clip(np.where(indices < 0, indices + n, indices), 0, n - 1)
 
 
-def take_along_axis(draw: Any, program: Program) -> None:
+def take_along_axis(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME, full=True)
     if at is None:
         return
@@ -51,8 +51,8 @@ def take_along_axis(draw: Any, program: Program) -> None:
     program.add(got, want, f"take_along_axis(v{at}, axis={axis})", exact=program.exact[at])
 
 
-def chosen(draw: Any, program: Program) -> None:
-    """A mask, or a tensor of indices, as a key; read or assigned."""
+def chosen(draw: Any, program: RandomProgram) -> None:
+    """Read or assign with a mask or a tensor of indices as a key."""
     at = choose(draw, program, axes=SOME, full=True, exact=True)
     if at is None:
         return
@@ -70,14 +70,14 @@ def chosen(draw: Any, program: Program) -> None:
 
 
 def in_order(array: Any, axis: int, descending: bool) -> Any:
-    """NumPy's stable order, equal elements staying in order in both directions."""
+    """Sort stably with NumPy: equal elements keep their order in both directions."""
     if not descending:
         return np.argsort(array, axis=axis, kind="stable")
     backward = np.argsort(np.flip(array, axis), axis=axis, kind="stable")
     return np.flip(array.shape[axis] - 1 - backward, axis)
 
 
-def ordered(name: str, draw: Any, program: Program) -> None:
+def ordered(name: str, draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME, exact=name == "argsort")
     if at is None:
         return
@@ -91,7 +91,7 @@ def ordered(name: str, draw: Any, program: Program) -> None:
     program.add(got, want, step, exact=program.exact[at])
 
 
-def topk(draw: Any, program: Program) -> None:
+def topk(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME, full=True, exact=True)
     if at is None:
         return
@@ -105,7 +105,7 @@ def topk(draw: Any, program: Program) -> None:
     program.add(got, want, step, exact=True)
 
 
-def searchsorted(draw: Any, program: Program) -> None:
+def searchsorted(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "i", exact=True)
     if at is None:
         return
@@ -116,7 +116,7 @@ def searchsorted(draw: Any, program: Program) -> None:
     program.add(got, np.searchsorted(limits, array, side=side), f"searchsorted(v{at}, {side})")
 
 
-def isin(draw: Any, program: Program) -> None:
+def isin(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "iu")
     if at is None:
         return
@@ -126,7 +126,7 @@ def isin(draw: Any, program: Program) -> None:
     program.add(got, np.isin(array, others, invert=invert), f"isin(v{at}, invert={invert})")
 
 
-def count_nonzero(draw: Any, program: Program) -> None:
+def count_nonzero(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME, exact=True)
     if at is None:
         return
@@ -137,7 +137,7 @@ def count_nonzero(draw: Any, program: Program) -> None:
     program.add(got, want, f"count_nonzero(v{at}, axis={axis})")
 
 
-def nonzero(draw: Any, program: Program) -> None:
+def nonzero(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, axes=SOME, exact=True) if program.reads else None
     if at is None:
         return
@@ -154,10 +154,10 @@ PARTS = {
     "unique_inverse": (0, 2),
     "unique_values": (0,),
 }
-"""Which of np.unique's four results, all in order, a function gives."""
+"""Results of np.unique, by position in its tuple, that each function returns."""
 
 
-def unique(name: str, draw: Any, program: Program) -> None:
+def unique(name: str, draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, exact=True) if program.reads else None
     if at is None:
         return
@@ -170,7 +170,7 @@ def unique(name: str, draw: Any, program: Program) -> None:
     program.add(got, want, f"{name}(v{at})[{which}]", exact=True)
 
 
-def bincount(draw: Any, program: Program) -> None:
+def bincount(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "iu", axes=(1,))
     if at is None:
         return
@@ -185,12 +185,12 @@ def bincount(draw: Any, program: Program) -> None:
     program.add(got, want.astype("int64"), f"bincount(v{at}, weights={heavy}, length={length})")
 
 
-def histogram(draw: Any, program: Program) -> None:
+def histogram(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, full=True, exact=True)
     if at is None:
         return
     x, array = program.values[at]
-    # Limits that are exact, so that no rounding moves an element.
+    # Exact limits, so that no rounding moves an element.
     options: dict[str, Any] = draw(
         st.sampled_from([{"bins": 4, "range": (-2.0, 2.0)}, {"bins": [-3.0, 0.5, 1.0, 4.0]}])
     )
@@ -199,7 +199,7 @@ def histogram(draw: Any, program: Program) -> None:
     program.add(got, want, f"histogram(v{at}, {options})")
 
 
-def quantile(name: str, draw: Any, program: Program) -> None:
+def quantile(name: str, draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, "fiu", axes=SOME, full=True)
     if at is None:
         return

@@ -1,4 +1,4 @@
-"""A program: tensors, and beside each the NumPy array that it must equal."""
+"""A random program: tensors, each with the NumPy array that it must equal."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex12
 
 
 @dataclass
-class Program:
-    """Pairs of a tensor and the array it must equal, with what made them."""
+class RandomProgram:
+    """Pairs of a tensor and the array it must equal, with the steps that made them."""
 
     values: list[tuple[pt.Tensor, Any]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     exact: list[bool] = field(default_factory=list)
-    """Whether nothing was rounded on the way to each value."""
+    """True for each value computed without rounding."""
     make: Callable[[Any], pt.Tensor] = pt.asarray
-    """Where leaves come from."""
+    """Function that makes leaves from arrays."""
     reads: bool = True
-    """Whether steps may read values, since shapes depend on them; under jit they cannot."""
+    """True if steps may read values, on which shapes depend; they cannot under jit."""
     called: set[str] = field(default_factory=set)
 
     def call(self, name: str, *args: Any, **options: Any) -> Any:
-        """What the function of a name gives."""
+        """Call the public function of this name and record the name."""
         self.called.add(name)
         return getattr(pt, name)(*args, **options)
 
@@ -49,26 +49,26 @@ class Program:
         self.steps.append(f"v{len(self.steps)} = {step}: {tensor.dtype}{list(tensor.shape)}")
 
     def pop(self) -> tuple[pt.Tensor, Any]:
-        """Takes out what was added last."""
+        """Remove the value added last."""
         self.exact.pop()
         self.steps.pop()
         return self.values.pop()
 
 
-def leaf(draw: Any, program: Program) -> None:
+def leaf(draw: Any, program: RandomProgram) -> None:
     shape, dtype = draw(st.sampled_from(SHAPES)), draw(st.sampled_from(MOSTLY_FLOATS))
     _add_leaf(program, shape, dtype, np.random.default_rng(draw(st.integers(0, 999))))
 
 
-def leaves(program: Program) -> None:
-    """A leaf of floats for each shape, and one of another dtype."""
+def leaves(program: RandomProgram) -> None:
+    """Add a float leaf for each shape, and one leaf of another dtype."""
     rng = np.random.default_rng(7)
     for at, shape in enumerate(SHAPES):
         for dtype in ("float32", DTYPES[1 + at % (len(DTYPES) - 1)]):
             _add_leaf(program, shape, dtype, rng)
 
 
-def _add_leaf(program: Program, shape: Any, dtype: str, rng: np.random.Generator) -> None:
+def _add_leaf(program: RandomProgram, shape: Any, dtype: str, rng: np.random.Generator) -> None:
     array = np.asarray(
         rng.integers(-6, 7, shape) if dtype[0] not in "ub" else rng.integers(0, 7, shape)
     )
@@ -78,7 +78,7 @@ def _add_leaf(program: Program, shape: Any, dtype: str, rng: np.random.Generator
 
 def choose(
     draw: Any,
-    program: Program,
+    program: RandomProgram,
     kinds: str = "fiub",
     *,
     axes: tuple[int, ...] = (),
@@ -86,9 +86,9 @@ def choose(
     exact: bool = False,
     size: int = 20_000,
 ) -> int | None:
-    """A value of some kinds of dtype, numbers of axes and sizes; None where there is none.
+    """Choose a value by kinds of dtype, numbers of axes and sizes; None if there is none.
 
-    `full` ones have elements, `exact` ones were not rounded.
+    `full` values have elements, `exact` values were not rounded.
     """
     fitting = [
         at
@@ -103,5 +103,5 @@ def choose(
 
 
 def wide(array: Any) -> Any:
-    """Floats in float64, in which a reference rounds nothing that float32 would show."""
+    """Convert floats to float64, so that a reference adds no rounding visible in float32."""
     return array.astype("float64") if array.dtype.kind == "f" else array

@@ -1,1 +1,1 @@
-"""Layers: modules with parameters or options, one file a subject as the functions beside them."""
+"""Layers: modules with parameters or options, in one file per subject like the functions."""

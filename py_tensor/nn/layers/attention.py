@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from ...dtypes import float32
+from ...dtypes import float16, float32
 from ...errors import ShapeError
-from ...tensor import Tensor
+from ...functions.arguments import integer
+from ...functions.creation import arange, zeros
+from ...functions.elementwise import where
+from ...functions.joining import concat
+from ...tensor import Tensor, as_tensor
+from ...typing import ArrayLike, DTypeLike
 from ..attention import scaled_dot_product_attention
 from ..module import Module, static_field
 from .linear import Dense
 
 
-class MultiHeadAttention(Module):
-    """Attention in several heads of features / heads each. (Vaswani et al. 2017, arXiv:1706.03762.)
+@dataclass(frozen=True)
+class KeyValueCache:
+    """Projected keys and values of the positions so far, for attention one position at a time.
 
-    Called with a query of shape (batch, queries, features), and a key (batch, keys, key_inputs) and
-    value (batch, keys, value_inputs) where they are not the query, gives (batch, queries,
-    features). `mask` and `causal` are as in `scaled_dot_product_attention`, where the scores have
-    shape (batch, heads, queries, keys). Raises ShapeError where heads do not divide features.
+    Args:
+        keys: Tensor of shape (batch, heads, positions, features / heads).
+        values: Tensor of the same shape.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.MultiHeadAttention(16, 4).empty_cache(2).keys.shape
+    (2, 4, 0, 4)
+    """
+
+    keys: Tensor
+    values: Tensor
+
+
+class MultiHeadAttention(Module):
+    """Attend with several heads of features / heads each.
+
+    Source: Vaswani et al. 2017, arXiv:1706.03762. Calling the layer takes a query of shape (batch,
+    queries, features) and, optionally, a key of shape (batch, keys, key_inputs) and a value of
+    shape (batch, keys, value_inputs). The key defaults to the query, and the value to the key.
+    `mask` and `causal` are those of `scaled_dot_product_attention`, with scores of shape (batch,
+    heads, queries, keys). The call returns a tensor of shape (batch, queries, features).
+
+    With `cache`, a result of `empty_cache` or of an earlier call, keys and values are added to
+    those of earlier positions, and the call returns (result, cache). With `causal`, a query attends
+    to the keys before it and its own, so that a sequence can be given in parts.
+
+    Args:
+        features: Number of features of the query and of the result.
+        heads: Number of heads, a divisor of `features`.
+        key_inputs: Number of features of the key; None (default) for `features`.
+        value_inputs: Number of features of the value; None (default) for `features`.
+        bias: Add biases in the four dense layers; default True.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: If `heads` does not divide `features`; in a call, if shapes are incompatible.
 
     >>> import py_tensor as pt
     >>> attention = pt.nn.MultiHeadAttention(16, 4)
@@ -41,17 +80,23 @@ class MultiHeadAttention(Module):
         key_inputs: int | None = None,
         value_inputs: int | None = None,
         bias: bool = True,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
+        heads = integer("MultiHeadAttention", "heads", heads)
+        features = integer("MultiHeadAttention", "features", features, 0)
         if heads < 1 or features % heads:
             raise ShapeError(
-                f"MultiHeadAttention: heads do not fit; got {heads} for {features} features; "
-                "give a number that divides them"
+                "MultiHeadAttention: number of heads must divide the number of features; got "
+                f"{heads} for {features} features; use a divisor"
             )
         self.features, self.heads = features, heads
         self.query = Dense(features, features, bias=bias, dtype=dtype)
-        self.key = Dense(key_inputs or features, features, bias=bias, dtype=dtype)
-        self.value = Dense(value_inputs or features, features, bias=bias, dtype=dtype)
+        self.key = Dense(
+            features if key_inputs is None else key_inputs, features, bias=bias, dtype=dtype
+        )
+        self.value = Dense(
+            features if value_inputs is None else value_inputs, features, bias=bias, dtype=dtype
+        )
         self.output = Dense(features, features, bias=bias, dtype=dtype)
 
     def forward(
@@ -60,26 +105,54 @@ class MultiHeadAttention(Module):
         key: Tensor | None = None,
         value: Tensor | None = None,
         *,
-        mask: Any = None,
+        mask: ArrayLike | None = None,
         causal: bool = False,
+        cache: KeyValueCache | None = None,
         training: bool = False,
-    ) -> Tensor:
+    ) -> Any:
         key = query if key is None else key
         value = key if value is None else value
         q, k, v = (
             self._split(projected)
             for projected in (self.query(query), self.key(key), self.value(value))
         )
+        if cache is not None:
+            k, v = concat([cache.keys, k], axis=2), concat([cache.values, v], axis=2)
+            if causal:
+                mask, causal = _causal_after(q.shape[2], k.shape[2], mask), False
         heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal)
         batch, _, queries, _ = heads.shape
         together = heads.permute_dims((0, 2, 1, 3)).reshape((batch, queries, self.features))
-        return self.output(together)  # type: ignore[no-any-return]
+        result: Tensor = self.output(together)
+        return result if cache is None else (result, KeyValueCache(k, v))
+
+    def empty_cache(self, batch: int) -> KeyValueCache:
+        """Return the cache before the first position.
+
+        Args:
+            batch: Number of sequences.
+
+        Returns:
+            `KeyValueCache` with no positions, to be passed as `cache` in a call.
+
+        >>> import py_tensor as pt
+        >>> attention = pt.nn.MultiHeadAttention(16, 4)
+        >>> x = pt.ones((2, 1, 16))
+        >>> y, cache = attention(x, causal=True, cache=attention.empty_cache(2))
+        >>> y, cache = attention(x, causal=True, cache=cache)
+        >>> cache.keys.shape
+        (2, 4, 2, 4)
+        """
+        shape = (batch, self.heads, 0, self.features // self.heads)
+        none = zeros(shape, dtype=self.key.weight.dtype)
+        return KeyValueCache(none, none)
 
     def _split(self, x: Tensor) -> Tensor:
-        """(batch, length, features) as (batch, heads, length, features / heads)."""
+        """Reshape (batch, length, features) to (batch, heads, length, features / heads)."""
         if x.ndim != 3:
             raise ShapeError(
-                f"attention: needs 3 axes; got shape {x.shape}; x is (batch, length, features)"
+                f"attention: input must have 3 axes; got shape {x.shape}; x must have shape "
+                "(batch, length, features)"
             )
         batch, length, _ = x.shape
         split = x.reshape((batch, length, self.heads, self.features // self.heads))
@@ -87,3 +160,15 @@ class MultiHeadAttention(Module):
 
     def facts(self) -> str:
         return f"{self.features}, {self.heads} heads"
+
+
+def _causal_after(queries: int, keys: int, mask: ArrayLike | None) -> Tensor:
+    """Return a mask with which the last queries of as many positions as keys see no later keys."""
+    place = arange(keys - queries, keys).reshape((-1, 1))
+    visible: Tensor = place >= arange(keys)
+    if mask is None:
+        return visible
+    given = as_tensor("attention", mask)
+    if given.dtype.kind == "b":
+        return given.logical_and(visible)
+    return where(visible, given, -6e4 if given.dtype is float16 else -1e30)

@@ -1,33 +1,42 @@
-"""Modules of modules, and modules without parameters that change shapes."""
+"""Containers of modules, and modules without parameters that change shapes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from operator import index
+from itertools import zip_longest
 from typing import Any, overload
 
 from ...errors import ArgumentError, ShapeError
+from ...functions.arguments import function_of, lengths_of
 from ...tensor import Tensor
+from ...typing import ArrayLike
 from ..module import Module, static_field
 
 
 class Activation(Module):
-    """A function of one tensor as a module; `Sequential` makes them of the functions it is given.
+    """Wrap a function of one tensor as a module.
 
-    Any shape and dtype that the function takes; raises what it raises.
+    `Sequential` wraps the functions it is given. Calling the module passes its argument to the
+    function and returns the function's result.
+
+    Args:
+        function: Function of one tensor.
 
     >>> import py_tensor as pt
-    >>> pt.nn.Activation(pt.relu)
+    >>> layer = pt.nn.Activation(pt.relu)
+    >>> layer
     Activation(relu)
+    >>> layer(pt.asarray([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
     """
 
     function: Callable[[Any], Any] = static_field()
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.function = function
+        self.function = function_of("Activation", "function", function)
 
-    def forward(self, x: Any, *, training: bool = False) -> Any:
+    def forward(self, x: ArrayLike, *, training: bool = False) -> Any:
         return self.function(x)
 
     def facts(self) -> str:
@@ -35,9 +44,17 @@ class Activation(Module):
 
 
 class Sequential(Module):
-    """Modules, and functions of one tensor, each of which takes what the one before it gave.
+    """Call modules and functions one after another, each on the result of the one before.
 
-    Raises ArgumentError for what cannot be called.
+    Calling the model takes the first layer's input and `training`, and returns the last layer's
+    result. A recurrent layer that is followed by a module passes on its outputs without its state.
+    Indexing returns a layer; slicing returns a Sequential.
+
+    Args:
+        *layers: Modules and functions of one tensor.
+
+    Raises:
+        ArgumentError: If a layer cannot be called, or is a class.
 
     >>> import py_tensor as pt
     >>> model = pt.nn.Sequential(pt.nn.Dense(4, 8), pt.relu, pt.nn.Dense(8, 2))
@@ -56,16 +73,19 @@ class Sequential(Module):
         for at, layer in enumerate(layers):
             if not callable(layer) or isinstance(layer, type):
                 raise ArgumentError(
-                    f"Sequential: layer {at} is no layer; got {layer!r:.60}; "
-                    "give modules and functions"
+                    f"Sequential: layer {at} is neither a module nor a function; got "
+                    f"{layer!r:.60}; pass modules and functions"
                 )
         self.layers = tuple(
             layer if isinstance(layer, Module) else Activation(layer) for layer in layers
         )
 
-    def forward(self, x: Any, *, training: bool = False) -> Any:
-        for layer in self.layers:
-            x = layer(x, training=training)
+    def forward(self, x: ArrayLike, *, training: bool = False) -> Any:
+        for layer, following in zip_longest(self.layers, self.layers[1:]):
+            result = layer(x, training=training)
+            has_state = getattr(layer, "return_state", False)
+            takes_all = following is None or isinstance(following, Activation)
+            x = result[0] if has_state and not takes_all else result
         return x
 
     def children(self) -> Iterator[tuple[str, Module]]:
@@ -86,9 +106,13 @@ class Sequential(Module):
 
 
 class Flatten(Module):
-    """All axes but the first as one: (batch, ...) to (batch, elements).
+    """Flatten all axes but the first.
 
-    Any dtype. Raises ShapeError for an input without axes.
+    Calling the layer takes a tensor of shape (batch, ...) and any dtype, and returns one of shape
+    (batch, elements).
+
+    Raises:
+        ShapeError: In a call, if the input has no axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.Flatten()(pt.ones((2, 3, 4))).shape
@@ -102,9 +126,16 @@ class Flatten(Module):
 
 
 class Reshape(Module):
-    """Another shape for all axes but the first; one length may be -1 and is worked out.
+    """Reshape all axes but the first.
 
-    Any dtype. Raises ShapeError where the sizes differ.
+    Calling the layer takes a tensor of shape (batch, ...) and any dtype, and returns one of shape
+    (batch, *shape).
+
+    Args:
+        shape: New shape without the batch axis; one length may be -1 and is inferred.
+
+    Raises:
+        ShapeError: In a call, if the numbers of elements differ.
 
     >>> import py_tensor as pt
     >>> pt.nn.Reshape((2, -1))(pt.ones((5, 6))).shape
@@ -114,7 +145,7 @@ class Reshape(Module):
     shape: tuple[int, ...] = static_field()
 
     def __init__(self, shape: Sequence[int]) -> None:
-        self.shape = tuple(index(n) for n in shape)
+        self.shape = lengths_of("Reshape", shape)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         return x.reshape((x.shape[0], *self.shape))

@@ -1,4 +1,4 @@
-"""Layers of convolutions, channels last."""
+"""Convolution layers, channels last."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from ...dtypes import float32
 from ...errors import ShapeError
-from ...functions.windows import per_axis
+from ...functions.arguments import flag, integer
+from ...functions.sliding_windows import per_axis
 from ...tensor import Tensor
+from ...typing import DTypeLike, PaddingLike, PerAxis
 from ..convolution import (
     conv1d,
     conv1d_transpose,
@@ -19,27 +21,40 @@ from ..convolution import (
     depthwise_conv2d,
     separable_conv2d,
 )
-from ..initializers import Initializer, glorot_uniform, zeros
+from ..initializers import InitializerFunction, glorot_uniform, initial, zeros
 from ..module import static_field
 from .windowed import Windowed
 
 
 class _Kernels(Windowed):
-    """Windows with weights, and a bias, from a number of channels to another."""
+    """Layer of windows with weights and a bias."""
 
     inputs: int = static_field()
     outputs: int = static_field()
     bias: Tensor | None
 
-    def prepare(
-        self, inputs: int, outputs: int, bias: bool, bias_init: Initializer, dtype: Any
+    def checked_channels(self, *counts: int) -> list[int]:
+        """Return numbers of channels as ints; raise ArgumentError unless they are at least 0."""
+        return [integer(type(self).__name__, "number of channels", n, 0) for n in counts]
+
+    def set_channels(
+        self,
+        inputs: int,
+        outputs: int,
+        bias: bool,
+        bias_init: InitializerFunction,
+        dtype: DTypeLike,
     ) -> None:
-        """Sets the fields."""
+        """Set the fields."""
         self.inputs, self.outputs = inputs, outputs
-        self.bias = bias_init((outputs,), dtype=dtype) if bias else None
+        self.bias = (
+            initial(type(self).__name__, bias_init, (outputs,), dtype)
+            if flag(type(self).__name__, "bias", bias)
+            else None
+        )
 
     def biased(self, x: Tensor) -> Tensor:
-        """x plus the bias, if there is one."""
+        """Add the bias, if there is one."""
         return x if self.bias is None else x + self.bias
 
     def facts(self) -> str:
@@ -48,18 +63,19 @@ class _Kernels(Windowed):
 
 
 class _Grouped(_Kernels):
-    """Kernels that may see the channels in groups."""
+    """Layer of kernels that may convolve the channels in groups."""
 
     weight: Tensor
     groups: int = static_field()
     function: ClassVar[Callable[..., Tensor]]
 
-    def group(self, inputs: int, outputs: int, groups: int) -> None:
-        """Sets the field. Raises ShapeError for groups that do not divide both."""
+    def set_groups(self, inputs: int, outputs: int, groups: int) -> None:
+        """Set the field. Raise ShapeError if it does not divide both numbers of channels."""
+        groups = integer(type(self).__name__, "groups", groups)
         if groups < 1 or inputs % groups or outputs % groups:
             raise ShapeError(
-                f"{type(self).__name__}: groups do not fit; got {groups} for {inputs} inputs and "
-                f"{outputs} outputs; give a number that divides both"
+                f"{type(self).__name__}: groups must divide the numbers of inputs and outputs; got "
+                f"{groups} for {inputs} inputs and {outputs} outputs; use a common divisor"
             )
         self.groups = groups
 
@@ -78,32 +94,57 @@ class _Conv(_Grouped):
         self,
         inputs: int,
         outputs: int,
-        size: Any,
+        size: PerAxis,
         *,
-        stride: Any = 1,
-        padding: Any = "valid",
-        dilation: Any = 1,
+        stride: PerAxis = 1,
+        padding: PaddingLike = "valid",
+        dilation: PerAxis = 1,
         groups: int = 1,
         bias: bool = True,
-        weight_init: Initializer = glorot_uniform,
-        bias_init: Initializer = zeros,
-        dtype: Any = float32,
+        weight_init: InitializerFunction = glorot_uniform,
+        bias_init: InitializerFunction = zeros,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.group(inputs, outputs, groups)
-        self.place(size, stride, padding, dilation)
-        self.weight = weight_init((*self.size, inputs // groups, outputs), dtype=dtype)
-        self.prepare(inputs, outputs, bias, bias_init, dtype)
+        inputs, outputs = self.checked_channels(inputs, outputs)
+        self.set_groups(inputs, outputs, groups)
+        self.set_windows(size, stride, padding, dilation)
+        self.weight = initial(
+            type(self).__name__, weight_init, (*self.size, inputs // self.groups, outputs), dtype
+        )
+        self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
 
 class Conv1D(_Conv):
-    """`conv1d` with a learned kernel: (batch, width, inputs) to (batch, width', outputs).
+    """Convolve sequences with a learned kernel, as `conv1d`.
 
-    `weight` has shape (size, inputs / groups, outputs). Raises ShapeError for groups that do not
-    divide both.
+    Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
+    (batch, width', outputs). `weight` has shape (size, inputs / groups, outputs).
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        size: Length of the kernel in elements; a number.
+        stride: Step of the windows in elements; a number; default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after).
+        dilation: Distance between the elements of a window; a number; default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+        bias: Add a bias of shape (outputs,); default True.
+        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
+            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.Conv1D(3, 8, 5, stride=2)(pt.ones((2, 9, 3))).shape
     (2, 3, 8)
+    >>> layer = pt.nn.Conv1D(1, 1, 2, weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[1.0], [2.0], [4.0]]])).tolist()
+    [[[3.0], [6.0]]]
     """
 
     count = 1
@@ -111,14 +152,37 @@ class Conv1D(_Conv):
 
 
 class Conv2D(_Conv):
-    """`conv2d` with a learned kernel: (batch, height, width, inputs) to (batch, ..., outputs).
+    """Convolve images with a learned kernel, as `conv2d`.
 
-    `size`, `stride` and `dilation` are a number or (height, width); `weight` has shape (*size,
-    inputs / groups, outputs). Raises ShapeError for groups that do not divide both.
+    Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
+    shape (batch, height', width', outputs). `weight` has shape (*size, inputs / groups, outputs).
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        size: Length of the kernel in elements; a number, or (height, width).
+        stride: Step of the windows in elements; a number, or (height, width); default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+        bias: Add a bias of shape (outputs,); default True.
+        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
+            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.Conv2D(3, 8, 3, padding="same")(pt.ones((1, 4, 4, 3))).shape
     (1, 4, 4, 8)
+    >>> layer = pt.nn.Conv2D(1, 1, (1, 2), weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[[1.0], [2.0], [4.0]]]])).tolist()
+    [[[[3.0], [6.0]]]]
     """
 
     count = 2
@@ -126,14 +190,38 @@ class Conv2D(_Conv):
 
 
 class Conv3D(_Conv):
-    """`conv3d` with a learned kernel: (batch, depth, height, width, inputs) to (..., outputs).
+    """Convolve volumes with a learned kernel, as `conv3d`.
 
-    `size`, `stride` and `dilation` are a number or three; `weight` has shape (*size, inputs /
-    groups, outputs). Raises ShapeError for groups that do not divide both.
+    Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
+    of shape (batch, depth', height', width', outputs). `weight` has shape (*size, inputs / groups,
+    outputs).
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        size: Length of the kernel in elements; a number, or (depth, height, width).
+        stride: Step of the windows in elements; a number, or (depth, height, width); default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (depth, height, width);
+            default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+        bias: Add a bias of shape (outputs,); default True.
+        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
+            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.Conv3D(3, 8, 3)(pt.ones((1, 4, 4, 4, 3))).shape
     (1, 2, 2, 2, 8)
+    >>> layer = pt.nn.Conv3D(1, 1, (1, 1, 2), weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[[[1.0], [2.0]]]]])).tolist()
+    [[[[[3.0]]]]]
     """
 
     count = 3
@@ -147,39 +235,65 @@ class _ConvTranspose(_Grouped):
         self,
         inputs: int,
         outputs: int,
-        size: Any,
+        size: PerAxis,
         *,
-        stride: Any = 1,
-        padding: Any = "valid",
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        stride: PerAxis = 1,
+        padding: PaddingLike = "valid",
+        output_padding: PerAxis = 0,
+        dilation: PerAxis = 1,
         groups: int = 1,
         bias: bool = True,
-        weight_init: Initializer = glorot_uniform,
-        bias_init: Initializer = zeros,
-        dtype: Any = float32,
+        weight_init: InitializerFunction = glorot_uniform,
+        bias_init: InitializerFunction = zeros,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.group(inputs, outputs, groups)
-        self.place(size, stride, padding, dilation)
+        inputs, outputs = self.checked_channels(inputs, outputs)
+        self.set_groups(inputs, outputs, groups)
+        self.set_windows(size, stride, padding, dilation)
         name = type(self).__name__
         self.output_padding = per_axis(name, "output_padding", output_padding, 0, self.count)
-        # Initializers expect inputs before outputs; the function takes them the other way round.
-        self.weight = weight_init((*self.size, inputs, outputs // groups), dtype=dtype).mT
-        self.prepare(inputs, outputs, bias, bias_init, dtype)
+        # Initializers expect inputs before outputs; the function expects outputs first.
+        self.weight = initial(
+            type(self).__name__, weight_init, (*self.size, inputs, outputs // self.groups), dtype
+        ).mT
+        self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
     def options(self) -> dict[str, Any]:
         return {**super().options(), "output_padding": self.output_padding}
 
 
 class ConvTranspose1D(_ConvTranspose):
-    """`conv1d_transpose` with a learned kernel: (batch, width, inputs) to (..., outputs).
+    """Apply a transposed convolution with a learned kernel, as `conv1d_transpose`.
 
-    `weight` has shape (size, outputs / groups, inputs). Raises ShapeError for groups that do not
-    divide both.
+    Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
+    (batch, width', outputs). `weight` has shape (size, outputs / groups, inputs).
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        size: Length of the kernel in elements; a number.
+        stride: Distance in the result between neighbours in the input; a number; default 1.
+        padding: Elements cut off at the ends: "valid" (default) for none, "same" for a result of
+            width * stride, a number, or (before, after).
+        dilation: Distance between the elements of a window; a number; default 1.
+        output_padding: Elements added at the end of each axis; not with "same"; default 0.
+        groups: Number of groups of channels that are convolved separately; default 1.
+        bias: Add a bias of shape (outputs,); default True.
+        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
+            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.ConvTranspose1D(8, 3, 2, stride=2)(pt.ones((2, 4, 8))).shape
     (2, 8, 3)
+    >>> layer = pt.nn.ConvTranspose1D(1, 1, 2, weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[1.0], [2.0]]])).tolist()
+    [[[1.0], [3.0], [2.0]]]
     """
 
     count = 1
@@ -187,14 +301,39 @@ class ConvTranspose1D(_ConvTranspose):
 
 
 class ConvTranspose2D(_ConvTranspose):
-    """`conv2d_transpose` with a learned kernel: (batch, height, width, inputs) to (..., outputs).
+    """Apply a transposed convolution with a learned kernel, as `conv2d_transpose`.
 
-    `weight` has shape (*size, outputs / groups, inputs). Raises ShapeError for groups that do not
-    divide both.
+    Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
+    shape (batch, height', width', outputs). `weight` has shape (*size, outputs / groups, inputs).
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        size: Length of the kernel in elements; a number, or (height, width).
+        stride: Distance in the result between neighbours in the input; a number, or (height,
+            width); default 1.
+        padding: Elements cut off at the ends: "valid" (default) for none, "same" for a result of
+            width * stride, a number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+        output_padding: Elements added at the end of each axis; not with "same"; default 0.
+        groups: Number of groups of channels that are convolved separately; default 1.
+        bias: Add a bias of shape (outputs,); default True.
+        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
+            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.ConvTranspose2D(8, 3, 2, stride=2)(pt.ones((1, 4, 4, 8))).shape
     (1, 8, 8, 3)
+    >>> layer = pt.nn.ConvTranspose2D(1, 1, (1, 2), weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[[1.0], [2.0]]]])).tolist()
+    [[[[1.0], [3.0], [2.0]]]]
     """
 
     count = 2
@@ -202,14 +341,40 @@ class ConvTranspose2D(_ConvTranspose):
 
 
 class ConvTranspose3D(_ConvTranspose):
-    """`conv3d_transpose` with a learned kernel: (batch, ..., inputs) to (batch, ..., outputs).
+    """Apply a transposed convolution with a learned kernel, as `conv3d_transpose`.
 
-    `weight` has shape (*size, outputs / groups, inputs). Raises ShapeError for groups that do not
-    divide both.
+    Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
+    of shape (batch, depth', height', width', outputs). `weight` has shape (*size, outputs / groups,
+    inputs).
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        size: Length of the kernel in elements; a number, or (depth, height, width).
+        stride: Distance in the result between neighbours in the input; a number, or (depth, height,
+            width); default 1.
+        padding: Elements cut off at the ends: "valid" (default) for none, "same" for a result of
+            width * stride, a number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (depth, height, width);
+            default 1.
+        output_padding: Elements added at the end of each axis; not with "same"; default 0.
+        groups: Number of groups of channels that are convolved separately; default 1.
+        bias: Add a bias of shape (outputs,); default True.
+        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
+            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.ConvTranspose3D(8, 3, 2, stride=2)(pt.ones((1, 2, 2, 2, 8))).shape
     (1, 4, 4, 4, 3)
+    >>> layer = pt.nn.ConvTranspose3D(1, 1, (1, 1, 2), weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[[[1.0], [2.0]]]]])).tolist()
+    [[[[[1.0], [3.0], [2.0]]]]]
     """
 
     count = 3
@@ -217,14 +382,36 @@ class ConvTranspose3D(_ConvTranspose):
 
 
 class DepthwiseConv2D(_Kernels):
-    """`depthwise_conv2d` with learned kernels: `multiplier` results for each channel.
+    """Convolve each channel of images with its own learned kernels, as `depthwise_conv2d`.
 
-    (batch, height, width, channels) to (batch, height', width', channels * multiplier); `weight`
-    has shape (*size, channels, multiplier). Raises ShapeError for another number of inputs.
+    Calling the layer takes a tensor of shape (batch, height, width, channels) and returns one of
+    shape (batch, height', width', channels * multiplier). `weight` has shape (*size, channels,
+    multiplier).
+
+    Args:
+        channels: Number of input channels.
+        size: Length of the kernels in elements; a number, or (height, width).
+        multiplier: Number of output channels of each input channel; default 1.
+        stride: Step of the windows in elements; a number, or (height, width); default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+        bias: Add a bias of shape (channels * multiplier,); default True.
+        weight_init: Initializer of the kernels; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.DepthwiseConv2D(3, 3, multiplier=2)(pt.ones((1, 4, 4, 3))).shape
     (1, 2, 2, 6)
+    >>> layer = pt.nn.DepthwiseConv2D(2, (1, 2), weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[[1.0, 5.0], [2.0, 7.0]]]])).tolist()
+    [[[[3.0, 12.0]]]]
     """
 
     weight: Tensor
@@ -232,35 +419,58 @@ class DepthwiseConv2D(_Kernels):
     def __init__(
         self,
         channels: int,
-        size: Any,
+        size: PerAxis,
         *,
         multiplier: int = 1,
-        stride: Any = 1,
-        padding: Any = "valid",
-        dilation: Any = 1,
+        stride: PerAxis = 1,
+        padding: PaddingLike = "valid",
+        dilation: PerAxis = 1,
         bias: bool = True,
-        weight_init: Initializer = glorot_uniform,
-        bias_init: Initializer = zeros,
-        dtype: Any = float32,
+        weight_init: InitializerFunction = glorot_uniform,
+        bias_init: InitializerFunction = zeros,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.place(size, stride, padding, dilation)
+        channels, multiplier = self.checked_channels(channels, multiplier)
+        self.set_windows(size, stride, padding, dilation)
         self.weight = _depthwise_weight(weight_init, self.size, channels, multiplier, dtype)
-        self.prepare(channels, channels * multiplier, bias, bias_init, dtype)
+        self.set_channels(channels, channels * multiplier, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         return self.biased(depthwise_conv2d(x, self.weight, **self.options()))
 
 
 class SeparableConv2D(_Kernels):
-    """`separable_conv2d` with learned kernels: each channel for itself, then all together.
+    """Convolve each channel separately, then all channels together, as `separable_conv2d`.
 
-    (batch, height, width, inputs) to (batch, height', width', outputs); `depthwise` has shape
-    (*size, inputs, multiplier), `pointwise` has shape (1, 1, inputs * multiplier, outputs). Raises
-    ShapeError for another number of inputs.
+    Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
+    shape (batch, height', width', outputs). `depthwise` has shape (*size, inputs, multiplier), and
+    `pointwise` has shape (1, 1, inputs * multiplier, outputs).
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        size: Length of the depthwise kernels in elements; a number, or (height, width).
+        multiplier: Number of intermediate channels of each input channel; default 1.
+        stride: Step of the windows in elements; a number, or (height, width); default 1.
+        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
+            number, or (before, after) for each axis.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+        bias: Add a bias of shape (outputs,); default True.
+        weight_init: Initializer of both kernels; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.SeparableConv2D(3, 8, 3)(pt.ones((1, 4, 4, 3))).shape
     (1, 2, 2, 8)
+    >>> layer = pt.nn.SeparableConv2D(2, 1, (1, 2), weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[[[1.0, 5.0], [2.0, 7.0]]]])).tolist()
+    [[[[15.0]]]]
     """
 
     depthwise: Tensor
@@ -270,29 +480,36 @@ class SeparableConv2D(_Kernels):
         self,
         inputs: int,
         outputs: int,
-        size: Any,
+        size: PerAxis,
         *,
         multiplier: int = 1,
-        stride: Any = 1,
-        padding: Any = "valid",
-        dilation: Any = 1,
+        stride: PerAxis = 1,
+        padding: PaddingLike = "valid",
+        dilation: PerAxis = 1,
         bias: bool = True,
-        weight_init: Initializer = glorot_uniform,
-        bias_init: Initializer = zeros,
-        dtype: Any = float32,
+        weight_init: InitializerFunction = glorot_uniform,
+        bias_init: InitializerFunction = zeros,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.place(size, stride, padding, dilation)
+        inputs, outputs, multiplier = self.checked_channels(inputs, outputs, multiplier)
+        self.set_windows(size, stride, padding, dilation)
         self.depthwise = _depthwise_weight(weight_init, self.size, inputs, multiplier, dtype)
-        self.pointwise = weight_init((1, 1, inputs * multiplier, outputs), dtype=dtype)
-        self.prepare(inputs, outputs, bias, bias_init, dtype)
+        self.pointwise = initial(
+            type(self).__name__, weight_init, (1, 1, inputs * multiplier, outputs), dtype
+        )
+        self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         return self.biased(separable_conv2d(x, self.depthwise, self.pointwise, **self.options()))
 
 
 def _depthwise_weight(
-    weight_init: Initializer, size: tuple[int, ...], channels: int, multiplier: int, dtype: Any
+    weight_init: InitializerFunction,
+    size: tuple[int, ...],
+    channels: int,
+    multiplier: int,
+    dtype: DTypeLike,
 ) -> Tensor:
-    """Kernels of one input each, which is what decides about their fans."""
-    weight = weight_init((*size, 1, channels * multiplier), dtype=dtype)
+    """Draw depthwise kernels; each has one input, which determines its fans."""
+    weight = initial("DepthwiseConv2D", weight_init, (*size, 1, channels * multiplier), dtype)
     return weight.reshape((*size, channels, multiplier))

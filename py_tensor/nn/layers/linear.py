@@ -1,27 +1,39 @@
-"""Layers of matrix products and of tables."""
+"""Dense and embedding layers, and the PReLU activation."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import random
 from ...dtypes import float32
+from ...functions.arguments import flag, integer, number
 from ...tensor import Tensor
+from ...typing import ArrayLike, DTypeLike, ShapeLike
 from ..activations import prelu
 from ..embedding import embedding
-from ..initializers import Initializer, glorot_uniform, zeros
+from ..initializers import InitializerFunction, glorot_uniform, initial, zeros
 from ..module import Module, static_field
 
 
 class Dense(Module):
-    """x @ weight + bias over the last axis: (..., inputs) to (..., outputs).
+    """Compute x @ weight + bias over the last axis.
 
-    `weight` has shape (inputs, outputs), `bias` has shape (outputs,) or is None. Raises ShapeError
-    for another number of inputs.
+    Calling the layer takes a tensor of shape (..., inputs) and returns one of shape (..., outputs).
+    `weight` has shape (self.inputs, self.outputs); `bias` has shape (outputs,) or is None.
+
+    Args:
+        inputs: Number of input features.
+        outputs: Number of output features.
+        bias: Add a bias; default True.
+        weight_init: Initializer of the weight; default `initializers.glorot_uniform`.
+        bias_init: Initializer of the bias; default `initializers.zeros`.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: In a call, if the input has another number of features.
 
     >>> import py_tensor as pt
-    >>> pt.nn.Dense(3, 2)(pt.ones((4, 3))).shape
-    (4, 2)
+    >>> layer = pt.nn.Dense(3, 2, weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([[1.0, 2.0, 3.0]])).tolist()
+    [[6.0, 6.0]]
     """
 
     inputs: int = static_field()
@@ -35,13 +47,19 @@ class Dense(Module):
         outputs: int,
         *,
         bias: bool = True,
-        weight_init: Initializer = glorot_uniform,
-        bias_init: Initializer = zeros,
-        dtype: Any = float32,
+        weight_init: InitializerFunction = glorot_uniform,
+        bias_init: InitializerFunction = zeros,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.inputs, self.outputs = inputs, outputs
-        self.weight = weight_init((inputs, outputs), dtype=dtype)
-        self.bias = bias_init((outputs,), dtype=dtype) if bias else None
+        name = type(self).__name__
+        self.inputs = integer(name, "inputs", inputs, 0)
+        self.outputs = integer(name, "outputs", outputs, 0)
+        self.weight = initial(type(self).__name__, weight_init, (self.inputs, self.outputs), dtype)
+        self.bias = (
+            initial(type(self).__name__, bias_init, (self.outputs,), dtype)
+            if flag(type(self).__name__, "bias", bias)
+            else None
+        )
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         result = x @ self.weight
@@ -51,19 +69,31 @@ class Dense(Module):
         return f"{self.inputs} -> {self.outputs}"
 
 
-def _narrow(shape: Any, *, dtype: Any = float32) -> Tensor:
+def _small_uniform(shape: ShapeLike, *, dtype: DTypeLike = float32) -> Tensor:
     return random.uniform(shape, -0.05, 0.05, dtype=dtype)
 
 
 class Embedding(Module):
-    """A row of `features` numbers for each integer of 0 .. rows - 1: (...) to (..., features).
+    """Look up a learned vector for each integer of 0 .. rows - 1.
 
-    `weight` has shape (rows, features) and is uniform in +-0.05 at first, as in TensorFlow.js.
-    Raises DTypeError for what is not integers.
+    Calling the layer takes integers of any shape and returns a tensor of shape (..., features).
+    `weight` has shape (self.rows, self.features).
+
+    Args:
+        rows: Number of vectors.
+        features: Length of the vectors.
+        weight_init: Initializer of the weight; by default uniform in +-0.05, as in TensorFlow.js.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        DTypeError: In a call, if the input is not integers.
 
     >>> import py_tensor as pt
     >>> pt.nn.Embedding(100, 8)(pt.asarray([[3, 1, 4]])).shape
     (1, 3, 8)
+    >>> layer = pt.nn.Embedding(3, 2, weight_init=pt.nn.initializers.ones)
+    >>> layer(pt.asarray([2, 0])).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
     """
 
     rows: int = static_field()
@@ -75,13 +105,14 @@ class Embedding(Module):
         rows: int,
         features: int,
         *,
-        weight_init: Initializer = _narrow,
-        dtype: Any = float32,
+        weight_init: InitializerFunction = _small_uniform,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.rows, self.features = rows, features
-        self.weight = weight_init((rows, features), dtype=dtype)
+        self.rows = integer("Embedding", "rows", rows, 0)
+        self.features = integer("Embedding", "features", features, 0)
+        self.weight = initial(type(self).__name__, weight_init, (self.rows, self.features), dtype)
 
-    def forward(self, x: Any, *, training: bool = False) -> Tensor:
+    def forward(self, x: ArrayLike, *, training: bool = False) -> Tensor:
         return embedding(x, self.weight)
 
     def facts(self) -> str:
@@ -89,9 +120,18 @@ class Embedding(Module):
 
 
 class PReLU(Module):
-    """`prelu` with a learned slope for each channel, 0.25 at first.
+    """Apply `prelu` with a learned slope for each channel.
 
-    (..., channels) to the same. Raises ShapeError for another number of channels.
+    Calling the layer takes a tensor of shape (..., channels) and a floating dtype, and returns one
+    of the same shape.
+
+    Args:
+        channels: Number of channels.
+        alpha: First value of the slopes; default 0.25.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: In a call, if the input has another number of channels.
 
     >>> import py_tensor as pt
     >>> pt.nn.PReLU(2)(pt.asarray([[-4.0, 4.0]])).tolist()
@@ -101,9 +141,9 @@ class PReLU(Module):
     channels: int = static_field()
     alpha: Tensor
 
-    def __init__(self, channels: int, *, alpha: float = 0.25, dtype: Any = float32) -> None:
-        self.channels = channels
-        self.alpha = zeros((channels,), dtype=dtype) + float(alpha)
+    def __init__(self, channels: int, *, alpha: float = 0.25, dtype: DTypeLike = float32) -> None:
+        self.channels = integer("PReLU", "channels", channels, 0)
+        self.alpha = zeros((self.channels,), dtype=dtype) + number("PReLU", "alpha", alpha)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         return prelu(x, self.alpha)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
-from typing import Any
 
 from ...dtypes import float32
 from ...errors import ShapeError
-from ...functions.floating import floating, wide
+from ...functions.arguments import a_shape, flag, floating, integer, number, wide
+from ...functions.indexing import replace
 from ...tensor import Tensor
+from ...typing import DTypeLike
 from ..initializers import ones, zeros
 from ..module import Module, buffer_field, static_field
 from ..normalization import (
@@ -24,25 +24,40 @@ from ..normalization import (
 
 
 class _Affine(Module):
-    """What is normalized is scaled and shifted by learned numbers, unless `affine` is False."""
+    """Normalization with learned scale and offset, unless `affine` is False."""
 
     scale: Tensor | None
     offset: Tensor | None
     epsilon: float = static_field()
 
-    def prepare(self, shape: tuple[int, ...], affine: bool, epsilon: float, dtype: Any) -> None:
-        """Sets the fields."""
+    def set_parameters(
+        self, shape: tuple[int, ...], affine: bool, epsilon: float, dtype: DTypeLike
+    ) -> None:
+        """Set the fields."""
+        affine = flag(type(self).__name__, "affine", affine)
         self.scale = ones(shape, dtype=dtype) if affine else None
         self.offset = zeros(shape, dtype=dtype) if affine else None
-        self.epsilon = float(epsilon)
+        self.epsilon = number(type(self).__name__, "epsilon", epsilon)
 
 
 class BatchNorm(_Affine):
-    """Each channel normalized over the batch in training, else by running statistics.
+    """Normalize each channel over the batch, or by running statistics outside training.
 
-    (batch, ..., channels) to the same. In training, the buffers `mean` and `variance` move in place
-    to momentum * themselves + (1 - momentum) * the batch's (the variance over all elements, without
-    correction, as in TensorFlow.js). Raises ShapeError for another number of channels.
+    Calling the layer takes a tensor of shape (batch, ..., channels) and a floating dtype, and
+    returns one of the same shape and dtype. With `training=True` the buffers `mean` and `variance`
+    become momentum * buffer + (1 - momentum) * statistic of the batch, in place. The variance is
+    the population variance, as in TensorFlow.js.
+
+    Args:
+        channels: Number of channels.
+        momentum: Share of the running statistics kept at each call; default 0.99.
+        epsilon: Number added to the variance; default 1e-3.
+        affine: Learn a scale (first 1) and an offset (first 0); default True.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        DTypeError: In a call, if the input is not floating.
+        ShapeError: In a call, if the input has another number of channels, or fewer than 2 axes.
 
     >>> import py_tensor as pt
     >>> norm = pt.nn.BatchNorm(1, momentum=0.5)
@@ -63,20 +78,20 @@ class BatchNorm(_Affine):
         momentum: float = 0.99,
         epsilon: float = 1e-3,
         affine: bool = True,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.prepare((channels,), affine, epsilon, dtype)
-        self.channels = channels
-        self.mean = zeros((channels,))
-        self.variance = ones((channels,))
-        self.momentum = float(momentum)
+        self.channels = integer("BatchNorm", "channels", channels, 0)
+        self.set_parameters((self.channels,), affine, epsilon, dtype)
+        self.mean = zeros((self.channels,))
+        self.variance = ones((self.channels,))
+        self.momentum = number("BatchNorm", "momentum", momentum)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         x = floating("batch_norm", x)
         if x.ndim < 2 or x.shape[-1] != self.channels:
             raise ShapeError(
-                f"batch_norm: channels do not fit; got shape {x.shape}; "
-                f"x is (batch, ..., {self.channels})"
+                f"batch_norm: wrong number of channels; got shape {x.shape}; x must have shape "
+                f"(batch, ..., {self.channels})"
             )
         if not training:
             return batch_norm(
@@ -89,7 +104,7 @@ class BatchNorm(_Affine):
             )
         mean, variance = moments(wide(x), axis=tuple(range(x.ndim - 1)))
         for buffer, value in ((self.mean, mean), (self.variance, variance)):
-            buffer[...] = buffer * self.momentum + value * (1.0 - self.momentum)
+            replace(buffer, ..., buffer * self.momentum + value * (1.0 - self.momentum))
         return normalized("batch_norm", x, mean, variance, self.scale, self.offset, self.epsilon)
 
     def facts(self) -> str:
@@ -97,9 +112,19 @@ class BatchNorm(_Affine):
 
 
 class LayerNorm(_Affine):
-    """`layer_norm` over the last axis, or the last axes, with learned scale and offset.
+    """Normalize over the last axis or axes, as `layer_norm`, with learned scale and offset.
 
-    (..., *shape) to the same; `shape` is a number or several. Raises ShapeError for other shapes.
+    Calling the layer takes a tensor of shape (..., *shape) and a floating dtype, and returns one of
+    the same shape and dtype.
+
+    Args:
+        shape: Length of the last axis, or lengths of the last axes.
+        epsilon: Number added to the variance; default 1e-5.
+        affine: Learn a scale (first 1) and an offset (first 0); default True.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: In a call, if the last axes have other lengths.
 
     >>> import py_tensor as pt
     >>> pt.nn.LayerNorm(2, epsilon=0.0)(pt.asarray([[1.0, 3.0]])).tolist()
@@ -114,12 +139,10 @@ class LayerNorm(_Affine):
         *,
         epsilon: float = 1e-5,
         affine: bool = True,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.shape = (
-            tuple(index(n) for n in shape) if isinstance(shape, Sequence) else (index(shape),)
-        )
-        self.prepare(self.shape, affine, epsilon, dtype)
+        self.shape = a_shape("LayerNorm", shape)
+        self.set_parameters(self.shape, affine, epsilon, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("layer_norm", x, self.shape)
@@ -131,9 +154,18 @@ class LayerNorm(_Affine):
 
 
 class RMSNorm(Module):
-    """`rms_norm` over the last axis with a learned scale: (..., features) to the same.
+    """Normalize over the last axis by the root mean square, as `rms_norm`.
 
-    Raises ShapeError for another number of features.
+    Calling the layer takes a tensor of shape (..., features) and a floating dtype, and returns one
+    of the same shape and dtype. `scale` is learned and has shape (features,).
+
+    Args:
+        features: Length of the last axis.
+        epsilon: Number added to the mean of squares; default 1e-6.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: In a call, if the last axis has another length.
 
     >>> import py_tensor as pt
     >>> pt.nn.RMSNorm(2, epsilon=0.0)(pt.asarray([[2.0, -2.0]])).tolist()
@@ -144,10 +176,10 @@ class RMSNorm(Module):
     epsilon: float = static_field()
     scale: Tensor
 
-    def __init__(self, features: int, *, epsilon: float = 1e-6, dtype: Any = float32) -> None:
-        self.features = features
-        self.scale = ones((features,), dtype=dtype)
-        self.epsilon = float(epsilon)
+    def __init__(self, features: int, *, epsilon: float = 1e-6, dtype: DTypeLike = float32) -> None:
+        self.features = integer("RMSNorm", "features", features, 0)
+        self.scale = ones((self.features,), dtype=dtype)
+        self.epsilon = number(type(self).__name__, "epsilon", epsilon)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("rms_norm", x, (self.features,))
@@ -158,9 +190,21 @@ class RMSNorm(Module):
 
 
 class GroupNorm(_Affine):
-    """`group_norm` with learned scale and offset: (batch, ..., channels) to the same.
+    """Normalize over groups of channels, as `group_norm`, with learned scale and offset.
 
-    Raises ShapeError where `groups` does not divide `channels`, and for other channels.
+    Calling the layer takes a tensor of shape (batch, ..., channels) and a floating dtype, and
+    returns one of the same shape and dtype.
+
+    Args:
+        groups: Number of groups, a divisor of `channels`.
+        channels: Number of channels.
+        epsilon: Number added to the variance; default 1e-5.
+        affine: Learn a scale (first 1) and an offset (first 0); default True.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: If `groups` does not divide `channels`; in a call, if the input has another
+            number of channels.
 
     >>> import py_tensor as pt
     >>> pt.nn.GroupNorm(2, 4, epsilon=0.0)(pt.asarray([[1.0, 3.0, 6.0, 2.0]])).tolist()
@@ -177,15 +221,17 @@ class GroupNorm(_Affine):
         *,
         epsilon: float = 1e-5,
         affine: bool = True,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
+        groups = integer("GroupNorm", "groups", groups)
+        channels = integer("GroupNorm", "channels", channels, 0)
         if groups < 1 or channels % groups:
             raise ShapeError(
-                f"GroupNorm: groups do not fit; got {groups} for {channels} channels; "
-                "give a number that divides them"
+                f"GroupNorm: number of groups must divide the number of channels; got {groups} for "
+                f"{channels} channels; use a divisor"
             )
         self.groups, self.channels = groups, channels
-        self.prepare((channels,), affine, epsilon, dtype)
+        self.set_parameters((channels,), affine, epsilon, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("group_norm", x, (self.channels,))
@@ -198,9 +244,19 @@ class GroupNorm(_Affine):
 
 
 class InstanceNorm(_Affine):
-    """`instance_norm` with learned scale and offset: (batch, ..., channels) to the same.
+    """Normalize each channel of each image, as `instance_norm`, with learned scale and offset.
 
-    Raises ShapeError for another number of channels.
+    Calling the layer takes a tensor of shape (batch, ..., channels) with at least 3 axes and a
+    floating dtype, and returns one of the same shape and dtype.
+
+    Args:
+        channels: Number of channels.
+        epsilon: Number added to the variance; default 1e-5.
+        affine: Learn a scale (first 1) and an offset (first 0); default True.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: In a call, if the input has another number of channels, or fewer than 3 axes.
 
     >>> import py_tensor as pt
     >>> pt.nn.InstanceNorm(1, epsilon=0.0)(pt.asarray([[[1.0], [3.0]]])).tolist()
@@ -215,10 +271,10 @@ class InstanceNorm(_Affine):
         *,
         epsilon: float = 1e-5,
         affine: bool = True,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
-        self.channels = channels
-        self.prepare((channels,), affine, epsilon, dtype)
+        self.channels = integer("InstanceNorm", "channels", channels, 0)
+        self.set_parameters((self.channels,), affine, epsilon, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("instance_norm", x, (self.channels,))
@@ -232,5 +288,6 @@ def _check_last(operation: str, x: Tensor, shape: tuple[int, ...]) -> None:
     if x.shape[-len(shape) :] != shape:
         expected = ", ".join(map(str, shape))
         raise ShapeError(
-            f"{operation}: last axes do not fit; got shape {x.shape}; x is (..., {expected})"
+            f"{operation}: last axes have the wrong lengths; got shape {x.shape}; x must have "
+            f"shape (..., {expected})"
         )

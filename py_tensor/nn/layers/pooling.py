@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ...functions.windows import per_axis
+from ...functions.sliding_windows import per_axis
 from ...tensor import Tensor
+from ...typing import PaddingLike, PerAxis
 from .. import pooling
 from ..module import Module, static_field
 from .windowed import Windowed
@@ -16,9 +17,14 @@ class _Pool(Windowed):
     function: ClassVar[Callable[..., Tensor]]
 
     def __init__(
-        self, size: Any, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1
+        self,
+        size: PerAxis,
+        *,
+        stride: PerAxis | None = None,
+        padding: PaddingLike = "valid",
+        dilation: PerAxis = 1,
     ) -> None:
-        self.place(size, stride, padding, dilation)
+        self.set_windows(size, stride, padding, dilation)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         return type(self).function(x, self.size, **self.options())
@@ -28,14 +34,29 @@ class _Pool(Windowed):
 
 
 class MaxPool1D(_Pool):
-    """`max_pool1d`: the largest element of each window of sequences, by channel.
+    """Return the largest element of each window, as `max_pool1d`.
 
-    (batch, width, channels) to the same with shorter axes. `stride` is the size where None. Raises
-    ArgumentError for sizes below 1, ShapeError for windows larger than the sequence.
+    Calling the layer takes a tensor of shape (batch, width, channels) and a numeric dtype. It
+    returns one of shape (batch, width', channels) and the same dtype.
+
+    Args:
+        size: Length of the windows in elements; a number.
+        stride: Step of the windows in elements; a number; None (default) for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after). Padding counts as the lowest number.
+        dilation: Distance between the elements of a window; a number; default 1.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
+            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool1D(2)(pt.ones((1, 8, 3))).shape
     (1, 4, 3)
+    >>> x = pt.asarray([[[1.0], [5.0], [2.0], [4.0]]])
+    >>> pt.nn.MaxPool1D(2)(x).tolist()
+    [[[5.0], [4.0]]]
     """
 
     count = 1
@@ -43,14 +64,31 @@ class MaxPool1D(_Pool):
 
 
 class MaxPool2D(_Pool):
-    """`max_pool2d`: the largest element of each window of images, by channel.
+    """Return the largest element of each window, as `max_pool2d`.
 
-    (batch, height, width, channels) to the same with shorter axes. `stride` is the size where None.
-    Raises ArgumentError for sizes below 1, ShapeError for windows larger than the image.
+    Calling the layer takes a tensor of shape (batch, height, width, channels) and a numeric dtype.
+    It returns one of shape (batch, height', width', channels) and the same dtype.
+
+    Args:
+        size: Length of the windows in elements; a number, or (height, width).
+        stride: Step of the windows in elements; a number, or (height, width); None (default) for
+            the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after) for each axis. Padding counts as the lowest number.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
+            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool2D(2)(pt.ones((1, 8, 8, 3))).shape
     (1, 4, 4, 3)
+    >>> x = pt.asarray([[[[1.0], [5.0], [2.0], [4.0]]]])
+    >>> pt.nn.MaxPool2D((1, 2))(x).tolist()
+    [[[[5.0], [4.0]]]]
     """
 
     count = 2
@@ -58,15 +96,31 @@ class MaxPool2D(_Pool):
 
 
 class MaxPool3D(_Pool):
-    """`max_pool3d`: the largest element of each window of volumes, by channel.
+    """Return the largest element of each window, as `max_pool3d`.
 
-    (batch, depth, height, width, channels) to the same with shorter axes. `stride` is the size
-    where None. Raises ArgumentError for sizes below 1, ShapeError for windows larger than the
-    volume.
+    Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a numeric
+    dtype. It returns one of shape (batch, depth', height', width', channels) and the same dtype.
+
+    Args:
+        size: Length of the windows in elements; a number, or (depth, height, width).
+        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
+            for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after) for each axis. Padding counts as the lowest number.
+        dilation: Distance between the elements of a window; a number, or (depth, height, width);
+            default 1.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
+            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool3D(2)(pt.ones((1, 8, 8, 8, 3))).shape
     (1, 4, 4, 4, 3)
+    >>> x = pt.asarray([[[[[1.0], [5.0], [2.0], [4.0]]]]])
+    >>> pt.nn.MaxPool3D((1, 1, 2))(x).tolist()
+    [[[[[5.0], [4.0]]]]]
     """
 
     count = 3
@@ -74,14 +128,29 @@ class MaxPool3D(_Pool):
 
 
 class AvgPool1D(_Pool):
-    """`avg_pool1d`: the mean of each window of sequences, by channel.
+    """Return the mean of each window, as `avg_pool1d`.
 
-    (batch, width, channels) to the same with shorter axes. `stride` is the size where None. Raises
-    ArgumentError for sizes below 1, ShapeError for windows larger than the sequence.
+    Calling the layer takes a tensor of shape (batch, width, channels) and a floating dtype. It
+    returns one of shape (batch, width', channels) and the same dtype.
+
+    Args:
+        size: Length of the windows in elements; a number.
+        stride: Step of the windows in elements; a number; None (default) for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after). The mean is over the elements of the input alone.
+        dilation: Distance between the elements of a window; a number; default 1.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
+            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool1D(3, stride=1)(pt.ones((1, 8, 3))).shape
     (1, 6, 3)
+    >>> x = pt.asarray([[[1.0], [5.0], [2.0], [4.0]]])
+    >>> pt.nn.AvgPool1D(2)(x).tolist()
+    [[[3.0], [3.0]]]
     """
 
     count = 1
@@ -89,14 +158,31 @@ class AvgPool1D(_Pool):
 
 
 class AvgPool2D(_Pool):
-    """`avg_pool2d`: the mean of each window of images, by channel.
+    """Return the mean of each window, as `avg_pool2d`.
 
-    (batch, height, width, channels) to the same with shorter axes. `stride` is the size where None.
-    Raises ArgumentError for sizes below 1, ShapeError for windows larger than the image.
+    Calling the layer takes a tensor of shape (batch, height, width, channels) and a floating dtype.
+    It returns one of shape (batch, height', width', channels) and the same dtype.
+
+    Args:
+        size: Length of the windows in elements; a number, or (height, width).
+        stride: Step of the windows in elements; a number, or (height, width); None (default) for
+            the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after) for each axis. The mean is over the elements of the input alone.
+        dilation: Distance between the elements of a window; a number, or (height, width); default
+            1.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
+            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool2D(3, stride=1)(pt.ones((1, 8, 8, 3))).shape
     (1, 6, 6, 3)
+    >>> x = pt.asarray([[[[1.0], [5.0], [2.0], [4.0]]]])
+    >>> pt.nn.AvgPool2D((1, 2))(x).tolist()
+    [[[[3.0], [3.0]]]]
     """
 
     count = 2
@@ -104,15 +190,31 @@ class AvgPool2D(_Pool):
 
 
 class AvgPool3D(_Pool):
-    """`avg_pool3d`: the mean of each window of volumes, by channel.
+    """Return the mean of each window, as `avg_pool3d`.
 
-    (batch, depth, height, width, channels) to the same with shorter axes. `stride` is the size
-    where None. Raises ArgumentError for sizes below 1, ShapeError for windows larger than the
-    volume.
+    Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a floating
+    dtype. It returns one of shape (batch, depth', height', width', channels) and the same dtype.
+
+    Args:
+        size: Length of the windows in elements; a number, or (depth, height, width).
+        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
+            for the size.
+        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
+            (before, after) for each axis. The mean is over the elements of the input alone.
+        dilation: Distance between the elements of a window; a number, or (depth, height, width);
+            default 1.
+
+    Raises:
+        ArgumentError: If an option is out of range.
+        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
+            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool3D(3, stride=1)(pt.ones((1, 8, 8, 8, 3))).shape
     (1, 6, 6, 6, 3)
+    >>> x = pt.asarray([[[[[1.0], [5.0], [2.0], [4.0]]]]])
+    >>> pt.nn.AvgPool3D((1, 1, 2))(x).tolist()
+    [[[[[3.0], [3.0]]]]]
     """
 
     count = 3
@@ -124,7 +226,7 @@ class _Adaptive(Module):
     count: ClassVar[int]
     function: ClassVar[Callable[..., Tensor]]
 
-    def __init__(self, out: Any) -> None:
+    def __init__(self, out: PerAxis) -> None:
         self.out = per_axis(type(self).__name__, "size of the result", out, 1, self.count)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
@@ -135,13 +237,24 @@ class _Adaptive(Module):
 
 
 class AdaptiveMaxPool1D(_Adaptive):
-    """`adaptive_max_pool1d`: the largest element of each of `out` parts of sequences.
+    """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool1d`.
 
-    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+    Calling the layer takes a tensor of shape (batch, width, channels) and a numeric dtype. It
+    returns one with length `out` and the same dtype.
+
+    Args:
+        out: Number of parts, 1 or more; a number.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool1D(2)(pt.ones((1, 7, 3))).shape
     (1, 2, 3)
+    >>> x = pt.asarray([[[1.0], [5.0], [2.0], [4.0]]])
+    >>> pt.nn.AdaptiveMaxPool1D(2)(x).tolist()
+    [[[5.0], [4.0]]]
     """
 
     count = 1
@@ -149,13 +262,24 @@ class AdaptiveMaxPool1D(_Adaptive):
 
 
 class AdaptiveMaxPool2D(_Adaptive):
-    """`adaptive_max_pool2d`: the largest element of each of `out` parts of images.
+    """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool2d`.
 
-    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+    Calling the layer takes a tensor of shape (batch, height, width, channels) and a numeric dtype.
+    It returns one with lengths `out` and the same dtype.
+
+    Args:
+        out: Number of parts, 1 or more; a number, or (height, width).
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool2D(2)(pt.ones((1, 7, 7, 3))).shape
     (1, 2, 2, 3)
+    >>> x = pt.asarray([[[[1.0], [5.0], [2.0], [4.0]]]])
+    >>> pt.nn.AdaptiveMaxPool2D((1, 2))(x).tolist()
+    [[[[5.0], [4.0]]]]
     """
 
     count = 2
@@ -163,13 +287,24 @@ class AdaptiveMaxPool2D(_Adaptive):
 
 
 class AdaptiveMaxPool3D(_Adaptive):
-    """`adaptive_max_pool3d`: the largest element of each of `out` parts of volumes.
+    """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool3d`.
 
-    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+    Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a numeric
+    dtype. It returns one with lengths `out` and the same dtype.
+
+    Args:
+        out: Number of parts, 1 or more; a number, or (depth, height, width).
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool3D(2)(pt.ones((1, 7, 7, 7, 3))).shape
     (1, 2, 2, 2, 3)
+    >>> x = pt.asarray([[[[[1.0], [5.0], [2.0], [4.0]]]]])
+    >>> pt.nn.AdaptiveMaxPool3D((1, 1, 2))(x).tolist()
+    [[[[[5.0], [4.0]]]]]
     """
 
     count = 3
@@ -177,13 +312,24 @@ class AdaptiveMaxPool3D(_Adaptive):
 
 
 class AdaptiveAvgPool1D(_Adaptive):
-    """`adaptive_avg_pool1d`: the mean of each of `out` parts of sequences.
+    """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool1d`.
 
-    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+    Calling the layer takes a tensor of shape (batch, width, channels) and a floating dtype. It
+    returns one with length `out` and the same dtype.
+
+    Args:
+        out: Number of parts, 1 or more; a number.
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool1D(2)(pt.ones((1, 7, 3))).shape
     (1, 2, 3)
+    >>> x = pt.asarray([[[1.0], [5.0], [2.0], [4.0]]])
+    >>> pt.nn.AdaptiveAvgPool1D(2)(x).tolist()
+    [[[3.0], [3.0]]]
     """
 
     count = 1
@@ -191,13 +337,24 @@ class AdaptiveAvgPool1D(_Adaptive):
 
 
 class AdaptiveAvgPool2D(_Adaptive):
-    """`adaptive_avg_pool2d`: the mean of each of `out` parts of images.
+    """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool2d`.
 
-    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+    Calling the layer takes a tensor of shape (batch, height, width, channels) and a floating dtype.
+    It returns one with lengths `out` and the same dtype.
+
+    Args:
+        out: Number of parts, 1 or more; a number, or (height, width).
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool2D(2)(pt.ones((1, 7, 7, 3))).shape
     (1, 2, 2, 3)
+    >>> x = pt.asarray([[[[1.0], [5.0], [2.0], [4.0]]]])
+    >>> pt.nn.AdaptiveAvgPool2D((1, 2))(x).tolist()
+    [[[[3.0], [3.0]]]]
     """
 
     count = 2
@@ -205,13 +362,24 @@ class AdaptiveAvgPool2D(_Adaptive):
 
 
 class AdaptiveAvgPool3D(_Adaptive):
-    """`adaptive_avg_pool3d`: the mean of each of `out` parts of volumes.
+    """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool3d`.
 
-    Raises ArgumentError for `out` below 1, ShapeError for empty axes.
+    Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a floating
+    dtype. It returns one with lengths `out` and the same dtype.
+
+    Args:
+        out: Number of parts, 1 or more; a number, or (depth, height, width).
+
+    Raises:
+        ArgumentError: If `out` is below 1.
+        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool3D(2)(pt.ones((1, 7, 7, 7, 3))).shape
     (1, 2, 2, 2, 3)
+    >>> x = pt.asarray([[[[[1.0], [5.0], [2.0], [4.0]]]]])
+    >>> pt.nn.AdaptiveAvgPool3D((1, 1, 2))(x).tolist()
+    [[[[[3.0], [3.0]]]]]
     """
 
     count = 3
@@ -219,13 +387,17 @@ class AdaptiveAvgPool3D(_Adaptive):
 
 
 class GlobalMaxPool(Module):
-    """`global_max_pool`: the largest element of each channel.
+    """Return the largest element of each channel, as `global_max_pool`.
 
-    (batch, ..., channels) to (batch, channels). Raises ShapeError for other numbers of axes.
+    Calling the layer takes a tensor of shape (batch, ..., channels) with 3 to 5 axes, and a numeric
+    dtype. It returns one of shape (batch, channels) and the same dtype.
+
+    Raises:
+        ShapeError: In a call, if the input has another number of axes.
 
     >>> import py_tensor as pt
-    >>> pt.nn.GlobalMaxPool()(pt.ones((1, 7, 7, 3))).shape
-    (1, 3)
+    >>> pt.nn.GlobalMaxPool()(pt.asarray([[[1.0, 5.0], [3.0, 7.0]]])).tolist()
+    [[3.0, 7.0]]
     """
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
@@ -233,13 +405,17 @@ class GlobalMaxPool(Module):
 
 
 class GlobalAvgPool(Module):
-    """`global_avg_pool`: the mean of each channel.
+    """Return the mean of each channel, as `global_avg_pool`.
 
-    (batch, ..., channels) to (batch, channels). Raises ShapeError for other numbers of axes.
+    Calling the layer takes a tensor of shape (batch, ..., channels) with 3 to 5 axes, and a
+    floating dtype. It returns one of shape (batch, channels) and the same dtype.
+
+    Raises:
+        ShapeError: In a call, if the input has another number of axes.
 
     >>> import py_tensor as pt
-    >>> pt.nn.GlobalAvgPool()(pt.ones((1, 7, 7, 3))).shape
-    (1, 3)
+    >>> pt.nn.GlobalAvgPool()(pt.asarray([[[1.0, 5.0], [3.0, 7.0]]])).tolist()
+    [[2.0, 6.0]]
     """
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:

@@ -1,15 +1,16 @@
-"""What layers of convolutions and of pooling have in common: where their windows lie."""
+"""Base class of convolution and pooling layers: size, stride, padding and dilation."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...functions.windows import explicit_padding, per_axis
+from ...functions.sliding_windows import explicit_padding, per_axis
+from ...typing import PaddingLike, PerAxis
 from ..module import Module, static_field
 
 
 class Windowed(Module):
-    """A layer that looks at images of `count` axes through windows."""
+    """Layer that slides windows over images of `count` axes."""
 
     size: tuple[int, ...] = static_field()
     stride: tuple[int, ...] = static_field()
@@ -17,8 +18,10 @@ class Windowed(Module):
     dilation: tuple[int, ...] = static_field()
     count: ClassVar[int] = 2
 
-    def place(self, size: Any, stride: Any, padding: Any, dilation: Any) -> None:
-        """Sets the fields; a stride of None is the size. Raises ArgumentError as functions do."""
+    def set_windows(
+        self, size: PerAxis, stride: PerAxis | None, padding: PaddingLike, dilation: PerAxis
+    ) -> None:
+        """Set the fields; a stride of None is the size. Raise ArgumentError as the functions do."""
         name, count = type(self).__name__, self.count
         self.size = per_axis(name, "size", size, 1, count)
         self.stride = self.size if stride is None else per_axis(name, "stride", stride, 1, count)
@@ -27,11 +30,11 @@ class Windowed(Module):
         self.padding = padding if named else explicit_padding(name, padding, count)
 
     def options(self) -> dict[str, Any]:
-        """What the function is called with beside the size."""
+        """Return the function's keyword arguments."""
         return {"stride": self.stride, "padding": self.padding, "dilation": self.dilation}
 
     def window_facts(self, usual_stride: tuple[int, ...]) -> list[str]:
-        """What is worth saying about the windows."""
+        """Return the window options that differ from the defaults, as text."""
         facts = [_times(self.size)]
         if self.stride != usual_stride:
             facts.append(f"stride {_times(self.stride)}")

@@ -1,0 +1,108 @@
+/**
+ * @file Entry point of the page of trained models. Its address names a folder with `models.json`:
+ * `[{"file": "blazeface.json"}, {"file": "words.onnx", "shapes": [[1, 3, 48, 320]]}]`. The shapes of the inputs may be
+ * left out if the file declares them, up to a batch.
+ */
+
+import { find } from "../web/src/ui/dom.js";
+import { textOf } from "../web/src/ui/error_text.js";
+import { measureDevice } from "./device_limits.js";
+import { startRuntime } from "./onnx_runtime.js";
+import { PythonSide } from "./python_side.js";
+import { sectionLines } from "./report.js";
+import { hasFailed, measureTrained, OURS, trainedSection } from "./trained.js";
+import { sectionElement } from "./view.js";
+
+/** @import { Measured } from "./trained.js" */
+
+/** @typedef {{ file: string, shapes?: number[][] }} Entry */
+
+const given = new URLSearchParams(location.search);
+const auto = given.has("auto");
+const only = (given.get("only") ?? "").split(",").filter(Boolean);
+const runs = Number(given.get("runs") ?? 15);
+const folder = new URL(given.get("models") ?? "../models/", document.baseURI).href;
+/** Providers of ONNX Runtime Web to compare with, if its folder is given. */
+const ort = given.get("ort");
+const providers = (given.get("providers") ?? "webgl,wasm").split(",");
+const start = find("start", HTMLButtonElement);
+const status = find("status", HTMLElement);
+
+/** @param {string} address @param {string} text */
+function send(address, text) {
+  if (auto) fetch(address, { method: "POST", body: text }).catch(() => {});
+}
+
+/** @param {string} text */
+async function report(text) {
+  status.textContent = text;
+  // Resolves after the browser had an opportunity to paint.
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
+async function run() {
+  const answer = await fetch(new URL("models.json", folder));
+  if (!answer.ok) throw new Error(`bench: no models.json in ${folder}; got ${answer.status}`);
+  /** @type {Entry[]} */
+  const entries = (await answer.json()).filter(
+    (/** @type {Entry} */ { file }) =>
+      only.length === 0 || only.some((part) => file.includes(part)),
+  );
+  const python = new PythonSide();
+  /** @type {Record<string, string>} */
+  const versions = { py_tensor: await python.start((step) => report(step), false) };
+  await report("Starting TensorFlow.js");
+  const tensorflow = await import("./tensorflow/side.js");
+  const { loadGraph } = await import("./tensorflow/trained.js");
+  versions["TensorFlow.js"] = await tensorflow.start();
+  const runtime = ort === null ? null : await startRuntime(new URL(ort, document.baseURI).href);
+  if (runtime) versions["ONNX Runtime Web"] = runtime.version;
+  /** @type {Measured[]} */
+  const rows = [];
+  for (const [number, { file, shapes }] of entries.entries()) {
+    await report(`${number + 1} of ${entries.length}: ${file}`);
+    const url = new URL(file, folder).href;
+    const theirs = file.endsWith(".onnx")
+      ? providers.map((provider) => ({ name: `ORT ${provider}`, load: runtime?.loader(provider) }))
+      : [{ name: "TF.js", load: loadGraph }];
+    /** @type {Parameters<typeof measureTrained>[1]} */
+    const libraries = [[OURS, () => python.load(url, shapes ?? null)]];
+    for (const { name, load } of theirs) if (load) libraries.push([name, () => load(url)]);
+    const measured = await measureTrained(file, libraries, runs);
+    rows.push(...measured);
+    const section = trainedSection(rows);
+    find("sections", HTMLElement).replaceChildren(sectionElement(section));
+    send("/log", measured.map((row) => JSON.stringify(row)).join("\n"));
+  }
+  const section = trainedSection(rows);
+  const { renderer } = measureDevice();
+  const failed = rows.filter(hasFailed).length;
+  return { renderer, versions, runs, rows, section, summary: { failed } };
+}
+
+async function runAndReport() {
+  start.disabled = true;
+  try {
+    const results = await run();
+    const { renderer, versions, section } = results;
+    const named = Object.entries(versions).map((pair) => pair.join(" "));
+    const failed = `failed: ${results.summary.failed}`;
+    const text = [renderer, named.join(", "), ...sectionLines(section), failed].join("\n");
+    find("text", HTMLElement).textContent = text;
+    find("json", HTMLElement).textContent = JSON.stringify(results, null, 1);
+    find("texts", HTMLElement).hidden = false;
+    status.textContent = "Finished";
+    document.body.dataset.state = "finished";
+    send("/result", text);
+  } catch (error) {
+    console.error(error);
+    status.textContent = textOf(error);
+    document.body.dataset.state = "failed";
+    send("/result", `failed: ${textOf(error)}`);
+  } finally {
+    start.disabled = false;
+  }
+}
+
+start.addEventListener("click", runAndReport);
+if (auto) runAndReport();

@@ -1,0 +1,91 @@
+/** @file py_tensor in the benchmark: Python on the page's thread. */
+
+import { startPython } from "../web/src/python/python_runtime.js";
+import { firstPixel, pixels } from "./pixels.js";
+
+/** @import { Workload } from "./workloads.js" */
+/** @import { Side } from "./timing.js" */
+/** @import { Described, Trained } from "./trained.js" */
+
+/** @type {Record<string, string>} */
+const sources = import.meta.glob("./python/*.py", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+/** A Python interpreter with the modules of ./python. */
+export class PythonSide {
+  /** @type {any} */
+  #python;
+  /** @type {any} */
+  #measurement;
+  #waits = false;
+
+  /**
+   * Starts Python; resolves to the version of py_tensor.
+   *
+   * @param {(step: string) => void} report
+   * @param {boolean} waits suspend Python during reads as `runPythonAsync` does, instead of blocking
+   */
+  async start(report, waits) {
+    const base = new URL("../", document.baseURI).href;
+    const program = { sources, modules: { bench_host: { firstPixel, pixels } } };
+    this.#python = await startPython(base, program, ({ step }) => report(step));
+    this.#measurement = this.#python.pyimport("measurement");
+    this.#waits = waits;
+    return String(this.#measurement.version());
+  }
+
+  /** @param {string} name */
+  module(name) {
+    return this.#python.pyimport(name);
+  }
+
+  /**
+   * Prepares a workload; returns null if there is no function for it.
+   *
+   * @param {Workload} workload
+   * @param {(Float32Array | Int32Array)[]} arrays
+   * @returns {Side | null}
+   */
+  prepare(workload, arrays) {
+    if (!this.#measurement.has(workload.operation)) return null;
+    const canvas = document.createElement("canvas");
+    const measured = this.#measurement.prepare(JSON.stringify(workload), arrays, canvas);
+    /** @param {string} name @param {unknown[]} args */
+    const call = async (name, ...args) => {
+      const method = measured[measured.asynchronous ? `${name}_async` : name];
+      try {
+        return await (this.#waits ? method.callPromising(...args) : method(...args));
+      } finally {
+        method.destroy();
+      }
+    };
+    return {
+      first: () => call("round", 1),
+      round: (repetitions) => call("round", repetitions),
+      values: () => call("values"),
+      release: () => measured.destroy(),
+    };
+  }
+
+  /**
+   * Loads a trained model.
+   *
+   * @param {string} url
+   * @param {number[][] | null} shapes of the inputs; null for those that the file declares
+   * @returns {Promise<Trained & { described: Described[] }>}
+   */
+  async load(url, shapes) {
+    const trained = await this.module("trained").load(url, JSON.stringify(shapes));
+    return {
+      milliseconds: trained.milliseconds,
+      described: JSON.parse(trained.described()),
+      give: (arrays) => trained.give(arrays),
+      run: () => trained.run(),
+      values: async () => trained.values(),
+      release: () => trained.destroy(),
+    };
+  }
+}

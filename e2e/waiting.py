@@ -1,0 +1,23 @@
+"""Wait until a page shows what it should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from playwright.sync_api import Page
+
+LIMIT_SECONDS = 60
+PAUSE_MILLISECONDS = 50
+
+
+def eventually(page: Page, check: Callable[[], None]) -> None:
+    """Repeat a check until it raises no AssertionError; raise the last one after a minute."""
+    end = monotonic() + LIMIT_SECONDS
+    while True:
+        try:
+            return check()
+        except AssertionError:
+            if monotonic() > end:
+                raise
+        page.wait_for_timeout(PAUSE_MILLISECONDS)

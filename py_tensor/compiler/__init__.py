@@ -1,0 +1,8 @@
+"""Compiler: from a linearized graph to a memory plan of draws with their shaders.
+
+Input: an `OpGraph` and the limits of the device. Output: a `Plan`, which runs with any values.
+Reading order, which is the order of processing: `lowered_graph` (a graph that can be rewritten),
+`lowering` (rewrite operations into those that a kernel can compute), `fusion` (choose which nodes
+are materialized), `kernel` (the result of fusion), `texture_layout` (choose texture widths), `glsl`
+(generate the shaders), `memory_plan` (run all of these and assign textures).
+"""

@@ -1,0 +1,11 @@
+"""Generate kernels without loops, whose elements are expressions of their operands."""
+
+from __future__ import annotations
+
+from .writer import Writer
+
+
+def write_map(writer: Writer) -> None:
+    """Write the statements of a map kernel, which assign the result to y0."""
+    writer.own_texel()
+    writer.result()

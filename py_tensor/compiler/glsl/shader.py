@@ -1,0 +1,92 @@
+"""Assemble the text of a fragment shader: declarations, helpers and a kernel's statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...dtypes import DType
+from ...ops.shader_helpers import HELPERS
+from .integers import quotient, remainder
+from .types import SAMPLER, SCALAR, VECTOR
+
+_HEAD = """#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+"""
+
+_ACCESS = (
+    "{vector} pt_texel{slot}(int t) {{ return texelFetch(x{slot}, ivec2({x}, {y}), 0); }}",
+    "{scalar} pt_at{slot}(int i) {{ return pt_texel{slot}(i >> 2)[i & 3]; }}",
+)
+_NAMES = re.compile(r"\b(?:pt|PT)_\w+")
+
+
+@dataclass(frozen=True)
+class Shader:
+    """Fragment shader, with the scalars that a draw passes in its uniform arrays."""
+
+    name: str
+    source: str
+    uniforms: tuple[tuple[int, ...], ...]
+    """For each element of F, I and U, the position among the kernel's scalars."""
+    modes: tuple[str, ...]
+    """Read modes of each input, joined by a plus; `fetches` describes them."""
+
+
+def assemble(
+    inputs: Sequence[tuple[DType, int]],
+    uniforms: dict[str, list[int]],
+    outputs: Sequence[DType],
+    body: Sequence[str],
+) -> str:
+    """Return the source of a shader.
+
+    `inputs` are (dtype, texture width) with width 0 for tile layout; `outputs` are dtypes.
+    """
+    text = "\n".join(body)
+    lines = []
+    for slot, (dtype, row) in enumerate(inputs):
+        lines.append(f"uniform {SAMPLER[dtype.kind]}{'' if row else 'Array'} x{slot};")
+    for name, kind in (("F", "f"), ("I", "i"), ("U", "u")):
+        if uniforms[name]:
+            lines.append(f"uniform {SCALAR[kind]} {name}[{len(uniforms[name])}];")
+    for location, dtype in enumerate(outputs):
+        lines.append(f"layout(location = {location}) out {VECTOR[dtype.kind]} y{location};")
+    for slot, (dtype, row) in enumerate(inputs):
+        element = f"pt_at{slot}(" in text
+        texel = element or f"pt_texel{slot}(" in text
+        for template, used in zip(_ACCESS, (texel, element), strict=True):
+            if used:
+                types = {"vector": VECTOR[dtype.kind], "scalar": SCALAR[dtype.kind]}
+                place = {"x": remainder("t", row), "y": quotient("t", row)}
+                lines.append(template.format(**types, **place, slot=slot))
+    lines += _helpers(text)
+    return (
+        _HEAD
+        + "\n".join(lines)
+        + "\n\nvoid main() {\n  ivec2 P = ivec2(gl_FragCoord.xy);\n"
+        + text
+        + "\n}\n"
+    )
+
+
+def _helpers(text: str) -> list[str]:
+    """Return the helper functions that a text calls, each after the helpers that it calls."""
+    result: dict[str, str] = {}
+
+    def include(source: str) -> None:
+        for name in _NAMES.findall(source):
+            if name in HELPERS and name not in result and HELPERS[name] is not source:
+                include(HELPERS[name])
+                result[name] = HELPERS[name]
+
+    include(text)
+    return list(result.values())

@@ -1,0 +1,123 @@
+"""Writer of the statements of one kernel, used by the modules of the kinds of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ...ir.node import OpInstance, Scalar
+from ...ops.op_def import OpDef, entry_of
+from ..kernel import Kernel
+from ..lowered_graph import Constant, LoweredGraph
+from .cancellation import Sums
+from .fetches import Fetches
+from .indices import Index, LanePositions
+from .statements import Statements
+from .tiles import Tiling
+from .types import UNIFORM, VECTOR, kept, literal
+
+NodeAtIndex = tuple[int, Index]
+
+
+class Expression(NamedTuple):
+    """Functions that write the value of a node at an index.
+
+    `write(writer, at, index, *names)` returns the name of the value. `operands(writer, at, index)`
+    returns the operands that must be written before, whose names `write` gets. Kinds without it
+    write their operands themselves, for example in a block.
+    """
+
+    write: Callable[..., str]
+    operands: Callable[[Writer, int, Index], list[NodeAtIndex]] = lambda writer, at, index: []
+
+
+class Writer:
+    """Writer of the values of nodes; each value at an index is computed once.
+
+    `expressions` has the expression of each kind of operation that a kernel can inline.
+    """
+
+    def __init__(
+        self,
+        lowered: LoweredGraph,
+        kernel: Kernel,
+        tilings: dict[int, Tiling],
+        expressions: Mapping[type[OpDef], Expression],
+    ) -> None:
+        self.lowered = lowered
+        self.kernel = kernel
+        self.tilings = tilings
+        self.expressions = expressions
+        self.code = Statements()
+        self.positions = LanePositions(self.code)
+        self.fetches = Fetches(lowered, kernel, tilings, self.code, self.positions)
+        self.sums = Sums()
+        self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
+        self.fixed: dict[int, str] = {}
+        """Names of nodes that the kernel computes in a loop of its own."""
+
+    def own_texel(self) -> None:
+        """Declare the number `t` of the fragment's texel and its first element's position `e`."""
+        # A product takes half as long as a shift in a software renderer.
+        row = self.lowered.texture_row(self.kernel.output)
+        self.code.offer("int", "t", f"P.y * {row} + P.x")
+        self.code.offer("int", "e", "t * 4")
+        self.fetches.texels["e"] = "t"
+
+    def result(self) -> None:
+        """Assign the fragment's texel of the kernel's output to y0, as the last statement."""
+        spec = self.lowered.spec(self.kernel.output)
+        value = self.value(self.kernel.output, Index(spec.size, first="e", own=True))
+        self.code.line(f"y0 = {kept(value, spec.dtype)};")
+        self.code.prune()
+
+    def value(self, at: int, index: Index) -> str:
+        """Return the name of the four lanes of node `at` at `index`; write what is missing."""
+        known = self.code.known
+        order = [(at, index)]
+        # Operands come first. A recursive function would exceed Python's recursion limit.
+        while order:
+            place = order[-1]
+            if known(place) is None:
+                expression = self._expression(place[0])
+                operands = expression.operands(self, *place)
+                missing = [operand for operand in operands if known(operand) is None]
+                if missing:
+                    order.extend(reversed(missing))
+                    continue
+                self.code.keep(place, expression.write(self, *place, *map(known, operands)))
+            order.pop()
+        name = known((at, index))
+        assert name is not None
+        return name
+
+    def _expression(self, at: int) -> Expression:
+        call, kernel = self.lowered.calls[at], self.kernel
+        stored = at in kernel.tiles or (at in kernel.inputs and at != kernel.output)
+        if at in self.fixed or type(call) is not OpInstance or stored:
+            return _LEAF
+        return entry_of(self.expressions, call.op)  # type: ignore[no-any-return]
+
+    def leaf(self, at: int, index: Index) -> str:
+        """Return the name of a node that the kernel reads instead of computing it."""
+        call = self.lowered.calls[at]
+        if at in self.fixed:
+            return self.fixed[at]
+        if type(call) is Scalar:
+            return self._scalar(at, call)
+        if type(call) is Constant:
+            dtype = call.spec.dtype
+            return f"{VECTOR[dtype.kind]}({literal(call.value, dtype)})"
+        return self.fetches.fetch(at, index)
+
+    def _scalar(self, at: int, call: Scalar) -> str:
+        kind = call.spec.dtype.kind
+        uniform = UNIFORM[kind]
+        slots = self.uniforms[uniform]
+        position = self.kernel.scalars.index(at)
+        if position not in slots:
+            slots.append(position)
+        return f"{VECTOR[kind]}({uniform}[{slots.index(position)}])"
+
+
+_LEAF = Expression(Writer.leaf)

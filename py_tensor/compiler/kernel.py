@@ -1,0 +1,45 @@
+"""Kernels: one draw or a loop of draws each, and the schedule that fusion makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One draw of a schedule. Numbers are positions in its lowered graph.
+
+    `output` is the node that the kernel stores. `kind` is one of
+    - "map": each element is computed from its operands;
+    - "reduce": a loop over reduced axes. `root` is the reduction, `output` is the reduction or an
+      elementwise consumer of it;
+    - "contract" or "scan": `root` is the operation, which is stored in tile layout;
+    - "loop": the kernels of `body`, repeated.
+
+    For other kinds `root` is `output`. `inputs` are the materialized nodes that it reads, `tiles`
+    those of them in tile layout, and `scalars` its uniforms.
+    """
+
+    kind: str
+    output: int
+    root: int
+    inputs: tuple[int, ...]
+    tiles: frozenset[int]
+    scalars: tuple[int, ...]
+    body: tuple[Kernel, ...] = ()
+
+    @property
+    def tiled(self) -> bool:
+        """True if the kernel writes tile layout."""
+        return self.kind in ("contract", "scan")
+
+
+@dataclass(frozen=True)
+class KernelSchedule:
+    """Kernels in order of execution.
+
+    `keep` maps nodes of the graph to the lowered node that holds their elements in order.
+    """
+
+    kernels: tuple[Kernel, ...]
+    keep: dict[int, int]

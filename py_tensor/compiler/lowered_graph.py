@@ -1,0 +1,265 @@
+"""Lowered graph: a graph to which lowering appends nodes.
+
+Input: an `OpGraph`. Output: op instances and edges in order of computation, with the nodes that
+must be materialized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..dtypes import DType, int32
+from ..ir.node import OpGraph, OpInstance, Scalar, TensorSpec, op_instance, tensor_spec
+from ..ops.elementwise import CAST
+from ..ops.index_map import View, ViewStack, follow, push, row_major
+from ..ops.loops import LOOP
+from ..ops.op_def import Elementwise, OpDef, ViewOp
+
+NARROW, WIDE = 128, 2048
+"""Texture widths: at most NARROW for textures of up to NARROW rows, WIDE for larger ones."""
+
+
+def row_of(size: int) -> int:
+    """Return the width in texels, a power of two, of the texture of `size` elements.
+
+    Small textures are about as high as wide: GPUs shade quads of 2 x 2 fragments, and software
+    renderers distribute the rows of a texture among CPU cores.
+    """
+    texels = max(1, -(-size // 4))
+    return 1 << ((texels - 1).bit_length() + 1) // 2 if texels <= NARROW * NARROW else WIDE
+
+
+class Constant:
+    """Value known when the shader is generated."""
+
+    __slots__ = ("spec", "value")
+
+    def __init__(self, value: bool | int | float, dtype: DType) -> None:
+        self.spec = tensor_spec((), dtype)
+        self.value = value
+
+
+@dataclass(frozen=True)
+class SplitReduction:
+    """Static argument of a split reduction. Part i reduces every `parts`-th element from i on.
+
+    The result has shape (kept, parts) if lanes run along the reduced axes, else (parts, kept).
+    """
+
+    axes: tuple[int, ...]
+    parts: int
+
+
+@dataclass(frozen=True)
+class ScanBlock:
+    """Static argument of a scan over an operand (groups, rows, columns), along rows or columns.
+
+    A fragment computes a chunk of `chunk` neighbouring results. If `alone`, each chunk is scanned
+    separately; otherwise the fragment also reads all elements before its chunk. If `initial`,
+    result i combines the elements before i and not element i.
+    """
+
+    axis: int
+    initial: bool
+    chunk: int
+    alone: bool
+
+
+@dataclass(frozen=True)
+class LoopSpec:
+    """Static argument of a loop.
+
+    All fields are positions: `carries` of the carries at the start of an iteration, `iteration` of
+    the iteration number, and `results` of the carries at the end of an iteration.
+    """
+
+    carries: tuple[int, ...]
+    iteration: int
+    results: tuple[int, ...]
+    trip_count: int
+
+
+class LoopItem:
+    """Value that a node in the body of a loop has after one of the iterations."""
+
+    __slots__ = ("iteration", "spec")
+
+    def __init__(self, spec: TensorSpec, iteration: int) -> None:
+        self.spec = spec
+        self.iteration = iteration
+
+
+class LoweredGraph:
+    """Op instances and edges by position.
+
+    `origin` maps positions in the graph to positions in the lowered graph. Complex values that need
+    not be kept are missing, since only their parts are computed.
+    """
+
+    def __init__(self, graph: OpGraph, draw_buffers: int) -> None:
+        self.draw_buffers = draw_buffers
+        self.calls: list[Any] = []
+        self.edges: list[tuple[int, ...]] = []
+        self.materialized: set[int] = set()
+        self.always_inline: set[int] = set()
+        """Nodes that every consumer recomputes, unless a limit of the context forbids it."""
+        self.loop_invariant: set[int] = set()
+        """Reductions whose value is the same in every step of the loops that read them."""
+        self.graph = graph
+        self.origin: dict[int, int] = {}
+        self.seen: dict[tuple[object, ...], int] = {}
+        self.implicit_uniforms: dict[int, int] = {}
+        """Values of uniforms that are the same in every run, by position."""
+        self.texture_widths: dict[int, int] = {}
+        """Texture widths in texels that differ from the default for the size."""
+
+    def spec(self, at: int) -> TensorSpec:
+        call = self.calls[at]
+        return call if type(call) is TensorSpec else call.spec
+
+    def texture_row(self, at: int) -> int:
+        """Return the texture width in texels of a materialized node in row-major order."""
+        return self.texture_widths.get(at) or row_of(self.spec(at).size)
+
+    def is_leaf(self, at: int) -> bool:
+        return type(self.calls[at]) is not OpInstance
+
+    def is_buffer(self, at: int) -> bool:
+        return type(self.calls[at]) in (TensorSpec, LoopItem)
+
+    def op(self, at: int) -> OpDef | None:
+        call = self.calls[at]
+        return call.op if type(call) is OpInstance else None
+
+    def append(self, call: Any, edges: tuple[int, ...] = ()) -> int:
+        """Append a node, or return the existing one that computes the same."""
+        if type(call) is OpInstance:
+            key = (call.op, call.arg, call.spec, edges)
+            at = self.seen.get(key)
+            if at is not None:
+                return at
+            self.seen[key] = len(self.calls)
+        self.calls.append(call)
+        self.edges.append(edges)
+        return len(self.calls) - 1
+
+    def add(self, op: OpDef, edges: Sequence[int], arg: Hashable = None) -> int:
+        """Append a node that applies `op`."""
+        return self.append(op_instance(op, tuple(self.spec(at) for at in edges), arg), tuple(edges))
+
+    def constant(self, value: bool | int | float, dtype: DType) -> int:
+        return self.append(Constant(value, dtype))
+
+    def implicit_uniform(self, value: int, dtype: DType) -> int:
+        """Append a uniform with a fixed value, so that kernels that differ in it share a shader."""
+        at = self.append(Scalar(tensor_spec((), dtype)))
+        self.implicit_uniforms[at] = value
+        return at
+
+    def loop(
+        self,
+        initial: Sequence[int],
+        trip_count: int,
+        body: Callable[[tuple[int, ...], int], Sequence[int]],
+    ) -> tuple[int, tuple[int, ...]]:
+        """Append a loop; return its position and the positions of the values that `body` computes.
+
+        `body` takes the positions of the carries and of the iteration number, which starts at 0. It
+        returns the positions of the next carries, followed by other values; `item` gives a value
+        after an iteration. The kernels of the body are scheduled and generated once and drawn in
+        every iteration.
+        """
+        initial = tuple(map(self.whole, initial))
+        carries = tuple(self.append(self.spec(at)) for at in initial)
+        iteration = self.append(Scalar(tensor_spec((), int32)))
+        values = tuple(self.copied(at) for at in body(carries, iteration))
+        results = values[: len(carries)]
+        spec = LoopSpec(carries, iteration, results, trip_count)
+        at = self.add(LOOP, (*initial, *results), spec)
+        self.materialized.update(initial, results, (at,))
+        return at, values
+
+    def copied(self, at: int) -> int:
+        """Return a node with the value of another one, which can be materialized."""
+        return self.add(CAST, (at,), self.spec(at).dtype)
+
+    def item(self, loop: int, node: int, iteration: int) -> int:
+        """Return the value of a node in the body of a loop after an iteration."""
+        key = (LoopItem, loop, node, iteration)
+        if key not in self.seen:
+            self.materialized.add(node)
+            self.seen[key] = self.append(LoopItem(self.spec(node), iteration), (loop, node))
+        return self.seen[key]
+
+    def whole(self, at: int) -> int:
+        """Return the node below the views at `at` if they keep shape and order, else `at`."""
+        base, stack = self.view(at)
+        same = not stack and self.spec(base) is self.spec(at)
+        return base if same and type(self.calls[base]) is not Scalar else at
+
+    def loop_values(self) -> set[int]:
+        """Return the nodes that pass values into, through or out of loops."""
+        return {
+            at
+            for place, call in enumerate(self.calls)
+            if type(call) is LoopItem or self.op(place) is LOOP
+            for at in (*self.edges[place], place)
+        }
+
+    def dependents(self, loop: int) -> set[int]:
+        """Return the nodes whose values differ between the iterations of a loop."""
+        spec: LoopSpec = self.calls[loop].arg
+        found = {*spec.carries, spec.iteration}
+        for at in range(spec.iteration + 1, loop + 1):
+            if not found.isdisjoint(self.edges[at]):
+                found.add(at)
+        return found
+
+    def view(self, at: int) -> tuple[int, ViewStack]:
+        """Return the node below the views at `at`, and the views as one stack."""
+        stack: ViewStack = ()
+        while True:
+            call = self.calls[at]
+            if type(call) is not OpInstance or not isinstance(call.op, ViewOp):
+                return at, stack
+            stack = push(stack, call.op.view(call.specs[0].shape, call.arg)[1])
+            at = self.edges[at][0]
+
+    def strides(self, at: int) -> tuple[int, tuple[int, ...] | None, int]:
+        """Return the node below the views at `at`, the strides of `at` in it, and the offset.
+
+        The strides are None if no single affine map exists.
+        """
+        base, stack = self.view(at)
+        shape = self.spec(at).shape
+        if not stack:
+            return base, row_major(shape), 0
+        if len(stack) > 1:
+            return base, None, 0
+        steps = (step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True))
+        return base, *(follow(View(shape, tuple(steps)), stack[0]) or (None, 0))
+
+    def lane_axis(self, at: int) -> int:
+        """Return the axis along which neighbours in `at` are neighbours in its source, or -1.
+
+        If there are several operands, the largest decides, since most reads are from it.
+        """
+        while True:
+            base, strides, _ = self.strides(at)
+            if strides is None:
+                return -1
+            axis = next((a for a, step in enumerate(strides) if abs(step) == 1), -1)
+            op = self.op(base)
+            if base != at or not isinstance(op, Elementwise):
+                return axis
+            largest = max(self.edges[at], key=lambda src: self.spec(src).size, default=at)
+            if self.spec(largest).shape != self.spec(at).shape:
+                return axis
+            at = largest
+
+    def along(self, at: int, axes: tuple[int, ...]) -> bool:
+        """Return True if a reduction over `axes` should read four elements of a result at once."""
+        axis = self.lane_axis(at)
+        return axis in axes and self.spec(at).shape[axis] % 4 == 0

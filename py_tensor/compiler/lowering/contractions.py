@@ -1,0 +1,154 @@
+"""Rewrite contractions into those that the tiled kernel can compute.
+
+Operands whose rows do not start at a texel are copied and padded. Long products with few results
+are split into parts. Very small products, and grouped convolutions with few channels per group,
+become fused sums.
+Input: a contraction and the nodes of its operands. Output: the node that computes it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...ir.node import OpInstance, op_instance
+from ...ops.contractions import CONVOLVE, DOT, Window
+from ...ops.elementwise import CAST
+from ...ops.reductions import SUM
+from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
+from ..lowered_graph import LoweredGraph
+from .reductions import FEW_RESULTS, cast, sum_of_products
+
+FEWEST = 128
+"""Smallest number of products that each part of a split contraction sums."""
+
+
+def _up(n: int) -> int:
+    """Round up to a multiple of the four elements of a texel."""
+    return -(-n // 4) * 4
+
+
+def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Lower the contraction `call` of the nodes `srcs`."""
+    if not lowered.draw_buffers:
+        return lowered.append(call, srcs)
+    if call.op is CONVOLVE:
+        return _convolve(lowered, call, *srcs)
+    assert call.op is DOT
+    return _dot(lowered, call, *srcs)
+
+
+def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
+    groups, rows, columns = call.spec.shape
+    inner = call.specs[0].shape[2]
+    if inner < 4 or max(rows, columns) < 4:
+        left = lowered.add(RESHAPE, (a,), (groups, rows, inner, 1))
+        right = lowered.add(RESHAPE, (b,), (groups, 1, inner, columns))
+        total = sum_of_products(lowered, left, right, (2,), call)
+        return lowered.add(RESHAPE, (total,), call.spec.shape)
+    if columns < 4:
+        # A texel holds four columns, so compute the transposed product.
+        a, b = (lowered.add(PERMUTE, (at,), (0, 2, 1)) for at in (b, a))
+        transposed = op_instance(DOT, (lowered.spec(a), lowered.spec(b)))
+        return lowered.add(PERMUTE, (_dot(lowered, transposed, a, b),), (0, 2, 1))
+    if groups == 1:
+        parts = _parts(inner, rows * columns)
+        if parts > 1:
+            a = lowered.add(RESHAPE, (a,), (rows, parts, inner // parts))
+            a = lowered.add(PERMUTE, (a,), (1, 0, 2))
+            b = lowered.add(RESHAPE, (b,), (parts, inner // parts, columns))
+            each = _dot(lowered, op_instance(DOT, (lowered.spec(a), lowered.spec(b))), a, b)
+            return cast(lowered, lowered.add(SUM, (each,), (0,)), call)
+    whole = inner % 4 == 0
+    a = _aligned(lowered, a, None if whole else (0, 0, _up(inner) - inner))
+    b = _aligned(lowered, b, None if whole else (0, _up(inner) - inner, 0))
+    return lowered.append(
+        OpInstance(DOT, None, (lowered.spec(a), lowered.spec(b)), call.spec, call.operands), (a, b)
+    )
+
+
+def _parts(inner: int, results: int) -> int:
+    """Return into how many parts to split a product with few results, to occupy the GPU."""
+    wanted = min(inner // FEWEST, FEW_RESULTS * 8 // max(1, results))
+    return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
+
+
+def _padded(lowered: LoweredGraph, at: int, high: tuple[int, ...]) -> int:
+    zero = lowered.constant(0, lowered.spec(at).dtype)
+    return lowered.add(PAD, (at, zero), tuple((0, n, 0) for n in high))
+
+
+def _aligned(lowered: LoweredGraph, at: int, high: tuple[int, ...] | None) -> int:
+    """Return the operand (groups, n, m) with texels along its unit-stride axis.
+
+    The operand itself is returned if its strides allow, else a copy whose rows are padded with
+    zeros to whole texels.
+    """
+    shape = lowered.spec(at).shape
+    if high is None:
+        base, strides, offset = lowered.strides(at)
+        if strides is not None and offset % 4 == 0:
+            for unit, other in ((2, 1), (1, 2)):
+                if (
+                    strides[unit] == 1
+                    and shape[unit] % 4 == 0
+                    and all(strides[axis] % 4 == 0 and strides[axis] >= 0 for axis in (0, other))
+                ):
+                    lowered.materialized.add(base)
+                    return at
+        high = (0, 0, 0)
+    high = (high[0], high[1], _up(shape[2] + high[2]) - shape[2])
+    return _whole(lowered, _padded(lowered, at, high) if any(high) else at)
+
+
+def _whole(lowered: LoweredGraph, at: int) -> int:
+    """Return the operand as a contiguous buffer: itself, or a copy if it is not in order."""
+    base, stack = lowered.view(at)
+    if stack:
+        at = base = lowered.add(CAST, (at,), lowered.spec(at).dtype)
+    lowered.materialized.add(base)
+    return at
+
+
+def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
+    window: Window = call.arg
+    groups = window.groups
+    each, outs = call.specs[1].shape[2:]
+    columns = outs // groups
+    if groups > 1 and (each % 4 or columns % 4):
+        return _convolve_by_sum(lowered, call, x, w)
+    if groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
+        _, pixels, outs = call.spec.shape
+        if math.prod(lowered.spec(x).shape[:3]) == pixels:
+            x = lowered.add(RESHAPE, (x,), (1, pixels, each))
+            w = lowered.add(RESHAPE, (w,), (1, each, outs))
+            return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
+    if each % 4:
+        x = _padded(lowered, x, (0, 0, 0, _up(each) - each))
+    if columns % 4:
+        w = _padded(lowered, w, (0, 0, 0, _up(outs) - outs))
+    x, w = _whole(lowered, x), _whole(lowered, w)
+    return lowered.append(
+        OpInstance(CONVOLVE, window, (lowered.spec(x), lowered.spec(w)), call.spec, call.operands),
+        (x, w),
+    )
+
+
+def _convolve_by_sum(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
+    """Convolve groups that are too narrow for texels as a sum over windows."""
+    (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = call.arg
+    batch, height, width, channels = call.specs[0].shape
+    each, columns = channels // groups, call.specs[1].shape[3] // groups
+    bottom = max(0, (oh - 1) * sh + (kh - 1) * dh + 1 - height - ph)
+    right = max(0, (ow - 1) * sw + (kw - 1) * dw + 1 - width - pw)
+    zero = lowered.constant(0, lowered.spec(x).dtype)
+    x = lowered.add(PAD, (x, zero), ((0, 0, 0), (ph, bottom, 0), (pw, right, 0), (0, 0, 0)))
+    x = lowered.add(WINDOW, (x,), ((1, kh, sh, dh), (2, kw, sw, dw)))
+    full = lowered.spec(x).shape
+    if full[1:3] != (oh, ow):
+        x = lowered.add(SLICE, (x,), tuple((0, n, 1) for n in (batch, oh, ow, channels, kh, kw)))
+    x = lowered.add(RESHAPE, (x,), (batch, oh, ow, groups, 1, each, kh, kw))
+    x = lowered.add(PERMUTE, (x,), (0, 1, 2, 6, 7, 5, 3, 4))
+    w = lowered.add(RESHAPE, (w,), (1, 1, 1, kh, kw, each, groups, columns))
+    total = sum_of_products(lowered, x, w, (3, 4, 5), call)
+    total = lowered.add(RESHAPE, (total,), (batch * oh * ow, groups, columns))
+    return lowered.add(PERMUTE, (total,), (1, 0, 2))

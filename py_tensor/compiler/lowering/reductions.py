@@ -1,0 +1,114 @@
+"""Split long reductions with few results into parts, to occupy the GPU.
+
+Input: a reduction and the node of its operand. Output: the node that computes it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...ir.node import OpInstance, op_instance, tensor_spec
+from ...ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
+from ...ops.op_def import Reduction
+from ...ops.reductions import MIN, SUM
+from ...ops.sources import IOTA
+from ...ops.views import PERMUTE, RESHAPE
+from ..lowered_graph import LoweredGraph, SplitReduction, row_of
+
+FEW_RESULTS = 8192
+"""Number of results below which a reduction leaves most of a GPU idle."""
+LONG = 512
+"""Number of elements per result above which a reduction with few results is split."""
+SHORTEST = 32
+"""Smallest number of elements or products that one part of a split reduction combines."""
+
+
+def lower_reduction(lowered: LoweredGraph, op: Reduction, src: int, axes: tuple[int, ...]) -> int:
+    """Lower the reduction `op` of the node `src` along `axes`, which keep length 1."""
+    call = op_instance(op, (lowered.spec(src),), axes)
+    results, length = call.spec.size, math.prod(call.specs[0].shape[axis] for axis in axes)
+    if not lowered.draw_buffers or results >= FEW_RESULTS or length <= LONG or results == 0:
+        return lowered.append(call, (src,))
+    if op.extreme is not None:
+        return _position(lowered, op, src, call)
+    # Enough parts for all lanes of a GPU, but not more than a second pass can reduce at once.
+    most = min(4 * FEW_RESULTS // results, 2 * FEW_RESULTS)
+    parts = max(4, min(length // SHORTEST, most) // 4 * 4)
+    last = axes == tuple(range(len(call.specs[0].shape)))[-len(axes) :]
+    frame = _frame(results, length, parts) if last else None
+    if frame is not None:
+        reordered = lowered.add(RESHAPE, (src,), (*frame, length))
+        reordered = lowered.add(PERMUTE, (reordered,), REORDER)
+        # Views of the operand, for example reversed axes, may prevent another order.
+        frame = frame if lowered.along(reordered, (4,)) else None
+    if not lowered.along(src, axes):
+        partial = _partial(lowered, call, src, SplitReduction(axes, parts), (parts, results))
+        rest = lower_reduction(lowered, op, partial, (0,))
+    elif frame is None:
+        partial = _partial(lowered, call, src, SplitReduction(axes, parts), (results, parts))
+        rest = lower_reduction(lowered, op, partial, (1,))
+    else:
+        partial = _partial(lowered, call, reordered, SplitReduction((4,), parts), (results, parts))
+        order = tuple(frame[axis] for axis in REORDER[:4])
+        partial = lowered.add(RESHAPE, (partial,), (*order, parts))
+        rest = lower_reduction(lowered, op, lowered.add(PERMUTE, (partial,), REORDER), (4,))
+    return lowered.add(RESHAPE, (rest,), call.spec.shape)
+
+
+def _partial(
+    lowered: LoweredGraph,
+    call: OpInstance,
+    src: int,
+    partial: SplitReduction,
+    shape: tuple[int, int],
+) -> int:
+    spec = tensor_spec(shape, call.spec.dtype)
+    specs = (lowered.spec(src),)
+    return lowered.append(OpInstance(call.op, partial, specs, spec, call.operands), (src,))
+
+
+REORDER = (0, 2, 1, 3, 4)
+"""Permutation of the axes of `_frame` that gives the better order; it is its own inverse."""
+
+
+def _frame(results: int, length: int, parts: int) -> tuple[int, int, int, int] | None:
+    """Return axes of the results for a faster order of split sums, or None if they do not divide.
+
+    GPUs fetch fastest if fragments above each other read texels above each other. Results whose
+    texels are above each other are `below` apart, and the parts of `across` results fill a row.
+    """
+    row = 4 * row_of(results * length)
+    below, across = row // length, row // parts
+    fits = row % length == row % parts == 0 and below > 0
+    if not fits or across % below or results % (2 * across):
+        return None
+    return results // (2 * across), across // below, 2, below
+
+
+def _position(lowered: LoweredGraph, op: Reduction, src: int, call: OpInstance) -> int:
+    """Find the first position of the extreme element by two reductions, which can be split."""
+    assert op.extreme is not None
+    (axis,) = call.arg
+    shape = call.specs[0].shape
+    extreme = lower_reduction(lowered, op.extreme, src, call.arg)
+    lowered.loop_invariant.add(lowered.view(extreme)[0])
+    found = lowered.add(EQUAL, (src, extreme))
+    if call.operands[0].kind == "f":
+        found = lowered.add(EITHER, (found, lowered.add(ISNAN, (src,))))
+    place = lowered.add(IOTA, (), tuple(n if a == axis else 1 for a, n in enumerate(shape)))
+    nowhere = lowered.constant(shape[axis], call.spec.dtype)
+    return lower_reduction(lowered, MIN, lowered.add(WHERE, (found, place, nowhere)), call.arg)
+
+
+def sum_of_products(
+    lowered: LoweredGraph, a: int, b: int, axes: tuple[int, ...], call: OpInstance
+) -> int:
+    """Return the sum of `a * b` along axes, in the result dtype of `call`."""
+    product = lowered.add(MULTIPLY, (cast(lowered, a, call), cast(lowered, b, call)))
+    return cast(lowered, lower_reduction(lowered, SUM, product, axes), call)
+
+
+def cast(lowered: LoweredGraph, at: int, call: OpInstance) -> int:
+    """Convert a node to the result dtype of `call`."""
+    dtype = call.spec.dtype
+    return at if lowered.spec(at).dtype is dtype else lowered.add(CAST, (at,), dtype)

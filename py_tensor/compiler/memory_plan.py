@@ -1,0 +1,312 @@
+"""Memory plan: kernels in order with the textures that they draw into, run by one call.
+
+Input: an `OpGraph` and the limits of the device. Output: a `Plan`, which has no values and can run
+with others.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..dtypes import DTYPES, DType
+from ..ir.node import OpGraph, OpInstance, Scalar
+from .fusion import FusionLimits, fuse
+from .glsl.contract_kernel import tile_dtype
+from .glsl.shader import Shader
+from .glsl.tile_heuristics import tilings_of
+from .glsl.tiles import Tiling
+from .glsl.write import write
+from .kernel import Kernel
+from .lowered_graph import LoopItem, LoopSpec, LoweredGraph, row_of
+from .lowering.lower import lower
+from .texture_layout import choose_widths
+
+FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool": 7}
+"""Number of each dtype's texture format in the bridge; bool is stored as uint8."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """Capabilities of a WebGL2 context; `largest` is the largest texture side in texels."""
+
+    largest: int
+    draw_buffers: int
+    limits: FusionLimits
+    float_as_half: bool = False
+    on_processor: bool = False
+    """True for a software renderer, which draws on the CPU."""
+
+    def format(self, dtype: DType) -> int:
+        if self.float_as_half and dtype.name == "float32":
+            return FORMATS["float16"]
+        return FORMATS[dtype.name]
+
+
+def numbers_in(dtype: DType) -> int:
+    """Return how many numbers in a texture an element takes."""
+    return 2 if dtype.kind == "c" else 1
+
+
+def texture_size(size: int, row: int = 0) -> tuple[int, int]:
+    """Return width and height of the texture of `size` elements; `row` is the width if not 0."""
+    texels = max(1, -(-size // 4))
+    row = row or row_of(size)
+    return row, -(-texels // row)
+
+
+class Slot(NamedTuple):
+    """Texture of a plan; `layers` is 0 for a 2-D texture."""
+
+    format: int
+    width: int
+    height: int
+    layers: int = 0
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One kernel with the slots that it reads and writes."""
+
+    kernel: Kernel
+    shader: Shader
+    target: int
+    viewport: tuple[int, int]
+    inputs: tuple[int, ...]
+    uniforms: tuple[tuple[int, ...], ...]
+
+
+class KeptNode(NamedTuple):
+    """Node of the graph whose value is kept, in output or leaf `number` of the plan.
+
+    It is in a leaf if it has the leaf's elements in another shape.
+    """
+
+    node: int
+    is_leaf: bool
+    number: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Draws over numbered slots: leaves of the graph first, then outputs, then temporaries."""
+
+    lowered: LoweredGraph
+    draws: tuple[Draw, ...]
+    leaves: int
+    outputs: tuple[Slot, ...]
+    temporaries: tuple[Slot, ...]
+    keep: tuple[KeptNode, ...]
+    implicit_uniforms: tuple[int, ...]
+    """Extra scalar uniforms after the graph's own: lowering constants and iteration numbers."""
+
+    def words(self, program_id: Callable[[Shader], int]) -> array[int]:
+        """Serialize the plan for the bridge; webgl_js_bridge/plans.js documents the layout."""
+        words = array("i", [self.leaves, len(self.outputs), len(self.temporaries), len(self.draws)])
+        for slot in (*self.outputs, *self.temporaries):
+            words.extend(slot)
+        for draw in self.draws:
+            words.extend((program_id(draw.shader), draw.target, *draw.viewport))
+            words.append(len(draw.inputs))
+            words.extend(draw.inputs)
+            for uniform in draw.uniforms:
+                words.append(len(uniform))
+                words.extend(uniform)
+        return words
+
+
+def make_plan(graph: OpGraph, device: Device) -> Plan:
+    """Compile a graph to a plan for a device."""
+    lowered = lower(graph, device.draw_buffers)
+    schedule = fuse(lowered, device.limits)
+    choose_widths(lowered, schedule, device.largest)
+    tilings = tilings_of(lowered, device.draw_buffers, device.largest, device.on_processor)
+    slots: dict[StoredValue, int] = {}
+    scalars: dict[int, int] = {}
+    for position, at in lowered.origin.items():
+        kind = type(graph.calls[position])
+        if kind is Scalar:
+            scalars[at] = len(scalars)
+        elif kind is not OpInstance:
+            slots[StoredValue(at)] = len(slots)
+    implicit_uniforms = [*lowered.implicit_uniforms.values()]
+    scalars |= {at: len(scalars) + number for number, at in enumerate(lowered.implicit_uniforms)}
+    leaves = len(slots)
+    outputs: list[Slot] = []
+    keep = []
+    bodies = {
+        inner.output: frozenset(each.output for each in inner.body)
+        for kernel in schedule.kernels
+        for inner in _loops(kernel)
+    }
+    for position, at in schedule.keep.items():
+        slot = slots.setdefault(_stored(lowered, bodies, None, at), leaves + len(outputs))
+        if slot == leaves + len(outputs):
+            outputs.append(_slot(lowered, device, at))
+        keep.append(KeptNode(position, slot < leaves, slot if slot < leaves else slot - leaves))
+    stages = [
+        stage for kernel in schedule.kernels for stage in _stages(lowered, bodies, None, kernel)
+    ]
+    iterations = {at: len(scalars) for stage in stages for at in stage.iterations}
+    implicit_uniforms += range(
+        1 + max((n for stage in stages for n in stage.iterations.values()), default=-1)
+    )
+    written: dict[Kernel, tuple[Shader, Slot]] = {}
+    for stage in stages:
+        kernel = stage.kernel
+        if kernel not in written:
+            size = _drawn(lowered, device, tilings, kernel)
+            written[kernel] = write(lowered, kernel, tilings), size
+    temporaries = _place(stages, [written[stage.kernel][1] for stage in stages], slots)
+    draws = []
+    for stage in stages:
+        shader, size = written[stage.kernel]
+        numbers = [
+            iterations[at] + stage.iterations[at] if at in iterations else scalars[at]
+            for at in stage.kernel.scalars
+        ]
+        uniforms = tuple(tuple(numbers[i] for i in uniform) for uniform in shader.uniforms)
+        inputs = tuple(slots[source] for source in stage.sources)
+        viewport = size.width, size.height
+        draws.append(Draw(stage.kernel, shader, slots[stage.target], viewport, inputs, uniforms))
+    return Plan(
+        lowered,
+        tuple(draws),
+        leaves,
+        tuple(outputs),
+        tuple(temporaries),
+        tuple(keep),
+        tuple(implicit_uniforms),
+    )
+
+
+class StoredValue(NamedTuple):
+    """Value of a node, as it is stored, in one iteration of each of the loops around it."""
+
+    node: int
+    tiled: bool = False
+    iterations: tuple[int, ...] = ()
+
+
+class Stage(NamedTuple):
+    """One draw: a kernel in one iteration of a loop."""
+
+    kernel: Kernel
+    target: StoredValue
+    sources: tuple[StoredValue, ...]
+    iterations: dict[int, int]
+    """Iteration numbers, by the position of the node that stands for them."""
+
+
+class Iteration(NamedTuple):
+    """Iteration of a loop, within one of the loop around it, if any."""
+
+    around: Iteration | None
+    loop: int
+    numbers: tuple[int, ...]
+    """Iteration numbers, the outermost loop first."""
+
+
+def _loops(kernel: Kernel) -> Iterator[Kernel]:
+    """Yield the loops in a kernel, with the kernel itself if it is one."""
+    if kernel.kind == "loop":
+        yield kernel
+        for inner in kernel.body:
+            yield from _loops(inner)
+
+
+Bodies = dict[int, frozenset[int]]
+"""Nodes that the body of each loop computes."""
+
+
+def _stages(
+    lowered: LoweredGraph, bodies: Bodies, iteration: Iteration | None, kernel: Kernel
+) -> Iterator[Stage]:
+    """Yield the draws of a kernel; for a loop, those of its body in each iteration."""
+    before = () if iteration is None else iteration.numbers
+    if kernel.kind == "loop":
+        for number in range(lowered.calls[kernel.output].arg.trip_count):
+            within = Iteration(iteration, kernel.output, (*before, number))
+            for inner in kernel.body:
+                yield from _stages(lowered, bodies, within, inner)
+    elif lowered.spec(kernel.output).size:
+        sources = tuple(
+            _stored(lowered, bodies, iteration, at, at in kernel.tiles) for at in kernel.inputs
+        )
+        numbers: dict[int, int] = {}
+        around = iteration
+        while around is not None:
+            numbers[lowered.calls[around.loop].arg.iteration] = around.numbers[-1]
+            around = around.around
+        yield Stage(kernel, StoredValue(kernel.output, kernel.tiled, before), sources, numbers)
+
+
+def _stored(
+    lowered: LoweredGraph,
+    bodies: Bodies,
+    iteration: Iteration | None,
+    at: int,
+    tiled: bool = False,
+) -> StoredValue:
+    """Return the stored value that a node has in an iteration of a loop, or outside of loops."""
+    numbers = () if iteration is None else iteration.numbers
+    call = lowered.calls[at]
+    if type(call) is LoopItem:
+        loop, node = lowered.edges[at]
+        if iteration is None or loop in bodies[iteration.loop]:
+            if node in bodies[loop]:
+                return StoredValue(node, False, (*numbers, call.iteration))
+            at = node
+    if iteration is None:
+        return StoredValue(at, tiled)
+    spec: LoopSpec = lowered.calls[iteration.loop].arg
+    if at in spec.carries:
+        place = spec.carries.index(at)
+        if numbers[-1]:
+            previous = iteration._replace(numbers=(*numbers[:-1], numbers[-1] - 1))
+            return _stored(lowered, bodies, previous, spec.results[place])
+        at = lowered.edges[iteration.loop][place]
+    elif at in bodies[iteration.loop]:
+        return StoredValue(at, tiled, numbers)
+    return _stored(lowered, bodies, iteration.around, at, tiled)
+
+
+def _slot(lowered: LoweredGraph, device: Device, at: int) -> Slot:
+    spec = lowered.spec(at)
+    return Slot(device.format(spec.dtype), *texture_size(spec.size, lowered.texture_row(at)))
+
+
+def _drawn(
+    lowered: LoweredGraph, device: Device, tilings: dict[int, Tiling], kernel: Kernel
+) -> Slot:
+    """Return the format and size of the texture that a kernel draws into."""
+    at = kernel.output
+    if not kernel.tiled:
+        return _slot(lowered, device, at)
+    return Slot(
+        device.format(tile_dtype(lowered.spec(at).dtype)),
+        *tilings[at].texture,
+        tilings[at].layers,
+    )
+
+
+def _place(stages: list[Stage], sizes: list[Slot], slots: dict[StoredValue, int]) -> list[Slot]:
+    """Assign slots to temporaries; those of equal size share slots if lifetimes are disjoint."""
+    first = len(slots)
+    last = {source: stage for stage in stages for source in stage.sources}
+    temporaries: list[Slot] = []
+    free: dict[Slot, list[int]] = {}
+    for stage, size in zip(stages, sizes, strict=True):
+        if stage.target not in slots:
+            if not free.get(size):
+                free[size] = [first + len(temporaries)]
+                temporaries.append(size)
+            slots[stage.target] = free[size].pop()
+        # Carries that have one value are one source.
+        for source in dict.fromkeys(stage.sources):
+            slot = slots[source]
+            if last[source] is stage and slot >= first:
+                free.setdefault(temporaries[slot - first], []).append(slot)
+    return temporaries

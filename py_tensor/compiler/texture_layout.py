@@ -1,0 +1,53 @@
+"""Choose texture widths for temporaries.
+
+The width of an output depends on its size only. For temporaries, GPUs are faster if fragments above
+each other read texels that are above each other, too. Operands of contractions therefore have one
+matrix row per texture row, and split reductions have the texture width of their operand.
+Input: a `LoweredGraph` and its `KernelSchedule`. Output: `texture_widths` of the lowered graph.
+"""
+
+from __future__ import annotations
+
+from ..ir.node import OpInstance
+from ..ops.contractions import CONVOLVE, DOT
+from .kernel import KernelSchedule
+from .lowered_graph import LoweredGraph, SplitReduction
+
+
+def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int) -> None:
+    """Choose the widths of temporaries, consumers first, since widths follow the consumer's."""
+    fixed = set(schedule.keep.values())
+    # The carry of a loop moves between these textures, and its shaders assume one layout.
+    fixed |= lowered.loop_values()
+
+    def choose(at: int, width: int) -> None:
+        free = not lowered.is_leaf(at) and at not in fixed and at not in lowered.texture_widths
+        texels = -(-lowered.spec(at).size // 4)
+        if free and width and -(-texels // width) <= largest and width <= largest:
+            lowered.texture_widths[at] = width
+
+    for kernel in reversed(schedule.kernels):
+        call = lowered.calls[kernel.root]
+        if kernel.kind == "contract":
+            first = lowered.edges[kernel.root][0]
+            base, strides, _ = lowered.strides(first)
+            if call.op is CONVOLVE:
+                _, _, width, channels = call.specs[0].shape
+                choose(base, call.arg.stride[0] * width * channels // 4)
+            elif call.op is DOT and strides is not None and strides[2] == 1:
+                choose(base, strides[1] // 4)
+        output_width = lowered.texture_widths.get(kernel.output)
+        for at in kernel.inputs:
+            if output_width and at not in kernel.tiles and _follows(lowered, at, kernel.output):
+                choose(at, output_width)
+    for at, call in enumerate(lowered.calls):
+        if type(call) is OpInstance and isinstance(call.arg, SplitReduction):
+            base = lowered.view(lowered.edges[at][0])[0]
+            texels = -(-call.spec.size // 4)
+            choose(at, min(lowered.texture_row(base), 1 << (texels - 1).bit_length()))
+
+
+def _follows(lowered: LoweredGraph, at: int, out: int) -> bool:
+    """Return True if neighbours along the last axis of one node are neighbours in the other."""
+    shape, result = lowered.spec(at).shape, lowered.spec(out).shape
+    return len(shape) > 1 and shape[-1:] == result[-1:] and lowered.spec(at).size > shape[-1]

@@ -1,0 +1,135 @@
+"""Debug mode: run and log each operation separately; raise at the first NaN."""
+
+from __future__ import annotations
+
+import cmath
+import logging
+import sys
+import time
+from contextlib import ExitStack
+from typing import Any, TextIO
+
+from ..errors import NumericError
+from ..ir.node import OpNode
+from ..ops.op_def import ComplexJoin, ViewOp
+from ..runtime import scopes
+from ..runtime.executor import backend
+from ..runtime.host_data import unpack
+from ..runtime.scopes import user_line
+from ..tensor import Tensor
+
+logger = logging.getLogger("py_tensor")
+
+
+def _name(node: OpNode) -> str:
+    """Return the operation that computed a value, skipping the views that functions add."""
+    while node.call is not None and isinstance(node.call.op, ViewOp) and node.srcs[0].call:
+        node = node.srcs[0]
+    if node.call is None:
+        return "scalar"
+    op, arg = node.call.op, node.call.arg
+    return arg if isinstance(op, ComplexJoin) and isinstance(arg, str) else op.name
+
+
+def _inspect(tensor: Tensor) -> None:
+    node = tensor._node
+    if node.buffer is not None:
+        return
+    name = _name(node)
+    start = time.perf_counter()
+    data = tensor._bytes(name)
+    milliseconds = (time.perf_counter() - start) * 1e3
+    spec = node.spec
+    line = user_line()
+    logger.info(
+        "%s: %.3f ms, rank %d, shape %s, size %d (%s)",
+        name,
+        milliseconds,
+        len(spec.shape),
+        spec.shape,
+        spec.size,
+        line,
+    )
+    if spec.dtype.kind not in "cf":
+        return
+    for position, value in enumerate(unpack(data, spec.dtype)):
+        if cmath.isnan(value) or (_stop.at_infinities and not cmath.isfinite(value)):
+            raise NumericError(
+                f"{name}: result is not finite; got {value} at element {position} of shape "
+                f"{spec.shape}, at {line}; check the operands, or call pt.enable_production_mode()"
+            )
+
+
+class _Stop:
+    """Values other than NaN that stop debug mode."""
+
+    at_infinities = False
+
+
+_stop = _Stop()
+
+
+class _OwnHandler(logging.StreamHandler[TextIO]):
+    """Handler that debug mode installs, and removes when it ends."""
+
+
+def is_debug_mode() -> bool:
+    """Return True if debug mode is on."""
+    return _inspect in scopes.state.watchers
+
+
+def _bridge_checks(on: bool) -> None:
+    bridge: Any = getattr(backend(), "bridge", None)
+    if bridge is not None:
+        bridge.checks(on)
+
+
+def enable_debug_mode(*, infinities: bool = False) -> ExitStack:
+    """Run each operation separately from now on; the first NaN raises NumericError.
+
+    The error names the operation and the user's line. Each operation is logged to the logger
+    "py_tensor": name, wall-clock milliseconds, rank, shape and size. If the program has not
+    configured logging, the log is written to standard output. WebGL errors are checked after each
+    draw. Debug mode is slow.
+
+    Args:
+        infinities: If True, infinite values raise NumericError, too. False by default, since
+            attention masks and empty maxima are -inf on purpose.
+
+    Returns:
+        Context manager that turns debug mode off when its block ends; it need not be used.
+
+    >>> import py_tensor as pt
+    >>> with pt.enable_debug_mode():
+    ...     x = pt.asarray([1.0]) / 2.0
+    >>> x.tolist()
+    [0.5]
+    """
+    enable_production_mode()
+    _stop.at_infinities = infinities
+    logger.setLevel(logging.INFO)
+    if not logger.hasHandlers():
+        # Without a handler Python prints warnings only, and few programs in a page configure one.
+        logger.addHandler(_OwnHandler(sys.stdout))
+    scopes.watch(_inspect)
+    _bridge_checks(True)
+    restore = ExitStack()
+    restore.callback(enable_production_mode)
+    return restore
+
+
+def enable_production_mode() -> None:
+    """Turn debug mode off: operations are fused and their values are not validated.
+
+    This is the default.
+
+    >>> import py_tensor as pt
+    >>> pt.enable_production_mode()
+    >>> pt.log(pt.asarray([0.0])).tolist()
+    [-inf]
+    """
+    scopes.unwatch(_inspect)
+    for handler in logger.handlers[:]:
+        if isinstance(handler, _OwnHandler):
+            logger.removeHandler(handler)
+    _bridge_checks(False)

@@ -1,0 +1,91 @@
+"""Print every stage of a tensor's computation: graph, kernels, shaders."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..compiler.fusion import FusionLimits
+from ..compiler.memory_plan import Device, Plan, make_plan
+from ..ir.node import OpGraph, OpInstance, Scalar, linearize
+from ..runtime.executor import backend
+from ..tensor import Tensor, node_behind
+
+_COMMON = Device(largest=8192, draw_buffers=8, limits=FusionLimits())
+"""Typical WebGL2 limits, used if no WebGL2 context is in use."""
+
+
+def explain(*tensors: Tensor) -> str:
+    """Describe the pending graph of the tensors, the kernels it compiles to, and their shaders.
+
+    Nothing is executed.
+
+    Args:
+        tensors: Tensors whose pending work is described together.
+
+    Returns:
+        Text with one line per node and per kernel, followed by the GLSL source of each kernel.
+
+    Raises:
+        DisposedError: If a tensor has been disposed.
+
+    >>> import py_tensor as pt
+    >>> x = pt.ones((2, 2)) + 1
+    >>> "kernel 0" in pt.explain(x)
+    True
+    """
+    nodes = [node_behind("explain", tensor) for tensor in tensors]
+    pending = [node for node in nodes if node.buffer is None]
+    if not pending:
+        return "graph\n  nothing pending: the values are there\n"
+    return describe(linearize(pending).graph())
+
+
+def describe(graph: OpGraph) -> str:
+    """Return a graph, its kernels and their shaders as text."""
+    plan = make_plan(graph, getattr(backend(), "device", _COMMON))
+    return "\n".join([*_graph_lines(graph), "", *_kernel_lines(plan)]) + "\n"
+
+
+def _graph_lines(graph: OpGraph) -> list[str]:
+    lines = ["graph"]
+    for position, (call, edges) in enumerate(zip(graph.calls, graph.edges, strict=True)):
+        mark = (
+            " -> output"
+            if position in graph.outputs
+            else " (shared)"
+            if position in graph.shared
+            else ""
+        )
+        if type(call) is OpInstance:
+            given = "" if call.arg is None else f" {call.arg}"
+            operands = ", ".join(f"%{at}" for at in edges)
+            text = f"{call.op.name}({operands}){given}: {call.spec}"
+        elif type(call) is Scalar:
+            text = repr(call)
+        else:
+            text = f"buffer {call}"
+        lines.append(f"  %{position} = {text}{mark}")
+    return lines
+
+
+def _kernel_lines(plan: Plan) -> list[str]:
+    """Describe the first draw of each kernel; the kernels of a loop are drawn once per trip."""
+    lines: list[str] = []
+    lowered = plan.lowered
+    times = Counter(draw.kernel for draw in plan.draws)
+    draws = {draw.kernel: draw for draw in reversed(plan.draws)}
+    kernels = [draws[kernel] for kernel in times]
+    for number, draw in enumerate(kernels):
+        spec = lowered.spec(draw.kernel.output)
+        reads = ", ".join(
+            f"slot {slot} ({mode})"
+            for slot, mode in zip(draw.inputs, draw.shader.modes, strict=True)
+        )
+        often = f"; {times[draw.kernel]} iterations" if times[draw.kernel] > 1 else ""
+        lines.append(
+            f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> slot {draw.target}: "
+            f"{spec}; reads {reads or 'nothing'}{often}"
+        )
+    for number, draw in enumerate(kernels):
+        lines += ["", f"shader of kernel {number}", draw.shader.source.rstrip()]
+    return lines

@@ -1,0 +1,39 @@
+"""Register tensors with einops: `import py_tensor.einops_backend`.
+
+After this import, `einops.rearrange`, `reduce`, `repeat`, `pack`, `unpack` and `einsum` accept
+tensors. The functions of `einops.array_api`, which lacks `einsum`, accept them without it.
+
+>>> import py_tensor as pt
+>>> import einops
+>>> import py_tensor.einops_backend
+>>> einops.rearrange(pt.asarray([[1, 2], [3, 4]]), "row column -> (column row)").tolist()
+[1, 3, 2, 4]
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from einops._backends import NumpyBackend
+
+from .functions.creation import asarray
+from .tensor import Tensor
+
+
+class TensorBackend(NumpyBackend):
+    """Functions that einops calls: NumPy's, under the same names in py_tensor."""
+
+    framework_name = "py_tensor"
+
+    def __init__(self) -> None:
+        # The base class would import NumPy, which a page does not have.
+        self.np = import_module(__package__)
+
+    def from_numpy(self, x: Any) -> Tensor:
+        """Convert an array of NumPy to a tensor."""
+        return asarray(x)
+
+    def to_numpy(self, x: Tensor) -> Any:
+        """Convert a tensor to an array of NumPy."""
+        return x.numpy()

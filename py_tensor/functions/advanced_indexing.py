@@ -1,0 +1,257 @@
+"""Indexing by masks and by tensors of indices, for reading and assignment, as in NumPy.
+
+Input: keys with at least one tensor, array or list among the slices. Output: elements taken at
+positions that are computed on the device. Masks are read back, since the shape of the result
+depends on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..dtypes import bool_, int32
+from ..errors import ShapeError
+from ..ir.node import node_of
+from ..ops.gathers import TAKE
+from ..ops.op_def import broadcast
+from ..ops.sorts import ALL_PAIRS_LIMIT, ARGSORT
+from ..tensor import Tensor, as_tensor
+from . import statistical
+from .arguments import check_known_indices, out_of_range
+from .creation import arange, asarray
+from .elementwise import astype, maximum, where
+from .manipulation import broadcast_to, moveaxis, permute_dims, reshape
+from .searching import flat_places, insertion_points, unraveled
+
+Get = Callable[[Tensor, Any], Tensor]
+
+
+def is_advanced(key: Any) -> bool:
+    """Return True if a key has items other than integers, slices, ... and None."""
+    items = key if isinstance(key, tuple) else (key,)
+    return any(map(_is_array, items))
+
+
+def _is_array(item: Any) -> bool:
+    return isinstance(item, (Tensor, list, bool)) or (
+        hasattr(item, "__array__") and getattr(item, "ndim", 0) > 0
+    )
+
+
+class Choice(NamedTuple):
+    """A parsed key: a basic key, and indices along some axes of the tensor that it selects."""
+
+    basic: tuple[Any, ...]
+    axes: tuple[int, ...]
+    indices: tuple[Tensor, ...]
+    shape: tuple[int, ...]
+    """Shape that the indices broadcast to."""
+    place: int
+    """Position of the indexed axes in the result."""
+    ascending: bool
+    """True if positions are distinct and in ascending order, as for a single mask."""
+
+
+def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
+    """Parse a key for a tensor of a shape; raise ShapeError if it does not fit."""
+    given = list(key) if isinstance(key, tuple) else [key]
+    items = [_converted(operation, item) for item in given]
+    used = sum(_width(item) for item in items)
+    if used > len(shape):
+        raise ShapeError(
+            f"{operation}: too many indices; got {used} for shape {shape}; use at most {len(shape)}"
+        )
+    ellipses = [at for at, item in enumerate(items) if item is Ellipsis]
+    if len(ellipses) > 1:
+        raise ShapeError(f"{operation}: more than one ellipsis; got {key}; use one")
+    at = ellipses[0] if ellipses else len(items)
+    for each in (given, items):
+        each[at : at + 1] = [slice(None)] * (len(shape) - used)
+    basic: list[Any] = []
+    axes: list[int] = []
+    indices: list[Tensor] = []
+    runs = 0
+    before = False
+    axis = 0
+    arrays = [item for item in items if isinstance(item, (Tensor, int))]
+    ascending = len(arrays) == 1 and getattr(arrays[0], "dtype", None) is bool_
+    for item, source in zip(items, given, strict=True):
+        array = isinstance(item, (Tensor, int))
+        runs += array and not before
+        before = array
+        if not array:
+            basic.append(item)
+            axis += item is not None
+            continue
+        if isinstance(item, Tensor) and item.dtype.kind == "b" and not item.ndim:
+            # A 0-d mask keeps or drops the element of a new axis of length 1.
+            axes.append(len(basic))
+            indices.append(asarray(flat_places(operation, item), dtype="int32"))
+            basic.append(None)
+            continue
+        for index in _indices(operation, item, source, axis, shape):
+            axes.append(len(basic))
+            indices.append(index)
+            basic.append(slice(None))
+            axis += 1
+    together = broadcast(operation, [index.shape for index in indices])
+    place = axes[0] if runs == 1 and axes else 0
+    return Choice(tuple(basic), tuple(axes), tuple(indices), together, place, ascending)
+
+
+def _converted(operation: str, item: Any) -> Any:
+    """Return integers, slices, None and ... unchanged, and other items as tensors."""
+    if item is None or item is Ellipsis or isinstance(item, slice):
+        return item
+    if not _is_array(item):
+        if isinstance(item, (bool, float, str)) or not hasattr(item, "__index__"):
+            raise ShapeError(
+                f"{operation}: invalid index; got {item!r}; use integers, slices, ..., None, and "
+                "tensors of integers or bool"
+            )
+        return int(item)
+    empty = isinstance(item, list) and not item
+    tensor = as_tensor(operation, item, int32 if empty else None)
+    if tensor.dtype.kind not in "iub":
+        raise ShapeError(
+            f"{operation}: index must be integers or a mask; got dtype {tensor.dtype}; use "
+            'x.astype("int32")'
+        )
+    return tensor
+
+
+def _width(item: Any) -> int:
+    """Return the number of axes that an item indexes."""
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if isinstance(item, Tensor) and item.dtype.kind == "b" else 1
+
+
+def _indices(
+    operation: str, item: Any, source: Any, axis: int, shape: tuple[int, ...]
+) -> tuple[Tensor, ...]:
+    """Return non-negative indices along each axis that an item indexes.
+
+    `source` is the part of the user's key that the item was converted from.
+    """
+    if isinstance(item, Tensor) and item.dtype.kind == "b":
+        lengths = shape[axis : axis + item.ndim]
+        if any(m not in (0, n) for m, n in zip(item.shape, lengths, strict=True)):
+            raise ShapeError(
+                f"{operation}: mask has the wrong shape; got shape {item.shape} for axes of "
+                f"lengths {lengths}; use one bool per element"
+            )
+        places = asarray(flat_places(operation, item), dtype="int32")
+        return unraveled(places, item.shape)
+    length = shape[axis]
+    if isinstance(item, int):
+        if not -length <= item < length:
+            raise out_of_range(operation, item, axis, length)
+        return (asarray(item % length),)
+    if not length and item.size:
+        raise ShapeError(
+            f"{operation}: cannot index an empty axis; got axis {axis} of length 0 and {item.size} "
+            "indices; use an axis with elements"
+        )
+    check_known_indices(operation, source, item, axis, length)
+    index = astype(item, "int32", copy=False)
+    if item.dtype.kind == "i":
+        index = where(index < 0, index + length, index)
+    return (index,)
+
+
+class _Front(NamedTuple):
+    """A tensor with the indexed axes merged into the first one, and the positions along it."""
+
+    flat: Tensor
+    order: tuple[int, ...]
+    places: Tensor
+
+
+def _front(base: Tensor, choice: Choice) -> _Front:
+    others = [axis for axis in range(base.ndim) if axis not in choice.axes]
+    order = (*choice.axes, *others)
+    lengths = [base.shape[axis] for axis in choice.axes]
+    flat = reshape(
+        permute_dims(base, order), (math.prod(lengths), *(base.shape[axis] for axis in others))
+    )
+    places = choice.indices[0]
+    for index, length in zip(choice.indices[1:], lengths[1:], strict=True):
+        places = places * length + index
+    return _Front(flat, order, broadcast_to(places, choice.shape))
+
+
+def chosen(self: Tensor, key: Any, get: Get) -> Tensor:
+    """Return the elements that an advanced key selects; `get` is basic indexing."""
+    choice = choice_of("getitem", key, self.shape)
+    flat, _, places = _front(get(self, choice.basic), choice)
+    found = _taken(flat, places)
+    count = len(choice.shape)
+    return moveaxis(found, range(count), range(choice.place, choice.place + count))
+
+
+def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, Tensor]:
+    """Return a basic key, and the value to assign to it, that together assign `value` to `key`.
+
+    If a position occurs several times, the last value is used. `value` has the tensor's dtype.
+    """
+    items = key if isinstance(key, tuple) else (key,)
+    mask = as_tensor("setitem", items[0]) if len(items) == 1 and value.size == 1 else None
+    if mask is not None and mask.dtype.kind == "b":
+        choice_fits(mask, self.shape)
+        wide = reshape(mask, (*mask.shape, *(1,) * (self.ndim - mask.ndim)))
+        return ..., where(wide, reshape(value, ()), self)
+    choice = choice_of("setitem", key, self.shape)
+    base = get(self, choice.basic)
+    flat, order, places = _front(base, choice)
+    rest = flat.shape[1:]
+    shape = (*rest[: choice.place], *choice.shape, *rest[choice.place :])
+    if value.ndim > len(shape) or any(
+        a not in (1, b) for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
+    ):
+        raise ShapeError(
+            f"setitem: shapes are incompatible; got {value.shape} for a target of shape {shape}; "
+            "the value must broadcast to it"
+        )
+    count = len(choice.shape)
+    new = moveaxis(
+        broadcast_to(value, shape), range(choice.place, choice.place + count), range(count)
+    )
+    if not places.size or not flat.size:
+        return choice.basic, base
+    new = reshape(new, (places.size, *rest))
+    last = _last(reshape(places, (-1,)), flat.shape[0], choice.ascending)
+    taken = _taken(new, maximum(last, 0))
+    hit = reshape(last >= 0, (-1, *(1,) * len(rest)))
+    result = reshape(where(hit, taken, flat), tuple(base.shape[axis] for axis in order))
+    back = tuple(order.index(axis) for axis in range(base.ndim))
+    return choice.basic, permute_dims(result, back)
+
+
+def _last(places: Tensor, length: int, ascending: bool) -> Tensor:
+    """Return, for each position below `length`, its last index in `places`, or -1."""
+    positions = arange(length)
+    if places.size * length <= ALL_PAIRS_LIMIT:
+        here = reshape(places, (1, -1)) == reshape(positions, (-1, 1))
+        return statistical.max(where(here, arange(places.size), -1), axis=1)
+    order = None if ascending else Tensor(node_of(ARGSORT, (places._node,), (0, False)))
+    keys = places if order is None else _taken(places, order)
+    found = insertion_points(keys, positions, "right") - 1
+    last = maximum(found, 0)
+    holds = (found >= 0) & (_taken(keys, last) == positions)
+    return where(holds, last if order is None else _taken(order, last), -1)
+
+
+def _taken(x: Tensor, places: Tensor) -> Tensor:
+    return Tensor(node_of(TAKE, (x._node, places._node), 0))
+
+
+def choice_fits(mask: Tensor, shape: tuple[int, ...]) -> None:
+    """Raise ShapeError if a mask's shape differs from the tensor's first axes."""
+    if mask.shape != shape[: mask.ndim]:
+        raise ShapeError(
+            f"setitem: mask has the wrong shape; got shape {mask.shape} for a tensor of shape "
+            f"{shape}; use one bool per element"
+        )

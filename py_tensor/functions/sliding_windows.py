@@ -1,0 +1,134 @@
+"""Check stride, dilation and padding of sliding windows over images.
+
+An image has one to three spatial axes between the batch axis and the channel axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+from ..dtypes import shown
+from ..errors import ArgumentError, ShapeError
+from ..tensor import Tensor, as_tensor, node_behind
+from ..typing import ArrayLike, PaddingLike, PerAxis
+from .arguments import MOST_ELEMENTS, choice, lengths_of
+from .manipulation import moveaxis, reshape
+
+AxisPair = tuple[int, int]
+Lengths = tuple[int, ...]
+
+_NAMES = ("depth", "height", "width")
+_PAIRS = ("(front, back)", "(top, bottom)", "(left, right)")
+
+
+class SlidingWindows(NamedTuple):
+    """Windows along the spatial axes of an image; `pads` are (before, after) for each axis."""
+
+    size: Lengths
+    stride: Lengths
+    dilation: Lengths
+    pads: tuple[AxisPair, ...]
+    out: Lengths
+
+
+def axes_of(count: int) -> str:
+    """Return the names of the spatial axes for error messages."""
+    return ", ".join(_NAMES[-count:])
+
+
+def batched(operation: str, x: Tensor, count: int) -> Tensor:
+    """Return x, an image of `count` spatial axes, with a batch axis; raise ShapeError otherwise."""
+    shape = node_behind(operation, x).spec.shape
+    if len(shape) not in (count + 1, count + 2):
+        raise ShapeError(
+            f"{operation}: input must have {count + 1} or {count + 2} axes; got shape {shape}; x "
+            f"must have shape (batch, {axes_of(count)}, channels) or ({axes_of(count)}, channels)"
+        )
+    return reshape(x, (1, *shape)) if len(shape) == count + 1 else x
+
+
+def in_layout(
+    operation: str, data_format: str, function: Callable[[Tensor], Tensor], x: ArrayLike
+) -> Tensor:
+    """Apply a function of images with the channels last to images of a given layout."""
+    images = as_tensor(operation, x)
+    if choice(operation, "data_format", data_format, ("NHWC", "NCHW")) == "NHWC":
+        return function(images)
+    return moveaxis(function(moveaxis(images, -3, -1)), -1, -3)
+
+
+def per_axis(operation: str, name: str, value: Any, low: int, count: int) -> Lengths:
+    """Return one integer per axis, given one or several; raise ArgumentError below `low`."""
+    values = lengths_of(operation, value, name)
+    if max(values, default=0) > MOST_ELEMENTS:
+        raise ArgumentError(
+            f"{operation}: {name} is too large; got {shown(values)}; use at most {MOST_ELEMENTS}"
+        )
+    if not isinstance(value, Sequence):
+        values *= count
+    if len(values) != count or min(values) < low:
+        several = ("", " or two", " or three")[count - 1]
+        raise ArgumentError(
+            f"{operation}: {name} is invalid; got {value}; use a number{several} of at least {low}"
+        )
+    return values
+
+
+def explicit_padding(operation: str, padding: PaddingLike, count: int) -> tuple[AxisPair, ...]:
+    """Return (before, after) for each axis, given numbers; raise ArgumentError otherwise."""
+    each = (padding,) * count if isinstance(padding, int) else padding
+    if count == 1 and isinstance(each, tuple | list) and all(isinstance(p, int) for p in each):
+        each = (each,) if len(each) == 2 else each
+    if isinstance(each, Sequence) and not isinstance(each, str) and len(each) == count:
+        pads = tuple(
+            lengths_of(operation, p, "padding") * (2 if isinstance(p, int) else 1) for p in each
+        )
+        if all(len(pair) == 2 and 0 <= min(pair) <= max(pair) <= MOST_ELEMENTS for pair in pads):
+            return cast("tuple[AxisPair, ...]", pads)
+    how = ", ".join(_PAIRS[-count:])
+    raise ArgumentError(
+        f'{operation}: padding is invalid; got {padding!r}; use "valid", "same", a number or '
+        f"{how if count == 1 else f'({how})'}"
+    )
+
+
+def windows_of(
+    operation: str,
+    what: str,
+    image: Lengths,
+    size: Lengths,
+    stride: PerAxis,
+    padding: PaddingLike,
+    dilation: PerAxis,
+) -> SlidingWindows:
+    """Return the windows of `size` in an image; raise ShapeError if they are larger than the image.
+
+    `what` names the window in error messages.
+    """
+    count = len(image)
+    steps, spread = (
+        per_axis(operation, "stride", stride, 1, count),
+        per_axis(operation, "dilation", dilation, 1, count),
+    )
+    reach = tuple(d * (k - 1) + 1 for k, d in zip(size, spread, strict=True))
+    if isinstance(padding, str) and padding == "valid":
+        pads: tuple[AxisPair, ...] = ((0, 0),) * count
+    elif isinstance(padding, str) and padding == "same":
+        totals = (
+            max(0, (-(-n // step) - 1) * step + r - n)
+            for n, step, r in zip(image, steps, reach, strict=True)
+        )
+        pads = tuple((total // 2, total - total // 2) for total in totals)
+    else:
+        pads = explicit_padding(operation, padding, count)
+    out = tuple(
+        (n + sum(around) - r) // step + 1
+        for n, around, r, step in zip(image, pads, reach, steps, strict=True)
+    )
+    if min(*out, *size) < 1:
+        raise ShapeError(
+            f"{operation}: {what} is larger than the image; got {what} {size} and image {image} "
+            f'with padding {list(pads)}; use padding="same"'
+        )
+    return SlidingWindows(size, steps, spread, pads, out)

@@ -1,0 +1,201 @@
+"""Read images, canvases and videos of the page into tensors, and draw tensors to canvases.
+
+Pixels are copied between the browser and textures on the GPU, without passing through Python.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from .dtypes import uint8
+from .errors import ArgumentError, BackendError, ShapeError, TraceError
+from .functions.arguments import integer
+from .ir.node import leaf_node, tensor_spec
+from .runtime.executor import backend
+from .runtime.scopes import state
+from .tensor import Tensor, as_tensor
+from .typing import ArrayLike
+
+try:
+    import js
+    from pyodide.ffi import create_once_callable
+except ImportError:  # CPython outside of a page
+    js = None
+
+
+def _webgl(operation: str) -> Any:
+    engine = backend()
+    if not hasattr(engine, "bridge"):
+        raise BackendError(
+            f"{operation}: requires the webgl backend; got {engine.name}; run in a page with WebGL2"
+        )
+    return engine
+
+
+def _check_sides(operation: str, height: int, width: int, engine: Any) -> None:
+    if not height * width:
+        raise ShapeError(
+            f"{operation}: image has no pixels; got height {height}, width {width}; wait until it "
+            "has loaded, or pass an image with pixels"
+        )
+    largest = engine.limits["maxTextureSize"]
+    if max(height, width) > largest:
+        raise BackendError(
+            f"{operation}: image is too large for the GPU; got height {height}, width {width}; "
+            f"scale it down to at most {largest} pixels per side"
+        )
+
+
+def from_pixels(source: Any, channels: int = 3) -> Tensor:
+    """Make a tensor from an image, canvas, video frame, ImageData or pixel data.
+
+    The pixels are copied from the browser to a texture without passing through Python.
+
+    Args:
+        source: JavaScript object: an image, canvas, video, VideoFrame, ImageBitmap, ImageData, or
+            an object with `data` (a Uint8Array of RGBA bytes), `width` and `height`.
+        channels: 1 (red), 3 (RGB, default) or 4 (RGBA, alpha not premultiplied).
+
+    Returns:
+        uint8 tensor of shape (height, width, channels), values from 0 to 255.
+
+    Raises:
+        ArgumentError: If `channels` is not 1, 3 or 4.
+        ArgumentTypeError: If `source` is no picture.
+        ShapeError: If the source has no pixels, for example because it has not loaded yet.
+        TraceError: If called inside a function under `jit`.
+        BackendError: If there is no WebGL2 context, or the source exceeds the GPU's limits.
+
+    In a page:
+
+        image = pt.from_pixels(js.document.querySelector("img"))
+        picture = image.astype("float32") / 255
+    """
+    channels = integer("from_pixels", "channels", channels)
+    if channels not in (1, 3, 4):
+        raise ArgumentError(
+            f"from_pixels: unsupported number of channels; got {channels}; use 1, 3 or 4"
+        )
+    if state.trace is not None:
+        raise TraceError(
+            "from_pixels: images cannot be read inside jit, because all calls of "
+            f"{state.trace.name} would see the first image; got an image; pass its tensor as an "
+            "argument"
+        )
+    engine = _webgl("from_pixels")
+    width, height = engine.bridge.pixel_size(source)
+    _check_sides("from_pixels", height, width, engine)
+    engine.check_size("from_pixels", (height, width, 4), uint8)
+    spec = tensor_spec((height, width, 4), uint8)
+    buffer = engine.blank(uint8, spec.size)
+    engine.bridge.from_pixels(buffer.handle, source, width, height)
+    tensor = Tensor(leaf_node(buffer, spec))
+    return tensor if channels == 4 else tensor[:, :, :channels]
+
+
+def to_rgba(tensor: ArrayLike, operation: str = "draw") -> Tensor:
+    """Convert a tensor to RGBA pixels: uint8 of shape (height, width, 4).
+
+    Floats are scaled from 0..1, integers are clipped to 0..255. Raises ShapeError unless the shape
+    is (height, width) or (height, width, 1 | 3 | 4).
+    """
+    x = as_tensor(operation, tensor)
+    shape = x.shape
+    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 3, 4)):
+        raise ShapeError(
+            f"{operation}: tensor cannot be shown as an image; got shape {shape}; use (height, "
+            "width) or (height, width, 1, 3 or 4)"
+        )
+    if x.dtype.kind == "f":
+        x = (x.clip(0.0, 1.0) * 255.0).round()
+    elif x.dtype.kind == "b":
+        x = x.astype(uint8) * 255
+    elif x.dtype.itemsize > 1:
+        x = x.clip(0, 255)
+    x = x.astype(uint8)
+    if len(shape) == 2:
+        x = x.reshape((*shape, 1))
+    if x.shape[2] == 1:
+        x = x.broadcast_to((*shape[:2], 3))
+    if x.shape[2] == 3:
+        x = x.pad(((0, 0), (0, 0), (0, 1)), constant_values=255)
+    return x
+
+
+async def to_pixels(tensor: ArrayLike, canvas: Any = None) -> bytes:
+    """Return an image's pixels as RGBA bytes, and draw it if a canvas is given.
+
+    Args:
+        tensor: Image as for `draw`.
+        canvas: Canvas to draw to; None (default) for none.
+
+    Returns:
+        Bytes of all pixels row by row, 4 for each.
+
+    Raises:
+        ShapeError: If the tensor has another shape.
+        ArgumentError: If `canvas` is not a canvas.
+        BackendError: If a canvas is given and there is no WebGL2 context.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> list(asyncio.run(pt.to_pixels([[0.0, 1.0]])))
+    [0, 0, 0, 255, 255, 255, 255, 255]
+    """
+    picture = to_rgba(tensor, "to_pixels")
+    if canvas is not None:
+        _draw("to_pixels", picture, canvas)
+    return (await picture.data()).tobytes()
+
+
+async def next_frame() -> None:
+    """Wait until the browser is about to draw its next frame: `await pt.next_frame()`.
+
+    Loops that wait for it between steps keep the page responsive. Outside of pages, other tasks of
+    the event loop run once.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> asyncio.run(pt.next_frame())
+    """
+    request = getattr(js, "requestAnimationFrame", None)
+    if request is None:
+        await asyncio.sleep(0)
+        return
+    drawn = asyncio.get_running_loop().create_future()
+    request(create_once_callable(lambda _: drawn.set_result(None)))
+    await drawn
+
+
+def draw(tensor: ArrayLike, canvas: Any) -> None:
+    """Draw a tensor to a canvas without reading it back.
+
+    Args:
+        tensor: Image of shape (height, width), (height, width, 1), (height, width, 3) or
+            (height, width, 4); floats from 0 to 1, or integers from 0 to 255.
+        canvas: HTMLCanvasElement or OffscreenCanvas; it is resized to the image.
+
+    Raises:
+        ShapeError: If the tensor has another shape.
+        ArgumentError: If `canvas` is not a canvas.
+        BackendError: If there is no WebGL2 context, or the image exceeds the GPU's limits.
+
+    In a page:
+
+        pt.draw(pt.random.uniform((64, 64, 3)), js.document.querySelector("canvas"))
+    """
+    _draw("draw", tensor, canvas)
+
+
+def _draw(operation: str, tensor: ArrayLike, canvas: Any) -> None:
+    engine = _webgl(operation)
+    if not hasattr(canvas, "getContext"):
+        raise ArgumentError(
+            f"{operation}: target must be a canvas; got {canvas!s:.60}; pass an HTMLCanvasElement "
+            "or an OffscreenCanvas"
+        )
+    picture = to_rgba(tensor, operation)
+    height, width, _ = picture.shape
+    _check_sides(operation, height, width, engine)
+    engine.bridge.draw(engine.handle_of(picture._buffer(operation)), width, height, canvas)

@@ -1,0 +1,175 @@
+"""Read and write the safetensors format: a JSON header, then the elements of all tensors.
+
+Input: entries, or bytes. Output: bytes, or entries. Source:
+https://github.com/huggingface/safetensors#format. The first eight bytes are the header's length.
+The header names each tensor's dtype, shape and byte offsets. Tensors are stored without gaps and
+without overlap.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..dtypes import wrong_type
+from ..errors import ArgumentError, FormatError
+from ..ops.index_map import Shape
+
+HEADER_LIMIT = 100_000_000
+"""Largest header in bytes; the reference implementation has the same limit."""
+
+# In the order of the format's list; the reference implementation writes the last dtype first.
+SIZES = {
+    "BOOL": 1, "U8": 1, "I8": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2,
+    "I32": 4, "U32": 4, "F32": 4, "C64": 8, "F64": 8, "I64": 8, "U64": 8,
+}  # fmt: skip
+"""Bytes per element of each supported dtype."""
+
+_METADATA = "__metadata__"
+_RANK = {code: -rank for rank, code in enumerate(SIZES)}
+
+
+class Entry(NamedTuple):
+    """Tensor in a file: the format's name of its dtype, its shape, and its elements as bytes."""
+
+    dtype: str
+    shape: Shape
+    data: Any
+
+
+def write(entries: Mapping[str, Entry], metadata: Mapping[str, str] | None) -> bytes:
+    """Encode tensors as a file with the same bytes that the reference implementation writes.
+
+    Raises ArgumentError for names and metadata that the format does not allow.
+    """
+    header: dict[str, Any] = {}
+    if metadata is not None:
+        if not isinstance(metadata, Mapping):
+            raise wrong_type("to_bytes", "metadata", "a dict of str to str", metadata)
+        if not all(isinstance(text, str) for item in metadata.items() for text in item):
+            raise ArgumentError(
+                f"to_bytes: metadata must map str to str; got {dict(metadata)!r:.60}; pass a dict "
+                "of str to str"
+            )
+        header[_METADATA] = dict(metadata)
+    parts: list[Any] = [b"", b""]
+    end = 0
+    for name in sorted(entries, key=lambda name: (_RANK[entries[name].dtype], name)):
+        if name == _METADATA:
+            raise ArgumentError(
+                f"to_bytes: name is reserved by the format; got {name!r}; rename the tensor"
+            )
+        dtype, shape, data = entries[name]
+        start, end = end, end + memoryview(data).nbytes
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [start, end]}
+        parts.append(data)
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    # Align every tensor to its element size.
+    text += b" " * (-len(text) % 8)
+    if len(text) > HEADER_LIMIT:
+        raise ArgumentError(
+            f"to_bytes: header is too long; got {len(text)} bytes for {len(entries)} names; "
+            f"the format allows {HEADER_LIMIT}"
+        )
+    parts[:2] = len(text).to_bytes(8, "little"), text
+    return b"".join(parts)
+
+
+def read(data: Any) -> tuple[dict[str, Entry], dict[str, str]]:
+    """Decode a file to its entries by name, in file order and without copying, and its metadata.
+
+    Raises FormatError for files that violate the format.
+    """
+    try:
+        view = memoryview(data).cast("B")
+    except TypeError:
+        raise wrong_type("from_bytes", "data", "contiguous bytes", data, "bytes") from None
+    header, start = _header(view)
+    metadata = header.pop(_METADATA, {})
+    if not isinstance(metadata, dict) or not all(
+        isinstance(text, str) for text in metadata.values()
+    ):
+        raise _malformed("metadata must map str to str", f"{metadata!r:.60}")
+    body = view[start:]
+    offsets = sorted((_offsets(name, info), name) for name, info in header.items())
+    end = 0
+    entries = {}
+    for (begin, stop), name in offsets:
+        if begin != end:
+            wrong = "overlap" if begin < end else "leave a gap"
+            raise _malformed(f"tensors {wrong}", f'byte {begin} as the start of "{name}"', end)
+        dtype, shape = header[name]["dtype"], tuple(header[name]["shape"])
+        size = math.prod(shape) * SIZES[dtype]
+        if stop - begin != size:
+            raise _malformed(
+                f'size of "{name}" does not fit its shape',
+                f"{stop - begin} bytes for {dtype} of shape {shape}",
+                size,
+            )
+        end = stop
+        entries[name] = Entry(dtype, shape, body[begin:stop])
+    if end != len(body):
+        wrong = "file is cut off" if end > len(body) else "file continues after its last tensor"
+        raise _malformed(wrong, f"{len(view)} bytes", start + end)
+    return entries, metadata
+
+
+def _header(view: memoryview) -> tuple[dict[str, Any], int]:
+    """Return the header, and the offset of the first element."""
+    if len(view) < 8:
+        raise _malformed("file is cut off", f"{len(view)} bytes", "at least 8")
+    length = int.from_bytes(view[:8], "little")
+    if length > HEADER_LIMIT:
+        raise _malformed("header is too long", f"{length} bytes", f"at most {HEADER_LIMIT}")
+    if length > len(view) - 8:
+        raise _malformed("file is cut off", f"{len(view)} bytes", f"at least {8 + length}")
+    text = bytes(view[8 : 8 + length])
+    if not text.startswith(b"{"):
+        raise _malformed("header does not begin with {", repr(text[:20]))
+    try:
+        header = json.loads(text.decode(), object_pairs_hook=_object)
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise _malformed("header is not JSON", str(error)) from None
+    return header, 8 + length
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _malformed("name occurs twice", repr(twice))
+    return found
+
+
+def _offsets(name: str, info: Any) -> tuple[int, int]:
+    """Check a tensor's header entry and return the begin and end of its elements."""
+    if not isinstance(info, dict) or not info.keys() >= {"dtype", "shape", "data_offsets"}:
+        raise _malformed(f'"{name}" lacks dtype, shape or data_offsets', f"{info!r:.60}")
+    if info["dtype"] not in list(SIZES):
+        raise FormatError(
+            f'from_bytes: dtype of "{name}" is not supported; got {info["dtype"]!r}; '
+            f"convert it to one of {', '.join(SIZES)}"
+        )
+    for key, count in (("shape", None), ("data_offsets", 2)):
+        numbers = info[key]
+        if (
+            not isinstance(numbers, list)
+            or any(type(number) is not int or number < 0 for number in numbers)
+            or count not in (None, len(numbers))
+        ):
+            raise _malformed(f'{key} of "{name}" must be non-negative integers', f"{numbers!r:.60}")
+    begin, end = info["data_offsets"]
+    return begin, end
+
+
+def _malformed(wrong: str, got: str, expected: Any = None) -> FormatError:
+    advice = "" if expected is None else f"the format requires {expected}; "
+    return FormatError(
+        f"from_bytes: not a valid safetensors file: {wrong}; got {got}; {advice}download or save "
+        "the file again"
+    )

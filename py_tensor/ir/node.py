@@ -1,0 +1,396 @@
+"""Nodes of the graph, and the key that identifies equal graphs.
+
+Input: op definitions and operands. Output: `OpNode`s, and an `OpGraph` with its key. Shapes and
+dtypes are checked when a node is made, once for each combination of operation, operand specs and
+static argument. The checked combination is an `OpInstance`. There is one object per combination, so
+that it serves as its own key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import accumulate, count, pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary, ref
+
+from ..dtypes import DTYPES, DType, float32
+from ..ops.complex_algebra import ComplexParts
+from ..ops.complex_parts import COMPLEX, IMAG, REAL
+from ..ops.elementwise import CAST
+from ..ops.graph_value import Algebra, GraphValue, NodeGraph
+from ..ops.op_def import OpDef, Rule, Shape
+from .bounded_cache import BoundedCache
+
+
+class TensorSpec:
+    """Shape and dtype of a value. There is one object for each pair, so equality is identity."""
+
+    __slots__ = ("__weakref__", "dtype", "nbytes", "shape", "size")
+
+    def __init__(self, shape: Shape, dtype: DType) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.size = math.prod(shape)
+        self.nbytes = self.size * dtype.itemsize
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}{list(self.shape)}"
+
+
+class OpInstance:
+    """Operation applied to operands of known specs, without their values.
+
+    `rule` is the complex rule of the op definition if operands or the result are complex, else
+    None. The node is then built by that rule, or from `recipe`, the cached result of the rule.
+    """
+
+    __slots__ = ("arg", "op", "operands", "recipe", "rule", "spec", "specs")
+
+    def __init__(
+        self,
+        op: OpDef,
+        arg: Any,
+        specs: tuple[TensorSpec, ...],
+        spec: TensorSpec,
+        operands: tuple[DType, ...],
+    ) -> None:
+        self.op = op
+        self.arg = arg
+        self.specs = specs
+        self.spec = spec
+        self.operands = operands
+        self.rule: Rule | None = None
+        self.recipe: NodeRecipe | None = None
+        if op.complex is not None and "c" in [part.dtype.kind for part in (spec, *specs)]:
+            self.rule = op.complex
+
+    def __repr__(self) -> str:
+        given = "" if self.arg is None else f", {self.arg}"
+        return f"{self.op.name}({', '.join(map(repr, self.specs))}{given}) -> {self.spec!r}"
+
+
+NodeRecipe = list[tuple[OpInstance, tuple[int, ...]]]
+"""Steps that build a node: op instances with the positions of their operands.
+
+Positions count the given operands first and then the results of the steps.
+"""
+
+
+class Scalar:
+    """Entry of a graph's key for a Python scalar, whose value is a uniform and not in the key."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec: TensorSpec) -> None:
+        self.spec = spec
+
+    def __repr__(self) -> str:
+        return f"scalar {self.spec.dtype}"
+
+
+_next_age = count().__next__
+AGE = attrgetter("age")
+
+
+class OpNode:
+    """Value computed from `srcs` by `call`, or stored in `buffer`, or a Python scalar `value`.
+
+    `age` numbers nodes in the order of their creation.
+    """
+
+    __slots__ = ("age", "buffer", "call", "spec", "srcs", "value")
+    value: Any
+
+    def __init__(self, call: OpInstance | None, srcs: tuple[OpNode, ...], spec: TensorSpec) -> None:
+        self.call = call
+        self.srcs = srcs
+        self.spec = spec
+        self.buffer: Any = None
+        self.age = _next_age()
+
+    def settle(self, buffer: Any) -> None:
+        """Attach the computed value and drop the references to the operands."""
+        self.buffer = buffer
+        self.call = None
+        self.srcs = ()
+
+
+# A spec that is in use must stay the only one, so specs go when nothing refers to them.
+_specs: WeakValueDictionary[tuple[Shape, DType], TensorSpec] = WeakValueDictionary()
+_calls: BoundedCache[tuple[Any, ...], OpInstance] = BoundedCache(1 << 14)
+
+
+def tensor_spec(shape: Shape, dtype: DType) -> TensorSpec:
+    """Return the unique TensorSpec of a shape and a dtype."""
+    spec = _specs.get((shape, dtype))
+    if spec is None:
+        spec = _specs[(shape, dtype)] = TensorSpec(shape, dtype)
+    return spec
+
+
+_scalars = {dtype: Scalar(tensor_spec((), dtype)) for dtype in DTYPES}
+
+
+def op_instance(op: OpDef, specs: tuple[TensorSpec, ...], arg: Hashable = None) -> OpInstance:
+    """Return the unique OpInstance of an operation, operand specs and static argument.
+
+    Errors in shapes and dtypes are raised here, by `OpDef.infer`.
+    """
+    key = (op, specs, arg)
+    call = _calls.get(key)
+    if call is None:
+        result = op.infer(specs, arg)
+        spec = tensor_spec(result.shape, result.dtype)
+        call = _calls[key] = OpInstance(op, arg, specs, spec, result.operands)
+    return call
+
+
+def node_of(op: OpDef, srcs: tuple[OpNode, ...], arg: Hashable = None) -> OpNode:
+    """Make a node for `op` applied to `srcs`."""
+    call = op_instance(op, tuple([src.spec for src in srcs]), arg)
+    if call.rule is not None:
+        return by_rule(call, srcs)
+    return OpNode(call, srcs, call.spec)
+
+
+def by_rule(call: OpInstance, srcs: tuple[OpNode, ...]) -> OpNode:
+    """Make the node of an operation on complex numbers from real operations.
+
+    The rule runs once on leaf nodes, and its steps are cached in `call.recipe`. It therefore cannot
+    depend on how the operands were computed. If it asked for an operand's value, it is not cached.
+    """
+    if call.recipe is None:
+        tracers = tuple([OpNode(None, (), spec) for spec in call.specs])
+        _ALGEBRA.value_read = False
+        result = _ruled(call, tracers)
+        call.recipe = [] if _ALGEBRA.value_read else _recipe(result, tracers)
+    if not call.recipe:
+        return _ruled(call, srcs)
+    nodes = [*srcs]
+    for made, places in call.recipe:
+        nodes.append(OpNode(made, tuple([nodes[place] for place in places]), made.spec))
+    return nodes[-1]
+
+
+def _recipe(result: OpNode, given: tuple[OpNode, ...]) -> NodeRecipe:
+    """Return the steps that build `result` from the given nodes; equal steps occur once."""
+    place = {id(node): at for at, node in enumerate(given)}
+    known: dict[tuple[OpInstance, tuple[int, ...]], int] = {}
+    stack = [result]
+    while stack:
+        node = stack[-1]
+        missing = [src for src in node.srcs if id(src) not in place]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if id(node) not in place and node.call is not None:
+            step = (node.call, tuple([place[id(src)] for src in node.srcs]))
+            place[id(node)] = known.setdefault(step, len(given) + len(known))
+    return list(known)
+
+
+def _ruled(call: OpInstance, srcs: tuple[OpNode, ...]) -> OpNode:
+    assert call.rule is not None
+    static = () if call.arg is None else (call.arg,)
+    result = call.rule(_ALGEBRA, *map(_parts, srcs), *static)
+    if type(result) is GraphValue:
+        return result.at  # type: ignore[no-any-return]
+    re, im = (part.at if type(part) is GraphValue else _NODES.constant(part) for part in result)
+    return node_of(COMPLEX, (re, im), call.op.name)
+
+
+def _parts(node: OpNode) -> ComplexParts:
+    dtype = node.spec.dtype
+    if dtype.kind == "c":
+        return ComplexParts(*(GraphValue(_NODES, node_of(op, (node,))) for op in (REAL, IMAG)))
+    return ComplexParts(
+        GraphValue(_NODES, node if dtype is float32 else node_of(CAST, (node,), float32))
+    )
+
+
+_NODES = NodeGraph(node_of)
+_ALGEBRA = Algebra()
+
+
+def scalar_node(value: complex, dtype: DType = float32) -> OpNode:
+    """Make a node for a Python scalar, passed to the shader as one uniform, or two if complex."""
+    if dtype.kind == "c":
+        return node_of(COMPLEX, (scalar_node(value.real), scalar_node(value.imag)))
+    node = OpNode(None, (), tensor_spec((), dtype))
+    node.value = value
+    return node
+
+
+def leaf_node(buffer: Any, spec: TensorSpec) -> OpNode:
+    """Make a node for a value that is already computed."""
+    node = OpNode(None, (), spec)
+    node.buffer = buffer
+    return node
+
+
+tapes: list[Any] = []
+"""Tapes of the active differentiations of all tasks, see `transforms.autodiff.tape`."""
+pullbacks: set[ref[Any]] = set()
+"""Complete tapes of living functions that `vjp` returned."""
+task_tapes: ContextVar[tuple[Any, ...]] = ContextVar("py_tensor_tapes", default=())
+"""Tapes that the running task has begun; some may have ended."""
+
+
+def own_tapes() -> tuple[Any, ...]:
+    """Return the tapes of the running task's differentiations, the innermost last.
+
+    A new task starts with its parent's.
+    """
+    return tuple([tape for tape in task_tapes.get() if tape in tapes]) if tapes else ()
+
+
+fresh: dict[int, OpNode] = {}
+"""Nodes of living tensors that may be pending, by the tensor's identity."""
+settled: dict[int, OpNode] = {}
+"""Nodes of all other living tensors, which `pending_handles` moved here."""
+
+
+def pending_handles() -> list[OpNode]:
+    """Return the pending nodes of living tensors."""
+    pending = []
+    for identity, node in [*fresh.items()]:
+        if node.buffer is None:
+            pending.append(node)
+        else:
+            settled[identity] = node
+            node.buffer.users += 1
+            if fresh.pop(identity, None) is None:
+                # The collector has just ended the tensor.
+                forget(identity)
+    return pending
+
+
+def forget(identity: int) -> None:
+    """Remove a tensor that ended or refers to another node now."""
+    if fresh.pop(identity, None) is None:
+        node = settled.pop(identity, None)
+        if node is not None:
+            node.buffer.users -= 1
+
+
+def recorded_tapes() -> list[Any]:
+    """Return the tapes that backward passes are going to read."""
+    return [*tapes, *(tape for tape in [weak() for weak in pullbacks] if tape is not None)]
+
+
+def pending_for(wanted: Sequence[OpNode]) -> list[OpNode]:
+    """Return the pending nodes that `wanted` need, in order of creation."""
+    pending: list[OpNode] = []
+    seen: set[int] = set()
+    stack: list[OpNode] = [*wanted]
+    while stack:
+        node = stack.pop()
+        if node.call is not None and id(node) not in seen:
+            seen.add(id(node))
+            pending.append(node)
+            stack += node.srcs
+    pending.sort(key=AGE)
+    return pending
+
+
+@dataclass(frozen=True)
+class OpGraph:
+    """Pending part of a graph in order of computation, without values.
+
+    `calls[i]` is the OpInstance of node i, the TensorSpec of a buffer, or a Scalar. `edges[i]` are
+    the positions of its operands. The values of `outputs` must be kept. `shared` are pending nodes
+    that a living tensor, a pending node outside the graph or a tape refers to.
+    """
+
+    calls: tuple[Any, ...]
+    edges: tuple[tuple[int, ...], ...]
+    outputs: tuple[int, ...]
+    shared: tuple[int, ...]
+
+    def spec(self, position: int) -> TensorSpec:
+        call = self.calls[position]
+        return call if type(call) is TensorSpec else call.spec
+
+
+class LinearizedGraph(NamedTuple):
+    """Linearized graph: its `key`, and its nodes in the order of the key."""
+
+    key: tuple[Any, ...]
+    nodes: list[OpNode]
+    leaves: list[OpNode]
+    scalars: list[OpNode]
+
+    def graph(self) -> OpGraph:
+        calls, flat, outputs, shared = self.key
+        ends = accumulate(len(node.srcs) for node in self.nodes)
+        edges = tuple(flat[start:end] for start, end in pairwise((0, *ends)))
+        return OpGraph(calls, edges, outputs, shared)
+
+
+def linearize(wanted: Sequence[OpNode]) -> LinearizedGraph:
+    """Return the pending nodes that `wanted` need, in order of creation, with their key.
+
+    In this order operands come first and temporaries live no longer than in the user's code: a
+    weight's gradient, for example, is computed before the backward pass moves on. The key holds
+    operations, edges, shapes, dtypes and static arguments, never values.
+
+    Shared nodes are found from the living tensors and the tapes, not from reference counts, which
+    debuggers and interactive shells change.
+    """
+    pending = pending_for(wanted)
+    index: dict[int, int] = {}
+    nodes: list[OpNode] = []
+    calls: list[Any] = []
+    edges: list[int] = []
+    leaves: list[OpNode] = []
+    scalars: list[OpNode] = []
+
+    def placed(leaf: OpNode) -> int:
+        if leaf.buffer is None:
+            scalars.append(leaf)
+            calls.append(_scalars[leaf.spec.dtype])
+        else:
+            leaves.append(leaf)
+            calls.append(leaf.spec)
+        index[id(leaf)] = len(nodes)
+        nodes.append(leaf)
+        return len(nodes) - 1
+
+    for node in pending:
+        for src in node.srcs:
+            position = index.get(id(src))
+            edges.append(placed(src) if position is None else position)
+        index[id(node)] = len(nodes)
+        nodes.append(node)
+        calls.append(node.call)
+    outputs = [index[id(node)] if id(node) in index else placed(node) for node in wanted]
+    shared = _shared(pending, index).difference(outputs)
+    key = (tuple(calls), tuple(edges), tuple(outputs), tuple(sorted(shared)))
+    return LinearizedGraph(key, nodes, leaves, scalars)
+
+
+def _shared(pending: list[OpNode], index: dict[int, int]) -> set[int]:
+    """Return the positions of the pending nodes whose values may be needed again."""
+    shared: set[int] = set()
+    if tapes or pullbacks:
+        for tape in tapes:
+            tape.keep(pending)
+        for tape in recorded_tapes():
+            shared.update(index[id(node)] for node in pending if id(node) in tape.made)
+    seen: set[int] = set()
+    stack = [node for node in pending_handles() if node.call is not None] if pending else []
+    while stack:
+        node = stack.pop()
+        position = index.get(id(node))
+        if position is not None:
+            shared.add(position)
+        # A node that is older than the graph cannot use one of the graph.
+        elif node.age > pending[0].age and id(node) not in seen:
+            seen.add(id(node))
+            stack += [src for src in node.srcs if src.call is not None]
+    return shared

@@ -1,0 +1,51 @@
+"""Load and run models of other libraries.
+
+Input: a model's file. Output: a `Model`, a function of tensors. Read the modules in this order:
+
+    graph       neutral description of a model: nodes, constants, names
+    layouts     values stored with their axes in another order
+    execution   run a graph with a table of operators
+    options, folding, common
+                what the tables of several formats share: options, operators on constants and on
+                tensors
+    onnx/       ONNX: files to graphs, and the table of operators
+    tfjs/       TensorFlow.js: graph models and layers models
+    tflite/     TFLite: the same as for ONNX
+    passes      changes to a program when it is loaded
+    summary     table of a model's nodes
+    model       Model: call, summary, warmup
+    sources     URLs, paths, files
+    progress    reports of bytes
+    saving      save: models and modules in one file
+    loading     load, loads
+    weights/    weights without a model: load_weights, load_torch_state_dict
+"""
+
+from ..io.file_cache import CachedFile
+from .graph import ValueInfo
+from .loading import EXAMPLE, load, loads
+from .model import Layer, Model
+from .onnx.export import to_onnx
+from .saving import save
+from .sources import cache
+from .summary import Summary, SummaryRow
+from .weights.loading import load_weights
+from .weights.torch_layers import Unmatched, load_torch_state_dict
+
+__all__ = [
+    "EXAMPLE",
+    "CachedFile",
+    "Layer",
+    "Model",
+    "Summary",
+    "SummaryRow",
+    "Unmatched",
+    "ValueInfo",
+    "cache",
+    "load",
+    "load_torch_state_dict",
+    "load_weights",
+    "loads",
+    "save",
+    "to_onnx",
+]

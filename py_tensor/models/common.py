@@ -1,0 +1,213 @@
+"""Operators that mean the same in several formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from math import prod
+from typing import Any
+
+import py_tensor as pt
+
+from ..tensor import Tensor
+from . import folding
+from .execution import Body, Value
+from .graph import Constant
+from .layouts import Permuted, as_tensor
+from .options import Ints
+
+type Known = Tensor | Constant | Permuted
+
+
+def call(*inputs: Value, body: Body) -> Sequence[Value]:
+    return body(*inputs)
+
+
+def shape(x: Known, *, start: int = 0, end: int | None = None) -> Constant:
+    lengths = list(x.shape[start:end])
+    return folding.made(lengths, (len(lengths),))
+
+
+def size(x: Known) -> Constant:
+    return folding.made([x.size], ())
+
+
+def arange(start: Known, limit: Known, delta: Known) -> Tensor:
+    # A value can also be a list of one.
+    first, end, step = (pt.reshape(as_tensor(x), ()).item() for x in (start, limit, delta))
+    return pt.arange(first, end, step, dtype=start.dtype)
+
+
+def over_all(function: Any, x: Tensor, *others: Tensor) -> Tensor:
+    """Fold a binary function over the inputs, from the first to the last."""
+    result: Tensor = reduce(function, others, x)
+    return result
+
+
+def div(a: Tensor, b: Tensor) -> Tensor:
+    """Divide; quotients of integers are rounded towards zero."""
+    if a.dtype.kind in "fc":
+        return a / b
+    return a // b + (((a < 0) != (b < 0)) & (a % b != 0)).astype(a.dtype)
+
+
+def remainder(a: Tensor, b: Tensor) -> Tensor:
+    """Return the remainder with the sign of the dividend, as in C."""
+    rest = pt.abs(a) % pt.abs(b)
+    return pt.copysign(rest, a) if a.dtype.kind == "f" else rest * pt.sign(a)
+
+
+type Parts = list[slice | int | None]
+
+
+def _parts(
+    shape: Sequence[int],
+    begin: Ints,
+    end: Ints,
+    strides: Ints,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+    offset: bool,
+) -> Parts:
+    """Return for each axis a slice or a position, and None for each new axis.
+
+    Bits of the masks stand for places in `begin`. With `offset`, `end` is relative to `begin`.
+    """
+    found: Parts = []
+    axis = 0
+    for place in range(len(begin)):
+        bit = 1 << place
+        if ellipsis_mask & bit:
+            later = sum(not new_axis_mask >> n & 1 for n in range(place + 1, len(begin)))
+            while axis < len(shape) - later:
+                found.append(slice(None))
+                axis += 1
+            continue
+        if new_axis_mask & bit:
+            found.append(None)
+            continue
+        if axis >= len(shape):
+            raise ValueError(f"{len(begin)} slices of {len(shape)} axes")
+        n, start, step = shape[axis], begin[place], strides[place]
+        axis += 1
+        if shrink_axis_mask & bit:
+            if not -n <= start < n:
+                raise IndexError(f"position {start} of an axis of length {n}")
+            found.append(start % n)
+            continue
+        stop = start + end[place] if offset else end[place]
+        first, last, step = slice(
+            None if begin_mask & bit else start, None if end_mask & bit else stop, step
+        ).indices(n)
+        found.append(slice(first, None if last < 0 else last, step))
+    return found
+
+
+def strided_slice(
+    x: Tensor,
+    begin: Ints,
+    end: Ints,
+    strides: Ints,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    offset: bool = False,
+) -> Tensor:
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return x[tuple(_parts(x.shape, begin, end, strides, *masks, offset))]
+
+
+def strided_slice_constant(
+    x: Constant,
+    begin: Ints,
+    end: Ints,
+    strides: Ints,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    offset: bool = False,
+) -> Constant:
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    shape, axis = [], 0
+    for part in _parts(x.shape, begin, end, strides, *masks, offset):
+        if part is None:
+            shape.append(1)
+            continue
+        places = [part] if isinstance(part, int) else range(x.shape[axis])[part]
+        x = folding.picked(x, places, axis)
+        axis += 1
+        if not isinstance(part, int):
+            shape.append(len(places))
+    return folding.made(x.numbers, [*shape, *x.shape[axis:]], x.dtype)
+
+
+def gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
+    return x[_coordinates(indices, batch_dims)]
+
+
+def scatter_nd(x: Tensor, indices: Tensor, updates: Tensor, *, reduction: str = "none") -> Tensor:
+    return assigned(x, _coordinates(indices, 0), updates, reduction)
+
+
+def _coordinates(indices: Tensor, batch_dims: int) -> tuple[Tensor, ...]:
+    """Build a key from the last axis of `indices`; leading axes are batch axes."""
+    batch = indices.shape[:batch_dims]
+    lead = [
+        pt.arange(n).reshape([n if at == axis else 1 for at in range(indices.ndim - 1)])
+        for axis, n in enumerate(batch)
+    ]
+    return (*lead, *pt.unstack(indices, axis=-1))
+
+
+def assigned(x: Tensor, key: tuple[Tensor, ...], updates: Tensor, reduction: str) -> Tensor:
+    """Return `x` with updates at the positions of `key`."""
+    if reduction != "none":
+        return _combined(x, key, updates, reduction)
+    x = pt.copy(x)
+    x[key] = updates
+    return x
+
+
+REDUCTIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
+    "add": (pt.segment_sum, pt.add),
+    "mul": (pt.segment_prod, pt.multiply),
+    "max": (pt.segment_max, pt.maximum),
+    "min": (pt.segment_min, pt.minimum),
+}
+"""For each reduction: the function of updates of one position, and that of two values."""
+
+
+def _combined(x: Tensor, key: tuple[Tensor, ...], updates: Tensor, reduction: str) -> Tensor:
+    """Combine updates with the elements at their positions, which may occur more than once."""
+    of_updates, of_two = REDUCTIONS[reduction]
+    head, block = x.shape[: len(key)], x.shape[len(key) :]
+    place = pt.asarray(0)
+    for n, indices in zip(head, key, strict=True):
+        place = place * n + pt.where(indices < 0, indices + n, indices)
+    rows = updates.reshape((place.size, *block))
+    found = of_updates(rows, place.reshape((-1,)), prod(head))
+    return of_two(x, found.reshape(x.shape))
+
+
+def unique(x: Tensor, *, sorted: bool) -> tuple[Tensor, ...]:
+    """Return distinct values, their first positions, the place of each element, and counts."""
+    found = pt.unique_all(x)
+    values, first, inverse, counts = (
+        found.values,
+        found.indices,
+        found.inverse_indices.reshape((-1,)),
+        found.counts,
+    )
+    if sorted:
+        return values, first, inverse, counts
+    order = pt.argsort(first)
+    return values[order], first[order], pt.argsort(order)[inverse], counts[order]

@@ -1,0 +1,445 @@
+"""Run a graph with a format's table of operators.
+
+Input: a graph and a table. Output: a `Program`, which maps input values to output values. Values
+are tensors, or constants as long as no operator needs a tensor: shapes, and what graphs compute
+from them, stay Python numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+from ..errors import ModelError, TraceError
+from ..io.safetensors import Entry
+from ..ir.node import own_tapes
+from ..runtime.scopes import state
+from ..signatures import Parameters, parameters_of
+from ..tensor import Tensor
+from .graph import Constant, Graph, Node, ValueList
+from .layouts import Layout, Order, Permuted, as_tensor, plain, stored
+
+HOST_ELEMENTS = 1024
+"""Maximum number of elements of a value that is computed as Python numbers."""
+EMPTY: Mapping[str, Any] = {}
+FOLDED = ("int32", "bool", "float32")
+"""Dtypes of such values."""
+MAX_ELEMENTS = 1 << 28
+"""Maximum number of elements of a result: 1 GiB of float32."""
+MAX_NODES = 50_000
+"""Maximum number of nodes that one call runs, counting each iteration of a loop."""
+MAX_TRACED_NODES = 20_000
+"""The same for a compiled call, in which loops are unrolled; longer ones run without compiling."""
+
+Value = Tensor | Constant | Permuted | ValueList | None
+"""Value while a graph runs; None for an omitted one."""
+
+
+type OrderOf = Callable[[Mapping[str, Any], int], Order | None]
+
+
+class Operator(NamedTuple):
+    """One operator of a format: a row of its table."""
+
+    function: Callable[..., Any]
+    """Takes the inputs by position, or None for an omitted one, and the attributes by keyword.
+
+    Returns a tensor, or a tuple in the order of the operator's outputs. Two keywords are passed to
+    functions that have them: `opset`, the version of the operator set, and `results`, the number of
+    outputs.
+    """
+    host: tuple[str, ...] = ()
+    """Parameters that take numbers or nested lists instead of tensors, for example a shape."""
+    fold: Callable[..., Any] | None = None
+    """The same function for constants. It returns a constant, a list of them, or None if it does
+    not support this case."""
+    wrapper: Callable[..., Any] | None = None
+    """Called instead of the function, with it and its arguments, if a node has attributes that only
+    the wrapper's keyword parameters accept."""
+    raw: bool = False
+    """True if inputs and results may be constants. Attributes that are graphs become functions."""
+    layout: Layout | None = None
+    """Runs the function on values whose axes are stored in another order."""
+    orders: Mapping[str, OrderOf] = EMPTY
+    """For parameters that are weights: the order of axes in which the function reads a constant.
+
+    The functions take the attributes of a node and the number of axes.
+    """
+    simplify: Callable[[Sequence[Any], Mapping[str, Any]], Simplified | None] | None = None
+    """Prepares the row for inputs that are constants, all but the first one."""
+    folds: bool = False
+    """True if the operator computes no more elements than its inputs have, and always the same."""
+    omits: bool = False
+    """True if inputs without a default may be omitted."""
+
+
+class Simplified(NamedTuple):
+    """A row with other constants, which gives the same results up to rounding."""
+
+    row: Operator
+    constants: tuple[Constant | Tensor, ...]
+    """Further inputs of the row."""
+
+
+class Step(NamedTuple):
+    """A node with its row and checked attributes."""
+
+    node: Node
+    row: Operator
+    options: dict[str, Any]
+    wrapped: dict[str, Any]
+    """Attributes that only the row's wrapper accepts."""
+    hosted: frozenset[int]
+    """Positions of the inputs that are passed as numbers."""
+    bodies: dict[str, Program]
+    """Attributes that are graphs."""
+    reads: frozenset[str]
+    """Names of the values that the node and its graphs need."""
+
+
+class Program:
+    """A checked graph that can run.
+
+    Raises ModelError if the table lacks operators or options that the graph uses; the error names
+    all of them.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        table: Mapping[str, Operator],
+        outer: frozenset[str] = frozenset(),
+        outer_missing: dict[str, list[str]] | None = None,
+    ) -> None:
+        """Check a graph; `outer` are the names of values around a graph inside of another one.
+
+        What such a graph lacks is added to `outer_missing`, for one error.
+        """
+        self.graph = graph
+        missing = {} if outer_missing is None else outer_missing
+        self.constants: dict[str, Value] = {}
+        self._orders = _orders(graph, table)
+        for name, constant in graph.constants.items():
+            order = self.order_of(name, len(constant.shape))
+            if order is not None and isinstance(constant.elements, Entry) and constant.size:
+                self.constants[name] = value = stored(constant, order)
+                constant.release()
+                constant.restored = partial(as_tensor, value)
+                continue
+            if constant.size > HOST_ELEMENTS:
+                self.constants[name] = constant.tensor()
+                constant.release()
+                continue
+            self.constants[name] = constant
+            # Made here, a tensor does not belong to a trace. An integer that does not fit is an
+            # error only if an operator needs a tensor of it.
+            with suppress(ModelError):
+                constant.tensor()
+        known = {*self.constants, *(info.name for info in graph.inputs)}
+        self.steps: list[Step] = []
+        for node in graph.nodes:
+            for name in node.inputs:
+                if name and name not in known and name not in outer:
+                    raise ModelError(
+                        f'load: node reads a value that no earlier node computes; got "{name}" in '
+                        f"{shown(node)}; save the nodes in the order in which they run"
+                    )
+            bodies = {
+                name: Program(body, table, outer | known, missing)
+                for name, body in node.attributes.items()
+                if isinstance(body, Graph)
+            }
+            row = table.get(node.operator)
+            if row is None:
+                missing.setdefault(f"operator {node.operator}", []).append(node.name)
+            else:
+                self.steps.append(_step(node, row, bodies, missing))
+            known.update(filter(None, node.outputs))
+        for info in graph.outputs:
+            if info.name not in known and info.name not in outer:
+                raise ModelError(
+                    f'load: no node computes an output; got "{info.name}" of {graph.name!r}; save '
+                    "the model again"
+                )
+
+        if missing and outer_missing is None:
+            used = "; ".join(f"{what} in {_some(nodes)}" for what, nodes in missing.items())
+            raise ModelError(
+                f"load: model needs what is not supported; got {used}; export the model without "
+                "them"
+            )
+
+    def trainable(self) -> dict[str, Tensor | Permuted]:
+        """Return the floating constants that only operators on tensors read.
+
+        Others may decide shapes, so they stay constants.
+        """
+        hosted: set[str] = set()
+        for step in reversed(self.steps):
+            inputs = step.node.inputs
+            folds = step.row.fold is not None and not hosted.isdisjoint(step.node.outputs)
+            if folds or step.row.raw or step.bodies:
+                hosted |= step.reads
+            hosted.update(inputs[at] for at in step.hosted if at < len(inputs))
+        return {
+            name: value.tensor() if isinstance(value, Constant) else value
+            for name, value in self.constants.items()
+            if name not in hosted
+            and isinstance(value, (Tensor, Constant, Permuted))
+            and value.dtype.kind == "f"
+            and value.size
+        }
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Names of values of outer graphs that this graph needs; may contain its own names."""
+        results = (info.name for info in self.graph.outputs)
+        return frozenset(results).union(*(step.reads for step in self.steps))
+
+    def order_of(self, name: str, rank: int) -> Order | None:
+        """Return the order in which all readers of a constant read its axes, if there is one."""
+        wanted = {
+            None if order is None else order(node.attributes, rank)
+            for order, node in self._orders.get(name, ())
+        }
+        return wanted.pop() if len(wanted) == 1 else None
+
+    def run(
+        self,
+        given: Mapping[str, Value],
+        outputs: Sequence[str],
+        note: Callable[[str, Value], None] | None = None,
+    ) -> list[Value]:
+        """Return the values of these names for input values by name.
+
+        `note` is called with the name and value of each result of the graph's own nodes. Raises
+        ModelError, which names the node, if an operator does not support its inputs.
+        """
+        steps = self._needed(frozenset(outputs))
+        return Run().run(steps, {**self.constants, **given}, outputs, note)
+
+    def _needed(self, outputs: frozenset[str]) -> list[Step]:
+        """Return the steps that these outputs need."""
+        wanted, needed = set(outputs), []
+        for step in reversed(self.steps):
+            if not wanted.isdisjoint(step.node.outputs):
+                needed.append(step)
+                wanted |= step.reads
+        return needed[::-1]
+
+
+def _step(
+    node: Node, row: Operator, bodies: dict[str, Program], missing: dict[str, list[str]]
+) -> Step:
+    parameters = parameters_of(row.function)
+    assert parameters is not None
+    outside = None if row.wrapper is None else parameters_of(row.wrapper)
+    wrapped = {}
+    for name, value in node.attributes.items():
+        if parameters.accepts_keyword(name):
+            continue
+        if outside is not None and name in outside.keyword_only:
+            wrapped[name] = value
+        else:
+            missing.setdefault(f"attribute {name} of {node.operator}", []).append(node.name)
+    count = len(node.inputs)
+    if count > len(parameters.positional) and not parameters.has_varargs:
+        missing.setdefault(f"{count} inputs of {node.operator}", []).append(node.name)
+    given = {
+        *node.attributes,
+        *("opset", "results"),
+        *(
+            name
+            for name, value in zip(parameters.positional, node.inputs, strict=False)
+            if value or row.omits
+        ),
+    }
+    if absent := sorted(parameters.required - given):
+        raise ModelError(
+            f"load: node lacks inputs or attributes; got {', '.join(absent)} missing in "
+            f"{shown(node)}; save the model again"
+        )
+    options = {
+        name: value
+        for name, value in node.attributes.items()
+        if name not in bodies and name not in wrapped
+    }
+    options |= _implicit(node, parameters)
+    hosted = {at for at, name in enumerate(parameters.positional) if name in row.host}
+    reads = frozenset(filter(None, node.inputs)).union(*(body.reads for body in bodies.values()))
+    return Step(node, row, options, wrapped, frozenset(hosted), bodies, reads)
+
+
+def _orders(
+    graph: Graph, table: Mapping[str, Operator]
+) -> dict[str, list[tuple[OrderOf | None, Node]]]:
+    """Return for each value what its readers say about the order in which they read a constant."""
+    found: dict[str, list[tuple[OrderOf | None, Node]]] = {}
+    for node in graph.nodes:
+        row = table.get(node.operator)
+        orders = row.orders if row is not None else {}
+        parameters = parameters_of(row.function) if row is not None and orders else None
+        names = () if parameters is None else parameters.positional
+        for at, name in enumerate(node.inputs):
+            wanted = orders.get(names[at]) if at < len(names) else None
+            found.setdefault(name, []).append((wanted, node))
+    return found
+
+
+def _implicit(node: Node, parameters: Parameters) -> dict[str, int]:
+    given = {"opset": node.version, "results": len(node.outputs)}
+    return {name: given[name] for name in given if name in parameters.keyword_only}
+
+
+class Run:
+    """One call of a program."""
+
+    def __init__(self) -> None:
+        self._nodes = 0
+        self._traced = state.trace is not None or bool(own_tapes())
+
+    def run(
+        self,
+        steps: list[Step],
+        values: dict[str, Value],
+        outputs: Sequence[str],
+        note: Callable[[str, Value], None] | None = None,
+    ) -> list[Value]:
+        """Run steps on values by name, which they change, and return the values of outputs."""
+        left = Counter(name for step in steps for name in step.reads)
+        left.update(outputs)
+        for step in steps:
+            self._count(step.node)
+            results = self._results(step, values)
+            for name, result in zip(step.node.outputs, results, strict=False):
+                if left[name]:
+                    values[name] = result
+                if note is not None and name:
+                    note(name, result)
+            for name in step.reads:
+                left[name] -= 1
+                if not left[name]:
+                    values.pop(name, None)
+        return [values[name] for name in outputs]
+
+    def _count(self, node: Node) -> None:
+        self._nodes += 1
+        if self._traced and self._nodes > MAX_TRACED_NODES:
+            raise TraceError(
+                f"run: loops are too long to be compiled; got {shown(node)} as node number "
+                f"{self._nodes:,}; call the model outside of pt.jit"
+            )
+        if self._nodes > MAX_NODES:
+            raise ModelError(
+                f"run: loops do not end; got {shown(node)} as node number {self._nodes:,}; use "
+                "inputs that need fewer iterations"
+            )
+
+    def _results(self, step: Step, values: dict[str, Value]) -> Sequence[Value]:
+        node, row = step.node, step.row
+        inputs = [values[name] if name else None for name in node.inputs]
+        try:
+            results = self._folded(step, inputs)
+            if results is None:
+                arguments = [self._argument(step, at, value) for at, value in enumerate(inputs)]
+                if row.layout is not None:
+                    results = row.layout(row.function, arguments, step.options)
+            if results is None:
+                if not row.raw:
+                    arguments = list(map(plain, arguments))
+                bodies = {name: self._body(body, values) for name, body in step.bodies.items()}
+                function = partial(row.function, **step.options, **bodies)
+                if step.wrapped and row.wrapper is not None:
+                    results = row.wrapper(function, arguments, **step.wrapped)
+                else:
+                    results = function(*arguments)
+        except (TraceError, ModelError):
+            raise
+        except Exception as error:
+            given = ", ".join(map(_described, inputs))
+            raise ModelError(
+                f"run: operator failed; got {shown(node)} with {given or 'no inputs'}: "
+                f"{type(error).__name__}: {error}; check the shapes and dtypes of the inputs"
+            ) from error
+        found: Sequence[Value] = results if isinstance(results, (tuple, list)) else (results,)
+        for result in found:
+            if result is not None and not 0 <= result.size <= MAX_ELEMENTS:
+                raise ModelError(
+                    f"run: result is too large; got {_described(result)} of {shown(node)}; at most "
+                    f"{MAX_ELEMENTS:,} elements are supported"
+                )
+        if len(found) < len(node.outputs) and any(node.outputs[len(found) :]):
+            raise ModelError(
+                f"run: operator gives fewer results; got {shown(node)} with {len(node.outputs)} "
+                f"outputs; {len(found)} are supported"
+            )
+        return found
+
+    def _folded(self, step: Step, inputs: list[Value]) -> Any:
+        """Return the results as constants, or None if an input is a tensor or this is too much."""
+        if step.row.fold is None or step.wrapped:
+            return None
+        for value in inputs:
+            if value is not None and not (
+                isinstance(value, Constant)
+                and value.size <= HOST_ELEMENTS
+                and value.dtype.name in FOLDED
+            ):
+                return None
+        arguments = [
+            value.tolist() if isinstance(value, Constant) and at in step.hosted else value
+            for at, value in enumerate(inputs)
+        ]
+        return step.row.fold(*arguments, **step.options)
+
+    def _argument(self, step: Step, at: int, value: Value) -> Any:
+        if value is None or at not in step.hosted:
+            return value
+        return as_numbers(value)
+
+    def _body(self, program: Program, outer: dict[str, Value]) -> Body:
+        return Body(self, program, outer)
+
+
+class Body:
+    """A graph inside a node, as a function of values."""
+
+    def __init__(self, run: Run, program: Program, outer: dict[str, Value]) -> None:
+        self._run, self._program, self._outer = run, program, outer
+        self.graph = program.graph
+
+    def __call__(self, *inputs: Value) -> list[Value]:
+        program = self._program
+        names = [info.name for info in program.graph.inputs]
+        if len(inputs) != len(names):
+            raise ValueError(f"{len(inputs)} values for {len(names)} inputs of {self.graph.name!r}")
+        values = {**self._outer, **program.constants, **dict(zip(names, inputs, strict=True))}
+        outputs = [info.name for info in program.graph.outputs]
+        return self._run.run(program.steps, values, outputs)
+
+
+def as_numbers(value: Value) -> Any:
+    """Return a value as a number or nested lists of numbers."""
+    if value is None or isinstance(value, ValueList):
+        raise TypeError("nothing or a list of tensors instead of a tensor")
+    return value.tolist()
+
+
+def shown(node: Node) -> str:
+    """Describe a node in an error."""
+    return f'node "{node.name}" ({node.operator})'
+
+
+def _some(names: list[str]) -> str:
+    """List up to eight names of nodes."""
+    listed = ", ".join(f'"{name}"' for name in names[:8])
+    return listed + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _described(value: Value) -> str:
+    if isinstance(value, ValueList):
+        return f"{value.size} tensors"
+    return "nothing" if value is None else f"{value.dtype}{list(value.shape)}"

@@ -1,0 +1,288 @@
+"""Operators on constants, computed as Python numbers: the arithmetic of shapes.
+
+Each function has the parameters of the operator on tensors. It returns None for cases that it does
+not support; the executor then computes on tensors.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import accumulate
+from typing import Any
+
+from ..dtypes import DType, bool_, int32
+from ..functions.arguments import one_axis
+from ..ops.index_map import Shape, broadcast_view, make_view, row_major
+from ..ops.op_def import broadcast
+from ..runtime.evaluators import read_through
+from .execution import FOLDED, HOST_ELEMENTS
+from .graph import Constant, rounded
+from .options import Ints, single
+
+
+def small(x: Any) -> bool:
+    """Return True if a value is a constant that operators compute as Python numbers."""
+    return isinstance(x, Constant) and x.size <= HOST_ELEMENTS and x.dtype.name in FOLDED
+
+
+def made(numbers: list[Any], shape: Sequence[int], dtype: DType = int32) -> Constant:
+    """Return a computed constant."""
+    return Constant("", dtype, tuple(shape), rounded(numbers, dtype))
+
+
+def elementwise(function: Callable[..., Any], result: DType | None = None) -> Callable[..., Any]:
+    """Return an operator that computes each element separately.
+
+    `result` is the dtype of the result; None for that of the inputs.
+    """
+
+    def fold(*xs: Constant, **options: Any) -> Constant | None:
+        shape = broadcast("fold", [x.shape for x in xs])
+        if math.prod(shape) > HOST_ELEMENTS:
+            return None
+        spread = [read_through(x.numbers, broadcast_view(x.shape, shape)) for x in xs]
+        each = zip(*spread, strict=True)
+        try:
+            numbers = [function(*values, **options) for values in each]
+            return made(numbers, shape, result or xs[-1].dtype)
+        except (ArithmeticError, ValueError):
+            return None  # divided by zero, or infinite: tensors have results for these
+
+    return fold
+
+
+def over_all(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an operator that folds a binary function over its inputs, from first to last."""
+    return elementwise(lambda *values: reduce(function, values))
+
+
+def divided(a: Any, b: Any) -> Any:
+    """Divide; quotients of integers are rounded towards zero."""
+    if isinstance(a, float):
+        return a / b
+    return a // b + ((a < 0) != (b < 0) and a % b != 0)
+
+
+def remainder(a: Any, b: Any, *, fmod: int = 0) -> Any:
+    if not fmod:
+        return a % b
+    return math.fmod(a, b) if isinstance(a, float) else a - b * divided(a, b)
+
+
+def cast(x: Constant, target: DType) -> Constant | None:
+    return made(x.numbers, x.shape, target) if target.name in FOLDED else None
+
+
+def identity(x: Constant) -> Constant:
+    return x
+
+
+def where(condition: Constant, a: Constant, b: Constant) -> Constant | None:
+    shape = broadcast("fold", [condition.shape, a.shape, b.shape])
+    if math.prod(shape) > HOST_ELEMENTS:
+        return None
+    spread = [read_through(x.numbers, broadcast_view(x.shape, shape)) for x in (condition, a, b)]
+    return made([x if c else y for c, x, y in zip(*spread, strict=True)], shape, a.dtype)
+
+
+def gather(x: Constant, indices: Constant, *, axis: int = 0) -> Constant | None:
+    axis = one_axis("gather", axis, len(x.shape))
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    n, block = x.shape[axis], math.prod(after)
+    shape = (*before, *indices.shape, *after)
+    if math.prod(shape) > HOST_ELEMENTS:
+        return None
+    for index in indices.numbers:
+        if not -n <= index < n:
+            raise IndexError(f"index {index} for an axis of length {n}")
+    numbers = [
+        x.numbers[(outer * n + index % n) * block + inner]
+        for outer in range(math.prod(before))
+        for index in indices.numbers
+        for inner in range(block)
+    ]
+    return made(numbers, shape, x.dtype)
+
+
+def picked(x: Constant, places: Sequence[int], axis: int) -> Constant:
+    result = gather(x, made(list(places), (len(places),)), axis=axis)
+    assert result is not None
+    return result
+
+
+def concat(*xs: Constant, axis: int) -> Constant:
+    axis = one_axis("concat", axis, len(xs[0].shape))
+    if any(
+        len(x.shape) != len(xs[0].shape)
+        or x.shape[:axis] + x.shape[axis + 1 :] != xs[0].shape[:axis] + xs[0].shape[axis + 1 :]
+        for x in xs
+    ):
+        raise ValueError("lengths of the other axes differ")
+    numbers: list[Any] = []
+    for outer in range(math.prod(xs[0].shape[:axis])):
+        for x in xs:
+            length = math.prod(x.shape[axis:])
+            numbers += x.numbers[outer * length : (outer + 1) * length]
+    total = sum(x.shape[axis] for x in xs)
+    return made(numbers, (*xs[0].shape[:axis], total, *xs[0].shape[axis + 1 :]), xs[0].dtype)
+
+
+def cut(
+    x: Constant, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None
+) -> Constant:
+    along = range(len(starts)) if axes is None else axes
+    by = [1] * len(along) if steps is None else steps
+    for axis, start, end, step in zip(along, starts, ends, by, strict=True):
+        axis = one_axis("slice", axis, len(x.shape))
+        x = picked(x, range(x.shape[axis])[start:end:step], axis)
+    return x
+
+
+def split(
+    x: Constant,
+    split: Ints | None = None,
+    *,
+    results: int,
+    axis: int = 0,
+    num_outputs: int | None = None,
+) -> list[Constant]:
+    axis = one_axis("split", axis, len(x.shape))
+    lengths = split_lengths(x.shape[axis], split, results)
+    return [
+        picked(x, range(end - n, end), axis)
+        for n, end in zip(lengths, accumulate(lengths), strict=True)
+    ]
+
+
+def split_lengths(length: int, split: Ints | None, count: int) -> Ints:
+    """Return the lengths of the parts of an axis; the last of equal parts may be shorter."""
+    if split is not None:
+        return split
+    whole = -(-length // count)
+    return [max(0, min(whole, length - at * whole)) for at in range(count)]
+
+
+def reshaped(shape: Shape, lengths: Ints, allowzero: int = 0) -> Shape:
+    """Return the shape that Reshape asks for: 0 keeps a length, and -1 is computed."""
+    if not allowzero:
+        lengths = [shape[at] if n == 0 else n for at, n in enumerate(lengths)]
+    if -1 in lengths:
+        known = math.prod(n for n in lengths if n != -1)
+        rest = math.prod(shape) // known if known else 0
+        lengths = [rest if n == -1 else n for n in lengths]
+    if math.prod(lengths) != math.prod(shape) or any(n < 0 for n in lengths):
+        raise ValueError(f"shape {list(shape)} cannot become {lengths}")
+    return tuple(lengths)
+
+
+def reshape(x: Constant, shape: Ints, *, allowzero: int = 0) -> Constant:
+    return made(x.numbers, reshaped(x.shape, shape, allowzero), x.dtype)
+
+
+def flatten(x: Constant, *, axis: int = 1) -> Constant:
+    at = axis + len(x.shape) if axis < 0 else axis
+    return made(x.numbers, (math.prod(x.shape[:at]), math.prod(x.shape[at:])), x.dtype)
+
+
+def squeeze(x: Constant, axes: Ints | None = None) -> Constant:
+    rank = len(x.shape)
+    if axes is None:
+        gone = {at for at, n in enumerate(x.shape) if n == 1}
+    else:
+        gone = {one_axis("squeeze", axis, rank) for axis in axes}
+    if any(x.shape[at] != 1 for at in gone):
+        raise ValueError(f"axes {axes} of shape {list(x.shape)} are longer than 1")
+    return made(x.numbers, [n for at, n in enumerate(x.shape) if at not in gone], x.dtype)
+
+
+def unsqueeze(x: Constant, axes: Ints) -> Constant:
+    rank = len(x.shape) + len(axes)
+    new = {one_axis("unsqueeze", axis, rank) for axis in axes}
+    old = iter(x.shape)
+    return made(x.numbers, [1 if at in new else next(old) for at in range(rank)], x.dtype)
+
+
+def transpose(x: Constant, *, perm: Ints | None = None) -> Constant:
+    order = list(range(len(x.shape)))[::-1] if perm is None else perm
+    if sorted(order) != list(range(len(x.shape))):
+        raise ValueError(f"perm {order} of {len(x.shape)} axes")
+    strides, shape = row_major(x.shape), [x.shape[axis] for axis in order]
+    view = make_view(shape, [strides[axis] for axis in order])
+    return made(read_through(x.numbers, view), shape, x.dtype)
+
+
+def expand(x: Constant, shape: Ints) -> Constant | None:
+    wanted = broadcast("fold", [x.shape, tuple(shape)])
+    if math.prod(wanted) > HOST_ELEMENTS:
+        return None
+    return made(read_through(x.numbers, broadcast_view(x.shape, wanted)), wanted, x.dtype)
+
+
+def tile(x: Constant, repeats: Ints) -> Constant | None:
+    if x.size * math.prod(repeats) > HOST_ELEMENTS or min(repeats, default=0) < 0:
+        return None
+    for axis, times in enumerate(repeats):
+        x = picked(x, [*range(x.shape[axis])] * times, axis)
+    return x
+
+
+def constant_of_shape(shape: Ints, *, value: Constant | None = None) -> Constant | None:
+    if math.prod(shape) > HOST_ELEMENTS or min(shape, default=0) < 0:
+        return None
+    if value is None or value.dtype.name not in FOLDED:
+        return None
+    return made(value.numbers * math.prod(shape), shape, value.dtype)
+
+
+def arange(start: Constant, limit: Constant, delta: Constant) -> Constant | None:
+    if start.dtype is not int32 or delta.numbers == [0]:
+        return None
+    [first], [end], [step] = start.numbers, limit.numbers, delta.numbers
+    found = range(first, end, step)
+    return made([*found], (len(found),)) if len(found) <= HOST_ELEMENTS else None
+
+
+def reduction(function: Callable[[list[Any]], Any]) -> Callable[..., Constant | None]:
+    """Return a reduction of all elements; other axes are left to tensors."""
+
+    def fold(
+        x: Constant, axes: Ints | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    ) -> Constant | None:
+        rank = len(x.shape)
+        along = {one_axis("reduce", axis, rank) for axis in axes or ()}
+        if (not along and noop_with_empty_axes) or len(along or range(rank)) < rank or not x.size:
+            return None
+        return made([function(x.numbers)], (1,) * rank if keepdims else (), x.dtype)
+
+    return fold
+
+
+def nonzero(x: Constant) -> Constant:
+    places = [at for at, number in enumerate(x.numbers) if number]
+    strides = row_major(x.shape)
+    rows = [at // stride % n for n, stride in zip(x.shape, strides, strict=True) for at in places]
+    return made(rows, (len(x.shape), len(places)))
+
+
+def running_sum(
+    x: Constant, axis: int | Ints, *, exclusive: int = 0, reverse: int = 0
+) -> Constant | None:
+    if len(x.shape) != 1 or exclusive or reverse or single(axis) not in (0, -1):
+        return None
+    return made([*accumulate(x.numbers)], x.shape, x.dtype)
+
+
+COMPARISONS = {
+    name: elementwise(function, bool_)
+    for name, function in {
+        "Equal": operator.eq,
+        "Greater": operator.gt,
+        "GreaterOrEqual": operator.ge,
+        "Less": operator.lt,
+        "LessOrEqual": operator.le,
+        "NotEqual": operator.ne,
+    }.items()
+}

@@ -1,0 +1,186 @@
+"""Neutral description of a model, which every reader produces and the executor runs."""
+
+from __future__ import annotations
+
+import math
+import struct
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..dtypes import DType, as_dtype, float32
+from ..errors import DTypeError, ModelError
+from ..functions.creation import asarray
+from ..io.element_formats import decoded
+from ..io.safetensors import SIZES, Entry
+from ..ops.index_map import Shape
+from ..tensor import Tensor
+
+_FORMATS = {
+    "BOOL": "?", "U8": "B", "I8": "b", "I16": "h", "U16": "H", "F16": "e", "BF16": "H",
+    "I32": "i", "U32": "I", "F32": "f", "F64": "d", "I64": "q", "U64": "Q", "C64": "f",
+}  # fmt: skip
+"""`struct` code of each dtype of a file; bfloat16 has none and is read as its bits, and
+complex64 as its parts."""
+_DTYPES = {
+    "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16",
+    "F16": "float16", "BF16": "float32", "I32": "int32", "U32": "uint32", "F32": "float32",
+    "F64": "float32", "I64": "int32", "U64": "uint32", "C64": "complex64",
+}  # fmt: skip
+"""Dtype of the tensor that holds elements of a file."""
+_HALF = 1 << 63
+COPIED_BYTES = 8192
+"""Size up to which elements are copied, so that they do not keep the whole file in memory."""
+
+
+@dataclass(eq=False)
+class Constant:
+    """A value that is known without computing on tensors.
+
+    It comes from a file, or the executor computes it from shapes and other constants. It has the
+    shape and the dtype of the tensor that it becomes if an operator needs one. Its numbers are
+    Python numbers, so integers may have 64 bits.
+    """
+
+    name: str
+    dtype: DType
+    shape: Shape
+    elements: Any
+    """Flat list of numbers, or the `Entry` of a file."""
+    _tensor: Tensor | None = None
+    restored: Callable[[], Tensor] | None = None
+    """Returns the tensor, if it is only kept with its axes in another order."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the elements take in a file, or as a tensor if they are numbers."""
+        if isinstance(self.elements, Entry):
+            return self.size * SIZES[self.elements.dtype]
+        return self.size * self.dtype.itemsize
+
+    @property
+    def numbers(self) -> list[Any]:
+        """Flat list of the elements."""
+        if isinstance(self.elements, Entry):
+            code, _, data = self.elements
+            count = len(data) // struct.calcsize(_FORMATS[code])
+            self.elements = list(struct.unpack(f"<{count}{_FORMATS[code]}", data))
+            if code == "C64":
+                parts = iter(self.elements)
+                self.elements = list(map(complex, parts, parts))
+            if code == "BF16":
+                wide = array("I", [bits << 16 for bits in self.elements])
+                self.elements = memoryview(wide).cast("B").cast("f").tolist()
+        numbers: list[Any] = self.elements
+        return numbers
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists, or the number if there are no axes."""
+        numbers: list[Any] = self.numbers
+        for axis in range(len(self.shape) - 1, 0, -1):
+            length, count = self.shape[axis], math.prod(self.shape[:axis])
+            numbers = [numbers[at * length : (at + 1) * length] for at in range(count)]
+        return numbers if self.shape else numbers[0]
+
+    def tensor(self) -> Tensor:
+        """Return the value as a tensor; raise ModelError if integers do not fit its dtype."""
+        if self.restored is not None:
+            return self.restored()
+        if self._tensor is None:
+            try:
+                if isinstance(self.elements, Entry):
+                    self._tensor = decoded(self.name, self.elements, self.dtype)
+                else:
+                    flat = asarray(self.elements, dtype=self.dtype)
+                    self._tensor = flat.reshape(self.shape)
+            except DTypeError as error:
+                raise ModelError(
+                    f'load: constant "{self.name}" does not fit {self.dtype}; got {error}; '
+                    "WebGL has no 64-bit integers: use smaller numbers"
+                ) from None
+        return self._tensor
+
+    def release(self) -> None:
+        """Forget the elements of a file, which only the tensor has from now on."""
+        if isinstance(self.elements, Entry):
+            self.elements = self.elements._replace(data=b"")
+
+
+def constant_of_entry(name: str, entry: Entry) -> Constant:
+    """Return the constant of elements in a file."""
+    if len(entry.data) <= COPIED_BYTES:
+        entry = entry._replace(data=bytes(entry.data))
+    return Constant(name, as_dtype(_DTYPES[entry.dtype]), tuple(entry.shape), entry)
+
+
+def rounded(numbers: list[Any], dtype: DType) -> list[Any]:
+    """Convert numbers to float32, truth values, or integers that wrap at 64 bits."""
+    if dtype is float32:
+        return array("f", numbers).tolist()
+    if dtype.kind == "b":
+        return [*map(bool, numbers)]
+    return [(int(number) + _HALF & 2 * _HALF - 1) - _HALF for number in numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class ValueList:
+    """A value that is a list of values of one dtype: a TensorList or TensorArray."""
+
+    elements: tuple[Tensor | Constant | None, ...]
+    """None for an element that is not set yet."""
+    dtype: DType
+    shape: tuple[int | None, ...] | None
+    """Shape of each element; None for what is unknown."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the list."""
+        return len(self.elements)
+
+
+class ValueInfo(NamedTuple):
+    """Declared input or output of a graph."""
+
+    name: str
+    dtype: DType | None
+    """None if the file does not say it, or if the value is not a tensor of numbers."""
+    shape: tuple[int | str | None, ...] | None
+    """Lengths; a str is the name of a length that calls decide, and None is an unnamed one."""
+
+
+class Node(NamedTuple):
+    """One use of an operator."""
+
+    name: str
+    operator: str
+    """Name in the format's table, with its domain in front if it has one."""
+    inputs: tuple[str, ...]
+    """Names of values; "" for an omitted input."""
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    """Numbers, texts, lists of these, constants and graphs."""
+    version: int
+    """Version of the operator set."""
+
+
+class Graph(NamedTuple):
+    """Nodes in an order in which they can run."""
+
+    name: str
+    inputs: tuple[ValueInfo, ...]
+    outputs: tuple[ValueInfo, ...]
+    nodes: tuple[Node, ...]
+    constants: dict[str, Constant]
+    aliases: Mapping[str, str] = MappingProxyType({})
+    """Further names of inputs and other values."""
+    frozen: frozenset[str] = frozenset()
+    """Names of constants that training does not change."""
+    converts_inputs: bool = False
+    """True if inputs are converted to their declared dtypes."""

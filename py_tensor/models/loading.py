@@ -1,0 +1,218 @@
+"""Load models: choose the format, and read the file and the files next to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from posixpath import basename
+from typing import Any, NamedTuple
+
+from ..errors import ArgumentError, ModelError
+from ..io.network import Report, in_parallel
+from . import saving
+from .model import Model
+from .onnx import operators as onnx_operators
+from .onnx import reader as onnx_reader
+from .progress import Meter, Progress
+from .sources import Files, archive, files_of_source
+from .tfjs import reader as tfjs_reader
+from .tflite import operators as tflite_operators
+from .tflite import reader as tflite_reader
+
+
+class Format(NamedTuple):
+    """A file format: how to recognize and to read it."""
+
+    matches: Callable[[Any], bool]
+    """Return True if bytes have this format. They are the whole file, or its first `HEAD` bytes if
+    the model's file is looked for among several; they may be anything."""
+    parse: Callable[[Any], Any]
+    """Decode the bytes of the model's file."""
+    files: Callable[[Any], set[str]]
+    """Names of further files that a decoded file needs, relative to it; `check_neighbour` has
+    checked them."""
+    read: Callable[[Any, Mapping[str, Any]], Any]
+    """Make the model, given the bytes of the further files by name."""
+
+
+FORMATS = {
+    "py_tensor": Format(saving.matches, saving.parse, saving.files_of, saving.read),
+    "tfjs": Format(tfjs_reader.matches, tfjs_reader.parse, tfjs_reader.files_of, tfjs_reader.read),
+    "tflite": Format(
+        tflite_reader.matches,
+        tflite_reader.parse,
+        tflite_reader.files_of,
+        lambda parsed, files: Model(tflite_reader.read(parsed, files), tflite_operators.OPERATORS),
+    ),
+    "onnx": Format(
+        onnx_reader.matches,
+        onnx_reader.parse,
+        onnx_reader.files_of,
+        lambda parsed, files: Model(onnx_reader.read(parsed, files), onnx_operators.OPERATORS),
+    ),
+}
+"""Supported formats by name. The first whose `matches` is true reads a file."""
+FALLBACK = "onnx"
+"""Format of bytes that no format recognizes, whose reader names what is wrong."""
+
+EXAMPLE = bytes.fromhex(
+    "08083a3b0a0c0a0178120179220452656c7512076578616d706c655a100a0178120b0a09080112050a031201"
+    "6e62100a0179120b0a09080112050a0312016e42040a00100d"
+)
+"""A small ONNX file for examples: y = relu(x)."""
+
+
+CREDENTIALS = ("omit", "same-origin", "include")
+
+
+async def load(
+    source: Any,
+    *,
+    format: str | None = None,
+    progress: bool | Progress | None = None,
+    headers: Mapping[str, str] | None = None,
+    credentials: str | None = None,
+    cache: bool = True,
+) -> Any:
+    """Load a model.
+
+    Further files that the model names are read from the same place. If several files are given,
+    the model's file is the one with the content of a format. Cancelling the task that awaits the
+    result ends its requests.
+
+    Args:
+        source: URL, with `://` or, in a page, relative to it; path of a file or folder; bytes; dict
+            of bytes or files by name; file object of Python or of a page, or a list of them: an
+            `<input type="file">`, its `files`, or the `dataTransfer` of a drop; or a function that
+            returns the bytes of a file, a response of fetch, or an awaitable of them, by its name
+            relative to the model's, which is "" for the model itself. A zip archive is like a
+            folder.
+        format: "py_tensor" for a file of `save`, "tfjs" for `model.json` of TensorFlow.js, "tflite"
+            or "onnx"; None (default) chooses by the file's content.
+        progress: Function (done, total, name) called as bytes arrive: bytes of all files that were
+            read, bytes of all files or None if they are not known, and the name of the file. True
+            prints a text bar, at most a line every three seconds. None (default) for no reports.
+        headers: Dict of headers to send to the URL's server; None (default) for none.
+        credentials: "omit", "same-origin" or "include", as in fetch: whether cookies are sent to
+            the URL's server; None (default) for the browser's choice, "same-origin".
+        cache: If True (default), keep files of URLs in the browser's storage, `pt.models.cache`,
+            and read them from there if the server still has the same. Other Pythons than a page's
+            have no such storage.
+
+    Returns:
+        `Model`, to be called with tensors; or the module of `pt.nn` that was saved.
+
+    Raises:
+        ModelError: If the file is malformed, cannot be read, or uses operators that are not
+            supported; the error names all of them with their nodes.
+        BackendError: If there is no file at a URL, or its server does not answer.
+        ArgumentError: If an argument has an unknown value or type.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> model = asyncio.run(pt.models.load(pt.models.EXAMPLE))
+    >>> model([-1.0, 2.0]).tolist()
+    [0.0, 2.0]
+    """
+    if credentials not in (None, *CREDENTIALS):
+        raise ArgumentError(
+            f"load: credentials are unknown; got {credentials!r}; use one of "
+            f"{', '.join(CREDENTIALS)}"
+        )
+    meter = Meter(progress)
+    files = files_of_source(source, _rank, headers or {}, credentials, cache)
+    label = basename(files.address.partition("?")[0]) or "model"
+    data = await _read(files, "", meter.of("", label))
+    counted = meter
+    if format is None and _rank(data) is None:
+        packed = archive(data, _rank, files.address)
+        if packed is not None:
+            files, data = packed, await packed.read("", None)
+            counted = Meter(None)  # all bytes of the archive have been counted
+    chosen = _format(format, data)
+    try:
+        parsed = chosen.parse(data)
+        names = sorted(chosen.files(parsed))
+    except ModelError as error:
+        raise _with_address(error, files) from None
+    del data
+    others = await _read_all(files, names, counted)
+    meter.end()
+    try:
+        return chosen.read(parsed, others)
+    except ModelError as error:
+        raise _with_address(error, files) from None
+
+
+async def _read(files: Files, name: str, report: Report | None) -> Any:
+    """Read a file, and report all of its bytes at the end."""
+    data = await files.read(name, report)
+    if report is not None:
+        size = memoryview(data).nbytes
+        report(size, size)
+    return data
+
+
+async def _read_all(files: Files, names: Sequence[str], meter: Meter) -> dict[str, Any]:
+    """Read further files, some of them at a time; an error or a cancelled task ends all."""
+    found: dict[str, Any] = {}
+
+    async def expect(name: str) -> None:
+        meter.expect(name, await files.size(name))
+
+    async def read(name: str) -> None:
+        found[name] = await _read(files, name, meter.of(name, name))
+
+    if meter.is_shown and len(names) > 1:
+        await in_parallel(expect, names, files.parallel)
+    await in_parallel(read, names, files.parallel)
+    return found
+
+
+def _with_address(error: ModelError, files: Files) -> ModelError:
+    return ModelError(f"{error} ({files.address})") if files.address else error
+
+
+def loads(data: Any, *, format: str | None = None) -> Any:
+    """Load a model from the bytes of a single file.
+
+    Args:
+        data: Bytes, or another buffer of bytes.
+        format: "py_tensor", "tfjs", "tflite" or "onnx"; None (default) chooses by the content.
+
+    Returns:
+        `Model`, to be called with tensors; or the module of `pt.nn` that was saved.
+
+    Raises:
+        ModelError: If the file is malformed, needs another file, or uses operators that are not
+            supported; the error names all of them with their nodes.
+        ArgumentError: If the format is unknown.
+
+    >>> import py_tensor as pt
+    >>> pt.models.loads(pt.models.EXAMPLE)
+    Model('example': x -> y)
+    """
+    chosen = _format(format, data)
+    parsed = chosen.parse(data)
+    if missing := chosen.files(parsed):
+        raise ModelError(
+            f"loads: model has data in other files; got {', '.join(sorted(missing))}; use load "
+            "with a URL or path"
+        )
+    return chosen.read(parsed, {})
+
+
+def _rank(data: Any) -> int | None:
+    """Return the place of the first format that recognizes bytes."""
+    found = (place for place, each in enumerate(FORMATS.values()) if each.matches(data))
+    return next(found, None)
+
+
+def _format(format: str | None, data: Any) -> Format:
+    if format is None:
+        rank = _rank(data)
+        return FORMATS[FALLBACK] if rank is None else [*FORMATS.values()][rank]
+    if format not in FORMATS:
+        raise ArgumentError(
+            f"load: format is unknown; got {format!r}; use one of {', '.join(FORMATS)}"
+        )
+    return FORMATS[format]

@@ -1,0 +1,504 @@
+"""A loaded model: a function of tensors, with the names and shapes of its inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from ..dtypes import float32
+from ..errors import ArgumentError, DTypeError, ShapeError, TraceError
+from ..functions.creation import asarray
+from ..nn.module import Module, Symbolic, buffer_field, static_field
+from ..tensor import Tensor
+from ..transforms.jacobians import eval_shape
+from ..transforms.jit.api import jit
+from ..transforms.jit.precompile import ShapeDtype, warmup
+from .execution import Operator, Program, Value
+from .graph import Graph, Node, ValueInfo
+from .layouts import Count, Permuted, as_tensor
+from .passes import optimize
+from .summary import Summary, SummaryRow, multiply_adds
+
+
+class Layer(NamedTuple):
+    """One node of a model.
+
+    >>> import py_tensor as pt
+    >>> pt.models.Layer("relu1", "Relu", ("x",), ("y",), 0, 0).operator
+    'Relu'
+    """
+
+    name: str
+    operator: str
+    inputs: tuple[str, ...]
+    """Names of values; "" for an omitted input."""
+    outputs: tuple[str, ...]
+    parameters: int
+    """Number of elements of the constants that the node reads, and no node before it."""
+    nbytes: int
+    """Bytes of these constants in the file."""
+
+
+class _Runner:
+    """The parts of a model that its copies with other weights share."""
+
+    def __init__(self, graph: Graph, table: Mapping[str, Operator]) -> None:
+        self.graph, self.table = graph, table
+        self.program = program = Program(graph, table)
+        optimize(program)
+        self.eager = False
+        known = frozenset(program.constants).union(
+            (info.name for info in graph.inputs), *(step.node.outputs for step in program.steps)
+        ) - {""}
+        self.values = known | {name for name, value in graph.aliases.items() if value in known}
+        """Names that `run` can return."""
+        found = program.trainable()
+        self.orders = {name: x.order for name, x in found.items() if isinstance(x, Permuted)}
+        """Order of axes of weights that are stored in another order than that of the file."""
+        orders = self.orders
+        self.weights = {name: _stored(value) for name, value in found.items()}
+        self._loaded: list[Tensor] = []
+        self._nodes: list[Any] = []
+
+        def forward(
+            inputs: dict[str, Tensor], outputs: tuple[str, ...], weights: dict[str, Tensor]
+        ) -> list[Tensor]:
+            wanted = [graph.aliases.get(name, name) for name in outputs]
+            given = {
+                name: Permuted(weight, orders[name], True) if name in orders else weight
+                for name, weight in weights.items()
+            }
+            return [_given(value) for value in program.run({**given, **inputs}, wanted)]
+
+        forward.__name__ = graph.name or "model"
+        self._held = [
+            _stored(value)._node.buffer
+            for value in program.constants.values()
+            if isinstance(value, (Tensor, Permuted))
+        ]
+        """Buffers of weights that may have a copy on the host."""
+        self.forward: Callable[..., list[Tensor]] = forward
+        self.compiled: Callable[..., list[Tensor]] = jit(forward, static_argnames="outputs")
+
+    def results(
+        self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
+    ) -> list[Tensor]:
+        """Return values by name."""
+        if not self.eager:
+            try:
+                results = self.compiled(tensors, names, weights)
+            except TraceError:
+                # Inside of another trace, this raises TraceError again.
+                results = self.forward(tensors, names, weights)
+                self.eager = True
+            else:
+                self._held = [buffer for buffer in self._held if not _released(buffer)]
+            return results
+        return self.forward(tensors, names, weights)
+
+    def keep(self, tensors: Iterable[Tensor]) -> None:
+        """Note the weights of the file, which compiled calls capture."""
+        self._loaded = [*tensors]
+        self._nodes = [*map(_node_of, self._loaded)]
+
+    def are_loaded(self, weights: dict[str, Tensor], buffers: dict[str, Tensor]) -> bool:
+        """Return True if weights have the values of the file, so that calls need not pass them."""
+        if [*map(_node_of, weights.values()), *map(_node_of, buffers.values())] == self._nodes:
+            return True
+        if self._nodes and [*map(_node_of, self._loaded)] != self._nodes:
+            # The model was trained: free the weights of the file, and the calls that captured them.
+            self._nodes = []
+            self.compiled = jit(self.forward, static_argnames="outputs")
+        return False
+
+
+_node_of = attrgetter("_node")
+
+
+class Model(Module):
+    """A model that `load` returns; call it with tensors.
+
+    A call is compiled for each kind of input shapes, like a function under `pt.jit`. If a shape or
+    a condition inside the model depends on values of inputs, the model runs without compiling.
+
+    A model is a module: its floating weights are its parameters, with the names of the file, and
+    can be trained. Layers that act differently in training, such as dropout, do not.
+
+    >>> import py_tensor as pt
+    >>> model = pt.models.loads(pt.models.EXAMPLE)
+    >>> model(pt.asarray([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    >>> model.run({"x": [-3.0, 4.0]}, outputs=["y"])["y"].tolist()
+    [0.0, 4.0]
+    >>> model.inputs
+    (ValueInfo(name='x', dtype=float32, shape=('n',)),)
+    """
+
+    weights: dict[str, Tensor]
+    buffers: dict[str, Tensor] = buffer_field()
+    _runner: _Runner = static_field()
+
+    def __init__(self, graph: Graph, table: Mapping[str, Operator]) -> None:
+        self._runner = runner = _Runner(graph, table)
+        found = runner.weights
+        self.weights = {name: found[name] for name in found if name not in graph.frozen}
+        self.buffers = {name: found[name] for name in found if name in graph.frozen}
+        runner.keep(self._tensors().values())
+
+    @property
+    def _graph(self) -> Graph:
+        return self._runner.graph
+
+    @property
+    def _table(self) -> Mapping[str, Operator]:
+        return self._runner.table
+
+    @property
+    def _program(self) -> Program:
+        return self._runner.program
+
+    @property
+    def _eager(self) -> bool:
+        return self._runner.eager
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {**self.weights, **self.buffers}
+
+    def _passed(self) -> dict[str, Tensor]:
+        """Return the weights that calls must pass: none until they change."""
+        if self._runner.are_loaded(self.weights, self.buffers):
+            return {}
+        return self._tensors()
+
+    def _trained(self) -> dict[str, Tensor]:
+        """Return the weights that have changed, with their axes in the order of the file."""
+        orders = self._runner.orders
+        return {
+            name: as_tensor(Permuted(tensor, orders[name])) if name in orders else tensor
+            for name, tensor in self._passed().items()
+        }
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Iterate over the weights that training changes, with their names in the file.
+
+        Returns:
+            Iterator of (name, tensor).
+
+        >>> import py_tensor as pt
+        >>> list(pt.models.loads(pt.models.EXAMPLE).named_parameters())
+        []
+        """
+        return iter(self.weights.items())
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return the floating weights by their names in the file, with those that are not trained.
+
+        Returns:
+            Dict of tensors, which change when the model is trained.
+
+        >>> import py_tensor as pt
+        >>> pt.models.loads(pt.models.EXAMPLE).state_dict()
+        {}
+        """
+        return self._tensors()
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(info.name for info in self.inputs)
+        outputs = ", ".join(info.name for info in self.outputs)
+        return f"Model({self._graph.name!r}: {inputs} -> {outputs})"
+
+    @property
+    def inputs(self) -> tuple[ValueInfo, ...]:
+        """Names, dtypes and shapes of the inputs; a str is a length that calls decide."""
+        return self._graph.inputs
+
+    @property
+    def outputs(self) -> tuple[ValueInfo, ...]:
+        """Names, dtypes and shapes of the outputs."""
+        return self._graph.outputs
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Nodes in the order in which they run."""
+        seen: set[str] = set()
+        found = []
+        for node in self._graph.nodes:
+            constants = []
+            for name in dict.fromkeys(_reads(node)):
+                if name in self._graph.constants and name not in seen:
+                    constants.append(self._graph.constants[name])
+                    seen.add(name)
+            found.append(
+                Layer(
+                    node.name,
+                    node.operator,
+                    node.inputs,
+                    node.outputs,
+                    sum(constant.size for constant in constants),
+                    sum(constant.nbytes for constant in constants),
+                )
+            )
+        return tuple(found)
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Call `forward`.
+
+        Args:
+            inputs: Passed to `forward`.
+            named: Passed to `forward`.
+
+        Returns:
+            Result of `forward`.
+
+        Raises:
+            ArgumentError, ShapeError, DTypeError, ModelError: As `forward` does.
+        """
+        if any(isinstance(value, Symbolic) for value in inputs):
+            return super().__call__(*inputs, **named)
+        return self.forward(*inputs, **named)
+
+    def forward(self, *inputs: Any, training: bool = False, **named: Any) -> Any:
+        """Return the model's output for its inputs.
+
+        Args:
+            inputs: Tensors or array-likes, in the order of `inputs`.
+            training: Accepted as in other modules; it changes nothing.
+            named: The same by name.
+
+        Returns:
+            Tensor, or a tuple of tensors if the model has several outputs.
+
+        Raises:
+            ArgumentError: If inputs are missing or unknown.
+            ShapeError, DTypeError: If an input differs from its declared shape or dtype.
+            ModelError: If a node does not support its inputs; the error names the node.
+        """
+        if len(inputs) > len(self.inputs):
+            raise ArgumentError(
+                f"model: too many inputs; got {len(inputs)} for {len(self.inputs)}; pass "
+                f"{self._names() or 'none'}"
+            )
+        given = {info.name: value for info, value in zip(self.inputs, inputs, strict=False)}
+        if twice := given.keys() & named.keys():
+            raise ArgumentError(
+                f"model: input is given twice; got {', '.join(sorted(twice))}; pass it once"
+            )
+        results = list(self.run(given | named).values())
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(
+        self, inputs: Mapping[str, Any], outputs: Sequence[str] | None = None
+    ) -> dict[str, Tensor]:
+        """Return values by name; only the nodes that they need are run.
+
+        Args:
+            inputs: Tensors or array-likes by name.
+            outputs: Names of outputs, or of other values inside the model; None (default) for all
+                outputs.
+
+        Returns:
+            Dict of tensors in the order of `outputs`.
+
+        Raises:
+            ArgumentError: If inputs are missing, or a name is unknown.
+            ShapeError, DTypeError: If an input differs from its declared shape or dtype.
+            ModelError: If a node does not support its inputs; the error names the node.
+        """
+        names = tuple(info.name for info in self.outputs) if outputs is None else tuple(outputs)
+        known = {info.name: info for info in self.inputs}
+        aliases = self._graph.aliases
+        inputs = {
+            name if name in known else aliases.get(name, name): x for name, x in inputs.items()
+        }
+        for what, unknown in (
+            ("inputs are unknown", [name for name in inputs if name not in known]),
+            ("inputs are missing", [name for name in known if name not in inputs]),
+            ("outputs are unknown", [name for name in names if name not in self._runner.values]),
+        ):
+            if unknown:
+                raise ArgumentError(
+                    f"model: {what}; got {', '.join(map(repr, unknown))}; the inputs are "
+                    f"{self._names() or 'none'}, the outputs "
+                    f"{', '.join(repr(info.name) for info in self.outputs)}"
+                )
+        converts = self._graph.converts_inputs
+        tensors = {name: _input(info, inputs[name], converts) for name, info in known.items()}
+        return dict(zip(names, self._runner.results(tensors, names, self._passed()), strict=True))
+
+    def warmup(
+        self, *specs: Any, progress: Callable[[int, int], None] | None = None
+    ) -> Coroutine[Any, Any, None]:
+        """Compile the model before its first call: `await model.warmup(pt.ShapeDtype((1, 4)))`.
+
+        Args:
+            specs: A `pt.ShapeDtype` or a tensor for each input; none if the file declares all
+                lengths.
+            progress: Called as progress(done, total) with counts of shader programs; None
+                (default) for no reports.
+
+        Returns:
+            Coroutine to await.
+
+        Raises:
+            ArgumentError: If the number of specs is wrong.
+            ModelError: If a node does not support such inputs.
+            ShaderError, BackendError: If compilation fails; raised by the await.
+        """
+        given = self._specs("warmup", specs)
+        names = tuple(info.name for info in self.outputs)
+        try:
+            compiling = warmup(
+                self._runner.compiled, given, names, self._passed(), progress=progress
+            )
+        except TraceError:
+            # The model runs without compiling.
+            return _nothing()
+        return _finished(compiling)
+
+    def summary(self, *specs: Any) -> Summary:
+        """Return a table of the nodes: shapes of results, parameters, bytes and multiply-adds.
+
+        Args:
+            specs: A `pt.ShapeDtype` or a tensor for each input; none if the file declares all
+                lengths.
+
+        Returns:
+            Summary; its str is a table with one line per node. Shapes that depend on values are
+            shown as "?", and those of nodes that are computed when the model is loaded as
+            "constant".
+
+        Raises:
+            ArgumentError: If the number of specs is wrong.
+            ModelError: If a node does not support such inputs.
+
+        >>> import py_tensor as pt
+        >>> model = pt.models.loads(pt.models.EXAMPLE)
+        >>> print(model.summary(pt.ShapeDtype((5,))))
+        node   operator  shape  parameters  bytes  multiply-adds
+        y      Relu      (5,)            0      0              0
+        total                            0      0              0
+        transposes between nodes: 0
+        """
+        given = self._specs("summary", specs)
+        in_call = {name for step in self._program.steps for name in step.node.outputs}
+        shapes: dict[str, str] = {}
+        products: dict[str, int] = {}
+        transposes: list[int] = []
+
+        def record(**inputs: Tensor) -> None:
+            seen: set[int] = set()
+            kept = []
+
+            def note(name: str, value: Value) -> None:
+                if value is not None:
+                    kept.append(value)
+                    shapes[name] = str(value.shape)
+                if isinstance(value, (Tensor, Permuted)):
+                    tensor = value.tensor if isinstance(value, Permuted) else value
+                    products[name] = multiply_adds(tensor._node, seen)
+
+            names = [name for node in self._graph.nodes for name in node.outputs if name in in_call]
+            self._program.run(inputs, names, note)
+            outputs = [info.name for info in self.outputs]
+            before = Count.transposes
+            for value in self._program.run(inputs, outputs):
+                _given(value)
+            transposes.append(Count.transposes - before)
+
+        with suppress(TraceError):
+            eval_shape(record, **given)
+        rows = []
+        for layer in self.layers:
+            names = [name for name in layer.outputs if name]
+            shape = ", ".join(shapes.get(n, "?" if n in in_call else "constant") for n in names)
+            counted = sum(products.get(name, 0) for name in names)
+            rows.append(
+                SummaryRow(
+                    layer.name, layer.operator, shape, layer.parameters, layer.nbytes, counted
+                )
+            )
+        return Summary(tuple(rows), transposes[0] if transposes else None)
+
+    def _specs(self, operation: str, specs: tuple[Any, ...]) -> dict[str, ShapeDtype]:
+        if not specs:
+            if any(
+                info.shape is None or not all(isinstance(n, int) for n in info.shape)
+                for info in self.inputs
+            ):
+                raise ArgumentError(
+                    f"{operation}: file does not declare all lengths; got inputs "
+                    f"{self._names()}; pass a pt.ShapeDtype for each"
+                )
+            specs = tuple(ShapeDtype(info.shape, info.dtype or float32) for info in self.inputs)
+        if len(specs) != len(self.inputs):
+            raise ArgumentError(
+                f"{operation}: number of specs is wrong; got {len(specs)} for {len(self.inputs)} "
+                f"inputs; pass one for each of {self._names()}"
+            )
+        return {info.name: spec for info, spec in zip(self.inputs, specs, strict=True)}
+
+    def _names(self) -> str:
+        return ", ".join(repr(info.name) for info in self.inputs)
+
+
+def _reads(node: Node) -> list[str]:
+    """Return the names of values that a node and the graphs inside of it read."""
+    names = list(node.inputs)
+    for value in node.attributes.values():
+        if isinstance(value, Graph):
+            for inner in value.nodes:
+                names += _reads(inner)
+    return names
+
+
+def _released(buffer: Any) -> bool:
+    """Forget the host's copy of a weight that is on the device, and return whether it is there."""
+    if buffer is None or not buffer.handle or buffer.backend.on_host:
+        return False
+    buffer.host = None
+    return True
+
+
+def _stored(value: Tensor | Permuted) -> Tensor:
+    return value.tensor if isinstance(value, Permuted) else value
+
+
+def _given(value: Value) -> Tensor:
+    assert value is not None
+    return as_tensor(value)
+
+
+def _input(info: ValueInfo, given: Any, converts: bool) -> Tensor:
+    """Convert an input, and check it against its declaration."""
+    plain = isinstance(given, (bool, int, float, list, tuple))
+    value = asarray(given, dtype=info.dtype if plain else None)
+    if converts and info.dtype is not None and value.dtype is not info.dtype:
+        value = value.astype(info.dtype)
+    if info.dtype is not None and value.dtype is not info.dtype:
+        raise DTypeError(
+            f'model: input "{info.name}" has another dtype; got {value.dtype}; use '
+            f'.astype("{info.dtype}")'
+        )
+    shape = info.shape
+    if shape is not None and (
+        len(shape) != value.ndim
+        or any(
+            isinstance(n, int) and n != length for n, length in zip(shape, value.shape, strict=True)
+        )
+    ):
+        wanted = ", ".join("?" if length is None else str(length) for length in shape)
+        raise ShapeError(
+            f'model: input "{info.name}" has another shape; got {value.shape}; the model takes '
+            f"({wanted})"
+        )
+    return value
+
+
+async def _finished(compiling: Coroutine[Any, Any, Any]) -> None:
+    await compiling
+
+
+async def _nothing() -> None:
+    pass

@@ -1,0 +1,755 @@
+"""Nodes of ONNX for each operation of a graph: one row per operation.
+
+Input: an operation with the names of its operands. Output: nodes in a `Writer`. Sources:
+https://onnx.ai/onnx/operators, operator set 18.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ...dtypes import DType, bool_, float32, int32
+from ...ops import OP_DEFS
+from ...ops.op_def import Elementwise, Reduction, Scan
+from ...tensor import Tensor
+from .protobuf import Message
+from .reader import SCHEMA
+from .wire_writer import encoded
+
+OPSET = 18
+IR_VERSION = 8
+NUMBERS = {
+    "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "bool": 9,
+    "float16": 10, "uint32": 12,
+}  # fmt: skip
+"""ONNX's number of each dtype."""
+INT64 = 7
+LOWEST = -(1 << 63)
+WIDE = {"int8": 6, "int16": 6, "uint8": 6, "uint16": 6, "uint32": INT64}
+"""Number of the dtype in which operations of a dtype are computed, which few runtimes support."""
+
+
+class Open(NamedTuple):
+    """Length that is a multiple of the length of the first axis of the inputs."""
+
+    factor: int
+
+
+Length = Any
+"""An int, or `Open`."""
+Shape = tuple[Length, ...]
+
+
+class Call(NamedTuple):
+    """An operation: names, shapes and common dtype of its operands, and its result."""
+
+    inputs: list[str]
+    shapes: list[Shape]
+    dtype: DType
+    arg: Any
+    shape: Shape
+    result: DType
+
+
+class Writer:
+    """Collects the messages of a graph."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+        self._nodes: list[Message] = []
+        self._constants: list[Message] = []
+        self._known: dict[Any, str] = {}
+        self._inputs: list[Message] = []
+        self._outputs: list[Message] = []
+        self.made: dict[str, tuple[str, Call]] = {}
+        """Operation that computed a value, by the value's name; for windows."""
+
+    def _name(self, kind: str) -> str:
+        at = len(self._nodes) + len(self._constants)
+        while (name := f"{kind}_{at}") in self._names:
+            at += 1
+        self._names.add(name)
+        return name
+
+    # --- nodes and constants ----------------------------------------------------------------------
+
+    def op(self, operator: str, *inputs: str, outputs: int = 1, **attributes: Any) -> str:
+        """Append a node and return the name of its last output; equal nodes are one node."""
+        key = (operator, inputs, outputs, tuple(sorted(attributes.items())))
+        if key not in self._known:
+            names = [self._name(operator.lower()) for _ in range(outputs)]
+            self._node(operator, inputs, names, attributes)
+            self._known[key] = names[-1]
+        return self._known[key]
+
+    def _node(
+        self, operator: str, inputs: Sequence[str], outputs: list[str], attributes: dict[str, Any]
+    ) -> None:
+        message: Message = {
+            "input": list(inputs),
+            "output": outputs,
+            "name": outputs[-1],
+            "op_type": operator,
+        }
+        if attributes:
+            message["attribute"] = [_attribute(name, v) for name, v in attributes.items()]
+        self._nodes.append(message)
+
+    def _constant(self, number: int, shape: Sequence[int], raw: Any, key: Any = None) -> str:
+        if key is None or key not in self._known:
+            name = self._name("constant")
+            message = {"dims": list(shape), "data_type": number, "name": name, "raw_data": raw}
+            self._constants.append(message)
+            if key is None:
+                return name
+            self._known[key] = name
+        return self._known[key]
+
+    def tensor(self, tensor: Tensor) -> str:
+        """Return the name of an initializer with the values of a tensor."""
+        data = bytes(tensor._bytes("to_onnx"))
+        if tensor.dtype is bool_:
+            data = data.translate(bytes([0] + [1] * 255))
+        number = NUMBERS[tensor.dtype.name]
+        return self._constant(number, tensor.shape, data, ("tensor", number, tensor.shape, data))
+
+    def number(self, value: Any, dtype: DType | int) -> str:
+        """Return the name of an initializer of shape () with a number."""
+        number = NUMBERS[dtype.name] if isinstance(dtype, DType) else dtype
+        form = {
+            INT64: "q",
+            1: "f",
+            6: "i",
+            9: "?",
+            10: "e",
+            12: "I",
+            2: "B",
+            3: "b",
+            4: "H",
+            5: "h",
+        }
+        raw = struct.pack(f"<{form[number]}", value)
+        return self._constant(number, (), raw, ("number", number, raw))
+
+    def ints(self, values: Sequence[int]) -> str:
+        """Return the name of an initializer with a list of int64."""
+        raw = struct.pack(f"<{len(values)}q", *values)
+        return self._constant(INT64, (len(values),), raw, ("ints", raw))
+
+    def indices(self, rows: Sequence[Any], shape: Sequence[int]) -> str:
+        """Return the name of an initializer with int64 of a shape, for gathers."""
+        raw = struct.pack(f"<{len(rows)}q", *rows)
+        return self._constant(INT64, shape, raw, ("indices", tuple(shape), raw))
+
+    # --- shapes -----------------------------------------------------------------------------------
+
+    def lengths(self, shape: Shape, *, rest: bool = False) -> str:
+        """Return the name of a list of lengths; with `rest`, one open length is -1."""
+        opened = [at for at, length in enumerate(shape) if isinstance(length, Open)]
+        if not opened:
+            return self.ints(shape)
+        if rest and len(opened) == 1 and 0 not in shape:
+            return self.ints([-1 if isinstance(length, Open) else length for length in shape])
+        parts = [
+            self._batch(length) if isinstance(length, Open) else self.ints([length])
+            for length in shape
+        ]
+        return self.op("Concat", *parts, axis=0)
+
+    def _batch(self, length: Open) -> str:
+        first = self._inputs[0]["name"]
+        count = self.op("Slice", self.op("Shape", first), self.ints([0]), self.ints([1]))
+        return count if length.factor == 1 else self.op("Mul", count, self.ints([length.factor]))
+
+    def cast(self, name: str, dtype: DType | int) -> str:
+        """Return the name of a value converted to a dtype."""
+        return self.op("Cast", name, to=NUMBERS[dtype.name] if isinstance(dtype, DType) else dtype)
+
+    def reshape(self, name: str, shape: Shape) -> str:
+        """Return the name of a value in another shape."""
+        return self.op("Reshape", name, self.lengths(shape, rest=True))
+
+    def transpose(self, name: str, axes: Sequence[int]) -> str:
+        """Return the name of a value with permuted axes."""
+        return self.op("Transpose", name, perm=tuple(axes))
+
+    # --- file -------------------------------------------------------------------------------------
+
+    def input(self, name: str, shape: Shape, dtype: DType) -> None:
+        """Declare an input."""
+        self._inputs.append(_value_info(name, shape, dtype))
+
+    def output(self, name: str, value: str, shape: Shape, dtype: DType) -> None:
+        """Declare an output with the value of another name."""
+        self._node("Identity", [value], [name], {})
+        self._outputs.append(_value_info(name, shape, dtype))
+
+    def file(self, name: str) -> bytes:
+        """Return the bytes of the file."""
+        graph = {
+            "node": self._nodes,
+            "name": name,
+            "initializer": self._constants,
+            "input": self._inputs,
+            "output": self._outputs,
+        }
+        model = {
+            "ir_version": IR_VERSION,
+            "graph": graph,
+            "opset_import": [{"domain": "", "version": OPSET}],
+        }
+        return encoded(SCHEMA, "Model", model)
+
+
+def _attribute(name: str, value: Any) -> Message:
+    if isinstance(value, int):
+        return {"name": name, "i": value, "type": 2}
+    if isinstance(value, float):
+        return {"name": name, "f": struct.pack("<f", value), "type": 1}
+    if isinstance(value, str):
+        return {"name": name, "s": value.encode(), "type": 3}
+    return {"name": name, "ints": list(value), "type": 7}
+
+
+def _value_info(name: str, shape: Shape, dtype: DType) -> Message:
+    lengths = [
+        {"dim_param": "batch" if length.factor == 1 else f"batch*{length.factor}"}
+        if isinstance(length, Open)
+        else {"dim_value": length}
+        for length in shape
+    ]
+    tensor = {"elem_type": NUMBERS[dtype.name], "shape": {"dim": lengths}}
+    return {"name": name, "type": {"tensor_type": tensor}}
+
+
+# --- elementwise ----------------------------------------------------------------------------------
+
+Row = Callable[[Writer, Call], str]
+
+
+def _same(w: Writer, call: Call) -> str:
+    return call.inputs[0]
+
+
+def _single(operator: str, **attributes: Any) -> Row:
+    return lambda w, call: w.op(operator, *call.inputs, **attributes)
+
+
+def _floats_only(operator: str) -> Row:
+    """For functions that leave integers as they are."""
+    row = _single(operator)
+    return lambda w, call: row(w, call) if call.dtype.kind == "f" else call.inputs[0]
+
+
+def _bits(operator: str, logical: str) -> Row:
+    return lambda w, call: w.op(logical if call.dtype is bool_ else operator, *call.inputs)
+
+
+class _Math:
+    """Shorthand for expressions of one dtype."""
+
+    def __init__(self, w: Writer, dtype: DType | int) -> None:
+        self._w, self._dtype = w, dtype
+
+    def __getattr__(self, operator: str) -> Callable[..., str]:
+        def apply(*operands: Any) -> str:
+            names = [
+                each if isinstance(each, str) else self._w.number(each, self._dtype)
+                for each in operands
+            ]
+            return self._w.op(operator, *names)
+
+        return apply
+
+
+def _formula(write: Callable[..., str]) -> Row:
+    """For results that are an expression `write(math, *operands)`."""
+    return lambda w, call: write(_Math(w, _computed(call.dtype)), *call.inputs)
+
+
+def _computed(dtype: DType) -> DType | int:
+    return WIDE.get(dtype.name, dtype)
+
+
+def _floor_divide(w: Writer, call: Call) -> str:
+    m = _Math(w, _computed(call.dtype))
+    a, b = call.inputs
+    if call.dtype.kind == "f":
+        return m.Floor(m.Div(a, b))
+    # Integers divided by 0 give 0, and remainders have the sign of the divisor.
+    none = m.Equal(b, 0)
+    divisor = m.Where(none, 1, b)
+    return m.Where(none, 0, m.Div(m.Sub(a, m.Mod(a, divisor)), divisor))
+
+
+def _remainder(w: Writer, call: Call) -> str:
+    m = _Math(w, _computed(call.dtype))
+    a, b = call.inputs
+    if call.dtype.kind == "f":
+        return m.Sub(a, m.Mul(m.Floor(m.Div(a, b)), b))
+    none = m.Equal(b, 0)
+    return m.Where(none, 0, m.Mod(a, m.Where(none, 1, b)))
+
+
+def _power(w: Writer, call: Call) -> str:
+    m = _Math(w, _computed(call.dtype))
+    a, b = call.inputs
+    return m.Pow(a, b if call.dtype.kind == "f" else m.Max(b, 0))
+
+
+def _log1p(m: _Math, x: str) -> str:
+    """Return log(1 + x), near 0 as 2 atanh(x / (2 + x)), which has no cancellation."""
+    near = m.Less(m.Abs(x), 0.5)
+    series = m.Mul(m.Atanh(m.Div(m.Where(near, x, 0.0), m.Add(x, 2.0))), 2.0)
+    return m.Where(near, series, m.Log(m.Add(x, 1.0)))
+
+
+def _expm1(m: _Math, x: str) -> str:
+    """Return exp(x) - 1, near 0 as 2 sinh(x / 2) exp(x / 2), which has no cancellation."""
+    near = m.Less(m.Abs(x), 0.5)
+    half = m.Mul(m.Where(near, x, 0.0), 0.5)
+    return m.Where(near, m.Mul(m.Mul(m.Sinh(half), 2.0), m.Exp(half)), m.Sub(m.Exp(x), 1.0))
+
+
+def _atan2(m: _Math, y: str, x: str) -> str:
+    """Return the angle of (x, y) from the arc tangent of y / x."""
+    axis = m.Equal(x, 0.0)
+    angle = m.Atan(m.Div(y, m.Where(axis, 1.0, x)))
+    half = m.Where(_negative(m, y), -math.pi, math.pi)
+    angle = m.Where(m.Less(x, 0.0), m.Add(angle, half), angle)
+    upright = m.Mul(m.Sign(y), math.pi / 2)
+    return m.Where(axis, upright, angle)
+
+
+def _negative(m: _Math, x: str) -> str:
+    """Return True where the sign bit is set; the reciprocal of -0.0 is negative."""
+    return m.Or(m.Less(x, 0.0), m.And(m.Equal(x, 0.0), m.Less(m.Reciprocal(x), 0.0)))
+
+
+def _shift_right(m: _Math, x: str, y: str) -> str:
+    power = m.Pow(2, y)
+    return m.Div(m.Sub(x, m.Mod(x, power)), power)
+
+
+def _cast(w: Writer, call: Call) -> str:
+    # The exporter has converted the operand already.
+    return call.inputs[0]
+
+
+def _is_finite(w: Writer, call: Call) -> str:
+    m = _Math(w, call.dtype)
+    [x] = call.inputs
+    if call.dtype.kind != "f":
+        return m.Equal(x, x)
+    return m.Not(m.Or(w.op("IsInf", w.cast(x, float32)), m.IsNaN(x)))
+
+
+def _never_of_integers(operator: str) -> Row:
+    def row(w: Writer, call: Call) -> str:
+        [x] = call.inputs
+        if call.dtype.kind == "f":
+            # IsInf does not take float16.
+            return w.op(operator, x if call.dtype is float32 else w.cast(x, float32))
+        return w.op("Not", w.op("Equal", x, x))
+
+    return row
+
+
+def _relu(w: Writer, call: Call) -> str:
+    [x] = call.inputs
+    if call.dtype.kind == "f":
+        return w.op("Relu", x)
+    return w.op("Max", x, w.number(0, _computed(call.dtype)))
+
+
+_ELEMENTWISE: dict[str, Row] = {
+    "add": _single("Add"),
+    "subtract": _single("Sub"),
+    "multiply": _single("Mul"),
+    "divide": _single("Div"),
+    "ratio": _single("Div"),
+    "floor_divide": _floor_divide,
+    "remainder": _remainder,
+    "pow": _power,
+    "negative": _formula(lambda m, x: m.Neg(x)),
+    "positive": _same,
+    "conj": _same,
+    "abs": _single("Abs"),
+    "sign": _single("Sign"),
+    "square": _formula(lambda m, x: m.Mul(x, x)),
+    "reciprocal": _single("Reciprocal"),
+    "equal": _single("Equal"),
+    "not_equal": _formula(lambda m, a, b: m.Not(m.Equal(a, b))),
+    "less": _single("Less"),
+    "less_equal": _single("LessOrEqual"),
+    "greater": _single("Greater"),
+    "greater_equal": _single("GreaterOrEqual"),
+    "maximum": _single("Max"),
+    "minimum": _single("Min"),
+    "logical_and": _single("And"),
+    "logical_or": _single("Or"),
+    "logical_xor": _single("Xor"),
+    "logical_not": _single("Not"),
+    "bitwise_and": _bits("BitwiseAnd", "And"),
+    "bitwise_or": _bits("BitwiseOr", "Or"),
+    "bitwise_xor": _bits("BitwiseXor", "Xor"),
+    "bitwise_invert": _bits("BitwiseNot", "Not"),
+    "bitwise_left_shift": _formula(lambda m, x, y: m.Mul(x, m.Pow(2, y))),
+    "bitwise_right_shift": _formula(_shift_right),
+    "ceil": _floats_only("Ceil"),
+    "floor": _floats_only("Floor"),
+    "round": _floats_only("Round"),
+    "trunc": lambda w, call: (
+        _formula(lambda m, x: m.Mul(m.Sign(x), m.Floor(m.Abs(x))))(w, call)
+        if call.dtype.kind == "f"
+        else call.inputs[0]
+    ),
+    "isfinite": _is_finite,
+    "isinf": _never_of_integers("IsInf"),
+    "isnan": _never_of_integers("IsNaN"),
+    "signbit": _formula(_negative),
+    "copysign": _formula(lambda m, a, b: m.Mul(m.Abs(a), m.Where(_negative(m, b), -1.0, 1.0))),
+    "exp": _single("Exp"),
+    "expm1": _formula(_expm1),
+    "log": _single("Log"),
+    "log1p": _formula(_log1p),
+    "log2": _formula(lambda m, x: m.Mul(m.Log(x), 1 / math.log(2))),
+    "log10": _formula(lambda m, x: m.Mul(m.Log(x), 1 / math.log(10))),
+    "logaddexp": _formula(
+        lambda m, a, b: m.Add(m.Max(a, b), m.Softplus(m.Neg(m.Abs(m.Sub(a, b)))))
+    ),
+    "sqrt": _single("Sqrt"),
+    "rsqrt": _formula(lambda m, x: m.Reciprocal(m.Sqrt(x))),
+    "hypot": _formula(lambda m, a, b: m.Sqrt(m.Add(m.Mul(a, a), m.Mul(b, b)))),
+    **{
+        name: _single(name.capitalize())
+        for name in (
+            *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
+            *("asinh", "acosh", "atanh", "sigmoid", "erf"),
+        )
+    },
+    "atan2": _formula(_atan2),
+    "relu": _relu,
+    "where": _single("Where"),
+    "clip": _formula(lambda m, x, low, high: m.Min(m.Max(x, low), high)),
+    "astype": _cast,
+}
+
+
+# --- reductions and scans -------------------------------------------------------------------------
+
+
+def _reduced(w: Writer, call: Call, operator: str) -> str:
+    if not call.arg:
+        return call.inputs[0]
+    return w.op(operator, call.inputs[0], w.ints(call.arg), keepdims=1)
+
+
+def _sum(w: Writer, call: Call) -> str:
+    pooled = _pooled(w, call, "AveragePool")
+    if pooled is None:
+        return _reduced(w, call, "ReduceSum")
+    count = math.prod(call.shapes[0][axis] for axis in call.arg)
+    return w.op("Mul", pooled, w.number(float(count), call.dtype))
+
+
+def _max(w: Writer, call: Call) -> str:
+    pooled = _pooled(w, call, "MaxPool")
+    return _reduced(w, call, "ReduceMax") if pooled is None else pooled
+
+
+def _pooled(w: Writer, call: Call, operator: str) -> str | None:
+    """Return the result of a pooling layer: a reduction of windows over the spatial axes."""
+    permuted = w.made.get(call.inputs[0])
+    if permuted is None or permuted[0] != "permute_dims" or call.dtype.kind != "f":
+        return None
+    windows = w.made.get(permuted[1].inputs[0])
+    if windows is None or windows[0] != "window":
+        return None
+    x, taps = windows[1].inputs[0], windows[1].arg
+    count = len(windows[1].shapes[0]) - 2
+    order = (*range(count + 1), *range(count + 2, 2 * count + 2), count + 1)
+    if (
+        [axis for axis, *_ in taps] != list(range(1, count + 1))
+        or permuted[1].arg != order
+        or tuple(call.arg) != tuple(range(count + 1, 2 * count + 1))
+        or (operator == "AveragePool" and any(dilation != 1 for *_, dilation in taps))
+    ):
+        return None
+    options: dict[str, Any] = {
+        "kernel_shape": tuple(size for _, size, _, _ in taps),
+        "strides": tuple(step for _, _, step, _ in taps),
+    }
+    if operator == "MaxPool":
+        options["dilations"] = tuple(dilation for *_, dilation in taps)
+    first = w.transpose(x, (0, count + 1, *range(1, count + 1)))
+    last = w.transpose(w.op(operator, first, **options), (0, *range(2, count + 2), 1))
+    return w.reshape(last, call.shape)
+
+
+def _logical(operator: str) -> Row:
+    def row(w: Writer, call: Call) -> str:
+        numbers = w.cast(w.cast(call.inputs[0], bool_), int32)
+        return w.cast(_reduced(w, call._replace(inputs=[numbers]), operator), bool_)
+
+    return row
+
+
+def _position(operator: str) -> Row:
+    def row(w: Writer, call: Call) -> str:
+        [axis] = call.arg
+        return w.cast(w.op(operator, call.inputs[0], axis=axis, keepdims=1), int32)
+
+    return row
+
+
+def _cumulative_sum(w: Writer, call: Call) -> str:
+    axis, _ = call.arg
+    return _initial(w, call, w.op("CumSum", call.inputs[0], w.number(axis, INT64)), 0)
+
+
+def _cumulative_product(w: Writer, call: Call) -> str:
+    """Multiply each element with the one before it, then with the product two before it, ..."""
+    axis, _ = call.arg
+    shape, found = call.shapes[0], call.inputs[0]
+    one = w.number(1, _computed(call.dtype))
+    reach = 1
+    while reach < shape[axis]:
+        kept = _first(w, found, axis, shape[axis] - reach)
+        widths = [0] * (2 * len(shape))
+        widths[axis] = reach
+        found = w.op("Mul", found, w.op("Pad", kept, w.ints(widths), one, mode="constant"))
+        reach *= 2
+    return _initial(w, call, found, 1)
+
+
+def _initial(w: Writer, call: Call, found: str, start: int) -> str:
+    axis, include_initial = call.arg
+    if not include_initial:
+        return found
+    widths = [0] * (2 * len(call.shape))
+    widths[axis] = 1
+    value = w.number(start, _computed(call.dtype))
+    return w.op("Pad", found, w.ints(widths), value, mode="constant")
+
+
+# --- views ----------------------------------------------------------------------------------------
+
+
+def _iota(w: Writer, call: Call) -> str:
+    """Count along an open axis; other positions are constants."""
+    opened = [length for length in call.shape if isinstance(length, Open)]
+    [factor] = [length.factor for length in opened]
+    rest = math.prod(length for length in call.shape if not isinstance(length, Open))
+    count = w.op("Squeeze", w.lengths((Open(factor * rest),)))
+    places = w.op("Range", w.number(0, INT64), count, w.number(1, INT64))
+    return w.cast(w.reshape(places, call.shape), int32)
+
+
+def _reshape(w: Writer, call: Call) -> str:
+    return call.inputs[0] if call.shape == call.shapes[0] else w.reshape(call.inputs[0], call.shape)
+
+
+def _permute(w: Writer, call: Call) -> str:
+    return w.transpose(call.inputs[0], call.arg)
+
+
+def _broadcast(w: Writer, call: Call) -> str:
+    return w.op("Expand", call.inputs[0], w.lengths(call.shape))
+
+
+def _first(w: Writer, x: str, axis: int, length: int) -> str:
+    return w.op("Slice", x, *(w.ints([number]) for number in (0, length, axis)))
+
+
+def _slice(w: Writer, call: Call) -> str:
+    x = call.inputs[0]
+    starts, ends, axes, steps = [], [], [], []
+    for axis, ((start, length, step), whole) in enumerate(
+        zip(call.arg, call.shapes[0], strict=True)
+    ):
+        if (start, length, step) == (0, whole, 1):
+            continue
+        if isinstance(start, Open) or isinstance(length, Open):
+            raise ValueError(f"a part of an axis of open length: {start}, {length}, {step}")
+        end = start + length * step
+        starts.append(start)
+        ends.append(LOWEST if end < 0 else end)
+        axes.append(axis)
+        steps.append(step)
+    if not axes:
+        return x
+    return w.op("Slice", x, *(w.ints(numbers) for numbers in (starts, ends, axes, steps)))
+
+
+def _window(w: Writer, call: Call) -> str:
+    """Gather the elements of the windows of each axis, and move their axes to the end."""
+    x, ndim = call.inputs[0], len(call.shapes[0])
+    for axis, size, step, dilation in call.arg:
+        count = call.shape[axis]
+        places = [at * step + tap * dilation for at in range(count) for tap in range(size)]
+        x = w.op("Gather", x, w.indices(places, (count, size)), axis=axis)
+        # The axes of earlier windows are at the end already.
+        ndim += 1
+        x = w.transpose(x, (*(at for at in range(ndim) if at != axis + 1), axis + 1))
+    return x
+
+
+def _diagonal(w: Writer, call: Call) -> str:
+    first, second = call.arg
+    shape = call.shapes[0]
+    others = [axis for axis in range(len(shape)) if axis not in call.arg]
+    x = w.transpose(call.inputs[0], (*others, first, second))
+    x = w.reshape(x, (*(shape[axis] for axis in others), shape[first] * shape[second]))
+    places = [at * (shape[second] + 1) for at in range(min(shape[first], shape[second]))]
+    return w.op("Gather", x, w.indices(places, (len(places),)), axis=len(others))
+
+
+def _pad(w: Writer, call: Call) -> str:
+    x, value = call.inputs
+    ndim = len(call.shapes[0])
+    lengths = list(call.shapes[0])
+    for axis, (_, _, interior) in enumerate(call.arg):
+        n = lengths[axis]
+        if interior and n != 1:
+            # Put the values after each element, and remove those after the last one.
+            x = w.reshape(x, (*lengths[: axis + 1], 1, *lengths[axis + 1 :]))
+            widths = [0] * (2 * ndim + 2)
+            widths[ndim + 1 + axis + 1] = interior
+            x = w.op("Pad", x, w.ints(widths), value, mode="constant")
+            lengths[axis] = n * (interior + 1)
+            x = w.reshape(x, tuple(lengths))
+            lengths[axis] -= interior
+            x = _first(w, x, axis, lengths[axis])
+    widths = [low for low, _, _ in call.arg] + [high for _, high, _ in call.arg]
+    return w.op("Pad", x, w.ints(widths), value, mode="constant") if any(widths) else x
+
+
+def _concat(w: Writer, call: Call) -> str:
+    return w.op("Concat", *call.inputs, axis=call.arg)
+
+
+# --- gathers, scatters and sorts ------------------------------------------------------------------
+
+
+def _take(w: Writer, call: Call) -> str:
+    return w.op("Gather", *call.inputs, axis=call.arg)
+
+
+def _take_along(w: Writer, call: Call) -> str:
+    return w.op("GatherElements", *call.inputs, axis=call.arg[0])
+
+
+def _scatter_add(w: Writer, call: Call) -> str:
+    """Add slices to zeros; those out of range go to an additional slice, which is removed."""
+    x, places = call.inputs
+    axis, length = call.arg
+    count = len(call.shapes[1])
+    rest = (*call.shape[:axis], *call.shape[axis + 1 :])
+    zero = w.number(0, INT64)
+    limit = w.number(length, INT64)
+    index = w.cast(places, INT64)
+    outside = w.op("Or", w.op("Less", index, zero), w.op("GreaterOrEqual", index, limit))
+    index = w.op("Where", outside, limit, index)
+    index = w.op("Unsqueeze", index, w.ints([count]))
+    order = [*range(axis, axis + count), *range(axis), *range(axis + count, len(call.shapes[0]))]
+    updates = w.transpose(x, order)
+    zeros = w.op("Expand", w.number(0, call.dtype), w.lengths((length + 1, *rest)))
+    summed = w.op("ScatterND", zeros, index, updates, reduction="add")
+    kept = _first(w, summed, 0, length)
+    ndim = len(call.shape)
+    return w.transpose(kept, [*range(1, axis + 1), 0, *range(axis + 1, ndim)])
+
+
+def _argsort(w: Writer, call: Call) -> str:
+    axis, descending = call.arg
+    count = w.ints([call.shape[axis]])
+    places = w.op(
+        "TopK", call.inputs[0], count, outputs=2, axis=axis, largest=int(descending), sorted=1
+    )
+    return w.cast(places, int32)
+
+
+# --- contractions ---------------------------------------------------------------------------------
+
+
+def _convolve(w: Writer, call: Call) -> str:
+    x, kernel = call.inputs
+    window = call.arg
+    pads = []
+    for out, stride, size, dilation, low, length in zip(
+        window.out, window.stride, window.kernel, window.dilation, window.pad, call.shapes[0][1:3],
+        strict=True,
+    ):  # fmt: skip
+        pads.append(max(0, (out - 1) * stride + (size - 1) * dilation + 1 - length - low))
+    found = w.op(
+        "Conv",
+        w.transpose(x, (0, 3, 1, 2)),
+        w.transpose(kernel, (3, 2, 0, 1)),
+        kernel_shape=window.kernel,
+        strides=window.stride,
+        pads=(*window.pad, *pads),
+        dilations=window.dilation,
+        group=window.groups,
+    )
+    found = w.transpose(found, (0, 2, 3, 1))
+    groups, pixels, each = call.shape
+    if groups == 1:
+        return w.reshape(found, call.shape)
+    return w.transpose(w.reshape(found, (pixels, groups, each)), (1, 0, 2))
+
+
+ROWS: dict[str, Row] = {
+    **_ELEMENTWISE,
+    "sum": _sum,
+    "prod": lambda w, call: _reduced(w, call, "ReduceProd"),
+    "max": _max,
+    "min": lambda w, call: _reduced(w, call, "ReduceMin"),
+    "any": _logical("ReduceMax"),
+    "all": _logical("ReduceMin"),
+    "argmax": _position("ArgMax"),
+    "argmin": _position("ArgMin"),
+    "cumulative_sum": _cumulative_sum,
+    "cumulative_prod": _cumulative_product,
+    "iota": _iota,
+    "reshape": _reshape,
+    "permute_dims": _permute,
+    "broadcast_to": _broadcast,
+    "slice": _slice,
+    "window": _window,
+    "diagonal": _diagonal,
+    "stop_gradient": _reshape,
+    "barrier": _same,
+    "barrier_view": _reshape,
+    "pad": _pad,
+    "concat": _concat,
+    "take": _take,
+    "take_along_axis": _take_along,
+    "scatter_add": _scatter_add,
+    "argsort": _argsort,
+    "dot": _single("MatMul"),
+    "convolve": _convolve,
+    "det": _single("Det"),
+}
+"""Row of each operation by its name."""
+_KEEPS = (Elementwise, Reduction, Scan)
+
+
+def written(w: Writer, name: str, call: Call) -> str:
+    """Append the nodes of an operation, and return the name of its result.
+
+    Arithmetic on small integers is done in a wider dtype, whose results wrap as they should.
+    """
+    wide = WIDE.get(call.dtype.name) if isinstance(OP_DEFS.get(name), _KEEPS) else None
+    if wide is None or name in ("astype", "where"):
+        result = ROWS[name](w, call)
+    else:
+        inputs = [w.cast(each, wide) for each in call.inputs]
+        result = ROWS[name](w, call._replace(inputs=inputs))
+        if call.result.name in WIDE:
+            result = w.cast(result, call.result)
+    w.made[result] = (name, call)
+    return result

@@ -1,0 +1,234 @@
+"""Attention over heads, and over keys and values of earlier calls."""
+
+from __future__ import annotations
+
+import math
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from ...execution import Body
+from ...layouts import as_tensor
+from .shared import Operator, unsupported
+
+LOWEST = -1e30
+"""Score of a key that a query may not attend to; infinity is not certain in a shader."""
+
+
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    past_key: Tensor | None = None,
+    past_value: Tensor | None = None,
+    seen: Tensor | None = None,
+    *,
+    is_causal: int = 0,
+    kv_num_heads: int = 0,
+    left_window_size: int = -1,
+    q_num_heads: int = 0,
+    qk_matmul_output_mode: int = 0,
+    right_window_size: int = -1,
+    scale: float | None = None,
+    softcap: float = 0.0,
+    softmax_precision: int | None = None,
+) -> tuple[Tensor, ...]:
+    flat = q.ndim == 3
+    if flat:
+        q, k, v = heads(q, q_num_heads), heads(k, kv_num_heads), heads(v, kv_num_heads)
+    before = 0 if past_key is None else past_key.shape[2]
+    if past_key is not None and past_value is not None:
+        k, v = pt.concat([past_key, k], axis=2), pt.concat([past_value, v], axis=2)
+    present = (k, v)
+    shared = q.shape[1] // k.shape[1]
+    if shared > 1:
+        k, v = pt.repeat(k, shared, axis=1), pt.repeat(v, shared, axis=1)
+    queries, keys = q.shape[2], k.shape[2]
+    # Position of the first query among the keys.
+    first = before if seen is None else seen.reshape((-1, 1, 1, 1)) - queries
+    far = pt.arange(queries).reshape((-1, 1)) + first - pt.arange(keys)
+    visible = []
+    if is_causal:
+        visible.append(far >= 0)
+    if left_window_size >= 0:
+        visible.append(far <= left_window_size)
+    if right_window_size >= 0:
+        visible.append(far >= -right_window_size)
+    if seen is not None:
+        visible.append(pt.arange(keys) < seen.reshape((-1, 1, 1, 1)))
+    if mask is not None:
+        missing = keys - mask.shape[-1]
+        if missing:
+            widths = [(0, 0)] * (mask.ndim - 1) + [(0, missing)]
+            mask = pt.pad(mask, widths, constant_values=-pt.inf if mask.dtype.kind == "f" else 0)
+        visible.append(mask if mask.dtype.kind == "b" else mask > LOWEST)
+    scores = (q @ k.mT) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    if softcap:
+        scores = pt.tanh(scores / softcap) * softcap
+    biased = scores if mask is None or mask.dtype.kind == "b" else scores + mask
+    shares = _shares(biased.astype("float32"), visible).astype(q.dtype)
+    if qk_matmul_output_mode == 2:
+        scores = pt.where(_all(visible), biased, -pt.inf) if visible else biased
+    y = merged(shares @ v) if flat else shares @ v
+    return (y, *present, shares if qk_matmul_output_mode == 3 else scores)
+
+
+def _all(conditions: list[Tensor]) -> Tensor:
+    result = conditions[0]
+    for condition in conditions[1:]:
+        result = result & condition
+    return result
+
+
+def _shares(scores: Tensor, visible: list[Tensor]) -> Tensor:
+    """Return the softmax over visible keys; 0 if there are none."""
+    if not visible:
+        return pt.softmax(scores, axis=-1)
+    seen = _all(visible)
+    scores = pt.where(seen, scores, LOWEST)
+    powers = pt.where(seen, pt.exp(scores - pt.max(scores, axis=-1, keepdims=True)), 0.0)
+    return powers / pt.maximum(pt.sum(powers, axis=-1, keepdims=True), 1e-30)
+
+
+def heads(x: Tensor, count: int) -> Tensor:
+    """Reshape (batch, time, heads * features) to (batch, heads, time, features)."""
+    return pt.moveaxis(x.reshape((*x.shape[:2], count, -1)), 2, 1)
+
+
+def merged(x: Tensor) -> Tensor:
+    """Reshape (batch, heads, time, features) to (batch, time, heads * features)."""
+    y = pt.moveaxis(x, 1, 2)
+    return y.reshape((*y.shape[:2], -1))
+
+
+def rotary_embedding(
+    x: Tensor,
+    cosines: Tensor,
+    sines: Tensor,
+    positions: Tensor | None = None,
+    *,
+    interleaved: int = 0,
+    num_heads: int = 0,
+    rotary_embedding_dim: int = 0,
+) -> Tensor:
+    flat = x.ndim == 3
+    if flat:
+        x = heads(x, num_heads)
+    if positions is not None:
+        cosines, sines = pt.take(cosines, positions, axis=0), pt.take(sines, positions, axis=0)
+    cosines, sines = pt.expand_dims(cosines, axis=1), pt.expand_dims(sines, axis=1)
+    size = rotary_embedding_dim or x.shape[-1]
+    part, rest = x[..., :size], x[..., size:]
+    if interleaved:
+        a, b = part[..., 0::2], part[..., 1::2]
+    else:
+        a, b = part[..., : size // 2], part[..., size // 2 :]
+    turned = (cosines * a - sines * b, sines * a + cosines * b)
+    if interleaved:
+        part = pt.stack(turned, axis=-1).reshape(part.shape)
+    else:
+        part = pt.concat(turned, axis=-1)
+    y = pt.concat([part, rest], axis=-1) if rest.shape[-1] else part
+    return merged(y) if flat else y
+
+
+def flex_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    prob_mod: Body | None = None,
+    scale: float | None = None,
+    score_mod: Body | None = None,
+    softmax_precision: int | None = None,
+) -> Tensor:
+    shared = q.shape[1] // k.shape[1]
+    k, v = pt.repeat(k, shared, axis=1), pt.repeat(v, shared, axis=1)
+    scores = (q @ k.mT) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    scores = _modified(scores.astype("float32"), score_mod)
+    shares = _modified(_shares(scores, [scores > LOWEST]), prob_mod)
+    return shares.astype(q.dtype) @ v
+
+
+def _modified(x: Tensor, change: Body | None) -> Tensor:
+    if change is None:
+        return x
+    [y] = change(x)
+    assert y is not None
+    return as_tensor(y)
+
+
+def linear_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    past: Tensor | None = None,
+    decay: Tensor | None = None,
+    beta: Tensor | None = None,
+    *,
+    kv_num_heads: int,
+    q_num_heads: int,
+    chunk_size: int = 0,
+    scale: float = 0.0,
+    update_rule: str = "gated_delta",
+) -> tuple[Tensor, Tensor]:
+    """Update a state per time step with keys and values, and read it with queries."""
+    dtype = q.dtype
+    q, k, v = (
+        heads(x, count).astype("float32")
+        for x, count in ((q, q_num_heads), (k, kv_num_heads), (v, kv_num_heads))
+    )
+    batch, _, steps, features = k.shape
+    if past is None:
+        state = pt.zeros((batch, kv_num_heads, features, v.shape[-1]))
+    else:
+        state = past.astype("float32")
+    factors = None if decay is None else pt.exp(heads(decay, kv_num_heads).astype("float32"))
+    rates = None if beta is None else heads(beta, beta.shape[-1]).astype("float32")
+    rows = []
+    for step in range(steps):
+        at = slice(step, step + 1)
+        key, value = k[:, :, at].mT, v[:, :, at]
+        if factors is not None and "gated" in update_rule:
+            state = state * factors[:, :, at].mT
+        if rates is not None and "delta" in update_rule:
+            value = rates[:, :, at] * (value - key.mT @ state)
+        state = state + key * value
+        read = pt.repeat(state, q_num_heads // kv_num_heads, axis=1)
+        rows.append(q[:, :, at] @ read)
+    y = merged(pt.concat(rows, axis=2)) * (scale or 1 / math.sqrt(features))
+    return y.astype(dtype), state.astype(dtype if past is None else past.dtype)
+
+
+def tensor_scatter(
+    past: Tensor,
+    update: Tensor,
+    starts: Tensor | None = None,
+    *,
+    axis: int = -2,
+    mode: str = "linear",
+) -> Tensor:
+    """Write an update along an axis, for each batch from a position on."""
+    axis = axis % past.ndim
+    length, new = past.shape[axis], update.shape[axis]
+    column = (-1, *(1,) * (past.ndim - 1))
+    places = pt.arange(length).reshape((-1, *(1,) * (past.ndim - axis - 1)))
+    if starts is not None:
+        places = places - starts.reshape(column)
+    if mode == "circular":
+        places = places % length
+    elif mode != "linear":
+        raise unsupported(f"TensorScatter in mode {mode}")
+    inside = (places >= 0) & (places < new)
+    chosen = pt.broadcast_to(pt.clip(places, 0, new - 1), past.shape)
+    return pt.where(inside, pt.take_along_axis(update, chosen, axis=axis), past)
+
+
+OPERATORS = {
+    "Attention": Operator(attention),
+    "ai.onnx.preview.FlexAttention": Operator(flex_attention),
+    "LinearAttention": Operator(linear_attention),
+    "RotaryEmbedding": Operator(rotary_embedding),
+    "TensorScatter": Operator(tensor_scatter),
+}

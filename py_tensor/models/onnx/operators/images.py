@@ -1,0 +1,298 @@
+"""Convolution and pooling.
+
+ONNX has images of (batch, channels, ...), py_tensor of (batch, ..., channels). The layout `images`
+moves the channels of the first input and of the first result: the functions have them last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from ... import layouts
+from ...layouts import Order
+from .shared import Ints, Operator, unsupported
+
+type Padding = list[tuple[int, int]]
+
+
+LARGEST = 1 << 14
+"""Maximum length, stride, dilation and padding of windows."""
+
+
+def check_windows(*numbers: Sequence[int] | None) -> None:
+    for each in numbers:
+        if each is not None and any(abs(number) > LARGEST for number in each):
+            raise ValueError(f"windows with {list(each)}; at most {LARGEST} is supported")
+
+
+def _named(name: str, count: int) -> Callable[..., Tensor]:
+    """Return the function of pt.nn for images of `count` axes."""
+    if not 1 <= count <= 3:
+        raise ValueError(f"images with {count} axes; 1 to 3 are supported")
+    function: Callable[..., Tensor] = getattr(pt.nn, name.format(count))
+    return function
+
+
+def _reach(size: Sequence[int], dilations: Ints) -> Ints:
+    return [d * (k - 1) + 1 for k, d in zip(size, dilations, strict=True)]
+
+
+def _padding(
+    image: Sequence[int], reach: Ints, strides: Ints, pads: Ints | None, auto_pad: str
+) -> Any:
+    if auto_pad == "SAME_UPPER":
+        return "same"
+    if auto_pad == "SAME_LOWER":
+        totals = [
+            max(0, (-(-n // step) - 1) * step + r - n)
+            for n, step, r in zip(image, strides, reach, strict=True)
+        ]
+        return [(total - total // 2, total // 2) for total in totals]
+    count = len(image)
+    return list(zip(pads[:count], pads[count:], strict=True)) if pads else [(0, 0)] * count
+
+
+def _further(image: Sequence[int], reach: Ints, strides: Ints, around: Padding) -> Ints:
+    """Extra padding after each axis for windows that begin inside of it."""
+    further = []
+    for n, r, step, (before, after) in zip(image, reach, strides, around, strict=True):
+        length = before + n + after
+        windows = -(-(length - r) // step) + 1
+        if (windows - 1) * step >= before + n:
+            windows -= 1
+        further.append(max(0, (windows - 1) * step + r - length))
+    return further
+
+
+def conv(
+    x: Tensor,
+    w: Tensor,
+    b: Tensor | None = None,
+    *,
+    auto_pad: str = "NOTSET",
+    dilations: Ints | None = None,
+    group: int = 1,
+    kernel_shape: Ints | None = None,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> Tensor:
+    check_windows(strides, dilations, pads)
+    image, count = x.shape[1:-1], x.ndim - 2
+    strides, dilations = strides or [1] * count, dilations or [1] * count
+    reach = _reach(w.shape[2:], dilations)
+    kernel = pt.permute_dims(w, (*range(2, w.ndim), 1, 0))
+    y = _named("conv{}d", count)(
+        x,
+        kernel,
+        stride=strides,
+        padding=_padding(image, reach, strides, pads, auto_pad),
+        dilation=dilations,
+        groups=group,
+    )
+    return y if b is None else y + b
+
+
+def conv_transpose(
+    x: Tensor,
+    w: Tensor,
+    b: Tensor | None = None,
+    *,
+    auto_pad: str = "NOTSET",
+    dilations: Ints | None = None,
+    group: int = 1,
+    kernel_shape: Ints | None = None,
+    output_padding: Ints | None = None,
+    output_shape: Ints | None = None,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> Tensor:
+    check_windows(strides, dilations, pads, output_padding, output_shape)
+    image, count = x.shape[1:-1], x.ndim - 2
+    strides, dilations = strides or [1] * count, dilations or [1] * count
+    more = list(output_padding or [0] * count)
+    reach = _reach(w.shape[2:], dilations)
+    around = _padding(image, reach, strides, pads, "NOTSET")
+    if auto_pad != "NOTSET" and not output_shape:
+        output_shape = [n * step for n, step in zip(image, strides, strict=True)]
+    if output_shape:
+        for axis, out in enumerate(output_shape):
+            total = strides[axis] * (image[axis] - 1) + more[axis] + reach[axis] - out
+            more[axis] += max(0, -total)
+            less = max(0, total) // 2
+            rest = max(0, total) - less
+            around[axis] = (less, rest) if auto_pad == "SAME_UPPER" else (rest, less)
+    kernel = pt.permute_dims(w, (*range(2, w.ndim), 1, 0))
+    y = _named("conv{}d_transpose", count)(
+        x,
+        kernel,
+        stride=strides,
+        padding=around,
+        output_padding=more,
+        dilation=dilations,
+        groups=group,
+    )
+    return y if b is None else y + b
+
+
+def causal_conv_with_state(
+    x: Tensor,
+    w: Tensor,
+    b: Tensor | None = None,
+    past: Tensor | None = None,
+    *,
+    activation: str = "none",
+) -> tuple[Tensor, Tensor]:
+    batch, _, channels = x.shape
+    state = w.shape[-1] - 1
+    if past is None:
+        before = pt.zeros((batch, state, channels), dtype=x.dtype)
+    else:
+        before = pt.moveaxis(past, 1, -1)
+    x = pt.concat([before, x], axis=1)
+    y = conv(x, w, b, group=channels)
+    y = y if activation == "none" else pt.nn.silu(y)
+    return y, pt.moveaxis(x[:, x.shape[1] - state :], -1, 1)
+
+
+def _pooled(
+    function: str,
+    x: Tensor,
+    kernel_shape: Ints,
+    strides: Ints | None,
+    dilations: Ints | None,
+    pads: Ints | None,
+    auto_pad: str,
+    ceil_mode: int,
+    **options: Any,
+) -> Tensor:
+    check_windows(kernel_shape, strides, dilations, pads)
+    count = x.ndim - 2
+    strides, dilations = strides or [1] * count, dilations or [1] * count
+    reach, image = _reach(kernel_shape, dilations), x.shape[1:-1]
+    padding = _padding(image, reach, strides, pads, auto_pad)
+    if ceil_mode:
+        further = _further(image, reach, strides, padding)
+        if any(further) and options.get("count_include_pad"):
+            # Count only the padding that the windows themselves add.
+            x = pt.pad(x, [(0, 0), *padding, (0, 0)])
+            padding, options = [(0, 0)] * count, {"count_include_pad": False}
+        padding = [
+            (before, after + more) for (before, after), more in zip(padding, further, strict=True)
+        ]
+    return _named(function, count)(
+        x, kernel_shape, stride=strides, dilation=dilations, padding=padding, **options
+    )
+
+
+def average_pool(
+    x: Tensor,
+    *,
+    kernel_shape: Ints,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    count_include_pad: int = 0,
+    dilations: Ints | None = None,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> Tensor:
+    include = {"count_include_pad": bool(count_include_pad)}
+    return _pooled(
+        "avg_pool{}d", x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode, **include
+    )
+
+
+def max_pool(
+    x: Tensor,
+    *,
+    results: int,
+    kernel_shape: Ints,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: Ints | None = None,
+    pads: Ints | None = None,
+    storage_order: int = 0,
+    strides: Ints | None = None,
+) -> Any:
+    if results > 1:
+        if x.ndim != 4 or ceil_mode or any(step != 1 for step in dilations or ()):
+            raise unsupported("places of MaxPool with dilations, or of images without two axes")
+        check_windows(kernel_shape, strides, pads)
+        image, strides = x.shape[1:3], strides or [1, 1]
+        padding = _padding(image, kernel_shape, strides, pads, auto_pad)
+        return _with_places(x, kernel_shape, strides, padding, storage_order)
+    return _pooled("max_pool{}d", x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+
+
+def _with_places(
+    x: Tensor, size: Ints, strides: Ints, padding: Any, columns_first: int
+) -> tuple[Tensor, Tensor]:
+    """Return the largest elements, and their positions in (batch, channels, height, width)."""
+    y, found = pt.nn.max_pool2d_with_argmax(x, size, stride=strides, padding=padding)
+    batch, height, width, channels = x.shape
+    place = found // channels
+    if columns_first:
+        place = place % width * height + place // width
+    image = pt.arange(batch).reshape((-1, 1, 1, 1)) * channels + pt.arange(channels)
+    return y, pt.moveaxis(image * (height * width) + place, -1, 1)
+
+
+def lp_pool(
+    x: Tensor,
+    *,
+    kernel_shape: Ints,
+    p: int = 2,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: Ints | None = None,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> Tensor:
+    means = average_pool(
+        pt.abs(x) ** p,
+        kernel_shape=kernel_shape,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+        count_include_pad=1,
+        dilations=dilations,
+        pads=pads,
+        strides=strides,
+    )
+    return (means * math.prod(kernel_shape)) ** (1 / p)
+
+
+def _global(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    return function(x).reshape((x.shape[0], *(1,) * (x.ndim - 2), x.shape[-1]))
+
+
+def global_average_pool(x: Tensor) -> Tensor:
+    return _global(pt.nn.global_avg_pool, x)
+
+
+def global_max_pool(x: Tensor) -> Tensor:
+    return _global(pt.nn.global_max_pool, x)
+
+
+def kernel_order(attributes: Mapping[str, Any], rank: int) -> Order | None:
+    """Order of a kernel's axes in py_tensor: ONNX has (outputs, inputs, ...)."""
+    return (*range(2, rank), 1, 0) if rank > 2 else None
+
+
+def _row(function: Callable[..., Any], **options: Any) -> Operator:
+    return Operator(function, layout=layouts.images, **options)
+
+
+OPERATORS = {
+    "AveragePool": _row(average_pool),
+    "CausalConvWithState": _row(causal_conv_with_state),
+    "Conv": _row(conv, orders={"w": kernel_order}),
+    "ConvTranspose": _row(conv_transpose, orders={"w": kernel_order}),
+    "GlobalAveragePool": _row(global_average_pool),
+    "GlobalMaxPool": _row(global_max_pool),
+    "LpPool": _row(lp_pool),
+    "MaxPool": _row(max_pool),
+}

@@ -1,0 +1,49 @@
+"""Products of matrices, and determinants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from .shared import Operator
+
+
+def einsum(*xs: Tensor, equation: str) -> Tensor:
+    return pt.einsum(equation, *xs)
+
+
+def gemm(
+    a: Tensor,
+    b: Tensor,
+    c: Tensor | None = None,
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+) -> Tensor:
+    product = (a.mT if transA else a) @ (b.mT if transB else b)
+    if alpha != 1:
+        product = _scaled(product, alpha)
+    if c is None:
+        return product
+    return product + (c if beta == 1 else _scaled(c, beta))
+
+
+def _scaled(x: Tensor, factor: float) -> Tensor:
+    return (x * factor).astype(x.dtype)
+
+
+def weight_order(attributes: Mapping[str, Any], rank: int) -> tuple[int, ...] | None:
+    return (1, 0) if attributes.get("transB") and rank == 2 else None
+
+
+OPERATORS = {
+    "Det": Operator(pt.linalg.det),
+    "Einsum": Operator(einsum),
+    "Gemm": Operator(gemm, orders={"b": weight_order}),
+    "MatMul": Operator(pt.matmul),
+}

@@ -1,0 +1,59 @@
+"""Losses over classes, which are ONNX's second axis."""
+
+from __future__ import annotations
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from .shared import Operator
+
+
+def negative_log_likelihood(
+    x: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    *,
+    ignore_index: int | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    known, weights = _known(target, weight, ignore_index)
+    chosen = pt.take_along_axis(pt.moveaxis(x, 1, -1), pt.expand_dims(known, axis=-1), axis=-1)
+    losses = -pt.squeeze(chosen, -1) * (1.0 if weights is None else weights)
+    if reduction == "none":
+        return losses
+    if reduction == "mean" and weights is not None:
+        return pt.sum(losses) / pt.sum(weights)
+    return pt.sum(losses) if reduction == "sum" else pt.mean(losses)
+
+
+def softmax_cross_entropy(
+    x: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    *,
+    ignore_index: int | None = None,
+    reduction: str = "mean",
+) -> tuple[Tensor, Tensor]:
+    known, weights = _known(target, weight, ignore_index)
+    loss = pt.nn.sparse_softmax_cross_entropy(
+        pt.moveaxis(x, 1, -1), known, weights=weights, reduction=reduction
+    )
+    return loss, pt.nn.log_softmax(x, axis=1)
+
+
+def _known(
+    target: Tensor, weight: Tensor | None, ignore_index: int | None
+) -> tuple[Tensor, Tensor | None]:
+    """Replace ignored labels by 0; return them with the weight of each."""
+    if ignore_index is None:
+        return target, None if weight is None else pt.take(weight, target, axis=0)
+    ignored = target == ignore_index
+    known = pt.where(ignored, 0, target)
+    weights = 1.0 if weight is None else pt.take(weight, known, axis=0)
+    return known, pt.where(ignored, 0.0, weights)
+
+
+OPERATORS = {
+    "NegativeLogLikelihoodLoss": Operator(negative_log_likelihood),
+    "SoftmaxCrossEntropyLoss": Operator(softmax_cross_entropy),
+}

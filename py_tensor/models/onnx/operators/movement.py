@@ -1,0 +1,219 @@
+"""Operators that move elements without computing."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+
+import py_tensor as pt
+
+from ....functions.arguments import one_axis
+from ....ops.index_map import Shape
+from ....tensor import Tensor
+from ... import folding, layouts
+from .images import LARGEST
+from .shared import Ints, Operator, single, unsupported
+
+
+def center_crop_pad(x: Tensor, shape: Ints, *, axes: Ints | None = None) -> Tensor:
+    for axis, target in zip(axes or range(x.ndim), shape, strict=True):
+        n = x.shape[axis]
+        parts, around = [slice(None)] * x.ndim, [(0, 0)] * x.ndim
+        if target < n:
+            start = (n - target) // 2
+            parts[axis] = slice(start, start + target)
+            x = x[tuple(parts)]
+        else:
+            before = (target - n) // 2
+            around[axis] = (before, target - n - before)
+            x = pt.pad(x, around)
+    return x
+
+
+def concat(*xs: Tensor, axis: int) -> Tensor:
+    return pt.concat(xs, axis=axis)
+
+
+def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
+    n, h, w, c = x.shape
+    b, outs = blocksize, c // blocksize**2
+    if mode == "DCR":
+        parts = pt.permute_dims(x.reshape((n, h, w, b, b, outs)), (0, 1, 3, 2, 4, 5))
+    else:
+        parts = pt.permute_dims(x.reshape((n, h, w, outs, b, b)), (0, 1, 4, 2, 5, 3))
+    return parts.reshape((n, h * b, w * b, outs))
+
+
+def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
+    n, h, w, c = x.shape
+    b = blocksize
+    parts = x.reshape((n, h // b, b, w // b, b, c))
+    order = (0, 1, 3, 2, 4, 5) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+    return pt.permute_dims(parts, order).reshape((n, h // b, w // b, c * b * b))
+
+
+def expand(x: Tensor, shape: Ints) -> Tensor:
+    return pt.broadcast_to(x, pt.broadcast_shapes(x.shape, tuple(shape)))
+
+
+def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
+    return x.reshape(flattened(x.shape, axis=axis))
+
+
+def flattened(shape: Shape, *, axis: int = 1) -> Shape:
+    at = axis % len(shape) if axis < 0 else axis
+    return (math.prod(shape[:at]), math.prod(shape[at:]))
+
+
+def pad(
+    x: Tensor,
+    pads: Ints,
+    value: float | None = None,
+    axes: Ints | None = None,
+    *,
+    mode: str = "constant",
+) -> Tensor:
+    along = range(x.ndim) if axes is None else axes
+    widths = [(0, 0)] * x.ndim
+    for at, axis in enumerate(along):
+        widths[axis] = (pads[at], pads[at + len(along)])
+    if mode != "constant":
+        return _repeated(x, widths, mode)
+    # Negative widths remove elements.
+    parts = tuple(
+        slice(max(0, -before), n - max(0, -after))
+        for n, (before, after) in zip(x.shape, widths, strict=True)
+    )
+    widths = [(max(0, before), max(0, after)) for before, after in widths]
+    return pt.pad(x[parts], widths, constant_values=0 if value is None else value)
+
+
+def _repeated(x: Tensor, widths: list[tuple[int, int]], mode: str) -> Tensor:
+    """Pad with elements of the tensor itself."""
+    for axis, (before, after) in enumerate(widths):
+        n = x.shape[axis]
+        if (before, after) == (0, 0):
+            continue
+        if before + after > LARGEST:
+            raise ValueError(f"widths {before} and {after}; at most {LARGEST} is supported")
+        places = range(-before, n + after)
+        if mode == "edge":
+            order = [min(max(at, 0), n - 1) for at in places]
+        elif mode == "wrap":
+            order = [at % n for at in places]
+        elif mode == "reflect":
+            period = max(1, 2 * n - 2)
+            order = [min(at % period, period - at % period) for at in places]
+        else:
+            raise unsupported(f"Pad in mode {mode}")
+        x = pt.take(x, pt.asarray(order, dtype="int32"), axis=axis)
+    return x
+
+
+def reshape(x: Tensor, shape: Ints, *, allowzero: int = 0) -> Tensor:
+    return x.reshape(folding.reshaped(x.shape, shape, allowzero))
+
+
+def cut(
+    x: Tensor, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None
+) -> Tensor:
+    along = range(len(starts)) if axes is None else axes
+    by = [1] * len(along) if steps is None else steps
+    parts = [slice(None)] * x.ndim
+    for axis, start, end, step in zip(along, starts, ends, by, strict=True):
+        parts[axis] = slice(*_limited(x.shape[axis], start, end, step), step)
+    return x[tuple(parts)]
+
+
+def _limited(length: int, start: int, end: int, step: int) -> tuple[int, int | None]:
+    """Return the start and end of a slice, which may have 64 bits, near the axis."""
+    start, end, _ = slice(start, end, step).indices(length)
+    return start, None if end < 0 else end
+
+
+def split(
+    x: Tensor,
+    split: Ints | None = None,
+    *,
+    results: int,
+    axis: int = 0,
+    num_outputs: int | None = None,
+) -> tuple[Tensor, ...]:
+    each = folding.split_lengths(x.shape[axis], split, results)
+    ends = list(accumulate(each))
+    before = (slice(None),) * (axis % x.ndim)
+    return tuple(x[(*before, slice(end - n, end))] for n, end in zip(each, ends, strict=True))
+
+
+def squeeze(x: Tensor, axes: Ints | None = None) -> Tensor:
+    return pt.squeeze(x, axes)
+
+
+def tile(x: Tensor, repeats: Ints) -> Tensor:
+    return pt.tile(x, repeats)
+
+
+def transpose(x: Tensor, *, perm: Ints | None = None) -> Tensor:
+    return pt.transpose(x, perm)
+
+
+def triangle(x: Tensor, k: int | Ints | None = None, *, upper: int = 1) -> Tensor:
+    return (pt.triu if upper else pt.tril)(x, k=0 if k is None else single(k))
+
+
+def unsqueeze(x: Tensor, axes: Ints) -> Tensor:
+    return pt.expand_dims(x, axis=axes)
+
+
+def _reshaped(shape: Shape, lengths: Ints, *, allowzero: int = 0) -> Shape:
+    return folding.reshaped(shape, lengths, allowzero)
+
+
+def _squeezed(shape: Shape, axes: Ints | None = None) -> Shape | None:
+    gone = {one_axis("squeeze", axis, len(shape)) for axis in axes or ()}
+    if any(shape[axis] != 1 for axis in gone):
+        return None
+    return tuple(n for at, n in enumerate(shape) if (at not in gone if axes else n != 1))
+
+
+def _unsqueezed(shape: Shape, axes: Ints) -> Shape:
+    new = {one_axis("unsqueeze", axis, len(shape) + len(axes)) for axis in axes}
+    old = iter(shape)
+    return tuple(1 if at in new else next(old) for at in range(len(shape) + len(new)))
+
+
+_ROWS = {
+    "CenterCropPad": Operator(center_crop_pad, host=("shape",)),
+    "Concat": Operator(concat, fold=folding.concat, layout=layouts.along),
+    "DepthToSpace": Operator(depth_to_space, layout=layouts.images),
+    "Expand": Operator(expand, host=("shape",), fold=folding.expand),
+    "Flatten": Operator(flatten, fold=folding.flatten, layout=layouts.regrouped(flattened)),
+    "Pad": Operator(pad, host=("pads", "value", "axes"), layout=layouts.on_axes),
+    "Reshape": Operator(
+        reshape,
+        host=("shape",),
+        fold=folding.reshape,
+        layout=layouts.regrouped(_reshaped),
+    ),
+    "Slice": Operator(
+        cut,
+        host=("starts", "ends", "axes", "steps"),
+        fold=folding.cut,
+        layout=layouts.on_axes,
+    ),
+    "SpaceToDepth": Operator(space_to_depth, layout=layouts.images),
+    "Split": Operator(split, host=("split",), fold=folding.split, layout=layouts.along),
+    "Squeeze": Operator(
+        squeeze, host=("axes",), fold=folding.squeeze, layout=layouts.regrouped(_squeezed)
+    ),
+    "Tile": Operator(tile, host=("repeats",), fold=folding.tile),
+    "Transpose": Operator(transpose, fold=folding.transpose, layout=layouts.transpose),
+    "Trilu": Operator(triangle, host=("k",)),
+    "Unsqueeze": Operator(
+        unsqueeze,
+        host=("axes",),
+        fold=folding.unsqueeze,
+        layout=layouts.regrouped(_unsqueezed),
+    ),
+}
+OPERATORS = {name: row._replace(folds=True) if row.fold else row for name, row in _ROWS.items()}

@@ -1,0 +1,358 @@
+"""Operators of object detection and of images that are read at fractional places.
+
+Functions with the layout `images` have the channels on the last axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from typing import Any
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from ... import folding, layouts
+from ...graph import Constant
+from .images import LARGEST, check_windows
+from .shared import Ints, Operator, unsupported
+
+type Taps = list[tuple[Tensor, Tensor]]
+"""Positions along one axis, and their weights."""
+
+
+def grid_sample(
+    x: Tensor,
+    grid: Tensor,
+    *,
+    align_corners: int = 0,
+    mode: str = "linear",
+    padding_mode: str = "zeros",
+) -> Tensor:
+    count = x.ndim - 2
+    rows: list[Taps] = []
+    for axis in range(count):
+        n = x.shape[1 + axis]
+        place = grid[..., count - 1 - axis]
+        if align_corners:
+            place, low, high = (place + 1) / 2 * (n - 1), 0.0, n - 1.0
+        else:
+            place, low, high = ((place + 1) * n - 1) / 2, -0.5, n - 0.5
+        if mode == "nearest":
+            place = pt.round(place)
+        outside = (place < low) | (place > high)
+        inside = partial(_inside, n=n, low=low, high=high, mode=padding_mode)
+        if padding_mode != "zeros":
+            place = pt.where(outside, inside(place), place)
+        taps = _taps(place, mode.removeprefix("bi"))
+        if padding_mode == "zeros":
+            taps = [(at, pt.where((at >= 0) & (at < n), w, 0.0)) for at, w in taps]
+            inside = partial(_inside, n=n, low=low, high=high, mode="border")
+        rows.append([(pt.round(inside(at)).astype("int32"), weight) for at, weight in taps])
+    return _sum_of_taps(x, rows)
+
+
+def _inside(place: Tensor, *, n: int, low: float, high: float, mode: str) -> Tensor:
+    """Move places outside of an axis into it."""
+    if mode == "border":
+        return pt.clip(place, 0, n - 1)
+    if mode != "reflection":
+        raise unsupported(f"GridSample with padding {mode}")
+    period = 2 * (high - low)
+    if not period:
+        return place * 0
+    away = pt.abs(place - low) % period
+    return low + pt.minimum(away, period - away)
+
+
+def _taps(place: Tensor, mode: str) -> Taps:
+    """Return the positions that a place along one axis reads, and their weights."""
+    if mode == "nearest":
+        return [(place, pt.ones_like(place))]
+    first = pt.floor(place)
+    t = place - first
+    if mode == "linear":
+        return [(first, 1 - t), (first + 1, t)]
+    if mode != "cubic":
+        raise unsupported(f"GridSample in mode {mode}")
+    # Source: R. G. Keys, Cubic Convolution Interpolation, 1981, with a = -0.75.
+    near = [(((1.25 * s - 2.25) * s * s) + 1) for s in (t, 1 - t)]
+    far = [((-0.75 * s + 3.75) * s - 6) * s + 3 for s in (t + 1, 2 - t)]
+    weights = (far[0], near[0], near[1], far[1])
+    return [(first + at, weight) for at, weight in enumerate(weights, -1)]
+
+
+def _sum_of_taps(x: Tensor, rows: list[Taps]) -> Tensor:
+    """Return weighted sums of elements of (batch, ..., channels) at places of (batch, ...)."""
+    batch = pt.arange(x.shape[0]).reshape((-1, *(1,) * (rows[0][0][0].ndim - 1)))
+    parts = []
+    for taps in product(*rows):
+        weight = taps[0][1]
+        for _, other in taps[1:]:
+            weight = weight * other
+        found = x[(batch, *(at for at, _ in taps))]
+        parts.append(found * pt.expand_dims(weight, axis=-1).astype(x.dtype))
+    return sum(parts[1:], parts[0])
+
+
+def affine_grid(theta: Tensor, size: Ints, *, align_corners: int = 0) -> Tensor:
+    lengths = size[2:]
+    if math.prod(lengths) > LARGEST**2 or min(lengths) < 1:
+        raise unsupported(f"AffineGrid of {lengths}")
+    axes = []
+    for n in lengths:
+        step = pt.arange(n, dtype="float32")
+        axes.append(step * (2 / max(1, n - 1)) - 1 if align_corners else (step * 2 + 1) / n - 1)
+    places = pt.meshgrid(*axes, indexing="ij")[::-1]
+    points = pt.stack([*places, pt.ones_like(places[0])], axis=-1)
+    points = points.reshape((-1, len(lengths) + 1))
+    grid = pt.sum(points[None, :, None, :] * theta[:, None, :, :], axis=-1)
+    return grid.reshape((theta.shape[0], *lengths, len(lengths)))
+
+
+def col2im(
+    x: Tensor,
+    image: Ints,
+    block: Ints,
+    *,
+    dilations: Ints | None = None,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> Tensor:
+    check_windows(image, block, dilations, pads, strides)
+    count = len(image)
+    dilations, strides = dilations or [1] * count, strides or [1] * count
+    around = list(zip(pads[:count], pads[count:], strict=True)) if pads else [(0, 0)] * count
+    padded = [n + before + after for n, (before, after) in zip(image, around, strict=True)]
+    out = [
+        (n - d * (k - 1) - 1) // step + 1
+        for n, k, d, step in zip(padded, block, dilations, strides, strict=True)
+    ]
+    place = pt.asarray(0)
+    for axis in range(count):
+        # The axes are those inside a block, followed by the axes of the blocks' positions.
+        shape = [1] * (2 * count)
+        shape[axis] = block[axis]
+        at = (pt.arange(block[axis]) * dilations[axis]).reshape(shape)
+        shape[axis], shape[count + axis] = 1, out[axis]
+        place = place * padded[axis] + at + (pt.arange(out[axis]) * strides[axis]).reshape(shape)
+    channels = x.shape[1] // math.prod(block)
+    rows = x.reshape((x.shape[0] * channels, -1)).mT
+    sums = pt.segment_sum(rows, place.reshape((-1,)), math.prod(padded))
+    y = sums.mT.reshape((x.shape[0], channels, *padded))
+    parts = [slice(before, before + n) for n, (before, _) in zip(image, around, strict=True)]
+    return y[(slice(None), slice(None), *parts)]
+
+
+def max_unpool(
+    x: Tensor,
+    indices: Tensor,
+    shape: Ints | None = None,
+    *,
+    kernel_shape: Ints,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> Tensor:
+    count = len(kernel_shape)
+    check_windows(kernel_shape, pads, strides)
+    around, strides = pads or [0] * 2 * count, strides or [1] * count
+    lengths = [
+        (n - 1) * strides[at] - around[at] - around[count + at] + kernel_shape[at]
+        for at, n in enumerate(x.shape[2:])
+    ]
+    full = (*x.shape[:2], *lengths)
+    flat = pt.zeros(math.prod(full), dtype=x.dtype)
+    flat[indices.reshape((-1,))] = x.reshape((-1,))
+    y = flat.reshape(full)
+    if shape is None:
+        return y
+    return pt.pad(y, [(0, wanted - n) for wanted, n in zip(shape, full, strict=True)])
+
+
+def roi_align(
+    x: Tensor,
+    rois: Tensor,
+    batches: Tensor,
+    *,
+    opset: int,
+    coordinate_transformation_mode: str | None = None,
+    mode: str = "avg",
+    output_height: int = 1,
+    output_width: int = 1,
+    sampling_ratio: int = 0,
+    spatial_scale: float = 1.0,
+) -> Tensor:
+    check_windows([output_height, output_width, sampling_ratio])
+    half = (coordinate_transformation_mode or ("half_pixel" if opset >= 16 else "")) == "half_pixel"
+    edges = rois * spatial_scale - (0.5 if half else 0.0)
+    starts, sizes = edges[:, :2], edges[:, 2:] - edges[:, :2]
+    sizes = sizes if half else pt.maximum(sizes, 1.0)
+    outs = (output_width, output_height)
+    bins = [sizes[:, at] / n for at, n in enumerate(outs)]
+    if sampling_ratio:
+        across, down = (_spread(starts[:, at], bins[at], outs[at], sampling_ratio) for at in (0, 1))
+        return _aligned(x, batches, across, down, mode)
+    # Each region has its own number of samples, which is a shape.
+    counts = pt.stack([pt.ceil(each) for each in bins], axis=-1).astype("int32").tolist()
+    parts = []
+    for at, ratios in enumerate(counts):
+        one = slice(at, at + 1)
+        check_windows(ratios)
+        across, down = (
+            _spread(starts[one, axis], bins[axis][one], outs[axis], max(1, ratios[axis]))
+            for axis in (0, 1)
+        )
+        parts.append(_aligned(x, batches[one], across, down, mode))
+    return pt.concat(parts, axis=0)
+
+
+def _spread(start: Tensor, size: Tensor, count: int, ratio: int) -> Tensor:
+    """Return the places of samples: (regions, bins, samples)."""
+    at = pt.arange(count).reshape((-1, 1)) + (pt.arange(ratio) + 0.5) / ratio
+    return start.reshape((-1, 1, 1)) + at * size.reshape((-1, 1, 1))
+
+
+def _aligned(x: Tensor, batches: Tensor, across: Tensor, down: Tensor, mode: str) -> Tensor:
+    """Return averages or maxima of samples: (regions, rows, columns, channels)."""
+    taps = []
+    for axis, place in ((1, down), (2, across)):
+        n = x.shape[axis]
+        inside = (place >= -1) & (place <= n)
+        place = pt.clip(place, 0, n - 1)
+        first = pt.floor(place)
+        t = place - first
+        pairs = ((first, 1 - t), (pt.minimum(first + 1, n - 1), t))
+        taps.append([(at.astype("int32"), pt.where(inside, w, 0.0)) for at, w in pairs])
+    batch = batches.reshape((-1, 1, 1, 1, 1))
+    parts = []
+    for (row, a), (column, b) in product(*taps):
+        # Axes: regions, rows, samples of a row, columns, samples of a column.
+        row, a = row[:, :, :, None, None], a[:, :, :, None, None]
+        column, b = column[:, None, None, :, :], b[:, None, None, :, :]
+        parts.append(x[batch, row, column] * pt.expand_dims(a * b, axis=-1))
+    if mode == "max":
+        best = parts[0]
+        for part in parts[1:]:
+            best = pt.maximum(best, part)
+        return pt.max(best, axis=(2, 4))
+    return pt.mean(sum(parts[1:], parts[0]), axis=(2, 4))
+
+
+def deform_conv(
+    x: Tensor,
+    w: Tensor,
+    offset: Tensor,
+    b: Tensor | None = None,
+    mask: Tensor | None = None,
+    *,
+    dilations: Ints | None = None,
+    group: int = 1,
+    kernel_shape: Ints | None = None,
+    offset_group: int = 1,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> Tensor:
+    """Convolve elements at places that are moved by offsets."""
+    if x.ndim != 4:
+        raise unsupported("DeformConv of images that do not have two axes")
+    check_windows(dilations, pads, strides)
+    (batch, *image, channels), (outs, each, *size) = x.shape, w.shape
+    dilations, strides, pads = dilations or [1, 1], strides or [1, 1], pads or [0] * 4
+    taps, out = math.prod(size), offset.shape[2:]
+    moves = offset.reshape((batch, offset_group, taps, 2, *out))
+    rows: list[Tensor] = []
+    for axis in range(2):
+        tap = pt.arange(taps)
+        tap = (tap // size[1] if axis == 0 else tap % size[1]) * dilations[axis]
+        start = pt.arange(out[axis]) * strides[axis] - pads[axis]
+        shape = (1, 1, 1, -1, 1) if axis == 0 else (1, 1, 1, 1, -1)
+        rows.append(moves[:, :, :, axis] + tap.reshape((-1, 1, 1)) + start.reshape(shape))
+    groups = []
+    for at in range(offset_group):
+        part = channels // offset_group
+        seen: list[Taps] = []
+        for axis, n in enumerate(image):
+            read = []
+            for place, weight in _taps(rows[axis][:, at], "linear"):
+                inside = (place >= 0) & (place < n)
+                position = pt.clip(place, 0, n - 1).astype("int32")
+                read.append((position, pt.where(inside, weight, 0.0)))
+            seen.append(read)
+        found = _sum_of_taps(x[..., at * part : (at + 1) * part], seen)
+        if mask is not None:
+            shares = mask.reshape((batch, offset_group, taps, *out))[:, at]
+            found = found * pt.expand_dims(shares, axis=-1)
+        groups.append(found)
+    # Axes: batch, taps, rows, columns, channels.
+    columns = pt.moveaxis(pt.concat(groups, axis=-1), 1, 3)
+    parts = []
+    for at in range(group):
+        inner = columns[..., at * each : (at + 1) * each].reshape((batch, *out, -1))
+        kernel = w[at * (outs // group) : (at + 1) * (outs // group)]
+        parts.append(inner @ pt.permute_dims(kernel, (2, 3, 1, 0)).reshape((taps * each, -1)))
+    y = pt.concat(parts, axis=-1)
+    return y if b is None else y + b
+
+
+def non_max_suppression(
+    boxes: list[Any],
+    scores: list[Any],
+    most: int | Ints | None = None,
+    overlap: float | list[float] | None = None,
+    least: float | list[float] | None = None,
+    *,
+    center_point_box: int = 0,
+) -> Constant:
+    """Choose the boxes with the largest scores that do not overlap; computed on the host."""
+    wanted, limit, low = (
+        value[0] if isinstance(value, list) else value for value in (most, overlap, least)
+    )
+    found: list[int] = []
+    for at, (places, classes) in enumerate(zip(boxes, scores, strict=True)):
+        corners = [_corners(box, center_point_box) for box in places]
+        for number, each in enumerate(classes):
+            ranked = sorted(zip((-score for score in each), range(len(each)), strict=True))
+            chosen: list[int] = []
+            for _, i in ranked:
+                if len(chosen) >= (wanted or 0) or (low is not None and each[i] <= low):
+                    break
+                if all(_overlap(corners[i], corners[j]) <= (limit or 0.0) for j in chosen):
+                    chosen.append(i)
+                    found += (at, number, i)
+    return folding.made(found, (len(found) // 3, 3))
+
+
+def _corners(box: list[float], centered: int) -> tuple[float, ...]:
+    a, b, c, d = box
+    if centered:
+        return (b - d / 2, a - c / 2, b + d / 2, a + c / 2)
+    return (min(a, c), min(b, d), max(a, c), max(b, d))
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    """Return the area of the intersection divided by that of the union."""
+    height = min(one[2], other[2]) - max(one[0], other[0])
+    width = min(one[3], other[3]) - max(one[1], other[1])
+    if height <= 0 or width <= 0:
+        return 0.0
+    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return height * width / (areas - height * width)
+
+
+def _row(function: Callable[..., Any], **options: Any) -> Operator:
+    return Operator(function, layout=layouts.images, **options)
+
+
+OPERATORS = {
+    "AffineGrid": Operator(affine_grid, host=("size",)),
+    "Col2Im": Operator(col2im, host=("image", "block")),
+    "DeformConv": _row(deform_conv),
+    "GridSample": _row(grid_sample),
+    "MaxUnpool": Operator(max_unpool, host=("shape",)),
+    "NonMaxSuppression": Operator(
+        non_max_suppression, host=("boxes", "scores", "most", "overlap", "least")
+    ),
+    "RoiAlign": _row(roi_align),
+}

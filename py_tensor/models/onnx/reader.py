@@ -1,0 +1,456 @@
+"""Read ONNX files.
+
+Input: the bytes of a file and of its external data. Output: a `Graph`. Source:
+https://github.com/onnx/onnx/blob/main/docs/IR.md and onnx.proto, whose field numbers the schema
+repeats. Strings, sequences, maps and sparse tensors are not supported.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ...dtypes import DType, as_dtype
+from ...errors import ModelError
+from ...io.safetensors import SIZES, Entry
+from ...ops.index_map import Shape
+from ..graph import Constant, Graph, Node, ValueInfo, constant_of_entry
+from ..sources import check_neighbour
+from .protobuf import Message, Reader, float_of
+
+SCHEMA = {
+    "Model": {1: ("ir_version", "int"), 7: ("graph", "Graph"), 8: ("opset_import", "OperatorSet*"),
+              25: ("functions", "Function*")},
+    "OperatorSet": {1: ("domain", "text"), 2: ("version", "int")},
+    "Graph": {1: ("node", "Node*"), 2: ("name", "text"), 5: ("initializer", "Tensor*"),
+              11: ("input", "ValueInfo*"), 12: ("output", "ValueInfo*"),
+              15: ("sparse_initializer", "bytes*")},
+    "Node": {1: ("input", "text*"), 2: ("output", "text*"), 3: ("name", "text"),
+             4: ("op_type", "text"), 5: ("attribute", "Attribute*"), 7: ("domain", "text"),
+             8: ("overload", "text")},
+    "Attribute": {1: ("name", "text"), 2: ("f", "float"), 3: ("i", "int"), 4: ("s", "bytes"),
+                  5: ("t", "Tensor"), 6: ("g", "Graph"), 7: ("floats", "float*"),
+                  8: ("ints", "int*"), 9: ("strings", "bytes*"), 20: ("type", "int"),
+                  21: ("ref_attr_name", "text")},
+    "ValueInfo": {1: ("name", "text"), 2: ("type", "Type")},
+    "Type": {1: ("tensor_type", "TensorType")},
+    "TensorType": {1: ("elem_type", "int"), 2: ("shape", "Shape")},
+    "Shape": {1: ("dim", "Dimension*")},
+    "Dimension": {1: ("dim_value", "int"), 2: ("dim_param", "text")},
+    "Tensor": {1: ("dims", "int*"), 2: ("data_type", "int"), 3: ("segment", "bytes"),
+               4: ("float_data", "float*"), 5: ("int32_data", "int*"),
+               7: ("int64_data", "int*"), 8: ("name", "text"), 9: ("raw_data", "bytes"),
+               10: ("double_data", "double*"), 11: ("uint64_data", "int*"),
+               13: ("external_data", "StringEntry*"), 14: ("data_location", "int")},
+    "StringEntry": {1: ("key", "text"), 2: ("value", "text")},
+    "Function": {1: ("name", "text"), 4: ("input", "text*"), 5: ("output", "text*"),
+                 6: ("attribute", "text*"), 7: ("node", "Node*"),
+                 9: ("opset_import", "OperatorSet*"), 10: ("domain", "text"),
+                 11: ("attribute_proto", "Attribute*"), 13: ("overload", "text")},
+}  # fmt: skip
+"""Name and kind of each field that the reader uses, by message and number."""
+
+_MODEL_KEYS = {number << 3 | 2 for number in (2, 3, 4, 6, 7, 8, 14)} | {5 << 3}
+"""First bytes of the fields that follow the version in a Model."""
+
+
+class Elements(NamedTuple):
+    """Storage of the elements of one ONNX dtype."""
+
+    code: str
+    """Code of the dtype in an `Entry`."""
+    field: str
+    """Field that holds the elements if they are not raw bytes."""
+    form: str
+    """`struct` code of an element of that field, as it is stored in bytes; "" for bytes."""
+    mask: int = 0
+    """Bits of a number of the field that count; 0 for all."""
+
+
+ELEMENTS = {
+    1: Elements("F32", "float_data", ""),
+    2: Elements("U8", "int32_data", "B"),
+    3: Elements("I8", "int32_data", "b"),
+    4: Elements("U16", "int32_data", "H"),
+    5: Elements("I16", "int32_data", "h"),
+    6: Elements("I32", "int32_data", "i"),
+    7: Elements("I64", "int64_data", "q"),
+    9: Elements("BOOL", "int32_data", "?"),
+    10: Elements("F16", "int32_data", "H", 0xFFFF),
+    11: Elements("F64", "double_data", ""),
+    12: Elements("U32", "uint64_data", "I"),
+    13: Elements("U64", "uint64_data", "Q", (1 << 64) - 1),
+    16: Elements("BF16", "int32_data", "H", 0xFFFF),
+}
+"""Supported dtypes by their number in onnx.TensorProto.DataType."""
+DTYPES = {
+    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int32",
+    9: "bool", 10: "float16", 11: "float32", 12: "uint32", 13: "uint32", 14: "complex64",
+    16: "float32", 21: "uint8", 22: "int8", 25: "uint8", 26: "int8",
+}  # fmt: skip
+"""Dtype of a tensor by ONNX's number: 64-bit dtypes become 32-bit ones, as in pt.asarray;
+bfloat16 becomes float32; integers of 2 and 4 bits become integers of 8 bits."""
+_HALF_BYTES = {21: ("U8", 0), 22: ("I8", 8)}
+"""Dtypes of two elements in each byte: the code of the bytes they become, and the sign bit."""
+
+RANK = 32
+"""Maximum number of axes of a constant."""
+DEPTH = 30
+NESTED_NODES = 200_000
+"""Maximum depth of graphs inside nodes and of calls of the file's functions, and maximum number of
+nodes in all of these."""
+
+
+def dtype_of(number: int) -> DType:
+    """Return the dtype of ONNX's number; raise ModelError if it is not supported."""
+    if number not in DTYPES:
+        raise ModelError(
+            f"load: dtype is not supported; got number {number} of onnx.TensorProto.DataType; "
+            f"convert to one of {', '.join(sorted(set(DTYPES.values())))}"
+        )
+    return as_dtype(DTYPES[number])
+
+
+def matches(data: Any) -> bool:
+    """Return True if bytes begin like a Model: its version, and the key of another field.
+
+    Protocol Buffers have no signature. All libraries write the fields in the order of their
+    numbers, so that a file begins with `ir_version`.
+    """
+    head = bytes(memoryview(data).cast("B")[:3])
+    return len(head) == 3 and head[0] == 0x08 and head[1] < 0x80 and head[2] in _MODEL_KEYS
+
+
+def parse(data: Any) -> Message:
+    """Decode the bytes of a file."""
+    model = Reader(SCHEMA, data, "ONNX").read("Model")
+    if "graph" not in model:
+        raise _malformed("file has no graph", f"fields {', '.join(model) or 'none'}")
+    return model
+
+
+def files_of(model: Message) -> set[str]:
+    """Return the names of the files with external data, relative to the model's file.
+
+    Raises ModelError for names that lead out of its folder.
+    """
+    found = set()
+    for tensor in _tensors(model):
+        if tensor.get("data_location"):
+            name = _location(tensor).get("location", "")
+            check_neighbour(name, f'tensor "{tensor.get("name", "")}"')
+            found.add(name)
+    return found
+
+
+def _tensors(value: Any) -> Iterator[Message]:
+    """Yield the tensors in a message."""
+    if isinstance(value, dict):
+        if "data_type" in value or "data_location" in value:
+            yield value
+        else:
+            for inner in value.values():
+                yield from _tensors(inner)
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        for inner in value:
+            yield from _tensors(inner)
+
+
+def read(model: Message, files: Mapping[str, Any]) -> Graph:
+    """Return the graph of a decoded file, given the bytes of its external data by name."""
+    functions = {
+        (each.get("domain", ""), each.get("name", ""), each.get("overload", "")): each
+        for each in model.get("functions", ())
+    }
+    reader = _GraphReader(functions, files)
+    return reader.graph(model["graph"], _versions(model), {}, 0)
+
+
+class _GraphReader:
+    """Converts messages to graphs, and calls of the file's functions to nodes with a body."""
+
+    def __init__(
+        self, functions: dict[tuple[str, str, str], Message], files: Mapping[str, Any]
+    ) -> None:
+        self._functions = functions
+        self._files = files
+        self._nested = 0
+
+    def graph(
+        self, graph: Message, versions: dict[str, int], given: Mapping[str, Any], depth: int
+    ) -> Graph:
+        """Convert a graph; `given` are the attributes of the call of the function around it."""
+        name = graph.get("name", "")
+        if graph.get("sparse_initializer"):
+            raise _unsupported("sparse tensors", f"an initializer of graph {name!r}")
+        constants = {}
+        for tensor in graph.get("initializer", ()):
+            constant = self._constant(tensor)
+            constants[constant.name] = constant
+        nodes = self._nodes(graph.get("node", ()), constants, versions, given, depth)
+        inputs = map(_value_info, graph.get("input", ()))
+        return Graph(
+            name,
+            tuple(info for info in inputs if info.name not in constants),
+            tuple(map(_value_info, graph.get("output", ()))),
+            nodes,
+            constants,
+        )
+
+    def _nodes(
+        self,
+        nodes: Any,
+        constants: dict[str, Constant],
+        versions: dict[str, int],
+        given: Mapping[str, Any],
+        depth: int,
+    ) -> tuple[Node, ...]:
+        """Convert nodes, and add those that give constants to `constants`."""
+        found = []
+        self._nested += len(nodes) if depth else 0
+        if depth > DEPTH or self._nested > NESTED_NODES:
+            raise ModelError(
+                "load: graphs are nested too deeply, or functions call each other too often; got "
+                f"depth {depth} of at most {DEPTH} and {self._nested:,} nodes of at most "
+                f"{NESTED_NODES:,}; save the model without functions"
+            )
+        for at, message in enumerate(nodes):
+            operator, outputs = message.get("op_type", ""), tuple(message.get("output", ()))
+            name = message.get("name") or next(filter(None, outputs), "") or f"{operator}[{at}]"
+            domain = message.get("domain", "")
+            attributes = {}
+            for attribute in message.get("attribute", ()):
+                key = attribute.get("name", "")
+                reference = attribute.get("ref_attr_name")
+                if reference is None:
+                    place = f'attribute "{key}" of node "{name}"'
+                    attributes[key] = self._attribute(attribute, place, versions, given, depth)
+                elif reference in given:
+                    attributes[key] = given[reference]
+            function = self._functions.get((domain, operator, message.get("overload", "")))
+            inputs = tuple(message.get("input", ()))
+            if function is not None:
+                body = self._body(function, attributes, depth + 1)
+                # A call may omit inputs and outputs at the end.
+                missing = len(body.inputs) - len(inputs)
+                inputs += ("",) * missing
+                found.append(Node(name, "Function", inputs, outputs, {"body": body}, 0))
+                continue
+            domain = "" if domain == "ai.onnx" else domain
+            if not domain and operator == "Constant" and len(outputs) == 1:
+                constant = _constant_node(attributes, outputs[0])
+                if constant is not None:
+                    constants[outputs[0]] = constant
+                    continue
+            if not domain and "" not in versions:
+                raise _malformed("file does not import ONNX's operators", f'node "{name}"')
+            version = versions.get(domain, 1)
+            operator = f"{domain}.{operator}" if domain else operator
+            found.append(Node(name, operator, inputs, outputs, attributes, version))
+        return tuple(found)
+
+    def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> Graph:
+        """Return the graph of a function for one call."""
+        versions = _versions(function)
+        given = dict(attributes)
+        for default in function.get("attribute_proto", ()):
+            key = default.get("name", "")
+            if key not in given:
+                place = f"default {key!r} of function {function.get('name', '')!r}"
+                given[key] = self._attribute(default, place, versions, {}, depth)
+        constants: dict[str, Constant] = {}
+        nodes = self._nodes(function.get("node", ()), constants, versions, given, depth)
+        return Graph(
+            function.get("name", ""),
+            tuple(ValueInfo(name, None, None) for name in function.get("input", ())),
+            tuple(ValueInfo(name, None, None) for name in function.get("output", ())),
+            nodes,
+            constants,
+        )
+
+    def _attribute(
+        self,
+        attribute: Message,
+        place: str,
+        versions: dict[str, int],
+        given: Mapping[str, Any],
+        depth: int,
+    ) -> Any:
+        kind = attribute.get("type", 0)
+        if not kind:
+            # Old files do not name the type.
+            present = [code for code, (field, _) in _ATTRIBUTES.items() if field in attribute]
+            kind = present[0] if present else 7
+        if kind not in _ATTRIBUTES:
+            raise _unsupported(f"attributes of type {kind}", place)
+        field, empty = _ATTRIBUTES[kind]
+        value = attribute.get(field, empty)
+        try:
+            if value is None:
+                raise _malformed("attribute has no value", place)
+            if kind == 1:
+                return float_of(value)
+            if kind == 3:
+                return str(value, "utf-8")
+            if kind == 4:
+                return self._constant(value)
+            if kind == 5:
+                return self.graph(value, versions, given, depth + 1)
+            if kind == 6:
+                return list(struct.unpack(f"<{len(value) // 4}f", value))
+            if kind == 8:
+                return [str(each, "utf-8") for each in value]
+        except UnicodeDecodeError:
+            raise _malformed("text is not UTF-8", place) from None
+        return value
+
+    def _constant(self, tensor: Message) -> Constant:
+        name = tensor.get("name", "")
+        return constant_of_entry(name, self._entry(tensor, f'tensor "{name}"'))
+
+    def _entry(self, tensor: Message, place: str) -> Entry:
+        dtype, shape = tensor.get("data_type", 0), tuple(tensor.get("dims", ()))
+        if len(shape) > RANK or any(length < 0 for length in shape):
+            raise _malformed("shape is not valid", f"{_shortened(shape)} of {place}")
+        if "segment" in tensor:
+            raise _unsupported("tensors in segments", place)
+        raw = tensor.get("raw_data")
+        if tensor.get("data_location"):
+            raw = self._external(tensor, place)
+        if dtype in _HALF_BYTES:
+            return _half_bytes(dtype, shape, raw, tensor, place)
+        if dtype not in ELEMENTS:
+            raise _unsupported(f"elements of ONNX's dtype {dtype}", place)
+        code, field, form, mask = ELEMENTS[dtype]
+        if raw is None:
+            raw = tensor.get(field, b"")
+            if form:
+                numbers = [number & mask for number in raw] if mask else list(raw)
+                try:
+                    raw = struct.pack(f"<{len(numbers)}{form}", *numbers)
+                except struct.error as error:
+                    raise _malformed("number does not fit its dtype", f"{place}: {error}") from None
+        _check_size(len(raw), math.prod(shape) * SIZES[code], shape, place)
+        return Entry(code, shape, raw)
+
+    def _external(self, tensor: Message, place: str) -> Any:
+        location = _location(tensor)
+        name = location.get("location", "")
+        if name not in self._files:
+            raise ModelError(
+                f'load: file with external data is missing; got "{name}" for {place}; load the '
+                "model from its URL or path"
+            )
+        data = memoryview(self._files[name]).cast("B")
+        try:
+            offset = int(location.get("offset", "0"))
+            length = int(location.get("length", len(data) - offset))
+        except ValueError:
+            raise _malformed(
+                "offset and length must be integers", f"{location} of {place}"
+            ) from None
+        if offset < 0 or length < 0 or offset + length > len(data):
+            raise _malformed(
+                "external data go past the end",
+                f'bytes {offset} to {offset + length} of {len(data)} in "{name}" for {place}',
+            )
+        return data[offset : offset + length]
+
+
+_ATTRIBUTES: dict[int, tuple[str, Any]] = {
+    1: ("f", bytes(4)), 2: ("i", 0), 3: ("s", b""), 4: ("t", None), 5: ("g", None),
+    6: ("floats", b""), 7: ("ints", []), 8: ("strings", []),
+}  # fmt: skip
+"""Field of each type of attribute, and its value if the file omits it."""
+_CONSTANTS = {
+    "value_int": ("I64", "q"), "value_ints": ("I64", "q"),
+    "value_float": ("F32", "f"), "value_floats": ("F32", "f"),
+}  # fmt: skip
+
+
+def _constant_node(attributes: Mapping[str, Any], name: str) -> Constant | None:
+    """Return the value of a Constant node; None if it is not a number or a tensor."""
+    if len(attributes) != 1:
+        return None
+    [(key, value)] = attributes.items()
+    if key == "value" and isinstance(value, Constant):
+        return Constant(name, value.dtype, value.shape, value.elements)
+    if key not in _CONSTANTS:
+        return None
+    code, form = _CONSTANTS[key]
+    numbers = value if isinstance(value, list) else [value]
+    shape = (len(numbers),) if isinstance(value, list) else ()
+    try:
+        data = struct.pack(f"<{len(numbers)}{form}", *numbers)
+    except struct.error:
+        return None
+    return constant_of_entry(name, Entry(code, shape, data))
+
+
+def _versions(message: Message) -> dict[str, int]:
+    found = {}
+    for each in message.get("opset_import", ()):
+        domain, version = each.get("domain", ""), each.get("version", 0)
+        domain = "" if domain == "ai.onnx" else domain
+        found[domain] = version
+    return found
+
+
+def _value_info(message: Message) -> ValueInfo:
+    place, kind = f'value "{message.get("name", "")}"', message.get("type", {})
+    if "type" in message and "tensor_type" not in kind:
+        raise _unsupported("values that are not tensors", place)
+    tensor = kind.get("tensor_type", {})
+    number = tensor.get("elem_type", 0)
+    if number and number not in DTYPES:
+        raise _unsupported(f"values of ONNX's dtype {number}", place)
+    name = DTYPES.get(number)
+    shape = None
+    if "shape" in tensor:
+        # Some exporters write -1 for an open length.
+        shape = tuple(
+            length["dim_value"] if length.get("dim_value", -1) >= 0 else length.get("dim_param")
+            for length in tensor["shape"].get("dim", ())
+        )
+    return ValueInfo(message.get("name", ""), None if name is None else as_dtype(name), shape)
+
+
+def _location(tensor: Message) -> dict[str, str]:
+    entries = tensor.get("external_data", ())
+    return {entry.get("key", ""): entry.get("value", "") for entry in entries}
+
+
+def _half_bytes(dtype: int, shape: Shape, raw: Any, tensor: Message, place: str) -> Entry:
+    """Unpack integers of 4 bits: the lower half of a byte comes first."""
+    code, sign = _HALF_BYTES[dtype]
+    if raw is None:
+        raw = [number & 255 for number in tensor.get("int32_data", ())]
+    count = math.prod(shape)
+    _check_size(len(raw), -(-count // 2), shape, place)
+    halves = [half for byte in raw for half in (byte & 15, byte >> 4)][:count]
+    return Entry(code, shape, bytes(((half ^ sign) - sign) & 255 for half in halves))
+
+
+def _check_size(got: int, expected: int, shape: Shape, place: str) -> None:
+    if got != expected:
+        raise _malformed(
+            "number of elements does not fit the shape",
+            f"{got} bytes instead of {_shortened(expected)} for shape {_shortened(shape)} of "
+            f"{place}",
+        )
+
+
+def _shortened(value: Any) -> str:
+    return f"{value if not isinstance(value, int) or value < 1 << 64 else '2**64 or more'!s:.80}"
+
+
+def _malformed(wrong: str, got: str) -> ModelError:
+    return ModelError(
+        f"load: not a valid ONNX file: {wrong}; got {got}; download or save the file again"
+    )
+
+
+def _unsupported(what: str, place: str) -> ModelError:
+    return ModelError(f"load: {what} are not supported; got {place}; export the model without them")

@@ -1,0 +1,41 @@
+"""Write the wire format of Protocol Buffers with the help of a schema."""
+
+from __future__ import annotations
+
+from .protobuf import Message, Schema
+
+
+def encoded(schema: Schema, name: str, message: Message) -> bytes:
+    """Return the bytes of a message; its values are as `protobuf.Reader` returns them.
+
+    Repeated "float" and "double" fields are the joined bytes of all elements. Raises KeyError for
+    fields that the schema lacks.
+    """
+    numbers = {field: (number, kind) for number, (field, kind) in schema[name].items()}
+    parts: list[bytes] = []
+    for field, value in message.items():
+        number, kind = numbers[field]
+        many, kind = kind.endswith("*"), kind.removesuffix("*")
+        joined = kind in ("float", "double")
+        for each in value if many and not joined else [value]:
+            if kind == "int":
+                parts += _varint(number << 3), _varint(each & (1 << 64) - 1)
+                continue
+            if joined and not many:
+                parts += _varint(number << 3 | (5 if kind == "float" else 1)), each
+                continue
+            if kind in schema:
+                data = encoded(schema, kind, each)
+            else:
+                data = each.encode() if kind == "text" else bytes(each)
+            parts += _varint(number << 3 | 2), _varint(len(data)), data
+    return b"".join(parts)
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    found.append(value)
+    return bytes(found)

@@ -1,0 +1,21 @@
+"""Values of options that the operators of several formats share."""
+
+from __future__ import annotations
+
+from ..errors import ModelError
+
+type Ints = list[int]
+
+
+def unsupported(what: str) -> ModelError:
+    """Return the error of an operator whose options py_tensor does not support."""
+    return ModelError(
+        f"run: option of an operator is not supported; got {what}; export the model without it"
+    )
+
+
+def single(value: int | Ints) -> int:
+    """Return an integer that is given as a number or as a list of one."""
+    if isinstance(value, list):
+        [value] = value
+    return int(value)

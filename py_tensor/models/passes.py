@@ -1,0 +1,88 @@
+"""Changes to a program after it is loaded, for every format.
+
+Input: a `Program`. Steps that depend on constants only are computed once, and constants that
+nothing reads are dropped. The program itself stores constants as their readers need them, and its
+calls leave out the steps that their outputs do not need.
+"""
+
+from __future__ import annotations
+
+from ..errors import TensorError
+from ..ir.node import own_tapes
+from ..runtime.scopes import state
+from ..tensor import Tensor, realize
+from .execution import Program, Run, Step, Value
+from .graph import Constant
+from .layouts import Permuted, arranged
+
+
+def optimize(program: Program) -> None:
+    """Compute steps of constants, prepare others, and drop constants that nothing reads."""
+    if state.trace is None and not own_tapes():
+        left = []
+        for step in program.steps:
+            results = _constants(program, step)
+            if results is None:
+                left.append(_simplified(program, step))
+            else:
+                program.constants.update(results)
+        program.steps = left
+    read = program.reads
+    program.constants = {name: value for name, value in program.constants.items() if name in read}
+
+
+def _constants(program: Program, step: Step) -> dict[str, Value] | None:
+    """Return the results of a step by name, or None if it has to be run in each call."""
+    names = [name for name in step.node.inputs if name]
+    if not step.row.folds or step.bodies or any(name not in program.constants for name in names):
+        return None
+    given = {name: program.constants[name] for name in names}
+    if all(isinstance(value, Constant) for value in given.values()):
+        return None
+    outputs = [name for name in step.node.outputs if name]
+    try:
+        # A result must not have more elements than the inputs.
+        room = sum(value.size for value in given.values() if value is not None)
+        results = Run().run([step], {**given}, outputs)
+        if any(value is None or value.size > room for value in results):
+            return None
+        found = {
+            name: _stored(program, name, value)
+            for name, value in zip(outputs, results, strict=True)
+            if value is not None
+        }
+        realize(*(each.tensor if isinstance(each, Permuted) else each for each in found.values()))
+    except TensorError:
+        # The call reports it.
+        return None
+    return {**found}
+
+
+def _simplified(program: Program, step: Step) -> Step:
+    """Return the step with constants that are computed once, for example of batch normalization."""
+    if step.row.simplify is None:
+        return step
+    first, *names = step.node.inputs
+    if any(name not in program.constants for name in names):
+        return step
+    try:
+        found = step.row.simplify([program.constants[name] for name in names], step.options)
+        if found is None:
+            return step
+        realize(*(value for value in found.constants if isinstance(value, Tensor)))
+    except TensorError:
+        # The call reports it.
+        return step
+    # No name of a file has this form together with the node's outputs, which are unique.
+    inputs = tuple(f"{step.node.outputs[0]} (constant {at})" for at in range(len(found.constants)))
+    program.constants.update(zip(inputs, found.constants, strict=True))
+    node = step.node._replace(inputs=(first, *inputs))
+    return Step(node, found.row, {}, {}, frozenset(), {}, frozenset(node.inputs))
+
+
+def _stored(program: Program, name: str, value: Value) -> Tensor | Permuted:
+    """Return a computed constant with its axes in the order in which it is read."""
+    assert isinstance(value, (Tensor, Permuted))
+    order = program.order_of(name, len(value.shape)) or tuple(range(len(value.shape)))
+    tensor = arranged(value, order)
+    return tensor if list(order) == sorted(order) else Permuted(tensor, order, True)

@@ -1,0 +1,479 @@
+"""Read the files of a model from where a user has them.
+
+Input: a URL, path, folder, bytes, archive, file objects, or function. Output: `Files`, which read
+the model's file, and files next to it by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Awaitable, Callable, Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from posixpath import basename, dirname
+from typing import Any, NamedTuple, Protocol
+
+from ..errors import ArgumentTypeError, BackendError, ModelError
+from ..io.browser import in_page
+from ..io.file_cache import FileCache
+from ..io.network import Head, Report, Request, absolute, chunks_of, download, head
+
+HEAD = 1 << 20
+"""Bytes of a file that formats may look at if the model's file is looked for among several."""
+MOST_FILES = 10_000
+"""Maximum number of files of a folder."""
+EXPANSION, SMALL = 50, 1 << 26
+"""Maximum ratio of a file's size to its size in an archive, for files above a size in bytes."""
+
+_PARALLEL = 4
+
+Rank = Callable[[Any], int | None]
+"""Returns the place of the format of bytes among all formats; None if no format has them."""
+
+cache = FileCache("py_tensor.models")
+"""Files that `load` keeps in the browser's storage."""
+
+
+class Files(Protocol):
+    """Files of a model."""
+
+    address: str
+    """Place of the model's file in errors; may be ""."""
+    parallel: int
+    """Number of files to read at a time."""
+
+    async def size(self, name: str) -> int | None:
+        """Return the size of a file in bytes; None if it is not known before it is read."""
+
+    async def read(self, name: str, report: Report | None) -> Any:
+        """Return the bytes of a file by its name relative to the model's; "" is the model."""
+
+
+def is_neighbour(name: str) -> bool:
+    """Return True if the name of a further file does not lead out of the model's folder."""
+    parts = name.split("/")
+    return not {"", ".", ".."}.intersection(parts) and not any(mark in name for mark in "\\:\0?#%")
+
+
+def check_neighbour(name: str, place: str) -> None:
+    """Raise ModelError if the name of a further file leads out of the model's folder."""
+    if not is_neighbour(name):
+        raise ModelError(
+            "load: external data must be a file in the model's folder; got "
+            f'"{name}" for {place}; save the model again'
+        )
+
+
+_WRONG = {
+    b"<!doctype": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "an XML document",
+    b"version https://git-lfs": "a pointer of Git LFS",
+}
+"""First bytes of answers that servers send if they do not have the file."""
+
+
+def check_content(data: Any, address: str) -> None:
+    """Raise ModelError if bytes are an answer for people instead of a file."""
+    first = bytes(memoryview(data).cast("B")[:64]).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    for start, kind in _WRONG.items():
+        if first.startswith(start):
+            raise ModelError(
+                f"load: file is not part of a model; got {kind} for {address}; use the address "
+                "from which the file itself is downloaded"
+            )
+
+
+def files_of_source(
+    source: Any, rank: Rank, headers: Mapping[str, str], credentials: str | None, kept: bool
+) -> Files:
+    """Return the files of a source; the other arguments are those of `load`."""
+    if isinstance(source, str) and (_is_url(source) or (in_page() and not Path(source).exists())):
+        return _Web(source, headers, credentials, kept)
+    if isinstance(source, (str, PathLike)):
+        path = Path(fspath(source))
+        return Folder(_parts_of_folder(path), rank, str(path)) if path.is_dir() else _Path(path)
+    if isinstance(source, Mapping):
+        return Folder({str(name): part_of(value) for name, value in source.items()}, rank)
+    if hasattr(source, "files"):  # an input element, or the data of a drop
+        source = source.files
+    is_buffer = hasattr(source, "to_memoryview")  # of JavaScript, which has a length, too
+    if isinstance(source, (list, tuple)) or (hasattr(source, "length") and not is_buffer):
+        return Folder({_name_of(value): part_of(value) for value in source}, rank)
+    if callable(source) and not hasattr(source, "read"):
+        return _Function(source)
+    return Folder({_name_of(source): part_of(source)}, rank)
+
+
+def _is_url(source: str) -> bool:
+    return "://" in source or source.startswith(("blob:", "data:"))
+
+
+# --- the network ----------------------------------------------------------------------------------
+
+
+class _Web:
+    """Files next to a URL."""
+
+    parallel = _PARALLEL
+
+    def __init__(
+        self, url: str, headers: Mapping[str, str], credentials: str | None, kept: bool
+    ) -> None:
+        self.address = url.partition("#")[0]
+        self._headers = headers
+        self._credentials = credentials
+        self._kept = kept
+        self._heads: dict[str, Head | None] = {}
+
+    def _request(self, name: str) -> Request:
+        start, mark, query = self.address.partition("?")
+        if name and start.startswith(("blob:", "data:")):
+            raise ModelError(
+                f'load: model has data in another file; got "{name}" for a URL of a single file; '
+                "pass all files of the model"
+            )
+        address = f"{start.rpartition('/')[0]}/{name}{mark}{query}" if name else self.address
+        return Request("load", address, self._headers, self._credentials)
+
+    async def size(self, name: str) -> int | None:
+        """Ask the server for the size."""
+        try:
+            found = await self._head(self._request(name))
+        except ConnectionError:
+            return None
+        return found and found.size
+
+    async def read(self, name: str, report: Report | None) -> Any:
+        """Download a file, or read it from the cache if the server still has the same."""
+        request = self._request(name)
+        url = absolute(request.url)
+        known = await cache.find(url) if self._kept else None
+        if known is not None:
+            try:
+                current = await self._head(request)
+                is_same = current is not None and current.validator == known.validator
+            except ConnectionError:
+                is_same = True  # without a network
+            data = await cache.read(known, report) if is_same else None
+            if data is not None:
+                return data
+            if is_same:
+                known = None
+        found = await download(request, report, known and known.validator)
+        if found is None:
+            assert known is not None
+            data = await cache.read(known, report)
+            if data is not None:
+                return data
+            found = await download(request, report)
+            assert found is not None
+        check_content(found.data, request.url)
+        if self._kept and found.validator:
+            await cache.store(url, found.data, found.validator)
+        return found.data
+
+    async def _head(self, request: Request) -> Head | None:
+        if request.url not in self._heads:
+            self._heads[request.url] = await head(request)
+        return self._heads[request.url]
+
+
+# --- one path -------------------------------------------------------------------------------------
+
+
+class _Path:
+    """Files next to the file at a path."""
+
+    parallel = 1
+
+    def __init__(self, path: Path) -> None:
+        self.address = str(path)
+        self._path = path
+
+    def _part(self, name: str) -> Part:
+        file = self._path.parent / name if name else self._path
+        if name and not file.resolve().is_relative_to(self._path.parent.resolve()):
+            raise ModelError(
+                f'load: external data must be a file in the model\'s folder; got "{name}"; copy '
+                "the file there"
+            )
+        return _part_of_path(file)
+
+    async def size(self, name: str) -> int | None:
+        """Ask the file system."""
+        return self._part(name).size
+
+    async def read(self, name: str, report: Report | None) -> Any:
+        """Read the file."""
+        return await self._part(name).read(report)
+
+
+# --- several files --------------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """One of several files."""
+
+    size: int | None
+    head: Callable[[], Awaitable[Any]]
+    """Return the first bytes."""
+    read: Callable[[Report | None], Awaitable[Any]]
+    """Return all bytes."""
+
+
+class Folder:
+    """Files by name, of which one, found by its content, is the model's."""
+
+    parallel = 1
+
+    def __init__(self, parts: Mapping[str, Part], rank: Rank, address: str = "") -> None:
+        self.address = address
+        self._parts = parts
+        self._rank = rank
+        self._model: str | None = None
+
+    async def size(self, name: str) -> int | None:
+        """Return the size, if it is known."""
+        part = self._parts.get(self._find(name))
+        return part and part.size
+
+    async def read(self, name: str, report: Report | None) -> Any:
+        """Read a file; find the model's file if its name is ""."""
+        if self._model is None:
+            self._model = await self._found_model()
+            self.address = "/".join(filter(None, (self.address, self._model)))
+        path = self._find(name) if name else self._model
+        if path not in self._parts:
+            others = ", ".join(each for each in self._parts if each != self._model)
+            raise ModelError(
+                f'load: model has data in another file; got "{name}", which is not among '
+                f"{others or 'the files'}; pass all files of the model, or load it from its URL "
+                "or path"
+            )
+        data = await self._parts[path].read(report)
+        check_content(data, f'"{path}"')
+        return data
+
+    def _find(self, name: str) -> str:
+        """Return the path of a file next to the model's.
+
+        Files of an `<input>` have no folders. Then a file is found by the last part of its name.
+        """
+        folder = dirname(self._model or "")
+        path = f"{folder}/{name}" if folder else name
+        if path not in self._parts:
+            same = [each for each in self._parts if basename(each) == basename(name)]
+            return same[0] if len(same) == 1 else path
+        return path
+
+    async def _found_model(self) -> str:
+        if len(self._parts) == 1:
+            return next(iter(self._parts))
+        ranked: dict[int, list[str]] = {}
+        for path, part in self._parts.items():
+            rank = self._rank(await part.head())
+            if rank is not None:
+                ranked.setdefault(rank, []).append(path)
+        found = ranked[min(ranked)] if ranked else []
+        if len(found) != 1:
+            listed = ", ".join((found or list(self._parts))[:10]) or "no files"
+            raise ModelError(
+                f"load: several files are models; got {listed}; pass the files of one model"
+                if found
+                else f"load: no file is a model of a supported format; got {listed}; see "
+                "docs/models.md for the formats"
+            )
+        return found[0]
+
+
+def _name_of(value: Any) -> str:
+    """Return the name of a file object or path; files of a dropped folder have its path."""
+    if isinstance(value, (str, PathLike)):
+        return Path(fspath(value)).name
+    path = getattr(value, "webkitRelativePath", "") or getattr(value, "name", "")
+    return path if isinstance(path, str) else ""
+
+
+def part_of(value: Any) -> Part:
+    """Return the part for bytes, a path, or a file object of Python or of a page."""
+    if isinstance(value, (str, PathLike)):
+        return _part_of_path(Path(fspath(value)))
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _part_of_bytes(value)
+    if hasattr(value, "stream") and hasattr(value, "slice"):
+        return _part_of_blob(value)
+
+    found: list[Any] = []
+
+    async def read(report: Report | None) -> Any:
+        if not found:  # a file object is read once
+            found.append(await bytes_of(value))
+        return found[0]
+
+    return Part(None, lambda: read(None), read)
+
+
+def _part_of_bytes(data: Any) -> Part:
+    view = memoryview(data).cast("B")
+
+    async def first() -> Any:
+        return view[:HEAD]
+
+    async def read(report: Report | None) -> Any:
+        return data
+
+    return Part(len(view), first, read)
+
+
+def _part_of_path(path: Path) -> Part:
+    async def first() -> Any:
+        with path.open("rb") as file:
+            return file.read(HEAD)
+
+    async def read(report: Report | None) -> Any:
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise ModelError(
+                f"load: file cannot be read; got {error.strerror or error} for {str(path)!r}; "
+                "check the path, or pass a URL with ://"
+            ) from None
+
+    return Part(path.stat().st_size if path.is_file() else None, first, read)
+
+
+def _part_of_blob(blob: Any) -> Part:
+    size: int = blob.size
+
+    async def first() -> Any:
+        return (await blob.slice(0, HEAD).arrayBuffer()).to_bytes()
+
+    async def read(report: Report | None) -> Any:
+        data, done = bytearray(size), 0
+        async for chunk in chunks_of(blob.stream()):
+            data[done : done + len(chunk)] = chunk
+            done += len(chunk)
+            if report is not None:
+                report(done, size)
+        return data
+
+    return Part(size, first, read)
+
+
+def _parts_of_folder(folder: Path) -> dict[str, Part]:
+    """Return the files in a folder and in its folders, without links that lead out of it."""
+    root, parts = folder.resolve(), dict[str, Part]()
+    for path in folder.rglob("*"):
+        if path.is_file() and path.resolve().is_relative_to(root):
+            parts[path.relative_to(folder).as_posix()] = _part_of_path(path)
+        if len(parts) > MOST_FILES:
+            raise ModelError(
+                f"load: folder has too many files; got more than {MOST_FILES:,} in "
+                f"{str(folder)!r}; pass the folder of one model"
+            )
+    return dict(sorted(parts.items()))
+
+
+def archive(data: Any, rank: Rank, address: str) -> Folder | None:
+    """Return the files of a zip archive; None if bytes are not one."""
+    if bytes(memoryview(data).cast("B")[:4]) != b"PK\x03\x04":
+        return None
+    try:
+        opened = zipfile.ZipFile(io.BytesIO(data))
+        infos = [info for info in opened.infolist() if not info.is_dir()]
+    except _BROKEN as error:
+        raise _broken_archive(error, address) from None
+    if len(infos) > MOST_FILES:
+        raise _broken_archive(f"{len(infos)} files", address)
+    parts = {info.filename: _part_of_archive(opened, info, address) for info in infos}
+    return Folder(parts, rank, address)
+
+
+_BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError,
+           ValueError, struct.error)  # fmt: skip
+
+
+def _part_of_archive(opened: zipfile.ZipFile, info: zipfile.ZipInfo, address: str) -> Part:
+    def read_up_to(count: int) -> bytes:
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise _broken_archive(f'compression {info.compress_type} of "{info.filename}"', address)
+        if info.file_size > max(SMALL, EXPANSION * info.compress_size):
+            raise _broken_archive(f'"{info.filename}" of {info.file_size:,} bytes', address)
+        try:
+            with opened.open(info) as file:
+                return file.read(count)
+        except _BROKEN as error:
+            raise _broken_archive(f'{error} in "{info.filename}"', address) from None
+
+    async def first() -> Any:
+        return read_up_to(HEAD)
+
+    async def read(report: Report | None) -> Any:
+        return read_up_to(-1)
+
+    return Part(info.file_size, first, read)
+
+
+def _broken_archive(got: Any, address: str) -> ModelError:
+    return ModelError(
+        f"load: not a valid zip archive; got {got} for {address or 'the bytes'}; download or save "
+        "the file again"
+    )
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+class _Function:
+    """Files that a function returns by name."""
+
+    address = ""
+    parallel = 1
+
+    def __init__(self, function: Callable[[str], Any]) -> None:
+        self._function = function
+
+    async def size(self, name: str) -> int | None:
+        """Return None."""
+        return None
+
+    async def read(self, name: str, report: Report | None) -> Any:
+        """Call the function."""
+        answer = self._function(name)
+        self.parallel = _PARALLEL if inspect.isawaitable(answer) else 1
+        data = await bytes_of(answer)
+        check_content(data, f'"{name}"' if name else "the model")
+        return data
+
+
+async def bytes_of(value: Any) -> Any:
+    """Return the bytes of an answer: bytes, a file object, a response, or an awaitable of them."""
+    if inspect.isawaitable(value):
+        value = await value
+    if getattr(value, "ok", True) is False and hasattr(value, "status"):
+        raise BackendError(
+            f"load: request failed; got {value.status} for {getattr(value, 'url', '')}; check the "
+            "address"
+        )
+    if hasattr(value, "arrayBuffer"):
+        value = await value.arrayBuffer()
+    elif hasattr(value, "read"):
+        value = value.read()
+        value = await value if inspect.isawaitable(value) else value
+    elif callable(getattr(value, "bytes", None)):  # a response of pyodide.http
+        value = await value.bytes()
+    if hasattr(value, "to_memoryview"):  # a buffer of JavaScript
+        value = value.to_bytes()
+    try:
+        memoryview(value)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"load: source is not supported; got {type(value).__name__}; pass a URL, a path, "
+            "bytes, files, or a function that returns bytes"
+        ) from None
+    return value

@@ -1,0 +1,461 @@
+"""Read TensorFlow.js graph models: a GraphDef of TensorFlow as JSON.
+
+Input: a decoded `model.json` and its weights. Output: a `Graph`. Values have TensorFlow's names
+("node", and "node:1" for further results), except that the outputs have the names of the signature.
+Source: https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/framework, files
+graph.proto, node_def.proto and function.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import ModelError
+from ...signatures import parameters_of
+from ..execution import Operator
+from ..graph import Constant, Graph, Node, ValueInfo
+from . import attributes
+from .attributes import (
+    DTYPES,
+    Function,
+    Type,
+    decoded,
+    malformed,
+    shape_of,
+    type_of,
+)
+from .control_flow import Definition, Region, ordered, producers_of, resolved, rewrite
+
+DEPTH = 30
+NESTED_NODES = 50_000
+"""Maximum depth of calls of the file's functions, and maximum number of nodes in all of them."""
+RESULTS = {
+    "FusedBatchNorm": ("y", "batch_mean", "batch_variance"),
+    "FusedBatchNormV2": ("y", "batch_mean", "batch_variance"),
+    "FusedBatchNormV3": ("y", "batch_mean", "batch_variance"),
+    "ListDiff": ("out", "idx"),
+    "MaxPoolWithArgmax": ("output", "argmax"),
+    "Merge": ("output", "value_index"),
+    "NonMaxSuppressionV4": ("selected_indices", "valid_outputs"),
+    "NonMaxSuppressionV5": ("selected_indices", "selected_scores", "valid_outputs"),
+    "RaggedRange": ("rt_nested_splits", "rt_dense_values"),
+    "SparseFillEmptyRows": (
+        "output_indices",
+        "output_values",
+        "empty_row_indicator",
+        "reverse_index_map",
+    ),
+    "SparseReshape": ("output_indices", "output_shape"),
+    "Switch": ("output_false", "output_true"),
+    "TensorArrayConcatV3": ("value", "lengths"),
+    "TensorArrayV3": ("handle", "flow"),
+    "TensorListConcat": ("tensor", "lengths"),
+    "TensorListConcatV2": ("tensor", "lengths"),
+    "TensorListPopBack": ("output_handle", "tensor"),
+    "TopKV2": ("values", "indices"),
+    "Unique": ("y", "idx"),
+    "UniqueV2": ("y", "idx"),
+}
+"""Names of the results of operators with several different ones; functions refer to them."""
+IGNORED = frozenset({
+    "N", "PARAMS_RAGGED_RANK", "Truncate", "allowed_shapes", "bad_indices_policy",
+    "clear_after_read", "config", "config_proto", "container", "debug_name", "dynamic_size",
+    "executor_type", "exponential_avg_factor", "grad_a", "grad_b", "grad_x", "grad_y",
+    "host_memory", "identical_element_shapes", "incompatible_shape_error", "is_stateless",
+    "message", "num", "num_args", "num_host_args", "num_original_outputs",
+    "num_row_partition_tensors", "output_shapes", "parallel_iterations",
+    "resize_if_index_out_of_bounds", "seed", "seed2", "shared_name", "sorted", "sparse_gradient",
+    "stable", "summarize", "tensor_array_name", "use_cudnn_on_gpu", "validate_indices",
+})  # fmt: skip
+"""Attributes that do not change results. Those with "_" in front and most types do not, either."""
+_WITHOUT_RESULTS = ("NoOp", "Assert", "Const", "PrintV2")
+
+
+def read(
+    document: Mapping[str, Any], constants: dict[str, Constant], table: Mapping[str, Operator]
+) -> Graph:
+    """Return the graph of a decoded file, given its weights by name."""
+    topology = document["modelTopology"]
+    functions = {}
+    for function in _list(_dict(topology, "library"), "function"):
+        functions[str(_dict(function, "signature").get("name"))] = function
+    reader = _GraphReader(functions, constants, table)
+    definitions = reader.definitions(_list(topology, "node"))
+    signature = _dict(document, "signature") or _dict(
+        _dict(document, "userDefinedMetadata"), "signature"
+    )
+    inputs = _inputs(_dict(signature, "inputs"), definitions)
+    outputs = _outputs(_dict(signature, "outputs"), definitions)
+    try:
+        return reader.graph("", definitions, inputs, outputs)
+    except RecursionError:
+        raise malformed("conditions are nested too deeply", "more than Python's stack") from None
+
+
+class _GraphReader:
+    """Converts lists of nodes to graphs."""
+
+    def __init__(
+        self,
+        functions: dict[str, Any],
+        constants: dict[str, Constant],
+        table: Mapping[str, Operator],
+    ) -> None:
+        self._functions, self._weights, self._table = functions, constants, table
+        self._nested = self._deepest = 0
+        self._graphs: dict[str, tuple[Graph, int, int]] = {}
+        """Graphs of functions, with their numbers of nodes and depths of calls."""
+
+    def definitions(self, nodes: list[Any]) -> dict[str, Definition]:
+        """Decode the nodes of a graph or of a function."""
+        found: dict[str, Definition] = {}
+        for node in nodes:
+            if not isinstance(node, dict) or not all(
+                isinstance(node.get(key), str) for key in ("name", "op")
+            ):
+                raise malformed("node lacks its name or operator", f"{node!r:.80}")
+            name, operator = node["name"], node["op"]
+            if name in found:
+                raise malformed("node occurs twice", repr(name))
+            given = _list(node, "input")
+            if not all(isinstance(each, str) for each in given):
+                raise malformed("inputs of a node must be texts", f'node "{name}" ({operator})')
+            attributes = {}
+            for key, value in _dict(node, "attr").items():
+                # The values of constants are decoded if the graph needs them.
+                place = f'attribute "{key}" of node "{name}"'
+                kept = operator == "Const" and key == "value"
+                attributes[key] = value if kept else decoded(value, place)
+            found[name] = Definition(
+                name,
+                operator,
+                [each for each in given if not each.startswith("^")],
+                controls=[each[1:] for each in given if each.startswith("^")],
+                attributes=attributes,
+            )
+        for definition in found.values():
+            definition.inputs = [_plain(name, found) for name in definition.inputs]
+        return found
+
+    def graph(
+        self,
+        name: str,
+        definitions: dict[str, Definition],
+        inputs: dict[str, ValueInfo],
+        outputs: list[tuple[ValueInfo, str]],
+        depth: int = 0,
+    ) -> Graph:
+        """Make a graph with inputs by the names of their nodes, and outputs with their values."""
+        substitutes: dict[str, str] = {}
+        rewrite(definitions, substitutes)
+        for given in inputs:
+            definitions.pop(given, None)
+        wanted = [resolved(value, substitutes) for _, value in outputs]
+        order = ordered(producers_of(definitions), wanted, substitutes, inputs)
+        # Inputs that a signature does not declare count if they are needed.
+        more = {each.name: each for each in order if each.operator == "Placeholder"}
+        inputs = inputs | {each: _info(each, {}, more[each]) for each in more}
+        order = [each for each in order if each.name not in more]
+        constants: dict[str, Constant] = {}
+        nodes = self._nodes(order, wanted, substitutes, constants, depth)
+        nodes, infos, aliases = _named(nodes, outputs, wanted, {*inputs, *constants})
+        for node in nodes:
+            if node.outputs[:1] == (node.name,):
+                aliases[f"{node.name}:0"] = node.name
+        for own, info in inputs.items():
+            for alias in (own, f"{own}:0"):
+                if alias != info.name:
+                    aliases[alias] = info.name
+        renamed = {own: info.name for own, info in inputs.items() if own != info.name}
+        if renamed:
+            nodes = tuple(_with_inputs(node, renamed) for node in nodes)
+        return Graph(name, tuple(inputs.values()), infos, nodes, constants, aliases)
+
+    def _nodes(
+        self,
+        order: list[Definition],
+        wanted: list[str],
+        substitutes: dict[str, str],
+        constants: dict[str, Constant],
+        depth: int,
+    ) -> tuple[Node, ...]:
+        """Convert definitions in the order in which they run; those of constants are collected."""
+        self._count(len(order) if depth else 0, depth)
+        used: dict[str, int] = {}
+        needs = [definition.needs(substitutes) for definition in order]
+        for value in [*wanted, *(value for each in needs for value in each)]:
+            name, _, at = value.partition(":")
+            used[name] = max(used.get(name, 0), int(at or 0))
+        found = []
+        for definition in order:
+            name, operator = definition.name, definition.operator
+            if operator == "Const":
+                constant = self._constant(definition)
+                if constant is not None:
+                    constants[name] = constant
+                    continue
+                operator = f"Const of {_type(definition.attributes.get('dtype'))}"
+            inputs = tuple(resolved(value, substitutes) for value in definition.inputs)
+            results = definition.outputs
+            if results is None:
+                count = used.get(name, 0)
+                results = (name, *(f"{name}:{at}" for at in range(1, count + 1)))
+            options = self._attributes(definition, substitutes, constants, depth)
+            found.append(Node(name, operator, inputs, results, options, 0))
+        return tuple(found)
+
+    def _count(self, nodes: int, depth: int) -> None:
+        """Count nodes of functions and regions at a depth of calls and regions."""
+        self._nested += nodes
+        self._deepest = max(self._deepest, depth)
+        if depth > DEPTH or self._nested > NESTED_NODES:
+            raise ModelError(
+                "load: graphs are nested too deeply, or functions call each other too often; got "
+                f"depth {depth} of at most {DEPTH} and {self._nested:,} nodes of at most "
+                f"{NESTED_NODES:,}; save the model without functions"
+            )
+
+    def _attributes(
+        self,
+        definition: Definition,
+        substitutes: dict[str, str],
+        constants: dict[str, Constant],
+        depth: int,
+    ) -> dict[str, Any]:
+        row = self._table.get(definition.operator)
+        parameters = None if row is None else parameters_of(row.function)
+        found: dict[str, Any] = {}
+        for key, value in definition.attributes.items():
+            accepted = parameters is not None and parameters.accepts_keyword(key)
+            if isinstance(value, Region):
+                found[key] = self._region(value, substitutes, constants, depth + 1)
+            elif isinstance(value, Function):
+                if accepted:
+                    found[key] = self._function(value.name, depth + 1)
+            elif accepted or not _ignorable(key, value):
+                found[key] = value
+        return found
+
+    def _region(
+        self,
+        region: Region,
+        substitutes: dict[str, str],
+        constants: dict[str, Constant],
+        depth: int,
+    ) -> Graph:
+        """Return the graph of nodes that may read the values of the graph around them."""
+        outputs = [resolved(name, substitutes) for name in region.outputs]
+        order = ordered(region.producers, outputs, substitutes, region.inputs)
+        own: dict[str, Constant] = {}
+        nodes = self._nodes(order, outputs, substitutes, own, depth)
+        return Graph(
+            "",
+            tuple(ValueInfo(name, None, None) for name in region.inputs),
+            tuple(ValueInfo(name, None, None) for name in outputs),
+            nodes,
+            own,
+        )
+
+    def _function(self, name: str, depth: int) -> Graph:
+        """Return the graph of a function for one call."""
+        if name not in self._functions:
+            raise malformed("function is missing", f"{name!r:.80}")
+        if name in self._graphs:
+            graph, nodes, height = self._graphs[name]
+            self._count(nodes, depth + height)
+            return graph
+        self._count(0, depth)
+        nodes, deepest, self._deepest = self._nested, self._deepest, depth
+        graph = self._function_graph(name, depth)
+        self._graphs[name] = graph, self._nested - nodes, self._deepest - depth
+        self._deepest = max(deepest, self._deepest)
+        return graph
+
+    def _function_graph(self, name: str, depth: int) -> Graph:
+        function = self._functions[name]
+        signature, returned = _dict(function, "signature"), _dict(function, "ret")
+        definitions = self.definitions(_list(function, "nodeDef") or _list(function, "node_def"))
+        inputs = {}
+        for argument in _list(signature, "inputArg") or _list(signature, "input_arg"):
+            each = str(argument.get("name") if isinstance(argument, dict) else "")
+            inputs[each] = ValueInfo(each, None, None)
+        outputs = []
+        for argument in _list(signature, "outputArg") or _list(signature, "output_arg"):
+            each = str(argument.get("name") if isinstance(argument, dict) else "")
+            value = _plain(str(returned.get(each)), definitions)
+            # Names of results may be those of nodes.
+            outputs.append((ValueInfo(f"{each}:result", None, None), value))
+        return self.graph(name, definitions, inputs, outputs, depth)
+
+    def _constant(self, definition: Definition) -> Constant | None:
+        """Return the value of a Const; None for texts."""
+        name = definition.name
+        value = definition.attributes.get("value")
+        tensor = value.get("tensor") if isinstance(value, dict) else None
+        place = f'node "{name}" (Const)'
+        found = attributes.constant(name, tensor, place) if isinstance(tensor, dict) else None
+        found = found or self._weights.get(name)
+        if found is None and _type(definition.attributes.get("dtype")) in DTYPES:
+            raise malformed("weight is missing in the manifest", place)
+        return found
+
+
+def _named(
+    nodes: tuple[Node, ...],
+    outputs: list[tuple[ValueInfo, str]],
+    wanted: list[str],
+    fixed: set[str],
+) -> tuple[tuple[Node, ...], tuple[ValueInfo, ...], dict[str, str]]:
+    """Give the outputs the names of the signature.
+
+    Returns the nodes, the outputs, and further names of the outputs.
+    """
+    computed = {name for node in nodes for name in node.outputs}
+    taken = computed | fixed
+    renamed: dict[str, str] = {}
+    kept: set[str] = set()
+    copies: list[Node] = []
+    infos = []
+    for (info, _), value in zip(outputs, wanted, strict=True):
+        if info.name == value or info.name in taken:
+            info = info._replace(name=renamed.get(value, value))
+            kept.add(value)
+        elif value in computed and value not in kept and value not in renamed:
+            renamed[value] = info.name
+        else:
+            copies.append(Node(info.name, "Identity", (value,), (info.name,), {}, 0))
+        infos.append(info)
+        taken.add(info.name)
+    nodes = tuple(
+        _with_inputs(node, renamed)._replace(
+            outputs=tuple(renamed.get(name, name) for name in node.outputs)
+        )
+        for node in (*nodes, *copies)
+    )
+    aliases = {**renamed, **{f"{name}:0": key for name, key in renamed.items() if ":" not in name}}
+    names = {info.name for info in infos}
+    return nodes, tuple(infos), {name: key for name, key in aliases.items() if name not in names}
+
+
+def _with_inputs(node: Node, renamed: dict[str, str]) -> Node:
+    """Return a node with other names of the values that it and its regions read."""
+    attributes = {
+        key: _body(value, renamed) if isinstance(value, Graph) else value
+        for key, value in node.attributes.items()
+    }
+    inputs = tuple(renamed.get(name, name) for name in node.inputs)
+    return node._replace(inputs=inputs, attributes=attributes)
+
+
+def _body(graph: Graph, renamed: dict[str, str]) -> Graph:
+    if graph.name:
+        # Functions do not read values around them.
+        return graph
+    return graph._replace(
+        nodes=tuple(_with_inputs(node, renamed) for node in graph.nodes),
+        outputs=tuple(
+            info._replace(name=renamed.get(info.name, info.name)) for info in graph.outputs
+        ),
+    )
+
+
+def _plain(value: str, definitions: dict[str, Definition]) -> str:
+    """Return the name of a value: "a" for "a", "a:0" and "a:z:0", and "a:1" for a second result."""
+    name, *rest = value.split(":")
+    try:
+        at = int(rest[-1]) if rest else 0
+    except ValueError:
+        at = -1
+    if len(rest) == 2 and name in definitions:
+        results = RESULTS.get(definitions[name].operator, ())
+        at += results.index(rest[0]) if rest[0] in results else 0
+    if not 0 <= at < 1 << 16 or len(rest) > 2:
+        raise malformed("name of a value is not valid", f"{value!r:.80}")
+    return f"{name}:{at}" if at else name
+
+
+def _ignorable(key: str, value: Any) -> bool:
+    types = isinstance(value, Type) or (
+        isinstance(value, list) and all(isinstance(each, Type) for each in value)
+    )
+    return types or value is None or key.startswith("_") or key in IGNORED
+
+
+def _type(value: Any) -> str:
+    return value.name if isinstance(value, Type) else "an unknown dtype"
+
+
+def _inputs(given: dict[str, Any], definitions: dict[str, Definition]) -> dict[str, ValueInfo]:
+    """Return the inputs by the names of their nodes."""
+    declared = {}
+    for key, entry in given.items():
+        node = _plain(str(_part(entry, "name", key)), definitions)
+        if node in definitions and node not in declared:
+            # The signatures of old converters repeat the names of values.
+            name = node if key in definitions or key == f"{node}:0" else key
+            declared[node] = _info(name, entry, definitions[node])
+    return declared or {
+        name: _info(name, {}, each)
+        for name, each in definitions.items()
+        if each.operator == "Placeholder"
+    }
+
+
+def _outputs(
+    given: dict[str, Any], definitions: dict[str, Definition]
+) -> list[tuple[ValueInfo, str]]:
+    """Return the outputs with the values that they have; absent nodes are left out."""
+    found = []
+    for key, entry in given.items():
+        value = _plain(str(_part(entry, "name", key)), definitions)
+        if value.split(":")[0] in definitions:
+            found.append((_info(value if key == f"{value}:0" else key, entry, None), value))
+    if found:
+        return found
+    if given:
+        raise malformed("nodes of all outputs are missing", f"{', '.join(given):.80}")
+    used = {name.split(":")[0] for each in definitions.values() for name in each.inputs}
+    return [
+        (ValueInfo(name, None, None), name)
+        for name, each in definitions.items()
+        if name not in used and each.operator not in _WITHOUT_RESULTS
+    ]
+
+
+def _info(name: str, entry: Any, node: Definition | None) -> ValueInfo:
+    """Return the declaration of an input or output, whose node may say what the entry does not."""
+    attributes = {} if node is None else node.attributes
+    dtype, shape = attributes.get("dtype"), attributes.get("shape")
+    given, lengths = _part(entry, "dtype", None), _part(entry, "tensorShape", None)
+    try:
+        if given is not None:
+            dtype = type_of(given)
+        if isinstance(lengths, dict):
+            shape = shape_of(lengths)
+    except (AttributeError, TypeError, ValueError):
+        raise malformed("declaration is not valid", f"{entry!r:.80} of {name!r:.80}") from None
+    known = dtype.dtype if isinstance(dtype, Type) and dtype.name in DTYPES else None
+    return ValueInfo(name, known, shape if isinstance(shape, tuple) else None)
+
+
+def _part(entry: Any, key: str, default: Any) -> Any:
+    return entry.get(key, default) if isinstance(entry, dict) else default
+
+
+def _dict(value: Any, key: str) -> dict[str, Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise malformed(f"{key} must be an object", f"{found!r:.80}")
+    return found
+
+
+def _list(value: Any, key: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise malformed(f"{key} must be a list", f"{found!r:.80}")
+    return found

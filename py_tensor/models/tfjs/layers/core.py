@@ -1,0 +1,254 @@
+"""Dense layers, embeddings, activations, and layers that only train."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from .shared import (
+    Config,
+    Layer,
+    Weight,
+    activated,
+    bias_of,
+    biased,
+    check_size,
+    leading,
+    softmax,
+)
+
+
+def dense(
+    x: Tensor, kernel: Tensor, bias: Tensor | None, *, units: int = 0, activation: str = "linear"
+) -> Tensor:
+    return biased(x.astype(kernel.dtype) @ kernel, bias, activation)
+
+
+def _dense_weights(config: Config) -> list[Weight | None]:
+    units = config["units"]
+    return [Weight(("kernel",), (None, units)), bias_of(config, units)]
+
+
+def einsum_dense(
+    x: Tensor,
+    kernel: Tensor,
+    bias: Tensor | None,
+    *,
+    equation: str,
+    output_shape: int | Sequence[int | None] = (),
+    activation: str = "linear",
+    bias_axes: str = "",
+) -> Tensor:
+    return biased(pt.einsum(equation.replace(" ", ""), x, kernel), bias, activation)
+
+
+def _einsum_weights(config: Config) -> list[Weight | None]:
+    return [Weight(("kernel",)), Weight(("bias",)) if config.get("bias_axes") else None]
+
+
+def embedding(
+    x: Tensor, table: Tensor, *, input_dim: int, output_dim: int, mask_zero: bool = False
+) -> Tensor:
+    return pt.nn.embedding(x.astype("int32"), table)
+
+
+def _embedding_weights(config: Config) -> list[Weight | None]:
+    return [Weight(("embeddings",), (config["input_dim"], config["output_dim"]))]
+
+
+def embedding_mask(x: Tensor, *, mask_zero: bool = False) -> Tensor:
+    return x != 0
+
+
+def masking(x: Tensor, *, mask_value: float = 0.0) -> Tensor:
+    return pt.where(pt.any(x != mask_value, axis=-1, keepdims=True), x, 0.0)
+
+
+def masking_mask(x: Tensor, *, mask_value: float = 0.0) -> Tensor:
+    return pt.any(x != mask_value, axis=-1)
+
+
+def identity(x: Tensor) -> Tensor:
+    return x
+
+
+def dropout(
+    x: Tensor,
+    *,
+    rate: float = 0.0,
+    stddev: float = 0.0,
+    l1: float = 0.0,
+    l2: float = 0.0,
+    noise_shape: object = None,
+    data_format: object = None,
+    seed: object = None,
+) -> Tensor:
+    return x
+
+
+def augmentation(
+    x: Tensor,
+    *,
+    factor: object = None,
+    height_factor: object = None,
+    width_factor: object = None,
+    mode: object = None,
+    value_range: object = None,
+    fill_mode: object = None,
+    fill_value: object = None,
+    interpolation: object = None,
+    data_format: object = None,
+    rng_type: object = None,
+    auto_vectorize: object = None,
+    seed: object = None,
+) -> Tensor:
+    return x
+
+
+def activation(x: Tensor, *, activation: str) -> Tensor:
+    return activated(x, activation)
+
+
+def relu(
+    x: Tensor,
+    *,
+    max_value: float | None = None,
+    negative_slope: float = 0.0,
+    threshold: float = 0.0,
+) -> Tensor:
+    result = pt.where(x >= threshold, x, negative_slope * (x - threshold))
+    return result if max_value is None else pt.where(result > max_value, max_value, result)
+
+
+def leaky_relu(
+    x: Tensor, *, alpha: float | None = None, negative_slope: float | None = None
+) -> Tensor:
+    slope = alpha if negative_slope is None else negative_slope
+    return pt.nn.leaky_relu(x, alpha=0.3 if slope is None else slope)
+
+
+def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+    return pt.nn.elu(x, alpha=alpha)
+
+
+def thresholded_relu(x: Tensor, *, theta: float = 1.0) -> Tensor:
+    return pt.where(x > theta, x, 0.0)
+
+
+def prelu(x: Tensor, alpha: Tensor, *, shared_axes: int | Sequence[int] | None = None) -> Tensor:
+    return pt.where(x >= 0, x, alpha * x)
+
+
+def _prelu_weights(config: Config) -> list[Weight | None]:
+    return [Weight(("alpha",))]
+
+
+def softmax_layer(x: Tensor, mask: Tensor | None, *, axis: int | Sequence[int] = -1) -> Tensor:
+    return softmax(x if mask is None else pt.where(leading(mask, x), x, -1e9), axis)
+
+
+def reshape(x: Tensor, *, target_shape: Sequence[int]) -> Tensor:
+    lengths = [-1 if length is None else length for length in target_shape]
+    return x.reshape((x.shape[0], *lengths))
+
+
+def flatten(x: Tensor, *, data_format: str = "channels_last") -> Tensor:
+    if data_format == "channels_first" and x.ndim > 2:
+        x = pt.moveaxis(x, 1, -1)
+    return x.reshape((x.shape[0], -1))
+
+
+def permute(x: Tensor, *, dims: Sequence[int]) -> Tensor:
+    return pt.permute_dims(x, (0, *dims))
+
+
+def repeat_vector(x: Tensor, *, n: int) -> Tensor:
+    check_size(n)
+    return pt.broadcast_to(x[:, None], (x.shape[0], n, *x.shape[1:]))
+
+
+def category_encoding(
+    x: Tensor,
+    weights: Tensor | None = None,
+    *,
+    num_tokens: int,
+    output_mode: str = "multi_hot",
+    sparse: bool = False,
+) -> Tensor:
+    check_size(num_tokens)
+    x = x.astype("int32")
+    if output_mode == "one_hot":
+        rows = x.reshape(x.shape[:-1]) if x.ndim > 1 and x.shape[-1] == 1 else x
+        return pt.nn.one_hot(rows, num_tokens)
+    hot = pt.nn.one_hot(x, num_tokens)
+    axis = -2 if x.ndim > 1 else 0
+    if output_mode == "multi_hot":
+        return pt.max(hot, axis=axis)
+    if output_mode == "count":
+        return pt.sum(hot if weights is None else hot * weights[..., None], axis=axis)
+    raise ValueError(f"output_mode {output_mode!r}")
+
+
+def rescaling(
+    x: Tensor, *, scale: float | Sequence[float], offset: float | Sequence[float] = 0.0
+) -> Tensor:
+    factor, shift = (
+        pt.asarray(part, dtype="float32") if isinstance(part, list) else part
+        for part in (scale, offset)
+    )
+    return x.astype("float32") * factor + shift
+
+
+def _rows(*names: str) -> dict[str, Layer]:
+    return {name: Layer(dropout, mask="same") for name in names}
+
+
+LAYERS = {
+    "Activation": Layer(activation, mask="same"),
+    **_rows(
+        "ActivityRegularization",
+        "AlphaDropout",
+        "Dropout",
+        "GaussianDropout",
+        "GaussianNoise",
+        "SpatialDropout1D",
+        "SpatialDropout2D",
+        "SpatialDropout3D",
+    ),
+    "CategoryEncoding": Layer(category_encoding, inputs=2, arguments={"count_weights": 1}),
+    "Dense": Layer(dense, _dense_weights, mask="same"),
+    "ELU": Layer(elu, mask="same"),
+    "EinsumDense": Layer(einsum_dense, _einsum_weights),
+    "Embedding": Layer(embedding, _embedding_weights, mask="mask of Embedding"),
+    "Flatten": Layer(flatten),
+    "Identity": Layer(identity, mask="same"),
+    "LeakyReLU": Layer(leaky_relu, mask="same"),
+    "Masking": Layer(masking, mask="mask of Masking"),
+    "PReLU": Layer(prelu, _prelu_weights, mask="same"),
+    "Permute": Layer(permute),
+    **{
+        f"Random{what}": Layer(augmentation)
+        for what in (
+            "Brightness",
+            "Contrast",
+            "Flip",
+            "Height",
+            "Rotation",
+            "Translation",
+            "Width",
+            "Zoom",
+        )
+    },
+    "ReLU": Layer(relu, mask="same"),
+    "RepeatVector": Layer(repeat_vector),
+    "Rescaling": Layer(rescaling, mask="same"),
+    "Reshape": Layer(reshape),
+    "Softmax": Layer(softmax_layer, masks=1, mask="same"),
+    "ThresholdedReLU": Layer(thresholded_relu, mask="same"),
+}
+INTERNAL: dict[str, Callable[..., Tensor]] = {
+    "mask of Embedding": embedding_mask,
+    "mask of Masking": masking_mask,
+}

@@ -1,0 +1,225 @@
+"""Pooling, cropping, padding and resizing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from .shared import LARGEST, Layer, channels_last, check_size, each, in_format, leading
+
+type Size = int | Sequence[int]
+
+_MAX: tuple[Callable[..., Tensor], ...] = (pt.nn.max_pool1d, pt.max_pool2d, pt.nn.max_pool3d)
+_AVERAGE: tuple[Callable[..., Tensor], ...] = (pt.nn.avg_pool1d, pt.avg_pool2d, pt.nn.avg_pool3d)
+
+
+def pool(
+    functions: Sequence[Callable[..., Tensor]],
+    count: int,
+    x: Tensor,
+    *,
+    pool_size: Size = 2,
+    strides: Size | None = None,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+) -> Tensor:
+    window = each(pool_size, count)
+    stride = window if strides is None else each(strides, count)
+    x = channels_last(x, data_format)
+    pooled = functions[count - 1](x, window, stride=stride, padding=padding)
+    return in_format(pooled, data_format)
+
+
+def global_pool(
+    function: Callable[..., Tensor],
+    x: Tensor,
+    *,
+    keepdims: bool = False,
+    data_format: str = "channels_last",
+) -> Tensor:
+    axes = range(2, x.ndim) if data_format == "channels_first" else range(1, x.ndim - 1)
+    return function(x, axis=tuple(axes), keepdims=keepdims)
+
+
+def global_average_1d(
+    x: Tensor, mask: Tensor | None, *, keepdims: bool = False, data_format: str = "channels_last"
+) -> Tensor:
+    if mask is None:
+        return global_pool(pt.mean, x, keepdims=keepdims, data_format=data_format)
+    last = channels_last(x, data_format)
+    valid = leading(mask, last)
+    total = pt.sum(pt.where(valid, last, 0.0), axis=1, keepdims=True)
+    result = total / pt.sum(valid.astype(x.dtype), axis=1, keepdims=True)
+    return in_format(result, data_format) if keepdims else result[:, 0]
+
+
+def adaptive_pool(
+    functions: Sequence[Callable[..., Tensor]],
+    count: int,
+    x: Tensor,
+    *,
+    output_size: Size,
+    data_format: str = "channels_last",
+) -> Tensor:
+    x = channels_last(x, data_format)
+    return in_format(functions[count - 1](x, each(output_size, count)), data_format)
+
+
+def _pairs(sizes: Any, count: int) -> list[tuple[int, int]]:
+    """Return (before, after) for each axis, given one number, a number per axis, or all."""
+    check_size(sizes)
+    if isinstance(sizes, int):
+        return [(sizes, sizes)] * count
+    if count == 1 and isinstance(sizes[0], int):
+        sizes = [sizes]
+    return [(size, size) if isinstance(size, int) else tuple(size) for size in sizes]
+
+
+def _per_axis(x: Tensor, inner: list[Any], data_format: str, outer: Any) -> list[Any]:
+    at = 2 if data_format == "channels_first" else 1
+    if len(inner) != x.ndim - 2:
+        raise ValueError(f"{len(inner)} sizes for {x.ndim} axes")
+    return [*[outer] * at, *inner, *[outer] * (2 - at)]
+
+
+def padded(count: int, x: Tensor, *, padding: Any, data_format: str = "channels_last") -> Tensor:
+    return pt.pad(x, _per_axis(x, _pairs(padding, count), data_format, (0, 0)))
+
+
+def cropped(count: int, x: Tensor, *, cropping: Any, data_format: str = "channels_last") -> Tensor:
+    kept = [slice(start, -end or None) for start, end in _pairs(cropping, count)]
+    return x[tuple(_per_axis(x, kept, data_format, slice(None)))]
+
+
+def _resized(x: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
+    check_size(size)
+    name = interpolation.lower()
+    if name == "nearest":
+        return pt.nn.resize_nearest_neighbor(x, size, half_pixel_centers=True)
+    if name == "bilinear":
+        return pt.nn.resize_bilinear(x, size, half_pixel_centers=True)
+    if name == "bicubic":
+        rows, columns = (
+            pt.asarray(_cubic_weights(n, out), dtype="float32")
+            for n, out in zip(x.shape[1:3], size, strict=True)
+        )
+        return pt.einsum("ih,bhwc->biwc", rows, pt.einsum("jw,bhwc->bhjc", columns, x))
+    raise ValueError(f"interpolation {interpolation!r:.40}")
+
+
+def _cubic_weights(length: int, out: int) -> list[list[float]]:
+    """Return the weights of each pixel in each pixel of the result, as TensorFlow computes them.
+
+    Positions are rounded to 1/1024, and the weights of pixels beyond an edge are left out. Source:
+    https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/image/resize_bicubic_op.cc
+    """
+    check_size(length * out // LARGEST)
+    found = []
+    for at in range(out):
+        place = (at + 0.5) * length / out - 0.5
+        low = math.floor(place)
+        part = round((place - low) * 1024) / 1024
+        row = [0.0] * length
+        for pixel in range(max(low - 1, 0), min(low + 3, length)):
+            away = abs(low + part - pixel)
+            if away <= 1:
+                row[pixel] = (1.5 * away - 2.5) * away * away + 1
+            else:
+                row[pixel] = ((-0.5 * away + 2.5) * away - 4) * away + 2
+        total = sum(row)
+        found.append([weight / total for weight in row])
+    return found
+
+
+def upsampling(
+    count: int,
+    x: Tensor,
+    *,
+    size: Size,
+    data_format: str = "channels_last",
+    interpolation: str = "nearest",
+) -> Tensor:
+    factors = each(size, count)
+    x = channels_last(x, data_format)
+    if interpolation == "nearest":
+        for axis, factor in enumerate(factors, start=1):
+            x = pt.repeat(x, factor, axis=axis)
+    else:
+        height, width = (n * factor for n, factor in zip(x.shape[1:3], factors, strict=True))
+        x = _resized(x, (height, width), interpolation)
+    return in_format(x, data_format)
+
+
+def resizing(
+    x: Tensor,
+    *,
+    height: int,
+    width: int,
+    interpolation: str = "bilinear",
+    crop_to_aspect_ratio: bool = False,
+    pad_to_aspect_ratio: bool = False,
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    antialias: bool = False,
+    data_format: str = "channels_last",
+) -> Tensor:
+    check_size(height, width)
+    if antialias or pad_to_aspect_ratio:
+        raise ValueError("antialias or pad_to_aspect_ratio; both must be False")
+    x = channels_last(x, data_format).astype("float32")
+    if crop_to_aspect_ratio:
+        rows, columns = x.shape[-3:-1]
+        kept = (min(rows, columns * height // width), min(columns, rows * width // height))
+        x = _center(x, max(kept[0], 1), max(kept[1], 1))
+    batched = x if x.ndim == 4 else x[None]
+    result = _resized(batched, (height, width), interpolation)
+    return in_format(result if x.ndim == 4 else result[0], data_format)
+
+
+def _center(x: Tensor, height: int, width: int) -> Tensor:
+    rows, columns = x.shape[-3:-1]
+    top, left = (rows - height) // 2, (columns - width) // 2
+    return x[..., top : top + height, left : left + width, :]
+
+
+def center_crop(
+    x: Tensor, *, height: int, width: int, data_format: str = "channels_last"
+) -> Tensor:
+    check_size(height, width)
+    last = channels_last(x, data_format)
+    if last.shape[-3] < height or last.shape[-2] < width:
+        return resizing(
+            x, height=height, width=width, crop_to_aspect_ratio=True, data_format=data_format
+        )
+    return in_format(_center(last, height, width), data_format)
+
+
+def _each_count(prefix: str, function: Callable[..., Any], *fixed: Any) -> dict[str, Layer]:
+    return {f"{prefix}{n}D": Layer(partial(function, *fixed, n)) for n in (1, 2, 3)}
+
+
+_ADAPTIVE_MAX = (pt.nn.adaptive_max_pool1d, pt.nn.adaptive_max_pool2d, pt.nn.adaptive_max_pool3d)
+_ADAPTIVE_AVERAGE = (
+    pt.nn.adaptive_avg_pool1d,
+    pt.nn.adaptive_avg_pool2d,
+    pt.nn.adaptive_avg_pool3d,
+)
+LAYERS = {
+    **_each_count("AdaptiveAveragePooling", adaptive_pool, _ADAPTIVE_AVERAGE),
+    **_each_count("AdaptiveMaxPooling", adaptive_pool, _ADAPTIVE_MAX),
+    **_each_count("AveragePooling", pool, _AVERAGE),
+    **_each_count("MaxPooling", pool, _MAX),
+    "CenterCrop": Layer(center_crop),
+    **_each_count("Cropping", cropped),
+    "GlobalAveragePooling1D": Layer(global_average_1d, masks=1),
+    **{f"GlobalAveragePooling{n}D": Layer(partial(global_pool, pt.mean)) for n in (2, 3)},
+    **{f"GlobalMaxPooling{n}D": Layer(partial(global_pool, pt.max)) for n in (1, 2, 3)},
+    "Resizing": Layer(resizing),
+    **_each_count("UpSampling", upsampling),
+    **_each_count("ZeroPadding", padded),
+}

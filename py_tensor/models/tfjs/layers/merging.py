@@ -1,0 +1,167 @@
+"""Layers of several inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add, and_, mul, or_
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from .shared import Layer, leading
+
+
+def _alike(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Give tensors of different ranks the same one, with new axes after the batch."""
+    rank = max(x.ndim for x in tensors)
+    return [
+        x.reshape((*x.shape[:1], *(1,) * (rank - x.ndim), *x.shape[1:])) if x.ndim else x
+        for x in tensors
+    ]
+
+
+def _reduced(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    def merged(*tensors: Tensor) -> Tensor:
+        return reduce(function, _alike(tensors))
+
+    return merged
+
+
+def average(*tensors: Tensor) -> Tensor:
+    return reduce(add, _alike(tensors)) * (1 / len(tensors))
+
+
+def masked_product(*values: Tensor) -> Tensor:
+    """Multiply, with 1 for masked elements; the values are factors, and a mask or None for each.
+
+    The product is 0 where all are masked, if all have masks.
+    """
+    half = len(values) // 2
+    factors = [
+        x if mask is None else pt.where(leading(mask, x), x, 1.0)
+        for x, mask in zip(values[:half], values[half:], strict=True)
+    ]
+    product = reduce(mul, _alike(factors))
+    masks = values[half:]
+    if any(mask is None for mask in masks):
+        return product
+    return pt.where(leading(reduce(or_, masks), product), product, 0.0)
+
+
+def subtract(x: Tensor, y: Tensor) -> Tensor:
+    first, second = _alike([x, y])
+    return first - second
+
+
+def divide(x: Tensor, y: Tensor) -> Tensor:
+    first, second = _alike([x, y])
+    return first / second
+
+
+def concatenate(*tensors: Tensor, axis: int = -1) -> Tensor:
+    return pt.concat(tensors, axis=axis)
+
+
+def dot(x: Tensor, y: Tensor, *, axes: int | Sequence[int], normalize: bool = False) -> Tensor:
+    at, other = (axes, axes) if isinstance(axes, int) else axes
+    at, other = at % x.ndim, other % y.ndim
+    if not at or not other:
+        raise ValueError(f"axes {axes}; the first axis is the batch")
+    if normalize:
+        x, y = unit(x, at), unit(y, other)
+    # Letters of the axes of both: the batch is "a", the common one "b".
+    first = ["a", *"cdefgh"[: x.ndim - 1]]
+    second = ["a", *"ijklmn"[: y.ndim - 1]]
+    first[at] = second[other] = "b"
+    left = "".join(letter for letter in first + second if letter not in "ab")
+    result = pt.einsum(f"{''.join(first)},{''.join(second)}->a{left}", x, y)
+    return result[:, None] if result.ndim == 1 else result
+
+
+def unit(x: Tensor, axis: int | Sequence[int]) -> Tensor:
+    """Divide by the Euclidean length along axes."""
+    along = axis if isinstance(axis, int) else tuple(axis)
+    squares = pt.sum(pt.square(x), axis=along, keepdims=True)
+    return x * pt.rsqrt(pt.maximum(squares, 1e-24))
+
+
+def any_mask(*masks: Tensor) -> Tensor:
+    return reduce(or_, masks)
+
+
+def every_mask(*masks: Tensor) -> Tensor:
+    return reduce(and_, masks)
+
+
+def joined_mask(*values: Tensor, axis: int, every: bool) -> Tensor:
+    """Join the masks of `Concatenate`; the values are its inputs, and a mask or None for each."""
+    half = len(values) // 2
+    parts = []
+    for x, mask in zip(values[:half], values[half:], strict=True):
+        valid = pt.ones(x.shape, dtype="bool") if mask is None else mask
+        if valid.ndim < x.ndim:
+            # Keras 2 does not repeat the mask, so its last axis has length 1.
+            valid = valid[..., None]
+            valid = valid if every else pt.broadcast_to(valid, x.shape)
+        parts.append(valid)
+    joined = pt.concat(parts, axis=axis)
+    return pt.all(joined, axis=-1) if every else pt.any(joined, axis=-1)
+
+
+def not_equal(x: Tensor, y: Tensor) -> Tensor:
+    return x != y
+
+
+def logical_or(x: Tensor, y: Tensor) -> Tensor:
+    return x.astype("bool") | y.astype("bool")
+
+
+def logical_and(x: Tensor, y: Tensor) -> Tensor:
+    return x.astype("bool") & y.astype("bool")
+
+
+def any_of(x: Tensor, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    along = tuple(axis) if isinstance(axis, list) else axis
+    return pt.any(x, axis=along, keepdims=keepdims)
+
+
+def expand_dims(x: Tensor, *, axis: int = -1) -> Tensor:
+    return pt.expand_dims(x, axis=axis)
+
+
+def squeeze(x: Tensor, *, axis: int = -1) -> Tensor:
+    return pt.squeeze(x, axis=axis)
+
+
+def _row(function: Callable[..., Tensor]) -> Layer:
+    return Layer(function, inputs=None, mask="merge")
+
+
+LAYERS = {
+    "Add": _row(_reduced(add)),
+    "Average": _row(average),
+    "Concatenate": Layer(concatenate, inputs=None, mask="mask of Concatenate"),
+    "Divide": Layer(divide, inputs=2, mask="merge"),
+    "Dot": Layer(dot, inputs=2),
+    "Maximum": _row(_reduced(pt.maximum)),
+    "Minimum": _row(_reduced(pt.minimum)),
+    "Multiply": _row(_reduced(mul)),
+    # Operations that Keras 3 writes for arithmetic and for masks.
+    "Any": Layer(any_of),
+    "ExpandDims": Layer(expand_dims),
+    "LogicalAnd": Layer(logical_and, inputs=2),
+    "LogicalOr": Layer(logical_or, inputs=2),
+    "NotEqual": Layer(not_equal, inputs=2),
+    "OnesLike": Layer(pt.ones_like),
+    "Squeeze": Layer(squeeze),
+    "ZerosLike": Layer(pt.zeros_like),
+    "Subtract": Layer(subtract, inputs=2, mask="merge"),
+    "TrueDivide": Layer(divide, inputs=2, mask="merge"),
+}
+INTERNAL: dict[str, Callable[..., Tensor]] = {
+    "any mask": any_mask,
+    "every mask": every_mask,
+    "mask of Concatenate": joined_mask,
+    "product of masked": masked_product,
+}

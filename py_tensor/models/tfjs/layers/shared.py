@@ -1,0 +1,154 @@
+"""Names that the modules of layers share: rows of the table, weights, activations, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+
+type Config = Mapping[str, Any]
+type Results = Tensor | tuple[Tensor, ...]
+
+LARGEST = 1 << 16
+"""Maximum size, stride and dilation of a window, number of repeats and number of steps."""
+
+
+class Weight(NamedTuple):
+    """One weight of a layer."""
+
+    names: tuple[str, ...]
+    """Names that versions of Keras use, without the layer's name."""
+    shape: tuple[int | None, ...] | None = None
+    """Expected shape; None for lengths, or for all, that depend on the input."""
+    inner: str = ""
+    """Name of the layer inside of the layer that has the weight, in the names of weights."""
+    attribute: str = ""
+    """Attribute with this inner layer, in the paths of `.keras` files."""
+    trained: bool = True
+
+
+def no_weights(config: Config) -> list[Weight | None]:
+    return []
+
+
+class Layer(NamedTuple):
+    """One layer: a row of the table."""
+
+    function: Callable[..., Any]
+    """Takes `inputs` tensors, the weights, the masks, each None if omitted, and options by name."""
+    weights: Callable[[Config], list[Weight | None]] = no_weights
+    """Weights for a configuration; None for one that the function takes but the layer lacks."""
+    inputs: int | None = 1
+    """Number of tensors; None for any number."""
+    arguments: Mapping[str, int] = {}
+    """Positions of inputs that may be given by name."""
+    masks: int = 0
+    """Number of inputs whose masks the function takes."""
+    mask: str = ""
+    """Mask of the result: "" for none, "same" for that of the first input, "sequences" for the same
+    if the layer returns sequences, "merge" for that of all inputs, or the name of a row that
+    computes it."""
+
+
+def check_size(*sizes: int | Sequence[Any]) -> None:
+    """Raise ValueError if a size is not a whole number, or too large."""
+    for size in sizes:
+        if isinstance(size, (list, tuple)):
+            check_size(*size)
+        elif type(size) is not int or not -LARGEST <= size <= LARGEST:
+            raise ValueError(f"size {size!r:.40}; it must be a number of at most {LARGEST}")
+
+
+def each(size: int | Sequence[int], count: int) -> tuple[int, ...]:
+    """Return a size for each of `count` axes."""
+    check_size(size)
+    if isinstance(size, int):
+        return (size,) * count
+    found = tuple(size)
+    return found * count if len(found) == 1 else found
+
+
+def channels_last(x: Tensor, data_format: str) -> Tensor:
+    return pt.moveaxis(x, 1, -1) if data_format == "channels_first" else x
+
+
+def in_format(x: Tensor, data_format: str) -> Tensor:
+    """Return an image with the channels last in the format of the layer."""
+    return pt.moveaxis(x, -1, 1) if data_format == "channels_first" else x
+
+
+def leading(mask: Tensor, x: Tensor) -> Tensor:
+    """Return a mask with as many axes as `x`."""
+    return mask.astype("bool").reshape((*mask.shape, *(1,) * (x.ndim - mask.ndim)))
+
+
+def _sparsemax(x: Tensor) -> Tensor:
+    ordered = pt.flip(pt.sort(x, axis=-1), axis=-1)
+    sums = pt.cumulative_sum(ordered, axis=-1)
+    places = pt.arange(1, x.shape[-1] + 1, dtype=x.dtype)
+    inside = 1 + places * ordered > sums
+    count = pt.sum(inside.astype(x.dtype), axis=-1, keepdims=True)
+    # Keras adds the partial sums, where the paper adds the elements.
+    total = pt.sum(pt.where(inside, sums, 0.0), axis=-1, keepdims=True)
+    return pt.relu(x - (total - 1) / count)
+
+
+def softmax(x: Tensor, axis: int | Sequence[int] = -1) -> Tensor:
+    if isinstance(axis, int):
+        return pt.softmax(x, axis=axis)
+    return pt.exp(x - pt.nn.logsumexp(x, axis=tuple(axis), keepdims=True))
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "celu": pt.nn.celu,
+    "elu": pt.nn.elu,
+    "exponential": pt.exp,
+    "gelu": pt.nn.gelu,
+    "gelu_new": lambda x: pt.nn.gelu(x, approximate=True),
+    "glu": pt.nn.glu,
+    "hard_shrink": pt.nn.hard_shrink,
+    "hard_sigmoid": pt.nn.hard_sigmoid,
+    "hard_sigmoid of Keras 2": lambda x: pt.clip(0.2 * x + 0.5, 0.0, 1.0),
+    "hard_silu": pt.nn.hard_swish,
+    "hard_swish": pt.nn.hard_swish,
+    "hard_tanh": pt.nn.hard_tanh,
+    "leaky_relu": lambda x: pt.nn.leaky_relu(x, alpha=0.2),
+    "linear": lambda x: x,
+    "log_sigmoid": pt.nn.log_sigmoid,
+    "log_softmax": pt.nn.log_softmax,
+    "mish": pt.nn.mish,
+    "relu": pt.relu,
+    "relu6": pt.nn.relu6,
+    "selu": pt.nn.selu,
+    "sigmoid": pt.sigmoid,
+    "silu": pt.nn.silu,
+    "soft_shrink": pt.nn.soft_shrink,
+    "softmax": pt.softmax,
+    "softplus": pt.nn.softplus,
+    "softsign": pt.nn.softsign,
+    "sparse_plus": lambda x: pt.where(x >= 1, x, pt.where(x <= -1, 0.0, 0.25 * (x + 1) ** 2)),
+    "sparse_sigmoid": lambda x: pt.clip(0.5 * (x + 1), 0.0, 1.0),
+    "sparsemax": _sparsemax,
+    "squareplus": lambda x: 0.5 * (x + pt.sqrt(x * x + 4.0)),
+    "swish": pt.nn.silu,
+    "tanh": pt.tanh,
+    "tanh_shrink": pt.nn.tanh_shrink,
+    "threshold": lambda x: pt.where(x > 0, x, 0.0),
+}
+"""Functions of `activation` by name."""
+
+
+def activated(x: Tensor, activation: str) -> Tensor:
+    return ACTIVATIONS[activation](x)
+
+
+def biased(x: Tensor, bias: Tensor | None, activation: str) -> Tensor:
+    """Add a bias and apply an activation."""
+    return activated(x if bias is None else x + bias, activation)
+
+
+def bias_of(config: Config, *shape: int | None) -> Weight | None:
+    return Weight(("bias",), shape) if config.get("use_bias", True) else None

@@ -1,0 +1,39 @@
+"""Operators that run graphs: conditions, loops, and functions of the file.
+
+Under pt.jit, loops are unrolled; a condition that depends on an input's values is not compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...common import call
+from ...execution import Body, Operator, Value, as_numbers
+from ...options import Ints, single
+
+
+def choose(
+    condition: bool | Ints, *inputs: Value, then_branch: Body, else_branch: Body
+) -> Sequence[Value]:
+    return (then_branch if single(condition) else else_branch)(*inputs)
+
+
+def loop(*state: Value, cond: Body, body: Body) -> Sequence[Value]:
+    values: Sequence[Value] = state
+    while single(as_numbers(cond(*values)[0])):
+        values = body(*values)
+    return values
+
+
+def call_function(*inputs: Value, f: Body) -> Sequence[Value]:
+    return call(*inputs, body=f)
+
+
+OPERATORS = {
+    "If": Operator(choose, host=("condition",), raw=True),
+    "PartitionedCall": Operator(call_function, raw=True),
+    "StatefulPartitionedCall": Operator(call_function, raw=True),
+    "StatelessIf": Operator(choose, host=("condition",), raw=True),
+    "StatelessWhile": Operator(loop, raw=True),
+    "While": Operator(loop, raw=True),
+}

@@ -1,0 +1,104 @@
+"""Operators that create tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import prod
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from ... import common, folding
+from ...common import Known
+from ...execution import FOLDED, HOST_ELEMENTS, Operator
+from ...graph import Constant
+from ...options import Ints, single
+from ..attributes import Type
+
+
+def fill(shape: Ints, value: Tensor) -> Tensor:
+    return pt.broadcast_to(value, tuple(shape))
+
+
+def folded_fill(shape: Ints, value: Constant) -> Constant | None:
+    if prod(shape) > HOST_ELEMENTS:
+        return None
+    return folding.made(value.numbers * prod(shape), shape, value.dtype)
+
+
+def filled(number: int, shape: Ints, *, T: Type) -> Tensor:
+    return pt.full(tuple(shape), number, dtype=T.dtype)
+
+
+def filled_like(number: int, x: Known) -> Known:
+    if x.size <= HOST_ELEMENTS and x.dtype.name in FOLDED:
+        return folding.made([number] * x.size, x.shape, x.dtype)
+    return pt.full(x.shape, number, dtype=x.dtype)
+
+
+def rank(x: Known) -> Constant:
+    return folding.made([len(x.shape)], ())
+
+
+def shapes(*xs: Known) -> tuple[Constant, ...]:
+    return tuple(map(common.shape, xs))
+
+
+def linspace(start: float, stop: float, count: int | Ints) -> Tensor:
+    found: Tensor = pt.linspace(start, stop, single(count), dtype="float32")
+    return found
+
+
+def one_hot(
+    indices: Tensor, depth: int | Ints, on: Tensor, off: Tensor, *, axis: int = -1
+) -> Tensor:
+    hot = pt.nn.one_hot(indices.astype("int32"), single(depth), dtype="int32") > 0
+    return pt.moveaxis(pt.where(hot, on, off), -1, axis)
+
+
+def normal(shape: Ints, *, dtype: Type) -> Tensor:
+    return pt.random.normal(tuple(shape), dtype=dtype.dtype)
+
+
+def truncated_normal(shape: Ints, *, dtype: Type) -> Tensor:
+    return pt.random.truncated_normal(-2.0, 2.0, tuple(shape), dtype=dtype.dtype)
+
+
+def uniform(shape: Ints, *, dtype: Type) -> Tensor:
+    return pt.random.uniform(tuple(shape), dtype=dtype.dtype)
+
+
+def integers(shape: Ints, low: int | Ints, high: int | Ints) -> Tensor:
+    drawn: Tensor = pt.random.randint(single(low), single(high), tuple(shape))
+    return drawn
+
+
+def multinomial(logits: Tensor, count: int | Ints) -> Tensor:
+    drawn = pt.random.categorical(logits, shape=(single(count), *logits.shape[:-1]))
+    return pt.moveaxis(drawn, 0, -1)
+
+
+def _random(function: Callable[..., Tensor]) -> Operator:
+    return Operator(function, host=("shape",))
+
+
+OPERATORS = {
+    "Fill": Operator(fill, host=("shape",), fold=folded_fill),
+    "LinSpace": Operator(linspace, host=("start", "stop", "count")),
+    "Multinomial": Operator(multinomial, host=("count",)),
+    "OneHot": Operator(one_hot, host=("depth",)),
+    "Ones": Operator(partial(filled, 1), host=("shape",)),
+    "OnesLike": Operator(partial(filled_like, 1), raw=True),
+    "RandomStandardNormal": _random(normal),
+    "RandomUniform": _random(uniform),
+    "RandomUniformInt": Operator(integers, host=("shape", "low", "high")),
+    "Range": Operator(common.arange, fold=folding.arange, raw=True),
+    "Rank": Operator(rank, raw=True),
+    "Shape": Operator(common.shape, raw=True),
+    "ShapeN": Operator(shapes, raw=True),
+    "Size": Operator(common.size, raw=True),
+    "TruncatedNormal": _random(truncated_normal),
+    "Zeros": Operator(partial(filled, 0), host=("shape",)),
+    "ZerosLike": Operator(partial(filled_like, 0), raw=True),
+}

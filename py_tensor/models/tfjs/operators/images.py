@@ -1,0 +1,405 @@
+"""Convolution, pooling, resizing, and boxes in images.
+
+Images have the shape (batch, height, width, channels), or channels first for NCHW.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from ... import folding
+from ...execution import Operator
+from ...graph import Constant
+from ...options import Ints, single, unsupported
+
+FIRST = ("NCHW", "NCDHW", "NCW")
+"""Formats with channels before the lengths."""
+LARGEST = 1 << 14
+"""Maximum length, stride, dilation and padding of windows."""
+
+
+def channels_last(x: Tensor, data_format: str) -> Tensor:
+    return pt.moveaxis(x, 1, -1) if data_format in FIRST else x
+
+
+def like(x: Tensor, data_format: str) -> Tensor:
+    """Return images in a format, given channels last."""
+    return pt.moveaxis(x, -1, 1) if data_format in FIRST else x
+
+
+def _along(numbers: Sequence[int] | None, data_format: str, count: int) -> Ints:
+    """Return the numbers of the axes that windows move along."""
+    if not numbers:
+        return [1] * count
+    if any(not 0 < number <= LARGEST for number in numbers):
+        raise ValueError(f"windows with {list(numbers)}; 1 to {LARGEST} is supported")
+    if len(numbers) == count:
+        return list(numbers)
+    if len(numbers) != count + 2:
+        raise ValueError(f"{len(numbers)} numbers for {count} axes of images")
+    return list(numbers[2:] if data_format in FIRST else numbers[1:-1])
+
+
+def _around(padding: str, explicit: Ints | None, data_format: str) -> Any:
+    if padding in ("SAME", "VALID"):
+        return padding.lower()
+    if padding != "EXPLICIT" or not explicit:
+        raise unsupported(f"padding {padding}")
+    if any(not 0 <= number <= LARGEST for number in explicit):
+        raise ValueError(f"padding {explicit}; 0 to {LARGEST} is supported")
+    pairs = list(zip(explicit[::2], explicit[1::2], strict=True))
+    return pairs[2:] if data_format in FIRST else pairs[1:-1]
+
+
+def _convolution(
+    function: Callable[..., Tensor],
+    x: Tensor,
+    w: Tensor,
+    *,
+    strides: Ints,
+    padding: str,
+    explicit_paddings: Ints | None = None,
+    data_format: str = "NHWC",
+    dilations: Ints | None = None,
+) -> Tensor:
+    count = x.ndim - 2
+    images, options = channels_last(x, data_format), {}
+    if function is not pt.nn.depthwise_conv2d and images.shape[-1] != w.shape[-2]:
+        options["groups"] = images.shape[-1] // w.shape[-2]
+    y = function(
+        images,
+        w,
+        stride=_along(strides, data_format, count),
+        padding=_around(padding, explicit_paddings, data_format),
+        dilation=_along(dilations, data_format, count),
+        **options,
+    )
+    return like(y, data_format)
+
+
+conv2d = partial(_convolution, pt.nn.conv2d)
+depthwise = partial(_convolution, pt.nn.depthwise_conv2d)
+
+
+def conv1d(
+    x: Tensor,
+    w: Tensor,
+    *,
+    stride: int,
+    padding: str,
+    data_format: str = "NWC",
+    dilation: int = 1,
+) -> Tensor:
+    return _convolution(
+        pt.nn.conv1d,
+        x,
+        w,
+        strides=[stride],
+        padding=padding,
+        data_format=data_format,
+        dilations=[dilation],
+    )
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "Elu": pt.nn.elu,
+    "Relu": pt.relu,
+    "Relu6": lambda x: pt.clip(x, 0, 6),
+    "Sigmoid": pt.sigmoid,
+    "Tanh": pt.tanh,
+}
+"""Activations that other operators contain."""
+
+
+def fused(
+    function: Callable[..., Tensor],
+    a: Tensor,
+    b: Tensor,
+    *args: Tensor,
+    fused_ops: list[str] | None = None,
+    epsilon: float = 1e-4,
+    leakyrelu_alpha: float = 0.2,
+    data_format: str = "NHWC",
+    **options: Any,
+) -> Tensor:
+    """Apply a function, and then a bias, a normalization and an activation."""
+    if data_format != "NHWC":
+        options["data_format"] = data_format
+    y = channels_last(function(a, b, **options), data_format)
+    given = list(args)
+    for operation in fused_ops or ():
+        if operation == "BiasAdd":
+            y = y + given.pop(0)
+        elif operation == "FusedBatchNorm":
+            scale, offset, mean, variance = given[:4]
+            del given[:4]
+            y = pt.nn.batch_norm(y, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
+        elif operation == "LeakyRelu":
+            y = pt.nn.leaky_relu(y, alpha=leakyrelu_alpha)
+        elif operation == "Prelu":
+            y = pt.nn.prelu(y, given.pop(0))
+        elif operation in ACTIVATIONS:
+            y = ACTIVATIONS[operation](y)
+        else:
+            raise unsupported(f"{operation} in another operator")
+    return like(y, data_format)
+
+
+def fused_convolution(
+    function: Callable[..., Tensor],
+    x: Tensor,
+    w: Tensor,
+    *args: Tensor,
+    strides: Ints,
+    padding: str,
+    explicit_paddings: Ints | None = None,
+    data_format: str = "NHWC",
+    filter_format: str = "HWIO",
+    dilations: Ints | None = None,
+    fused_ops: list[str] | None = None,
+    epsilon: float = 1e-4,
+    leakyrelu_alpha: float = 0.2,
+) -> Tensor:
+    if filter_format != "HWIO":
+        raise unsupported(f"kernels of the format {filter_format}")
+    return fused(
+        function,
+        x,
+        w,
+        *args,
+        fused_ops=fused_ops,
+        epsilon=epsilon,
+        leakyrelu_alpha=leakyrelu_alpha,
+        strides=strides,
+        padding=padding,
+        explicit_paddings=explicit_paddings,
+        data_format=data_format,
+        dilations=dilations,
+    )
+
+
+def transposed_conv2d(
+    shape: Ints,
+    w: Tensor,
+    y: Tensor,
+    *,
+    strides: Ints,
+    padding: str,
+    explicit_paddings: Ints | None = None,
+    data_format: str = "NHWC",
+    dilations: Ints | None = None,
+) -> Tensor:
+    """Return images of a given shape whose convolution has the shape of `y`."""
+    steps, spread = _along(strides, data_format, 2), _along(dilations, data_format, 2)
+    images = channels_last(y, data_format)
+    # The first length may be missing.
+    lengths = shape[-2:] if data_format in FIRST else shape[-3:-1]
+    around, more = _around(padding, explicit_paddings, data_format), []
+    pairs = []
+    for axis in range(2):
+        full = steps[axis] * (images.shape[1 + axis] - 1) + spread[axis] * (w.shape[axis] - 1) + 1
+        total = max(0, full - lengths[axis]) if around == "same" else 0
+        pair = (total // 2, total - total // 2) if isinstance(around, str) else around[axis]
+        pairs.append(pair)
+        more.append(lengths[axis] - full + sum(pair))
+        if not 0 <= more[-1] <= LARGEST:
+            raise ValueError(f"lengths {lengths} do not fit images of shape {list(images.shape)}")
+    x = pt.nn.conv2d_transpose(
+        images, w, stride=steps, padding=pairs, output_padding=more, dilation=spread
+    )
+    return like(x, data_format)
+
+
+def pooled(
+    name: str,
+    x: Tensor,
+    *,
+    ksize: Ints,
+    strides: Ints,
+    padding: str,
+    explicit_paddings: Ints | None = None,
+    data_format: str = "NHWC",
+) -> Tensor:
+    count = x.ndim - 2
+    function: Callable[..., Tensor] = getattr(pt.nn, name)
+    y = function(
+        channels_last(x, data_format),
+        _along(ksize, data_format, count),
+        stride=_along(strides, data_format, count),
+        padding=_around(padding, explicit_paddings, data_format),
+    )
+    return like(y, data_format)
+
+
+def pooled_with_places(
+    x: Tensor,
+    *,
+    ksize: Ints,
+    strides: Ints,
+    padding: str,
+    include_batch_in_index: bool = False,
+) -> tuple[Tensor, Tensor]:
+    return pt.nn.max_pool2d_with_argmax(
+        x,
+        _along(ksize, "NHWC", 2),
+        stride=_along(strides, "NHWC", 2),
+        padding=_around(padding, None, "NHWC"),
+        include_batch_in_index=include_batch_in_index,
+    )
+
+
+def dilation2d(x: Tensor, w: Tensor, *, strides: Ints, rates: Ints, padding: str) -> Tensor:
+    return pt.nn.dilation2d(
+        x,
+        w,
+        stride=_along(strides, "NHWC", 2),
+        dilation=_along(rates, "NHWC", 2),
+        padding=_around(padding, None, "NHWC"),
+    )
+
+
+def resized(
+    function: Callable[..., Tensor],
+    x: Tensor,
+    size: Ints,
+    *,
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Tensor:
+    options = {"align_corners": align_corners, "half_pixel_centers": half_pixel_centers}
+    if x.dtype.kind == "f":
+        return function(x, size, **options)
+    y = function(x.astype("float32"), size, **options)
+    return y if function is pt.nn.resize_bilinear else y.astype(x.dtype)
+
+
+def crop_and_resize(
+    x: Tensor,
+    boxes: Tensor,
+    places: Tensor,
+    size: Ints,
+    *,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+) -> Tensor:
+    return pt.image.crop_and_resize(
+        x, boxes, places, size, method=method, extrapolation_value=extrapolation_value
+    )
+
+
+def transformed(
+    x: Tensor,
+    transforms: Tensor,
+    size: Ints,
+    fill_value: float = 0.0,
+    *,
+    interpolation: str,
+    fill_mode: str = "CONSTANT",
+) -> Tensor:
+    return pt.image.transform(
+        x,
+        transforms,
+        method=interpolation.lower(),
+        fill_mode=fill_mode.lower(),
+        fill_value=fill_value,
+        output_size=size,
+    )
+
+
+def kept_boxes(
+    boxes: Tensor,
+    scores: Tensor,
+    count: int | Ints,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+) -> Tensor:
+    return pt.image.non_max_suppression(
+        boxes,
+        scores,
+        single(count),
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+    ).indices
+
+
+def padded_boxes(
+    boxes: Tensor,
+    scores: Tensor,
+    count: int | Ints,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    *,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Any, Any]:
+    found = pt.image.non_max_suppression(
+        boxes,
+        scores,
+        single(count),
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+        padded=pad_to_max_output_size,
+    )
+    return found.indices, _number(found, pad_to_max_output_size)
+
+
+def scored_boxes(
+    boxes: Tensor,
+    scores: Tensor,
+    count: int | Ints,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    soft_sigma: float = 0.0,
+    *,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Any, ...]:
+    found = pt.image.non_max_suppression(
+        boxes,
+        scores,
+        single(count),
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+        soft_sigma=soft_sigma,
+        padded=pad_to_max_output_size,
+    )
+    return found.indices, found.scores, _number(found, pad_to_max_output_size)
+
+
+def _number(found: pt.image.KeptBoxes, padded: bool) -> Tensor | Constant:
+    """Return the number of boxes, which the shape tells if they are not padded."""
+    return found.number if padded else folding.made([found.indices.shape[0]], ())
+
+
+_THRESHOLDS = ("count", "iou_threshold", "score_threshold")
+
+OPERATORS = {
+    "AvgPool": Operator(partial(pooled, "avg_pool2d")),
+    "AvgPool3D": Operator(partial(pooled, "avg_pool3d")),
+    "Conv1D": Operator(conv1d),
+    "Conv2D": Operator(conv2d),
+    "Conv2DBackpropInput": Operator(transposed_conv2d, host=("shape",)),
+    "Conv3D": Operator(partial(_convolution, pt.nn.conv3d)),
+    "CropAndResize": Operator(crop_and_resize, host=("size",)),
+    "DepthwiseConv2d": Operator(depthwise),
+    "DepthwiseConv2dNative": Operator(depthwise),
+    "Dilation2D": Operator(dilation2d),
+    "FusedDepthwiseConv2dNative": Operator(partial(fused_convolution, depthwise)),
+    "ImageProjectiveTransformV3": Operator(transformed, host=("size", "fill_value")),
+    "MaxPool": Operator(partial(pooled, "max_pool2d")),
+    "MaxPool3D": Operator(partial(pooled, "max_pool3d")),
+    "MaxPoolWithArgmax": Operator(pooled_with_places),
+    "NonMaxSuppressionV2": Operator(kept_boxes, host=_THRESHOLDS),
+    "NonMaxSuppressionV3": Operator(kept_boxes, host=_THRESHOLDS),
+    "NonMaxSuppressionV4": Operator(padded_boxes, host=_THRESHOLDS),
+    "NonMaxSuppressionV5": Operator(scored_boxes, host=(*_THRESHOLDS, "soft_sigma")),
+    "ResizeBilinear": Operator(partial(resized, pt.nn.resize_bilinear), host=("size",)),
+    "ResizeNearestNeighbor": Operator(
+        partial(resized, pt.nn.resize_nearest_neighbor), host=("size",)
+    ),
+    "_FusedConv2D": Operator(partial(fused_convolution, conv2d)),
+}

@@ -1,0 +1,66 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+import py_tensor as pt
+
+from ....tensor import Tensor
+from ...execution import Operator
+from ...options import Ints, single
+from .images import fused
+
+
+def matmul(a: Tensor, b: Tensor, *, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
+    return (a.mT if transpose_a else a) @ (b.mT if transpose_b else b)
+
+
+def fused_matmul(
+    a: Tensor,
+    b: Tensor,
+    *args: Tensor,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    fused_ops: list[str] | None = None,
+    epsilon: float = 1e-4,
+    leakyrelu_alpha: float = 0.2,
+) -> Tensor:
+    return fused(
+        matmul,
+        a,
+        b,
+        *args,
+        fused_ops=fused_ops,
+        epsilon=epsilon,
+        leakyrelu_alpha=leakyrelu_alpha,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+    )
+
+
+def batch_matmul(a: Tensor, b: Tensor, *, adj_x: bool = False, adj_y: bool = False) -> Tensor:
+    return (_adjoint(a) if adj_x else a) @ (_adjoint(b) if adj_y else b)
+
+
+def _adjoint(x: Tensor) -> Tensor:
+    return pt.conj(x.mT) if x.dtype.kind == "c" else x.mT
+
+
+def einsum(*xs: Tensor, equation: str) -> Tensor:
+    return pt.einsum(equation, *xs)
+
+
+def band(x: Tensor, lower: int | Ints, upper: int | Ints) -> Tensor:
+    below, above = single(lower), single(upper)
+    if above >= 0:
+        x = pt.tril(x, k=above)
+    return pt.triu(x, k=-below) if below >= 0 else x
+
+
+OPERATORS = {
+    "BatchMatMul": Operator(batch_matmul),
+    "BatchMatMulV2": Operator(batch_matmul),
+    "Einsum": Operator(einsum),
+    "MatMul": Operator(matmul),
+    "MatrixBandPart": Operator(band, host=("lower", "upper")),
+    "_FusedMatMul": Operator(fused_matmul),
+}

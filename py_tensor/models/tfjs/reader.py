@@ -1,0 +1,56 @@
+"""Read `model.json` of TensorFlow.js, which describes a graph model or a layers model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import ModelError
+from ..model import Model
+from . import graph_reader, weights
+from . import topology as topology_reader
+from .layers import OPERATORS as LAYER_OPERATORS
+from .operators import OPERATORS
+
+
+def matches(data: Any) -> bool:
+    """Return True if bytes look like a `model.json`."""
+    view = memoryview(data).cast("B")
+    head = bytes(view[:64]).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return head.startswith(b"{") and b'"modelTopology"' in bytes(view)
+
+
+def parse(data: Any) -> dict[str, Any]:
+    """Decode the bytes of a `model.json`."""
+    try:
+        document = json.loads(str(bytes(data), "utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise _malformed("file is not JSON", f"{error!s:.80}") from None
+    topology = document.get("modelTopology") if isinstance(document, dict) else None
+    if not isinstance(topology, dict):
+        raise _malformed("file has no modelTopology", f"{topology!r:.80}")
+    return dict(document)
+
+
+def files_of(document: dict[str, Any]) -> set[str]:
+    """Return the names of the files with weights."""
+    return weights.files_of(document.get("weightsManifest"))
+
+
+def read(document: dict[str, Any], files: Mapping[str, Any]) -> Model:
+    """Make the model of a decoded file, given the bytes of its weights by file name."""
+    topology = document["modelTopology"]
+    constants = weights.read_weights(document.get("weightsManifest"), files)
+    if "node" in topology or document.get("format") == "graph-model":
+        return Model(graph_reader.read(document, constants, OPERATORS), OPERATORS)
+    if "model_config" in topology or "class_name" in topology:
+        return Model(topology_reader.read(topology, constants), LAYER_OPERATORS)
+    raise _malformed("topology is neither of nodes nor of layers", f"keys {[*topology]!r:.80}")
+
+
+def _malformed(wrong: str, got: str) -> ModelError:
+    return ModelError(
+        f"load: not a valid TensorFlow.js model: {wrong}; got {got}; download or save the file "
+        "again"
+    )

@@ -1,0 +1,125 @@
+"""Names that the modules of operators share: activations and quantized numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import py_tensor as pt
+
+from ....errors import ModelError
+from ....tensor import Tensor
+from ...execution import Operator
+from ...options import Ints, single
+from ..reader import Quantization, Scales
+
+__all__ = [
+    "Ints", "Operator", "Quantization", "Scales", "activated", "at", "dequantized", "moved",
+    "quantized", "real", "saturated", "single", "unsupported",
+]  # fmt: skip
+
+ACTIVATIONS: dict[int, Callable[[Tensor], Tensor]] = {
+    1: pt.relu,
+    2: lambda x: pt.clip(x, -1, 1),
+    3: lambda x: pt.clip(x, 0, 6),
+    4: pt.tanh,
+    5: lambda x: (x < 0).astype(x.dtype),
+}
+"""Functions by the number of ActivationFunctionType."""
+
+
+def unsupported(what: str) -> ModelError:
+    """Return the error of an operator whose options py_tensor does not support."""
+    return ModelError(
+        f"run: option of an operator is not supported; got {what}; export the model without it"
+    )
+
+
+def activated(x: Tensor, activation: int) -> Tensor:
+    """Apply a fused activation."""
+    if not activation:
+        return x
+    if activation not in ACTIVATIONS:
+        raise unsupported(f"fused activation {activation}")
+    return ACTIVATIONS[activation](x)
+
+
+def at(scales: Sequence[Scales | None], position: int) -> Scales | None:
+    """Return the quantization of an input or output; None if it is omitted or real."""
+    return scales[position] if position < len(scales) else None
+
+
+def along(numbers: Sequence[float], scales: Scales, ndim: int) -> Any:
+    """Return a number for all elements, or a tensor with one for each position along the axis."""
+    if len(numbers) == 1:
+        return numbers[0]
+    return pt.asarray(list(numbers), dtype="float32").reshape(
+        (-1, *(1,) * (ndim - scales.axis - 1))
+    )
+
+
+def dequantized(x: Tensor, scales: Scales) -> Tensor:
+    """Return the numbers that quantized ones mean, as float32."""
+    y = x.astype("float32")
+    if any(scales.zero):
+        y = y - along(scales.zero, scales, x.ndim)
+    return pt.multiply(y, along(scales.scale, scales, x.ndim))
+
+
+def quantized(x: Tensor, scales: Scales) -> Tensor:
+    """Return the nearest quantized numbers."""
+    return saturated(x / along(scales.scale, scales, x.ndim), scales)
+
+
+def saturated(steps: Tensor, scales: Scales) -> Tensor:
+    """Round numbers of steps to quantized numbers, and halves away from zero."""
+    y = pt.trunc(steps + pt.copysign(0.5, steps)) + along(scales.zero, scales, steps.ndim)
+    return pt.clip(y, scales.dtype.lowest, scales.dtype.highest).astype(scales.dtype)
+
+
+def real(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    *,
+    quantization: Quantization | None = None,
+    fused_activation_function: int = 0,
+) -> Any:
+    """Call a function of real numbers with quantized ones, and quantize its results."""
+    if quantization is not None:
+        arguments = [
+            dequantized(x, scales) if scales is not None and isinstance(x, pt.Tensor) else x
+            for x, scales in zip(arguments, quantization.inputs, strict=True)
+        ]
+    results = function(*arguments)
+    outputs = () if quantization is None else quantization.outputs
+    found = []
+    for position, y in enumerate(results if isinstance(results, tuple) else (results,)):
+        y = activated(y, fused_activation_function)
+        scales = at(outputs, position)
+        found.append(quantized(y, scales) if scales is not None and y.dtype.kind == "f" else y)
+    return tuple(found)
+
+
+def moved(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    *,
+    quantization: Quantization | None = None,
+    fused_activation_function: int = 0,
+) -> Any:
+    """Call a function that only moves elements: no arithmetic if all scales are equal."""
+    if quantization is not None and not fused_activation_function:
+        tensors = [
+            scales and scales._replace(axis=0)
+            for x, scales in zip(arguments, quantization.inputs, strict=True)
+            if isinstance(x, pt.Tensor) and (scales is not None or x.dtype.kind == "f")
+        ]
+        outputs = [scales and scales._replace(axis=0) for scales in quantization.outputs]
+        if len({*tensors, *filter(None, outputs)}) <= 1:
+            return function(*arguments)
+    return real(
+        function,
+        arguments,
+        quantization=quantization,
+        fused_activation_function=fused_activation_function,
+    )

@@ -1,0 +1,474 @@
+"""Read TFLite files as graphs.
+
+Input: bytes of a file. Output: a `Graph`. Inputs and outputs have the names of the file's
+signature, if there is one.
+Source: tensorflow/lite/schema/schema.fbs
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ...dtypes import DType, as_dtype
+from ...errors import ModelError
+from ...io.safetensors import SIZES, Entry
+from ..graph import Constant, Graph, Node, ValueInfo, constant_of_entry
+from .flatbuffers import Reader, Table
+from .schema import OPERATORS, SCHEMA, UNIONS
+
+TYPES = {
+    0: ("F32", "float32"), 1: ("F16", "float16"), 2: ("I32", "int32"), 3: ("U8", "uint8"),
+    4: ("I64", "int32"), 6: ("BOOL", "bool"), 7: ("I16", "int16"), 8: ("C64", "complex64"),
+    9: ("I8", "int8"), 10: ("F64", "float32"), 12: ("U64", "uint32"), 15: ("U32", "uint32"),
+    16: ("U16", "uint16"), 17: ("I8", "int8"), 18: ("BF16", "float32"),
+}  # fmt: skip
+"""Code of elements in a file and dtype of tensors by the number of a type."""
+_INT4 = 17
+RANK = 64
+MAX_BYTES = 1 << 26
+"""Maximum size of a constant that a file stores in a compressed form."""
+DEPTH = 30
+NESTED_NODES = 200_000
+"""Maximum depth of graphs inside nodes, and maximum number of nodes in all of these."""
+BODIES = {
+    "CALL": {"subgraph": "body"},
+    "IF": {"then_subgraph_index": "then_branch", "else_subgraph_index": "else_branch"},
+    "WHILE": {"cond_subgraph_index": "condition", "body_subgraph_index": "body"},
+}
+"""Options that are positions of graphs, and the names of the attributes that are these graphs."""
+RETYPED = {"CAST", "DEQUANTIZE"}
+"""Operators whose result has the dtype that the file declares."""
+
+
+class Scales(NamedTuple):
+    """Quantization of a tensor: a number means `(number - zero) * scale`."""
+
+    scale: tuple[float, ...]
+    """One for all elements, or one for each position along `axis`."""
+    zero: tuple[int, ...]
+    """As many as scales."""
+    axis: int
+    dtype: DType
+
+
+class Quantization(NamedTuple):
+    """Quantization of a node's inputs and outputs; None for those that are not quantized."""
+
+    inputs: tuple[Scales | None, ...]
+    outputs: tuple[Scales | None, ...]
+
+
+def matches(data: Any) -> bool:
+    """Return True if the bytes are those of a TFLite file."""
+    return bytes(memoryview(data).cast("B")[4:8]) == b"TFL3"
+
+
+def parse(data: Any) -> Table:
+    """Decode the bytes of a file."""
+    model = Reader(SCHEMA, UNIONS, data, "TFLite").read("Model")
+    if not model.get("subgraphs"):
+        raise _malformed("file has no graph", f"fields {', '.join(model) or 'none'}")
+    # Files of more than 2 GiB have their buffers at the end.
+    whole = memoryview(data).cast("B")
+    for buffer in model.get("buffers", ()):
+        start, size = buffer.get("offset", 0), buffer.get("size", 0)
+        if start > 1:
+            if start + size > len(whole):
+                raise _malformed("buffer goes past the end", f"bytes {start} to {start + size}")
+            buffer["data"] = whole[start : start + size]
+    return model
+
+
+def files_of(model: Table) -> set[str]:
+    """Return the names of further files, of which there are none."""
+    return set()
+
+
+def read(model: Table, files: Mapping[str, Any]) -> Graph:
+    """Return the graph of a decoded file."""
+    signatures = [
+        each for each in model.get("signature_defs", ()) if not each.get("subgraph_index")
+    ]
+    return _FileReader(model).graph(0, "", signatures[0] if signatures else {}, ())
+
+
+class _FileReader:
+    """Converts the graphs of one file."""
+
+    def __init__(self, model: Table) -> None:
+        self._graphs = model["subgraphs"]
+        self._codes = model.get("operator_codes", ())
+        self._buffers = model.get("buffers", ())
+        self._nested = 0
+        self._variables: dict[str, str] = {}
+        """Names of the values that variables have, by the variable's name."""
+
+    def graph(
+        self,
+        at: int,
+        prefix: str,
+        signature: Table,
+        outer: tuple[int, ...],
+        stateful: bool = True,
+    ) -> Graph:
+        """Convert the graph at a position; names of its values begin with `prefix`.
+
+        Graphs that may run several times, or not at all, are not `stateful`: in them, variables are
+        not supported.
+        """
+        if not 0 <= at < len(self._graphs):
+            raise _malformed("graph does not exist", f"position {at} of {len(self._graphs)}")
+        graph = self._graphs[at]
+        operators = graph.get("operators", ())
+        self._nested += len(operators) if outer else 0
+        if at in outer or len(outer) > DEPTH or self._nested > NESTED_NODES:
+            raise ModelError(
+                f"load: graphs are nested too deeply, or contain themselves; got graph {at} inside "
+                f"of {', '.join(map(str, outer))} and {self._nested:,} nodes; save the model again"
+            )
+        tensors = [
+            _Tensor(tensor, f'tensor {number} "{tensor.get("name", "")}"')
+            for number, tensor in enumerate(graph.get("tensors", ()))
+        ]
+        place = f'graph {at} "{graph.get("name", "")}"'
+        inputs = self._indices(graph, "inputs", tensors, place)
+        outputs = self._indices(graph, "outputs", tensors, place)
+        extra = _name(tensors, inputs, outputs, signature, prefix, place)
+        nodes: list[Node] = []
+        read = set(outputs)
+        constants: dict[str, Constant] = {}
+        handles: dict[str, str] = {}
+        for number, operator in enumerate(operators):
+            node, given = self._node(
+                operator, number, tensors, f"{place}, operator {number}", (*outer, at)
+            )
+            if stateful and node.operator == "CALL_ONCE":
+                # States are those of a first call, so the graph belongs to each call.
+                initial = self.graph(
+                    node.attributes.get("init_subgraph_index", 0), f"{node.name}/", {}, (*outer, at)
+                )
+                nodes += initial.nodes
+                constants |= initial.constants
+                continue
+            read.update(given)
+            if stateful:
+                node = self._stateless(node, handles)
+            if node.operator != "Assigned" and not self._known(node, given, tensors, constants):
+                nodes.append(node)
+        for index in read.difference(inputs):
+            tensor = tensors[index] if index >= 0 else None
+            if tensor is not None and tensor.name not in constants:
+                entry = self._entry(tensor)
+                if entry is not None:
+                    constants[tensor.name] = constant_of_entry(tensor.name, entry)
+        return Graph(
+            graph.get("name", ""),
+            tuple(tensors[index].info() for index in inputs),
+            tuple(
+                tensors[index].info()._replace(name=extra.get(position, tensors[index].name))
+                for position, index in enumerate(outputs)
+            ),
+            (
+                *nodes,
+                *(
+                    Node(name, "Alias", (tensors[outputs[position]].name,), (name,), {}, 0)
+                    for position, name in extra.items()
+                ),
+            ),
+            constants,
+        )
+
+    def _indices(
+        self,
+        table: Table,
+        field: str,
+        tensors: Sequence[_Tensor],
+        place: str,
+        omitted: bool = False,
+    ) -> list[int]:
+        """Return positions of tensors; -1 is an omitted one."""
+        found: list[int] = table.get(field, [])
+        for index in found:
+            if not (0 <= index < len(tensors) or (omitted and index == -1)):
+                raise _malformed("tensor does not exist", f"position {index} in {field} of {place}")
+        return found
+
+    def _node(
+        self,
+        operator: Table,
+        number: int,
+        tensors: Sequence[_Tensor],
+        place: str,
+        outer: tuple[int, ...],
+    ) -> tuple[Node, list[int]]:
+        """Return a node and the positions of its inputs."""
+        at = operator.get("opcode_index", 0)
+        if at >= len(self._codes):
+            raise _malformed("operator code does not exist", f"position {at} of {place}")
+        code = self._codes[at]
+        kind = max(code.get("deprecated_builtin_code", 0), code.get("builtin_code", 0))
+        name = OPERATORS[kind] if 0 <= kind < len(OPERATORS) else f"builtin operator {kind}"
+        attributes = dict(operator.get("builtin_options", {}))
+        if name == "CUSTOM":
+            name = f"custom.{code.get('custom_code', '')}"
+            attributes = {"custom_options": bytes(operator.get("custom_options", b""))}
+        if not attributes.get("fused_activation_function", 1):
+            del attributes["fused_activation_function"]
+        inputs = self._indices(operator, "inputs", tensors, place, omitted=True)
+        outputs = self._indices(operator, "outputs", tensors, place)
+        label = (tensors[outputs[0]].name if outputs else "") or f"{name}[{number}]"
+        for option, attribute in BODIES.get(name, {}).items():
+            body = attributes.pop(option, 0)
+            attributes[attribute] = self.graph(body, f"{label}/{attribute}/", {}, outer, False)
+        if name in RETYPED and outputs:
+            dtype = tensors[outputs[0]].info().dtype
+            if dtype is not None:
+                attributes["dtype"] = dtype
+        quantization = Quantization(
+            tuple(tensors[index].scales if index >= 0 else None for index in inputs),
+            tuple(tensors[index].scales for index in outputs),
+        )
+        if any(quantization.inputs) or any(quantization.outputs):
+            attributes["quantization"] = quantization
+        given = tuple(tensors[index].name if index >= 0 else "" for index in inputs)
+        results = tuple(tensors[index].name for index in outputs)
+        return Node(label, name, given, results, attributes, code.get("version", 1)), inputs
+
+    def _stateless(self, node: Node, handles: dict[str, str]) -> Node:
+        """Replace the reading of a variable by an alias of the value that it has then."""
+        name = handles.get(node.inputs[0], "") if node.inputs else ""
+        if node.operator == "VAR_HANDLE" and node.outputs:
+            handles[node.outputs[0]] = node.attributes.get("shared_name", "")
+            return node._replace(operator="Assigned")
+        if node.operator == "ASSIGN_VARIABLE" and name and len(node.inputs) == 2:
+            self._variables[name] = node.inputs[1]
+            return node._replace(operator="Assigned")
+        if node.operator == "READ_VARIABLE" and name:
+            if name not in self._variables:
+                raise _malformed("variable has no first value", f'"{name}" in node "{node.name}"')
+            given = self._variables[name]
+            return node._replace(operator="Alias", inputs=(given,), attributes={})
+        return node
+
+    def _known(
+        self,
+        node: Node,
+        inputs: list[int],
+        tensors: Sequence[_Tensor],
+        constants: dict[str, Constant],
+    ) -> bool:
+        """Add the result of a node to the constants if a constant of a file has its elements."""
+        if node.operator not in ("DENSIFY", "DEQUANTIZE") or not inputs or len(node.outputs) != 1:
+            return False
+        tensor = tensors[inputs[0]]
+        entry = self._entry(tensor)
+        if entry is None or (node.operator == "DEQUANTIZE" and entry.dtype not in ("F16", "BF16")):
+            return False
+        constant = constant_of_entry(node.outputs[0], entry)
+        constant.dtype = node.attributes.get("dtype", constant.dtype)
+        constants[node.outputs[0]] = constant
+        return True
+
+    def _entry(self, tensor: _Tensor) -> Entry | None:
+        """Return the elements of a constant tensor; None if a node computes it."""
+        table, place = tensor.table, tensor.place
+        at = table.get("buffer", 0)
+        if at and at >= len(self._buffers):
+            raise _malformed("buffer does not exist", f"position {at} of {place}")
+        data = self._buffers[at].get("data", b"") if at < len(self._buffers) else b""
+        shape = tuple(table.get("shape", ()))
+        count = math.prod(shape)
+        if not len(data) and not table.get("is_variable") and not (at and count == 0):
+            return None
+        number = table.get("type", 0)
+        if number not in TYPES:
+            raise _unsupported(f"elements of TFLite's type {number}", place)
+        code = TYPES[number][0]
+        if len(shape) > RANK or any(length < 0 for length in shape):
+            raise _malformed("shape is not valid", f"{shape!s:.80} of {place}")
+        if "sparsity" in table:
+            _check_bytes(count * SIZES[code], place)
+            data = _dense(table["sparsity"], data, shape, SIZES[code], place)
+        elif not len(data):
+            # A variable is zero before the first call.
+            _check_bytes(count * SIZES[code], place)
+            data = bytes(count * SIZES[code])
+        elif number == _INT4:
+            _check_size(len(data), -(-count // 2), shape, place)
+            halves = [half for byte in data for half in (byte & 15, byte >> 4)][:count]
+            data = bytes(((half ^ 8) - 8) & 255 for half in halves)
+        _check_size(len(data), count * SIZES[code], shape, place)
+        return Entry(code, shape, data)
+
+
+class _Tensor:
+    """A tensor of a graph with its name, which is different from all others."""
+
+    def __init__(self, table: Table, place: str) -> None:
+        self.table = table
+        self.place = place
+        self.name = ""
+        self.scales = _scales(table, place)
+
+    def info(self) -> ValueInfo:
+        """Return the declaration."""
+        number = self.table.get("type", 0)
+        dtype = as_dtype(TYPES[number][1]) if number in TYPES else None
+        shape = tuple(self.table.get("shape", ()))
+        signature = self.table.get("shape_signature") or shape
+        lengths = tuple(length if length >= 0 else None for length in signature)
+        return ValueInfo(self.name, dtype, lengths or None)
+
+
+def _name(
+    tensors: Sequence[_Tensor],
+    inputs: list[int],
+    outputs: list[int],
+    signature: Table,
+    prefix: str,
+    place: str,
+) -> dict[int, str]:
+    """Name all tensors; return further names of outputs by their position in the list of outputs.
+
+    A tensor that is an input and an output, or two outputs, has two names in a signature.
+    """
+    taken: set[str] = set()
+    extra: dict[int, str] = {}
+    named: dict[str, dict[int, str]] = {}
+    for field in ("inputs", "outputs"):
+        found = named[field] = {}
+        for each in signature.get(field, ()):
+            index = each.get("tensor_index", 0)
+            if index >= len(tensors):
+                raise _malformed(
+                    "tensor does not exist", f"position {index} in signature of {place}"
+                )
+            found[index] = each.get("name", "")
+    for index in inputs:
+        tensors[index].name = _unique(named["inputs"].get(index, ""), tensors[index], taken, prefix)
+    for position, index in enumerate(outputs):
+        tensor, wanted = tensors[index], named["outputs"].get(index, "")
+        if not tensor.name:
+            tensor.name = _unique(wanted, tensor, taken, prefix)
+        elif wanted != tensor.name or index in outputs[:position]:
+            extra[position] = _unique(wanted, tensor, taken, prefix)
+    for tensor in tensors:
+        tensor.name = tensor.name or _unique("", tensor, taken, prefix)
+    return extra
+
+
+def _unique(wanted: str, tensor: _Tensor, taken: set[str], prefix: str) -> str:
+    """Return a name that is not taken, and add it to those that are."""
+    stem = prefix + (wanted or tensor.table.get("name", "") or "value")
+    name, number = stem, len(taken)
+    while name in taken:
+        name, number = f"{stem}#{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _scales(table: Table, place: str) -> Scales | None:
+    given = table.get("quantization", {})
+    scale, number = tuple(given.get("scale", ())), table.get("type", 0)
+    if given.get("details_type", 0) > 1:
+        raise _unsupported("quantization in blocks", place)
+    if not scale or number not in TYPES or TYPES[number][0] not in ("U8", "I8", "I16"):
+        return None
+    zero = tuple(given.get("zero_point", ())) or (0,) * len(scale)
+    axis, shape = given.get("quantized_dimension", 0), table.get("shape", ())
+    if len(scale) > 1 and not (0 <= axis < len(shape) and shape[axis] == len(scale)):
+        raise _malformed(
+            "number of scales does not fit the shape",
+            f"{len(scale)} along axis {axis} of {shape!s:.80} of {place}",
+        )
+    dtype = as_dtype(TYPES[number][1])
+    if len(zero) == 1:
+        zero *= len(scale)
+    if len(zero) != len(scale) or not all(
+        0 < each < math.inf and dtype.lowest <= at <= dtype.highest
+        for each, at in zip(scale, zero, strict=False)
+    ):
+        raise _malformed("scales or zero points are not valid", place)
+    return Scales(scale, zero, axis, dtype)
+
+
+def _dense(sparsity: Table, data: Any, shape: tuple[int, ...], size: int, place: str) -> bytes:
+    """Write the stored elements of a sparse constant at their positions.
+
+    Axes are stored in the order `traversal_order`; those after the shape's own are axes inside of
+    blocks, of which `block_map` names the axis of the shape. Along a sparse axis, entry n of the
+    axis before it has the indices from segments[n] to segments[n + 1].
+    """
+    order, blocks = sparsity.get("traversal_order", []), sparsity.get("block_map", [])
+    dims, rank = sparsity.get("dim_metadata", []), len(shape)
+    if len(dims) != len(order) or sorted(order) != list(range(rank + len(blocks))):
+        raise _malformed("order of sparse axes is not valid", f"{order!s:.80} of {place}")
+    block = [1] * rank
+    for dim, axis in zip(order, dims, strict=True):
+        if dim >= rank:
+            if not 0 <= blocks[dim - rank] < rank:
+                raise _malformed("block of a sparse constant is not valid", place)
+            block[blocks[dim - rank]] = max(1, axis.get("dense_size", 0))
+    strides = [math.prod(shape[axis + 1 :]) for axis in range(rank)]
+    steps = [
+        strides[dim] * block[dim] if dim < rank else strides[blocks[dim - rank]] for dim in order
+    ]
+    count = math.prod(shape)
+    # For each stored entry, its position in the constant.
+    places = [0]
+    for axis, step in zip(dims, steps, strict=True):
+        if not axis.get("format"):
+            length = axis.get("dense_size", 0)
+            if not 0 <= length * len(places) <= count:
+                raise _malformed("sparse axis is too long", f"{length} of {place}")
+            places = [at + n * step for at in places for n in range(length)]
+            continue
+        segments = axis.get("array_segments", {}).get("values", [])
+        indices = axis.get("array_indices", {}).get("values", [])
+        if (
+            len(segments) != len(places) + 1
+            or any(not 0 <= n <= len(indices) for n in segments)
+            or sum(max(0, end - start) for start, end in pairwise(segments)) > count
+        ):
+            raise _malformed("segments of a sparse axis are not valid", place)
+        places = [
+            at + index * step
+            for at, (start, end) in zip(places, pairwise(segments), strict=True)
+            for index in indices[start:end]
+        ]
+    _check_size(len(data), len(places) * size, shape, place)
+    found = bytearray(count * size)
+    for number, at in enumerate(places):
+        if not 0 <= at < count:
+            raise _malformed("element of a sparse constant is outside", f"position {at} of {place}")
+        found[at * size : (at + 1) * size] = data[number * size : (number + 1) * size]
+    return bytes(found)
+
+
+def _check_bytes(size: int, place: str) -> None:
+    if size > MAX_BYTES:
+        raise ModelError(
+            f"load: constant is too large; got {size:,} bytes for {place}; at most {MAX_BYTES:,} "
+            "are supported in a compressed form"
+        )
+
+
+def _check_size(got: int, expected: int, shape: Sequence[int], place: str) -> None:
+    if got != expected:
+        raise _malformed(
+            "number of elements does not fit the shape",
+            f"{got} bytes instead of {expected!s:.40} for shape {tuple(shape)!s:.80} of {place}",
+        )
+
+
+def _malformed(wrong: str, got: str) -> ModelError:
+    return ModelError(
+        f"load: not a valid TFLite file: {wrong}; got {got}; download or save the file again"
+    )
+
+
+def _unsupported(what: str, place: str) -> ModelError:
+    return ModelError(f"load: {what} are not supported; got {place}; export the model without them")

@@ -1,0 +1,124 @@
+"""Load tensors by name from files of safetensors and PyTorch, also if they are in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import DTypeError, FormatError, ModelError
+from ...io import safetensors
+from ...io.element_formats import decoded
+from ...tensor import Tensor
+from ..sources import files_of_source, is_neighbour
+from . import torch_files
+
+INDEX_LIMIT = 100_000_000
+"""Largest index of parts in bytes."""
+
+
+async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
+    """Load tensors by name from a file of safetensors or PyTorch.
+
+    The format is recognized by content: safetensors; files of `torch.save` (`.pt`, `.pth`,
+    `.bin`), also those of PyTorch before 1.6; and the index of either in parts, for example
+    `model.safetensors.index.json`, whose parts are next to it. Files of PyTorch are pickles. They
+    are interpreted without running code: only tensors and plain containers are made. Names of
+    tensors in nested dicts and lists are joined by dots; numbers, texts and arrays of NumPy are
+    left out.
+
+    bfloat16 becomes float32 exactly, float64 is rounded to float32, and 64-bit integers become
+    32-bit ones if they fit.
+
+    Args:
+        source: URL, path, bytes, file object, or function that returns bytes, as for `load`.
+        prefix: Load only tensors whose names begin with this text, which is removed; "" (default)
+            for all. A checkpoint {"model": {...}, "epoch": 3} needs "model.".
+
+    Returns:
+        Dict of tensors by name, in the file's order. Tensors that share their elements in the
+        file are one tensor.
+
+    Raises:
+        ModelError: If the file is malformed, cannot be read, or has objects that are not tensors
+            or plain containers; or if integers do not fit.
+        BackendError: If there is no file at a URL, or this is not a web page.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> file = pt.io.to_bytes({"fc.weight": pt.ones((2, 3)), "fc.bias": pt.zeros(2)})
+    >>> weights = asyncio.run(pt.models.load_weights(file, prefix="fc."))
+    >>> {name: tensor.shape for name, tensor in weights.items()}
+    {'bias': (2,), 'weight': (2, 3)}
+    """
+    files = files_of_source(source, _rank, {}, None, True)
+    data = await files.read("", None)
+    found: dict[str, Tensor] = {}
+    parts = _parts(data)
+    if parts is None:
+        return _tensors(data, prefix)
+    del data
+    for part in parts:
+        for name, tensor in _tensors(await files.read(part, None), prefix).items():
+            if name in found:
+                raise _malformed("name is in two parts", f"{name!r:.80} in {part!r:.80}")
+            found[name] = tensor
+    return found
+
+
+def _rank(data: Any) -> int | None:
+    """Return 0 for an index of parts and 1 for other files of weights, to choose among several."""
+    start = bytes(memoryview(data).cast("B")[:17])
+    if start.startswith((torch_files.ZIP, torch_files.LEGACY)) or start[8:9] == b"{":
+        return 1
+    return 0 if b'"weight_map"' in bytes(memoryview(data).cast("B")) else None
+
+
+def _tensors(data: Any, prefix: str) -> dict[str, Tensor]:
+    names, tensor = _opened(data)
+    try:
+        return {
+            name.removeprefix(prefix): tensor(name) for name in names if name.startswith(prefix)
+        }
+    except DTypeError as error:
+        raise ModelError(
+            f"load_weights: tensor does not fit its dtype; got {error}; WebGL has no 64-bit "
+            "integers: use smaller numbers"
+        ) from None
+
+
+def _opened(data: Any) -> tuple[list[str], Callable[[str], Tensor]]:
+    """Return the names in a file, and a function that makes the tensor of a name."""
+    start = bytes(memoryview(data).cast("B")[:17])
+    if start.startswith((torch_files.ZIP, torch_files.LEGACY)):
+        file = torch_files.read(data)
+        return list(file.tensors), file.tensor
+    try:
+        entries, _ = safetensors.read(data)
+    except FormatError as error:
+        raise ModelError(str(error).replace("from_bytes", "load_weights", 1)) from None
+    return list(entries), lambda name: decoded(name, entries[name])
+
+
+def _parts(data: Any) -> list[str] | None:
+    """Return the names of the files that an index lists; None if this is not an index."""
+    view = memoryview(data).cast("B")
+    if bytes(view[:1]) not in (b"{", b" ", b"\n", b"\r", b"\t") or bytes(view[8:9]) == b"{":
+        return None
+    try:
+        if len(view) > INDEX_LIMIT:
+            raise ValueError(f"{len(view)} bytes")
+        index = json.loads(bytes(view))
+        names = list(dict.fromkeys(index["weight_map"].values()))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _malformed("index has no weight_map", f"{type(error).__name__}: {error}") from None
+    for name in names:
+        if type(name) is not str or not is_neighbour(name):
+            raise _malformed("part must be a file in the index's folder", f"{name!r:.80}")
+    return names
+
+
+def _malformed(wrong: str, got: str) -> ModelError:
+    return ModelError(
+        f"load_weights: not a valid file: {wrong}; got {got}; download or save the file again"
+    )

@@ -1,0 +1,180 @@
+"""Layers that merge several tensors into one, for models with branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add, mul
+from typing import ClassVar
+
+from ...errors import ArgumentError
+from ...functions.arguments import integer
+from ...functions.elementwise import maximum, minimum
+from ...functions.joining import concat
+from ...tensor import Tensor, as_tensor
+from ...typing import ArrayLike
+from ..module import Module, static_field
+
+
+class _Merge(Module):
+    least: ClassVar[int] = 1
+    most: ClassVar[int | None] = None
+
+    def forward(self, tensors: Sequence[ArrayLike], *, training: bool = False) -> Tensor:
+        name = type(self).__name__
+        given = tensors if isinstance(tensors, (list, tuple)) else None
+        if given is None or not self.least <= len(given) <= (self.most or len(given)):
+            count = f"{self.least}" if self.least == self.most else f"{self.least} or more"
+            shown = f"{len(given)}" if given is not None else type(tensors).__name__
+            raise ArgumentError(
+                f"{name}: input must be a list of {count} tensors; got {shown}; pass for example "
+                "[x, y]"
+            )
+        return self._merged([as_tensor(name, tensor) for tensor in given])
+
+    def _merged(self, tensors: list[Tensor]) -> Tensor:
+        raise NotImplementedError
+
+
+class _Fold(_Merge):
+    function: ClassVar[Callable[..., Tensor]]
+
+    def _merged(self, tensors: list[Tensor]) -> Tensor:
+        return reduce(type(self).function, tensors)
+
+
+class Add(_Fold):
+    """Add tensors that broadcast against each other.
+
+    Calling the layer takes a list of tensors of any dtypes that promote to one, and returns their
+    sum.
+
+    Raises:
+        ArgumentError: In a call, if the input is no list of tensors.
+        ShapeError: In a call, if the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.Add()([pt.asarray([1.0, 2.0]), pt.asarray([3.0, 4.0])]).tolist()
+    [4.0, 6.0]
+    """
+
+    function = staticmethod(add)
+
+
+class Multiply(_Fold):
+    """Multiply tensors that broadcast against each other.
+
+    Calling the layer takes a list of tensors and returns their product.
+
+    Raises:
+        ArgumentError: In a call, if the input is no list of tensors.
+        ShapeError: In a call, if the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.Multiply()([pt.asarray([1.0, 2.0]), pt.asarray([3.0, 4.0])]).tolist()
+    [3.0, 8.0]
+    """
+
+    function = staticmethod(mul)
+
+
+class Maximum(_Fold):
+    """Return the elementwise maximum of tensors that broadcast against each other.
+
+    Calling the layer takes a list of tensors and returns one.
+
+    Raises:
+        ArgumentError: In a call, if the input is no list of tensors.
+        ShapeError: In a call, if the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.Maximum()([pt.asarray([1.0, 5.0]), pt.asarray([3.0, 4.0])]).tolist()
+    [3.0, 5.0]
+    """
+
+    function = staticmethod(maximum)
+
+
+class Minimum(_Fold):
+    """Return the elementwise minimum of tensors that broadcast against each other.
+
+    Calling the layer takes a list of tensors and returns one.
+
+    Raises:
+        ArgumentError: In a call, if the input is no list of tensors.
+        ShapeError: In a call, if the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.Minimum()([pt.asarray([1.0, 5.0]), pt.asarray([3.0, 4.0])]).tolist()
+    [1.0, 4.0]
+    """
+
+    function = staticmethod(minimum)
+
+
+class Average(_Merge):
+    """Return the mean of tensors that broadcast against each other.
+
+    Calling the layer takes a list of floating tensors and returns one.
+
+    Raises:
+        ArgumentError: In a call, if the input is no list of tensors.
+        ShapeError: In a call, if the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.Average()([pt.asarray([1.0, 2.0]), pt.asarray([3.0, 4.0])]).tolist()
+    [2.0, 3.0]
+    """
+
+    def _merged(self, tensors: list[Tensor]) -> Tensor:
+        return reduce(add, tensors) * (1 / len(tensors))
+
+
+class Subtract(_Merge):
+    """Subtract the second of two tensors from the first.
+
+    Calling the layer takes a list of two tensors that broadcast, and returns their difference.
+
+    Raises:
+        ArgumentError: In a call, if the input is no list of two tensors.
+        ShapeError: In a call, if the shapes do not broadcast.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.Subtract()([pt.asarray([1.0, 2.0]), pt.asarray([3.0, 1.0])]).tolist()
+    [-2.0, 1.0]
+    """
+
+    least, most = 2, 2
+
+    def _merged(self, tensors: list[Tensor]) -> Tensor:
+        return tensors[0] - tensors[1]
+
+
+class Concatenate(_Merge):
+    """Join tensors along an axis.
+
+    Calling the layer takes a list of tensors of equal shapes except along the axis, and returns
+    one.
+
+    Args:
+        axis: Axis to join along; default -1.
+
+    Raises:
+        ArgumentError: In a call, if the input is no list of tensors.
+        ShapeError: In a call, if the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.Concatenate()([pt.ones((2, 3)), pt.ones((2, 4))]).shape
+    (2, 7)
+    """
+
+    axis: int = static_field()
+
+    def __init__(self, axis: int = -1) -> None:
+        self.axis = integer("Concatenate", "axis", axis)
+
+    def _merged(self, tensors: list[Tensor]) -> Tensor:
+        return concat(tensors, axis=self.axis)
+
+    def facts(self) -> str:
+        return f"axis {self.axis}"

@@ -1,0 +1,369 @@
+"""Polynomials as vectors of coefficients, from the highest power down to the constant.
+
+Results keep leading zeros that NumPy removes, because their number depends on the values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import py_tensor as pt
+
+from .. import linalg
+from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import flag, integer, number
+from ..functions.decorators import named
+from ..tensor import Tensor, as_tensor
+from .arithmetic import as_floating
+from .signals import convolve
+
+
+def _coefficients(operation: str, p: Any) -> Tensor:
+    tensor = as_tensor(operation, p)
+    if tensor.ndim > 1:
+        raise ShapeError(f"{operation}: needs a vector; got shape {tensor.shape}; use flatten")
+    return pt.reshape(tensor, (-1,)) if tensor.size else tensor
+
+
+@named
+def polyval(p: Any, x: Any) -> Tensor:
+    """Evaluate a polynomial by Horner's rule.
+
+    Args:
+        p: Coefficients, highest power first.
+        x: Tensor or array-like of any shape.
+
+    Returns:
+        Tensor of the shape of x in the promoted dtype.
+
+    >>> import py_tensor as pt
+    >>> pt.polyval([3, 0, 1], [5, 2]).tolist()
+    [76, 13]
+    """
+    p, x = _coefficients("polyval", p), as_tensor("polyval", x)
+    result = pt.zeros(x.shape, dtype=pt.result_type(p, x))
+    for coefficient in p:
+        result = result * x + coefficient
+    return result
+
+
+def _padded(operation: str, a1: Any, a2: Any) -> tuple[Tensor, Tensor]:
+    a, b = _coefficients(operation, a1), _coefficients(operation, a2)
+    length = max(a.size, b.size)
+    first, second = (pt.pad(x, ((length - x.size, 0),)) for x in (a, b))
+    return first, second
+
+
+@named
+def polyadd(a1: Any, a2: Any) -> Tensor:
+    """Add two polynomials.
+
+    Args:
+        a1: Coefficients, highest power first.
+        a2: Coefficients, highest power first.
+
+    Returns:
+        Vector of coefficients.
+
+    >>> import py_tensor as pt
+    >>> pt.polyadd([1, 2], [9, 5, 4]).tolist()
+    [9, 6, 6]
+    """
+    a, b = _padded("polyadd", a1, a2)
+    return a + b
+
+
+@named
+def polysub(a1: Any, a2: Any) -> Tensor:
+    """Subtract a polynomial from another one.
+
+    Args:
+        a1: Coefficients, highest power first.
+        a2: Coefficients of the polynomial to subtract.
+
+    Returns:
+        Vector of coefficients.
+
+    >>> import py_tensor as pt
+    >>> pt.polysub([2, 10, -2], [3, 10, -4]).tolist()
+    [-1, 0, 2]
+    """
+    a, b = _padded("polysub", a1, a2)
+    return a - b
+
+
+@named
+def polymul(a1: Any, a2: Any) -> Tensor:
+    """Multiply two polynomials.
+
+    Args:
+        a1: Coefficients, highest power first.
+        a2: Coefficients, highest power first.
+
+    Returns:
+        Vector of coefficients.
+
+    >>> import py_tensor as pt
+    >>> pt.polymul([1, 2, 3], [9, 5, 1]).tolist()
+    [9, 23, 38, 17, 3]
+    """
+    return convolve(_coefficients("polymul", a1), _coefficients("polymul", a2))
+
+
+@named
+def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
+    """Divide a polynomial by another one.
+
+    Args:
+        u: Coefficients of the dividend.
+        v: Coefficients of the divisor; the first one is not zero.
+
+    Returns:
+        Tuple of quotient and remainder. The remainder has one coefficient less than the divisor.
+
+    >>> import py_tensor as pt
+    >>> [part.tolist() for part in pt.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])]
+    [[1.5, 1.75], [0.25]]
+    """
+    rest = as_floating("polydiv", _coefficients("polydiv", u))
+    divisor = as_floating("polydiv", _coefficients("polydiv", v))
+    if rest.size < divisor.size:
+        return rest[:1] * 0.0, rest
+    digits = []
+    for _ in range(rest.size - divisor.size + 1):
+        digit = rest[0] / divisor[0]
+        digits.append(digit)
+        rest = pt.concat([rest[1 : divisor.size] - digit * divisor[1:], rest[divisor.size :]])
+    quotient = pt.stack(digits)
+    return quotient, rest if rest.size else quotient[:1] * 0.0
+
+
+@named
+def polyder(p: Any, m: int = 1) -> Tensor:
+    """Differentiate a polynomial.
+
+    Args:
+        p: Coefficients, highest power first.
+        m: Order of the derivative; 1 by default.
+
+    Returns:
+        Vector of coefficients.
+
+    Raises:
+        ArgumentError: If m is negative.
+
+    >>> import py_tensor as pt
+    >>> pt.polyder([1, 1, 1, 1]).tolist()
+    [3, 2, 1]
+    """
+    m = integer("polyder", "m", m, most=1 << 10)
+    if m < 0:
+        raise ArgumentError(f"polyder: order is negative; got {m}; use polyint")
+    result = _coefficients("polyder", p)
+    for _ in range(m):
+        powers = pt.arange(result.size - 1, 0, -1)
+        result = result[:-1] * pt.astype(powers, result.dtype)
+    return result
+
+
+@named
+def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
+    """Integrate a polynomial.
+
+    Args:
+        p: Coefficients, highest power first.
+        m: Number of integrations; 1 by default.
+        k: Constants of integration, one or one for each integration; None (default) for zeros.
+
+    Returns:
+        Vector of coefficients; float32 for integers.
+
+    Raises:
+        ArgumentError: If m is negative.
+        ShapeError: If the number of constants does not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.polyint([3.0, 2.0, 1.0]).tolist()
+    [1.0, 1.0, 1.0, 0.0]
+    """
+    m = integer("polyint", "m", m, most=1 << 10)
+    if m < 0:
+        raise ArgumentError(f"polyint: order is negative; got {m}; use polyder")
+    result = as_floating("polyint", _coefficients("polyint", p))
+    constants = pt.reshape(as_floating("polyint", 0.0 if k is None else k), (-1,))
+    if constants.size == 1:
+        constants = pt.broadcast_to(constants, (m,))
+    if constants.size < m:
+        raise ShapeError(f"polyint: too few constants; got {constants.size}; give 1 or {m}")
+    for at in range(m):
+        powers = pt.astype(pt.arange(result.size, 0, -1), "float32")
+        result = pt.concat([result / powers, constants[at : at + 1]])
+    return result
+
+
+@named
+def poly(seq_of_zeros: Any) -> Tensor:
+    """Return the coefficients of the polynomial with given zeros.
+
+    Args:
+        seq_of_zeros: Vector of zeros, or a square matrix, whose characteristic polynomial is
+            returned.
+
+    Returns:
+        Vector of coefficients, highest power first; the first one is 1.
+
+    Raises:
+        ShapeError: If the argument is neither a vector nor a square matrix.
+
+    >>> import py_tensor as pt
+    >>> pt.poly([2.0, 3.0]).tolist()
+    [1.0, -5.0, 6.0]
+    """
+    zeros = as_floating("poly", seq_of_zeros)
+    real = zeros.dtype.kind != "c"
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1]:
+        zeros = linalg.eigvals(zeros)
+    elif zeros.ndim > 1:
+        raise ShapeError(f"poly: neither a vector nor square; got shape {zeros.shape}; use flatten")
+    result = pt.ones((1,), dtype=zeros.dtype)
+    for at in range(zeros.size):
+        zero = pt.reshape(zeros, (-1,))[at : at + 1]
+        result = pt.pad(result, ((0, 1),)) - pt.pad(result * zero, ((1, 0),))
+    return pt.real(result) if real else result
+
+
+@named
+def roots(p: Any) -> Tensor:
+    """Return the zeros of a polynomial: the eigenvalues of its companion matrix.
+
+    The coefficients are read back, since their leading zeros determine the number of zeros.
+
+    Args:
+        p: Coefficients, highest power first.
+
+    Returns:
+        Vector of zeros; complex64.
+
+    >>> import py_tensor as pt
+    >>> sorted(round(pt.real(zero).item(), 3) for zero in pt.roots([1.0, -5.0, 6.0]))
+    [2.0, 3.0]
+    """
+    p = as_floating("roots", _coefficients("roots", p))
+    used = [at for at, value in enumerate(p.tolist()) if value]
+    if not used:
+        return pt.zeros((0,), dtype="complex64")
+    at_zero = p.size - used[-1] - 1
+    p = p[used[0] : used[-1] + 1]
+    found = pt.zeros((0,), dtype="complex64")
+    if p.size > 1:
+        first = pt.reshape(-p[1:] / p[0], (1, -1))
+        found = linalg.eigvals(
+            pt.concat([first, pt.eye(p.size - 2, p.size - 1, dtype=p.dtype)], axis=0)
+        )
+    return pt.concat([found, pt.zeros((at_zero,), dtype="complex64")])
+
+
+_MOST_POWERS = 1 << 10
+"""Largest number of columns of a Vandermonde matrix; float32 powers overflow long before."""
+
+
+@named
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Return the matrix whose columns are powers of a vector.
+
+    Args:
+        x: Vector.
+        N: Number of columns; None (default) for the length of x.
+        increasing: Order the powers from 0 up instead of down to 0; False by default.
+
+    Returns:
+        Tensor of shape (length of x, N).
+
+    Raises:
+        ShapeError: If x is not a vector.
+
+    >>> import py_tensor as pt
+    >>> pt.vander([1, 2, 3], 3).tolist()
+    [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
+    """
+    x = as_tensor("vander", x)
+    if x.ndim != 1:
+        raise ShapeError(f"vander: needs a vector; got shape {x.shape}; use flatten")
+    count = x.size if N is None else integer("vander", "N", N, 0, _MOST_POWERS)
+    x = pt.astype(x, "int32") if x.dtype.kind == "b" else x
+    columns = [pt.ones(x.shape, dtype=x.dtype)] if count else []
+    while len(columns) < count:
+        columns.append(columns[-1] * x)
+    if not columns:
+        return pt.zeros((x.size, 0), dtype=x.dtype)
+    return pt.stack(columns if flag("vander", "increasing", increasing) else columns[::-1], axis=1)
+
+
+@named
+def polyfit(
+    x: Any,
+    y: Any,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: Any = None,
+    cov: bool | str = False,
+) -> Any:
+    """Fit a polynomial to points by least squares.
+
+    Args:
+        x: Vector of m coordinates.
+        y: Values at x: a vector, or a matrix of m rows that is fitted column by column.
+        deg: Degree of the polynomial.
+        rcond: Singular values up to `rcond` times the largest one count as zero; None (default)
+            for m times the epsilon of the dtype.
+        full: Also return what `lstsq` returns; False by default.
+        w: Weights of the residuals, a vector of length m; None (default) for ones.
+        cov: Also return the covariance matrix of the coefficients, scaled by the residuals if
+            True, or unscaled if "unscaled"; False by default.
+
+    Returns:
+        Coefficients, highest power first. With `full`, a tuple of coefficients, residuals, rank,
+        singular values and rcond; with `cov`, a tuple of coefficients and covariance.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+        ArgumentError: If there are too few points for `cov`.
+
+    >>> import py_tensor as pt
+    >>> fit = pt.polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1)
+    >>> [round(value, 3) for value in fit.tolist()]
+    [2.0, 1.0]
+    """
+    x, y = as_floating("polyfit", x), as_floating("polyfit", y)
+    if x.ndim != 1 or y.ndim not in (1, 2) or not x.size or y.shape[0] != x.size:
+        raise ShapeError(f"polyfit: points do not pair; got shapes {x.shape} and {y.shape}")
+    deg = integer("polyfit", "deg", deg, 0, _MOST_POWERS - 1)
+    rcond = x.size * pt.finfo(x.dtype).eps if rcond is None else number("polyfit", "rcond", rcond)
+    left, right = vander(x, deg + 1), y
+    if w is not None:
+        weights = pt.reshape(as_floating("polyfit", w), (-1, 1))
+        left = left * weights
+        right = right * (weights if y.ndim == 2 else weights[:, 0])
+    # Columns of one length improve the condition number.
+    scale = pt.sqrt(pt.sum(pt.square(left), axis=0))
+    scaled = left / scale
+    rows = right if y.ndim == 2 else pt.expand_dims(right, axis=1)
+    solution, residuals, rank, singular = linalg.lstsq(scaled, rows, rcond=rcond)
+    found = solution / pt.expand_dims(scale, axis=1)
+    coefficients = found if y.ndim == 2 else found[:, 0]
+    if flag("polyfit", "full", full):
+        return coefficients, residuals, rank, singular, rcond
+    if not flag("polyfit", "cov", cov):
+        return coefficients
+    base = linalg.inv(scaled.T @ scaled) / (scale * pt.expand_dims(scale, axis=1))
+    if cov == "unscaled":
+        factor: Any = 1.0
+    else:
+        if x.size <= deg + 1:
+            raise ArgumentError(
+                f"polyfit: too few points for the covariance; got {x.size}; use more than {deg + 1}"
+            )
+        factor = pt.sum(pt.square(rows - left @ found), axis=0) / float(x.size - deg - 1)
+        factor = factor if y.ndim == 2 else factor[0]
+    return coefficients, pt.expand_dims(base, axis=2) * factor if y.ndim == 2 else base * factor

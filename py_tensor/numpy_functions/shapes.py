@@ -1,0 +1,813 @@
+"""Join, split, turn and edit arrays along axes, as NumPy's functions of these names do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import py_tensor as pt
+
+from ..errors import ShapeError
+from ..functions.arguments import (
+    MOST_STEPS,
+    a_shape,
+    function_of,
+    integer,
+    items,
+    lengths_of,
+    one_axis,
+    some_axes,
+)
+from ..functions.decorators import named
+from ..functions.indexing import selected
+from ..tensor import Tensor, as_tensor
+from .arithmetic import iterable
+
+
+def _at_least(operation: str, arrays: tuple[Any, ...], convert: Callable[[Tensor], Tensor]) -> Any:
+    found = [convert(as_tensor(operation, x)) for x in arrays]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _two(x: Tensor) -> Tensor:
+    return pt.reshape(x, (1,) * (2 - x.ndim) + x.shape)
+
+
+def _three(x: Tensor) -> Tensor:
+    return pt.expand_dims(_two(x), axis=2) if x.ndim < 3 else x
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Convert numbers to vectors of one element; other arguments keep their shape.
+
+    Args:
+        arys: Tensors or array-likes.
+
+    Returns:
+        Tensor, or a tuple of one for each of several arguments.
+
+    >>> import py_tensor as pt
+    >>> pt.atleast_1d(3).shape
+    (1,)
+    """
+    return _at_least("atleast_1d", arys, lambda x: x if x.ndim else pt.reshape(x, (1,)))
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Add axes of length 1 in front up to two axes.
+
+    Args:
+        arys: Tensors or array-likes.
+
+    Returns:
+        Tensor, or a tuple of one for each of several arguments.
+
+    >>> import py_tensor as pt
+    >>> pt.atleast_2d([1, 2]).shape
+    (1, 2)
+    """
+    return _at_least("atleast_2d", arys, _two)
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Add axes of length 1 up to three axes: vectors become (1, n, 1), matrices (m, n, 1).
+
+    Args:
+        arys: Tensors or array-likes.
+
+    Returns:
+        Tensor, or a tuple of one for each of several arguments.
+
+    >>> import py_tensor as pt
+    >>> pt.atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+    return _at_least("atleast_3d", arys, _three)
+
+
+def _several(arrays: Any) -> tuple[Any, ...]:
+    """Return the arrays to join."""
+    return items("stack", "arrays", arrays)
+
+
+_MOST_AXES = 64
+"""Largest number of axes that `array` adds, as in NumPy."""
+
+
+@named
+def hstack(tup: Any) -> Tensor:
+    """Join arrays along the second axis; vectors along the first one.
+
+    Args:
+        tup: Sequence of tensors or array-likes.
+
+    Returns:
+        Tensor in the promoted dtype.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.hstack([[1, 2], [3]]).tolist()
+    [1, 2, 3]
+    """
+    arrays = [atleast_1d(x) for x in _several(tup)]
+    return pt.concat(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
+
+
+@named
+def vstack(tup: Any) -> Tensor:
+    """Join arrays along the first axis; vectors become rows.
+
+    Args:
+        tup: Sequence of tensors or array-likes.
+
+    Returns:
+        Tensor in the promoted dtype.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.vstack([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    return pt.concat([atleast_2d(x) for x in _several(tup)], axis=0)
+
+
+@named
+def dstack(tup: Any) -> Tensor:
+    """Join arrays along the third axis.
+
+    Args:
+        tup: Sequence of tensors or array-likes.
+
+    Returns:
+        Tensor in the promoted dtype, with at least three axes.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.dstack([[1, 2], [3, 4]]).tolist()
+    [[[1, 3], [2, 4]]]
+    """
+    return pt.concat([atleast_3d(x) for x in _several(tup)], axis=2)
+
+
+@named
+def column_stack(tup: Any) -> Tensor:
+    """Join vectors as columns of a matrix; matrices are joined as they are.
+
+    Args:
+        tup: Sequence of tensors or array-likes.
+
+    Returns:
+        Matrix in the promoted dtype.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.column_stack([[1, 2], [3, 4]]).tolist()
+    [[1, 3], [2, 4]]
+    """
+    arrays = [as_tensor("column_stack", x) for x in _several(tup)]
+    return pt.concat([pt.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in arrays], axis=1)
+
+
+@named
+def block(arrays: Any) -> Tensor:
+    """Join nested lists of blocks: the innermost lists along the last axis, and so on.
+
+    Args:
+        arrays: Tensor, number, or nested lists of them.
+
+    Returns:
+        Tensor in the promoted dtype.
+
+    Raises:
+        ShapeError: If the shapes or depths do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.block([[pt.ones((1, 1)), pt.zeros((1, 2))], [pt.zeros((1, 3))]]).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+
+    def depth(item: Any) -> int:
+        if not isinstance(item, list):
+            return 0
+        depths = {depth(part) for part in item}
+        if len(depths) != 1:
+            raise ShapeError("block: lists differ in depth; got a ragged nest; make depths equal")
+        return 1 + depths.pop()
+
+    def blocks(item: Any) -> list[Any]:
+        if isinstance(item, list):
+            return [leaf for part in item for leaf in blocks(part)]
+        return [as_tensor("block", item)]
+
+    levels = depth(arrays)
+    ndim = max(levels, *(x.ndim for x in blocks(arrays)))
+
+    def joined(item: Any, level: int) -> Tensor:
+        if level:
+            return pt.concat([joined(part, level - 1) for part in item], axis=-level)
+        x = as_tensor("block", item)
+        return pt.reshape(x, (1,) * (ndim - x.ndim) + x.shape)
+
+    return joined(arrays, levels)
+
+
+@named
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    """Split an array along an axis; the parts may differ in length.
+
+    Args:
+        ary: Tensor or array-like.
+        indices_or_sections: Number of parts, or the positions at which parts begin.
+        axis: Axis to split; 0 by default.
+
+    Returns:
+        List of tensors.
+
+    Raises:
+        ShapeError: If the number of parts is below 1 or the axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> [part.tolist() for part in pt.array_split([1, 2, 3], 2)]
+    [[1, 2], [3]]
+    """
+    x = as_tensor("array_split", ary)
+    place = one_axis("array_split", axis, x.ndim)
+    length = x.shape[place]
+    given = indices_or_sections
+    given = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(given, Iterable):
+        count = integer("array_split", "number of parts", given, most=MOST_STEPS)
+        if count < 1:
+            raise ShapeError(f"array_split: number of parts too small; got {count}; use 1 or more")
+        small, larger = length // count, length % count
+        cuts = [at * small + min(at, larger) for at in range(count + 1)]
+    else:
+        places = items("array_split", "positions", given)
+        cuts = [0, *(integer("array_split", "position", at) for at in places), length]
+    before = (slice(None),) * place
+    return [selected(x, (*before, slice(start, stop))) for start, stop in pairwise(cuts)]
+
+
+@named
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    """Split an array along an axis into parts of equal length, or at positions.
+
+    Args:
+        ary: Tensor or array-like.
+        indices_or_sections: Number of parts, or the positions at which parts begin.
+        axis: Axis to split; 0 by default.
+
+    Returns:
+        List of tensors.
+
+    Raises:
+        ShapeError: If the length is no multiple of the number of parts.
+
+    >>> import py_tensor as pt
+    >>> [part.tolist() for part in pt.split([1, 2, 3, 4], [1, 3])]
+    [[1], [2, 3], [4]]
+    """
+    x = as_tensor("split", ary)
+    length = x.shape[one_axis("split", axis, x.ndim)]
+    if isinstance(indices_or_sections, int) and length % (indices_or_sections or 1):
+        raise ShapeError(
+            f"split: no equal parts; got length {length} and {indices_or_sections} parts; "
+            "use array_split"
+        )
+    return array_split(x, indices_or_sections, axis)
+
+
+@named
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Split an array along the second axis; a vector along the first one.
+
+    Args:
+        ary: Tensor or array-like.
+        indices_or_sections: Number of parts, or the positions at which parts begin.
+
+    Returns:
+        List of tensors.
+
+    Raises:
+        ShapeError: If the parts are not equal, or there are no axes.
+
+    >>> import py_tensor as pt
+    >>> [part.tolist() for part in pt.hsplit([[1, 2], [3, 4]], 2)]
+    [[[1], [3]], [[2], [4]]]
+    """
+    x = as_tensor("hsplit", ary)
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+@named
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Split an array of two or more axes along the first axis.
+
+    Args:
+        ary: Tensor or array-like.
+        indices_or_sections: Number of parts, or the positions at which parts begin.
+
+    Returns:
+        List of tensors.
+
+    Raises:
+        ShapeError: If the parts are not equal, or there are fewer than two axes.
+
+    >>> import py_tensor as pt
+    >>> [part.tolist() for part in pt.vsplit([[1, 2], [3, 4]], 2)]
+    [[[1, 2]], [[3, 4]]]
+    """
+    return _split_along("vsplit", ary, indices_or_sections, 0, 2)
+
+
+@named
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Split an array of three or more axes along the third axis.
+
+    Args:
+        ary: Tensor or array-like.
+        indices_or_sections: Number of parts, or the positions at which parts begin.
+
+    Returns:
+        List of tensors.
+
+    Raises:
+        ShapeError: If the parts are not equal, or there are fewer than three axes.
+
+    >>> import py_tensor as pt
+    >>> [part.shape for part in pt.dsplit(pt.ones((2, 2, 4)), 2)]
+    [(2, 2, 2), (2, 2, 2)]
+    """
+    return _split_along("dsplit", ary, indices_or_sections, 2, 3)
+
+
+def _split_along(operation: str, ary: Any, parts: Any, axis: int, ndim: int) -> list[Tensor]:
+    x = as_tensor(operation, ary)
+    if x.ndim < ndim:
+        raise ShapeError(f"{operation}: too few axes; got shape {x.shape}; use {ndim} or more")
+    return split(x, parts, axis)
+
+
+@named
+def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
+    """Join values to the end of an array.
+
+    Args:
+        arr: Tensor or array-like.
+        values: Tensor or array-like.
+        axis: Axis to join along; None (default) joins the flattened arrays.
+
+    Returns:
+        Tensor in the promoted dtype.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.append([1, 2], [[3], [4]]).tolist()
+    [1, 2, 3, 4]
+    """
+    first, second = as_tensor("append", arr), as_tensor("append", values)
+    if axis is None:
+        first, second, axis = pt.flatten(first), pt.flatten(second), 0
+    return pt.concat([first, second], axis=axis)
+
+
+def _positions(operation: str, obj: Any, length: int, limit: int) -> list[int]:
+    """Return non-negative positions from integers, a slice or a mask, which are read back."""
+    if isinstance(obj, slice):
+        return list(range(*obj.indices(length)))
+    given = obj.tolist() if hasattr(obj, "tolist") else obj
+    values = given if isinstance(given, list | tuple) else [given]
+    if values and all(isinstance(value, bool) for value in values):
+        return [at for at, chosen in enumerate(values) if chosen]
+    positions = [integer(operation, "position", value) for value in values]
+    for value in positions:
+        if not -length <= value < limit:
+            raise ShapeError(
+                f"{operation}: index out of range; got {value} for length {length}; "
+                f"use {-length} to {limit - 1}"
+            )
+    return [value % length if value < 0 else value for value in positions]
+
+
+@named
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
+    """Leave out the elements at positions along an axis.
+
+    Args:
+        arr: Tensor or array-like.
+        obj: Position, sequence of positions, mask or slice; tensors are read back.
+        axis: Axis; None (default) for the flattened array.
+
+    Returns:
+        Tensor of the dtype of `arr`.
+
+    Raises:
+        ShapeError: If a position is out of range.
+
+    >>> import py_tensor as pt
+    >>> pt.delete([1, 2, 3, 4], [0, 2]).tolist()
+    [2, 4]
+    """
+    x = as_tensor("delete", arr)
+    if axis is None:
+        x, axis = pt.flatten(x), 0
+    place = one_axis("delete", axis, x.ndim)
+    length = x.shape[place]
+    dropped = set(_positions("delete", obj, length, length))
+    kept = [at for at in range(length) if at not in dropped]
+    return pt.take(x, pt.asarray(kept, dtype="int32"), axis=place)
+
+
+@named
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
+    """Insert values before positions along an axis.
+
+    Args:
+        arr: Tensor or array-like.
+        obj: Position, sequence of positions, mask or slice; they count in `arr`, and tensors are
+            read back.
+        values: Values to insert, in the dtype of `arr`; they broadcast.
+        axis: Axis; None (default) for the flattened array.
+
+    Returns:
+        Tensor of the dtype of `arr`.
+
+    Raises:
+        ShapeError: If a position is out of range, or the values do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.insert([1, 2, 3], [0, 2], [7, 8]).tolist()
+    [7, 1, 2, 8, 3]
+    """
+    x = as_tensor("insert", arr)
+    if axis is None:
+        x, axis = pt.flatten(x), 0
+    place = one_axis("insert", axis, x.ndim)
+    length = x.shape[place]
+    positions = _positions("insert", obj, length, length + 1)
+    new = pt.astype(as_tensor("insert", values), x.dtype, copy=False)
+    count = len(positions)
+    new = pt.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    if count == 1 and not isinstance(obj, slice):
+        # A single position takes several slices; an index without axes takes them from axis 0.
+        new = new if iterable(obj) else pt.moveaxis(new, 0, place)
+        count = new.shape[place]
+        positions *= count
+    shape = (*x.shape[:place], count, *x.shape[place + 1 :])
+    new = pt.broadcast_to(new, shape)
+    order = sorted(range(count), key=lambda at: positions[at])
+    source: list[int] = []
+    at = 0
+    for each in order:
+        source += range(at, positions[each])
+        at = positions[each]
+        source.append(length + each)
+    source += range(at, length)
+    joined = pt.concat([x, new], axis=place)
+    return pt.take(joined, pt.asarray(source, dtype="int32"), axis=place)
+
+
+@named
+def resize(a: Any, new_shape: Any) -> Tensor:
+    """Return an array of another size, filled with repetitions of the elements.
+
+    Args:
+        a: Tensor or array-like.
+        new_shape: Length or sequence of lengths.
+
+    Returns:
+        Tensor of the dtype of a; zeros if a is empty.
+
+    Raises:
+        ShapeError: If a length is negative.
+
+    >>> import py_tensor as pt
+    >>> pt.resize([1, 2, 3], (2, 2)).tolist()
+    [[1, 2], [3, 1]]
+    """
+    x = pt.flatten(as_tensor("resize", a))
+    shape = a_shape("resize", new_shape)
+    size = math.prod(shape)
+    if not x.size:
+        return pt.zeros(shape, dtype=x.dtype)
+    repeated = pt.tile(x, -(-size // x.size)) if size > x.size else x
+    return pt.reshape(repeated[:size], shape)
+
+
+@named
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+    """Rotate by multiples of 90 degrees in the plane of two axes.
+
+    Args:
+        m: Tensor or array-like of two or more axes.
+        k: Number of rotations from the first towards the second axis; 1 by default.
+        axes: The two axes; (0, 1) by default.
+
+    Returns:
+        Tensor of the dtype of m.
+
+    Raises:
+        ShapeError: If the axes are not two different ones.
+
+    >>> import py_tensor as pt
+    >>> pt.rot90([[1, 2], [3, 4]]).tolist()
+    [[2, 4], [1, 3]]
+    """
+    x = as_tensor("rot90", m)
+    given = items("rot90", "axes", axes)
+    if len(given) != 2:
+        raise ShapeError(f"rot90: not two axes; got {given}; name two")
+    some_axes("rot90", given, x.ndim)
+    first, second = (one_axis("rot90", axis, x.ndim) for axis in given)
+    turns = integer("rot90", "k", k) % 4
+    if turns == 2:
+        return pt.flip(x, axis=(first, second))
+    if turns == 1:
+        return swapaxes(pt.flip(x, axis=second), first, second)
+    if turns == 3:
+        return pt.flip(swapaxes(x, first, second), axis=second)
+    return pt.copy(x)
+
+
+@named
+def fliplr(m: Any) -> Tensor:
+    """Reverse the order of columns, along the second axis.
+
+    Args:
+        m: Tensor or array-like of two or more axes.
+
+    Returns:
+        Tensor of the shape and dtype of m.
+
+    Raises:
+        ShapeError: If m has fewer than two axes.
+
+    >>> import py_tensor as pt
+    >>> pt.fliplr([[1, 2], [3, 4]]).tolist()
+    [[2, 1], [4, 3]]
+    """
+    return pt.flip(m, axis=1)
+
+
+@named
+def flipud(m: Any) -> Tensor:
+    """Reverse the order of rows, along the first axis.
+
+    Args:
+        m: Tensor or array-like of one or more axes.
+
+    Returns:
+        Tensor of the shape and dtype of m.
+
+    Raises:
+        ShapeError: If m has no axes.
+
+    >>> import py_tensor as pt
+    >>> pt.flipud([[1, 2], [3, 4]]).tolist()
+    [[3, 4], [1, 2]]
+    """
+    return pt.flip(m, axis=0)
+
+
+@named
+def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
+    """Swap two axes.
+
+    Args:
+        a: Tensor or array-like.
+        axis1: First axis.
+        axis2: Second axis.
+
+    Returns:
+        Tensor of the dtype of a.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.swapaxes(pt.ones((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    x = as_tensor("swapaxes", a)
+    first, second = (one_axis("swapaxes", axis, x.ndim) for axis in (axis1, axis2))
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    return pt.permute_dims(x, order)
+
+
+@named
+def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
+    """Move an axis backwards until it is before position `start`.
+
+    Args:
+        a: Tensor or array-like.
+        axis: Axis to move.
+        start: Position; 0 by default.
+
+    Returns:
+        Tensor of the dtype of a.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.rollaxis(pt.ones((3, 4, 5)), 2).shape
+    (5, 3, 4)
+    """
+    x = as_tensor("rollaxis", a)
+    place = one_axis("rollaxis", axis, x.ndim)
+    start = integer("rollaxis", "start", start)
+    target = one_axis("rollaxis", start, x.ndim + 1) if start >= 0 else start + x.ndim
+    return pt.moveaxis(x, place, target - (target > place))
+
+
+@named
+def ravel(a: Any, order: str = "C") -> Tensor:
+    """Return all elements in a vector.
+
+    Args:
+        a: Tensor or array-like.
+        order: "C" (default), "A" or "K" for row-major order, "F" for column-major order.
+
+    Returns:
+        Vector of the dtype of a.
+
+    >>> import py_tensor as pt
+    >>> pt.ravel([[1, 2], [3, 4]], "F").tolist()
+    [1, 3, 2, 4]
+    """
+    x = as_tensor("ravel", a)
+    return pt.flatten(pt.transpose(x) if isinstance(order, str) and order == "F" else x)
+
+
+def ndim(a: Any) -> int:
+    """Return the number of axes.
+
+    Args:
+        a: Tensor or array-like.
+
+    Returns:
+        int.
+
+    >>> import py_tensor as pt
+    >>> pt.ndim([[1, 2]])
+    2
+    """
+    return as_tensor("ndim", a).ndim
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """Return the length of each axis.
+
+    Args:
+        a: Tensor or array-like.
+
+    Returns:
+        Tuple of ints.
+
+    >>> import py_tensor as pt
+    >>> pt.shape([[1, 2]])
+    (1, 2)
+    """
+    return as_tensor("shape", a).shape
+
+
+def size(a: Any, axis: Any = None) -> int:
+    """Return the number of elements, of all or along axes.
+
+    Args:
+        a: Tensor or array-like.
+        axis: Axis or tuple of axes; None (default) for all.
+
+    Returns:
+        int.
+
+    Raises:
+        ShapeError: If an axis does not exist.
+
+    >>> import py_tensor as pt
+    >>> pt.size([[1, 2]]), pt.size([[1, 2]], 0)
+    (2, 1)
+    """
+    x = as_tensor("size", a)
+    return math.prod(x.shape[at] for at in some_axes("size", axis, x.ndim))
+
+
+@named
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Tensor:
+    """Apply a function of vectors to each vector along an axis.
+
+    Args:
+        func1d: Function of a vector that returns a tensor or number.
+        axis: Axis of the vectors.
+        arr: Tensor or array-like.
+        args: Further arguments of the function.
+        kwargs: Further named arguments of the function.
+
+    Returns:
+        Tensor of the shape of a, in which the shape of the function's result replaces the axis.
+
+    Raises:
+        ShapeError: If the axis does not exist or there are no vectors.
+
+    >>> import py_tensor as pt
+    >>> pt.apply_along_axis(lambda v: v[0] + v[-1], 1, [[1, 2], [3, 4]]).tolist()
+    [3, 7]
+    """
+    x = as_tensor("apply_along_axis", arr)
+    place = one_axis("apply_along_axis", axis, x.ndim)
+    others = (*x.shape[:place], *x.shape[place + 1 :])
+    rows = pt.reshape(pt.moveaxis(x, place, -1), (math.prod(others), x.shape[place]))
+    func1d = function_of("apply_along_axis", "func1d", func1d)
+    if not rows.shape[0]:
+        raise ShapeError(f"apply_along_axis: no vectors; got shape {x.shape}; give at least one")
+    found = pt.stack([as_tensor("apply_along_axis", func1d(row, *args, **kwargs)) for row in rows])
+    inner = found.shape[1:]
+    result = pt.reshape(found, (*others, *inner))
+    last = range(len(others), len(others) + len(inner))
+    return pt.moveaxis(result, tuple(last), tuple(range(place, place + len(inner))))
+
+
+@named
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
+    """Apply a function `func(a, axis)` to one axis after the other; reduced axes are kept.
+
+    Args:
+        func: Function of a tensor and an axis.
+        a: Tensor or array-like.
+        axes: Axis or sequence of axes.
+
+    Returns:
+        Tensor of as many axes as a.
+
+    Raises:
+        ShapeError: If the function returns a tensor of other axes.
+
+    >>> import py_tensor as pt
+    >>> pt.apply_over_axes(pt.sum, pt.ones((2, 3, 4)), (0, 2)).tolist()
+    [[[8.0], [8.0], [8.0]]]
+    """
+    result = as_tensor("apply_over_axes", a)
+    func = function_of("apply_over_axes", "func", func)
+    for axis in lengths_of("apply_over_axes", axes, "axis"):
+        place = one_axis("apply_over_axes", axis, result.ndim)
+        found = as_tensor("apply_over_axes", func(result, place))
+        if found.ndim == result.ndim - 1:
+            found = pt.expand_dims(found, axis=place)
+        if found.ndim != result.ndim:
+            raise ShapeError(
+                f"apply_over_axes: function changes the axes; got shape {found.shape} "
+                f"from {result.shape}; return as many axes or one less"
+            )
+        result = found
+    return result
+
+
+@named
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+) -> Tensor:
+    """Convert numbers, nested sequences, a buffer or an array to a new tensor.
+
+    Args:
+        object: Number, nested lists or tuples, buffer, NumPy array or tensor.
+        dtype: Dtype of the result; None (default) as in `asarray`.
+        copy: True (default) for a new handle, even if `object` is a tensor.
+        order: Ignored.
+        subok: Ignored.
+        ndmin: Smallest number of axes; axes of length 1 are added in front; 0 by default.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        ShapeError: If sequences are ragged.
+        DTypeError: If a value does not fit the dtype.
+
+    >>> import py_tensor as pt
+    >>> pt.array([1, 2], ndmin=2).shape
+    (1, 2)
+    """
+    x = pt.asarray(object, dtype=dtype, copy=copy)
+    ndmin = integer("array", "ndmin", ndmin, most=_MOST_AXES)
+    return pt.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x

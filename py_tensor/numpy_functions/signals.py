@@ -1,0 +1,376 @@
+"""Convolution, differences and windows of sampled signals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import py_tensor as pt
+
+from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import choice, integer, items, number, one_axis, some_axes
+from ..functions.decorators import named
+from ..functions.indexing import selected
+from ..tensor import Tensor, as_tensor
+from .arithmetic import as_floating
+
+
+def _vectors(operation: str, a: Any, v: Any) -> tuple[Tensor, Tensor]:
+    first, second = as_tensor(operation, a), as_tensor(operation, v)
+    for x in (first, second):
+        if x.ndim > 1 or not x.size:
+            raise ShapeError(f"{operation}: needs vectors with elements; got shape {x.shape}")
+    dtype = pt.result_type(first, second)
+    dtype = pt.int32 if dtype.kind == "b" else dtype
+    first, second = (pt.astype(pt.reshape(x, (-1,)), dtype, copy=False) for x in (first, second))
+    return first, second
+
+
+def _slid(operation: str, a: Tensor, kernel: Tensor, before: int, count: int) -> Tensor:
+    """Return sums of products of `kernel` with windows of a, the first one `before` it."""
+    after = count + kernel.size - 1 - before - a.size
+    padded = pt.pad(a, ((max(before, 0), max(after, 0)),))[max(-before, 0) :]
+    if a.dtype.kind == "f":
+        image = pt.reshape(padded, (1, 1, padded.size, 1))
+        found = pt.conv2d(image, pt.reshape(kernel, (1, kernel.size, 1, 1)))
+        return pt.reshape(found, (-1,))[:count]
+    places = pt.reshape(pt.arange(count), (-1, 1)) + pt.arange(kernel.size)
+    total = pt.sum(pt.take(padded, places, axis=0) * kernel, axis=1)
+    return pt.astype(total, a.dtype, copy=False)
+
+
+def _extent(operation: str, mode: str, long: int, short: int) -> tuple[int, int]:
+    """Return the padding in front, and the length of the result."""
+    choice(operation, "mode", mode, ("full", "valid", "same"))
+    if mode == "full":
+        return short - 1, long + short - 1
+    if mode == "valid":
+        return 0, long - short + 1
+    return short // 2, long
+
+
+@named
+def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
+    """Convolve two vectors.
+
+    Args:
+        a: Vector.
+        v: Vector.
+        mode: "full" (default) for all sums, "same" for as many as the longer vector has elements,
+            "valid" for those without padding.
+
+    Returns:
+        Vector in the promoted dtype.
+
+    Raises:
+        ShapeError: If an operand is not a vector, or is empty.
+        ArgumentError: If the mode is unknown.
+
+    >>> import py_tensor as pt
+    >>> pt.convolve([1, 2, 3], [0, 1, 5]).tolist()
+    [0, 1, 7, 13, 15]
+    """
+    first, second = _vectors("convolve", a, v)
+    if second.size > first.size:
+        first, second = second, first
+    before, count = _extent("convolve", mode, first.size, second.size)
+    if mode == "same":
+        before = second.size - 1 - (second.size - 1) // 2
+    return _slid("convolve", first, pt.flip(second), before, count)
+
+
+@named
+def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
+    """Correlate two vectors: sums over n of a[n + k] * conj(v[n]).
+
+    Args:
+        a: Vector.
+        v: Vector.
+        mode: "valid" (default), "same" or "full", as in `convolve`.
+
+    Returns:
+        Vector in the promoted dtype.
+
+    Raises:
+        ShapeError: If an operand is not a vector, or is empty.
+        ArgumentError: If the mode is unknown.
+
+    >>> import py_tensor as pt
+    >>> pt.correlate([1, 2, 3], [0, 1, 5], "full").tolist()
+    [5, 11, 17, 3, 0]
+    """
+    first, second = _vectors("correlate", a, v)
+    second = pt.conj(second) if second.dtype.kind == "c" else second
+    if first.size >= second.size:
+        before, count = _extent("correlate", mode, first.size, second.size)
+        return _slid("correlate", first, second, before, count)
+    # Each shift of the longer second operand is a shift of the first one, in the opposite order.
+    before, count = _extent("correlate", mode, second.size, first.size)
+    return pt.flip(_slid("correlate", second, first, before, count))
+
+
+@named
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Return differences of neighbours over their distance, central ones inside.
+
+    Args:
+        f: Tensor or array-like.
+        varargs: Distance of samples along all axes, or a distance or vector of coordinates for
+            each axis; 1 if left out.
+        axis: Axis or tuple of axes; None (default) for all.
+        edge_order: 1 (default) or 2: order of the differences at the ends.
+
+    Returns:
+        Tensor of the shape of f, or a tuple of one for each of several axes.
+
+    Raises:
+        ShapeError: If an axis is shorter than `edge_order + 1`.
+        ArgumentError: If the number of distances or the edge order does not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.gradient([1.0, 2.0, 4.0, 7.0]).tolist()
+    [1.0, 1.5, 2.5, 3.0]
+    """
+    f = as_floating("gradient", f)
+    if axis is None or not isinstance(axis, Sequence):
+        axes = some_axes("gradient", axis, f.ndim)
+    else:
+        axes = tuple(one_axis("gradient", one, f.ndim) for one in items("gradient", "axis", axis))
+    if integer("gradient", "edge_order", edge_order) not in (1, 2):
+        raise ArgumentError(f"gradient: edge_order is neither 1 nor 2; got {edge_order}")
+    given = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
+    if len(given) != len(axes):
+        raise ArgumentError(
+            f"gradient: number of distances does not fit; got {len(given)}; give 1 or {len(axes)}"
+        )
+    parts = [_slope(f, at, h, edge_order) for at, h in zip(axes, given, strict=True)]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _slope(f: Tensor, axis: int, distance: Any, edge_order: int) -> Tensor:
+    length = f.shape[axis]
+    if length < edge_order + 1:
+        raise ShapeError(
+            f"gradient: axis too short; got length {length} of axis {axis}; use {edge_order + 1}"
+        )
+    f = pt.moveaxis(f, axis, -1)
+    spaced = as_floating("gradient", distance)
+    if not spaced.ndim:
+        spaced = pt.broadcast_to(spaced, (length - 1,))
+    elif spaced.shape == (length,):
+        spaced = pt.diff(spaced)
+    else:
+        raise ShapeError(
+            f"gradient: coordinates do not fit; got {spaced.shape} for axis {axis} of "
+            f"length {length}"
+        )
+    steps = pt.diff(f, axis=-1) / spaced
+    before, after = spaced[:-1], spaced[1:]
+    inner = (steps[..., :-1] * after + steps[..., 1:] * before) / (before + after)
+    first, last = steps[..., :1], steps[..., -1:]
+    if edge_order == 2:
+        h0, h1 = spaced[0], spaced[1]
+        first = first + (first - steps[..., 1:2]) * (h0 / (h0 + h1))
+        h0, h1 = spaced[-1], spaced[-2]
+        last = last + (last - steps[..., -2:-1]) * (h0 / (h0 + h1))
+    return pt.moveaxis(pt.concat([first, inner, last], axis=-1), -1, axis)
+
+
+@named
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
+    """Return the differences of adjacent elements of the flattened array.
+
+    Args:
+        ary: Tensor or array-like.
+        to_end: Elements to append; None (default) for none.
+        to_begin: Elements to prepend; None (default) for none.
+
+    Returns:
+        Vector of the dtype of `ary`.
+
+    >>> import py_tensor as pt
+    >>> pt.ediff1d([1, 2, 4, 7], to_begin=0).tolist()
+    [0, 1, 2, 3]
+    """
+    flat = pt.flatten(as_tensor("ediff1d", ary))
+    parts = [flat[1:] - flat[:-1]]
+    if to_begin is not None:
+        parts.insert(0, pt.flatten(as_tensor("ediff1d", to_begin, flat.dtype)))
+    if to_end is not None:
+        parts.append(pt.flatten(as_tensor("ediff1d", to_end, flat.dtype)))
+    return pt.concat(parts) if len(parts) > 1 else parts[0]
+
+
+@named
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Tensor:
+    """Add multiples of a period to angles so that neighbours differ by at most half of it.
+
+    Args:
+        p: Tensor or array-like of angles.
+        discont: Largest difference that is kept; None (default) for half the period.
+        axis: Axis to go along; -1 by default.
+        period: Period; 2 pi by default.
+
+    Returns:
+        Tensor of the shape of p; floating.
+
+    >>> import py_tensor as pt
+    >>> pt.unwrap([0.0, 3.0, 5.5], period=4.0).tolist()
+    [0.0, -1.0, -2.5]
+    """
+    angles = pt.moveaxis(as_floating("unwrap", p), axis, -1)
+    period = number("unwrap", "period", period)
+    half = period / 2
+    steps = pt.diff(angles, axis=-1)
+    wrapped = (steps + half) % period - half
+    wrapped = pt.where((wrapped == -half) & (steps > 0), half, wrapped)
+    limit = half if discont is None else max(number("unwrap", "discont", discont), half)
+    moved = pt.where(pt.abs(steps) < limit, 0.0, wrapped - steps)
+    rest = angles[..., 1:] + pt.cumulative_sum(moved, axis=-1)
+    return pt.moveaxis(pt.concat([angles[..., :1], rest], axis=-1), -1, axis)
+
+
+@named
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Tensor:
+    """Cut off zeros at the ends; the positions of other elements are read back.
+
+    Args:
+        filt: Tensor or array-like.
+        trim: "f" to cut at the front, "b" at the back, "fb" (default) for both.
+        axis: Axis or axes to cut; None (default) for all.
+
+    Returns:
+        Tensor of the dtype of `filt`.
+
+    Raises:
+        ArgumentError: If `trim` has other letters.
+
+    >>> import py_tensor as pt
+    >>> pt.trim_zeros([0, 0, 1, 0, 2, 0]).tolist()
+    [1, 0, 2]
+    """
+    x = as_tensor("trim_zeros", filt)
+    if not isinstance(trim, str) or not set(trim.lower()) <= {"f", "b"}:
+        raise ArgumentError(f'trim_zeros: letters are neither "f" nor "b"; got {trim!r:.60}')
+    key = []
+    for place in range(x.ndim):
+        cut = slice(None)
+        if place in some_axes("trim_zeros", axis, x.ndim):
+            others = tuple(other for other in range(x.ndim) if other != place)
+            used = pt.any(x != 0, axis=others).tolist()
+            found = [at for at, kept in enumerate(used) if kept] or [len(used), -1]
+            cut = slice(
+                found[0] if "f" in trim.lower() else 0,
+                found[-1] + 1 if "b" in trim.lower() else len(used),
+            )
+        key.append(cut)
+    return selected(x, tuple(key))
+
+
+def _angles(count: int) -> Tensor:
+    """Return the angles of a window's samples, from -pi to pi."""
+    return pt.astype(pt.arange(1 - count, count, 2), "float32") * (math.pi / max(count - 1, 1))
+
+
+@named
+def bartlett(M: int) -> Tensor:
+    """Return the triangular window of M samples, which is zero at both ends.
+
+    Args:
+        M: Number of samples.
+
+    Returns:
+        Vector; float32.
+
+    >>> import py_tensor as pt
+    >>> pt.bartlett(5).tolist()
+    [0.0, 0.5, 1.0, 0.5, 0.0]
+    """
+    M = integer("bartlett", "M", M)
+    if M <= 1:
+        return pt.ones(max(M, 0))
+    return 1.0 - pt.abs(pt.astype(pt.arange(1 - M, M, 2), "float32")) / float(M - 1)
+
+
+@named
+def blackman(M: int) -> Tensor:
+    """Return the Blackman window of M samples.
+
+    Args:
+        M: Number of samples.
+
+    Returns:
+        Vector; float32.
+
+    >>> import py_tensor as pt
+    >>> [round(value, 2) for value in pt.blackman(5).tolist()]
+    [-0.0, 0.34, 1.0, 0.34, -0.0]
+    """
+    M = integer("blackman", "M", M)
+    if M <= 1:
+        return pt.ones(max(M, 0))
+    angle = _angles(M)
+    return 0.42 + 0.5 * pt.cos(angle) + 0.08 * pt.cos(2.0 * angle)
+
+
+@named
+def hamming(M: int) -> Tensor:
+    """Return the Hamming window of M samples.
+
+    Args:
+        M: Number of samples.
+
+    Returns:
+        Vector; float32.
+
+    >>> import py_tensor as pt
+    >>> [round(value, 2) for value in pt.hamming(5).tolist()]
+    [0.08, 0.54, 1.0, 0.54, 0.08]
+    """
+    M = integer("hamming", "M", M)
+    if M <= 1:
+        return pt.ones(max(M, 0))
+    return 0.54 + 0.46 * pt.cos(_angles(M))
+
+
+@named
+def hanning(M: int) -> Tensor:
+    """Return the Hann window of M samples.
+
+    Args:
+        M: Number of samples.
+
+    Returns:
+        Vector; float32.
+
+    >>> import py_tensor as pt
+    >>> [round(value, 2) for value in pt.hanning(5).tolist()]
+    [0.0, 0.5, 1.0, 0.5, 0.0]
+    """
+    M = integer("hanning", "M", M)
+    if M <= 1:
+        return pt.ones(max(M, 0))
+    return 0.5 + 0.5 * pt.cos(_angles(M))
+
+
+@named
+def kaiser(M: int, beta: float) -> Tensor:
+    """Return the Kaiser window of M samples.
+
+    Args:
+        M: Number of samples.
+        beta: Shape: 0 for a rectangle; larger numbers make the window narrower.
+
+    Returns:
+        Vector; float32.
+
+    >>> import py_tensor as pt
+    >>> [round(value, 2) for value in pt.kaiser(3, 2.0).tolist()]
+    [0.44, 1.0, 0.44]
+    """
+    M, beta = integer("kaiser", "M", M), number("kaiser", "beta", beta)
+    if M == 1:
+        return pt.ones(1)
+    part = pt.astype(pt.arange(1 - M, M, 2), "float32") / float(max(M - 1, 1))
+    return pt.i0(pt.sqrt(1.0 - pt.square(part)) * beta) / pt.i0(beta)

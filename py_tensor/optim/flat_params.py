@@ -1,0 +1,208 @@
+"""Parameters packed into few flat vectors, so that a step takes few draws.
+
+Input: a tree of parameters. Output: a `Layout`, which converts leaves to vectors and back.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from math import prod
+from typing import Any, NamedTuple
+
+from ..dtypes import DType, float32
+from ..errors import ArgumentError, ShapeError
+from ..functions.creation import zeros
+from ..functions.joining import concat
+from ..functions.manipulation import pad
+from ..ir.pytree import (
+    Structure,
+    buffer_leaves,
+    leaf_names,
+    leaves_at,
+    tree_flatten,
+    tree_leaves,
+    tree_unflatten,
+)
+from ..tensor import Tensor, as_tensor
+
+PART = 1 << 18
+"""Number of elements from which a vector is long enough. Packing copies each gradient. From this
+size on, the copy takes longer than the draws of an additional vector, about 10 us each."""
+
+
+class Place(NamedTuple):
+    """Vector that holds a parameter, the offset in it, and the parameter's shape and dtype."""
+
+    vector: int
+    start: int
+    shape: tuple[int, ...]
+    dtype: DType
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of a tree's leaves in flat vectors; None for leaves that are not trained."""
+
+    structure: Structure
+    places: tuple[Place | None, ...]
+    groups: tuple[int, ...]
+    """Number of the group of each vector's parameters, -1 for parameters of no group."""
+    constrained: bool = False
+    """True if a module of the tree has constraints."""
+
+    def __hash__(self) -> int:
+        # Cached: each call of a jitted step computes it.
+        found: int | None = self.__dict__.get("_hash")
+        if found is None:
+            found = hash((self.structure, self.places))
+            object.__setattr__(self, "_hash", found)
+        return found
+
+    def ravel(self, leaves: Sequence[Any]) -> list[Tensor]:
+        """Pack the trained leaves into vectors; None counts as zeros.
+
+        A tensor that occurs as several leaves has one place, to which all of these leaves add.
+        """
+        vectors: dict[int, dict[int, Tensor]] = {}
+        for leaf, place in zip(leaves, self.places, strict=True):
+            if place is None:
+                continue
+            if leaf is None:
+                part = zeros(place.size)
+            else:
+                part = leaf.reshape(place.size).astype(float32, copy=False)
+            parts = vectors.setdefault(place.vector, {})
+            shared = parts.get(place.start)
+            parts[place.start] = part if shared is None else shared + part
+        return [_joined(list(parts.values())) for _, parts in sorted(vectors.items())]
+
+    def unravel(self, vectors: Sequence[Tensor], others: Sequence[Any]) -> Any:
+        """Rebuild the tree from the vectors and from the leaves that are not trained.
+
+        Trained leaves are views of the vectors in the leaves' dtypes.
+        """
+        remaining = iter(others)
+        converted: dict[tuple[int, DType], Tensor] = {}
+        leaves: list[Any] = []
+        for place in self.places:
+            if place is None:
+                leaves.append(next(remaining))
+                continue
+            key = place.vector, place.dtype
+            if key not in converted:
+                converted[key] = vectors[place.vector].astype(place.dtype, copy=False)
+            part = converted[key][place.start : place.start + place.size]
+            leaves.append(part.reshape(place.shape))
+        return tree_unflatten(self.structure, leaves)
+
+    def fulfilling(self, vectors: Sequence[Tensor], others: Sequence[Any]) -> list[Tensor]:
+        """Return the vectors after the constraints of modules."""
+        if not self.constrained:
+            return list(vectors)
+        # The vectors keep their precision: float16 parameters are not rounded here.
+        wide = tuple(place and place._replace(dtype=float32) for place in self.places)
+        params = replace(self, places=wide).unravel(vectors, others)
+        import_module("py_tensor.nn.constraints").apply_constraints(params)
+        firsts = {place: at for at, place in reversed(list(enumerate(self.places)))}
+        leaves = enumerate(zip(tree_leaves(params), self.places, strict=True))
+        return self.ravel([leaf if firsts[place] == at else None for at, (leaf, place) in leaves])
+
+    def gradients(self, tree: Any) -> list[Any]:
+        """Flatten a tree of gradients to tensors of the parameters' shapes, or None.
+
+        Raise ArgumentError for another structure, ShapeError for other shapes.
+        """
+        found = []
+        for leaf, place in zip(leaves_at("update", self.structure, tree), self.places, strict=True):
+            gradient = None if leaf is None or place is None else as_tensor("update", leaf)
+            if gradient is not None and place is not None and gradient.shape != place.shape:
+                raise ShapeError(
+                    f"update: gradient must have its parameter's shape; got shape {gradient.shape} "
+                    f"for {place.shape}; pass the gradients of state.params"
+                )
+            found.append(gradient)
+        return found
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    padded = [pad(part, (0, -part.size % 4)) for part in parts]
+    return padded[0] if len(padded) == 1 else concat(padded)
+
+
+class _Packing:
+    """Give each long parameter its own vector; let others of a group share one until it is long."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.groups: list[int] = []
+        self.shared: dict[int, int] = {}
+
+    def place(self, leaf: Tensor, group: int) -> Place:
+        at = self.shared.get(group, -1)
+        if leaf.size >= PART or at < 0 or self.lengths[at] >= PART:
+            at = len(self.lengths)
+            self.lengths.append(0)
+            self.groups.append(group)
+            if leaf.size < PART:
+                self.shared[group] = at
+        place = Place(at, self.lengths[at], leaf.shape, leaf.dtype)
+        # A part that starts at a texel boundary is read without a copy.
+        self.lengths[at] += leaf.size + -leaf.size % 4
+        return place
+
+
+def layout_of(
+    operation: str, params: Any, starts: tuple[str, ...] = ()
+) -> tuple[Layout, list[Any], list[Any]]:
+    """Return the layout of a tree, its leaves for `ravel`, and the leaves not trained.
+
+    Floating tensors are trained unless they are buffers. `starts` are the starts of the names of
+    the parameters of each group. Raise ArgumentError if there are no parameters or none of a group.
+    """
+    leaves, structure = tree_flatten(params)
+    places: list[Place | None] = []
+    first_uses: list[Any] = []
+    others = []
+    packing = _Packing()
+    place_of: dict[int, Place] = {}
+    names = leaf_names(params) if starts else [""] * len(leaves)
+    for leaf, buffer, name in zip(leaves, buffer_leaves(params), names, strict=True):
+        if buffer or not isinstance(leaf, Tensor) or leaf.dtype.kind != "f":
+            places.append(None)
+            first_uses.append(None)
+            others.append(leaf)
+            continue
+        place = place_of.get(id(leaf))
+        first_uses.append(leaf if place is None else None)
+        if place is None:
+            place = place_of[id(leaf)] = packing.place(leaf, _group_of(name, starts))
+        places.append(place)
+    if not place_of:
+        raise ArgumentError(
+            f"{operation}: there are no parameters to train; got {len(leaves)} leaves without a "
+            "floating tensor outside buffers; pass parameters or a model"
+        )
+    for group, start in enumerate(starts):
+        if group not in packing.groups:
+            raise ArgumentError(
+                f"{operation}: group has no parameters; got {start!r}; use the start of a name, as "
+                f"{', '.join(names[:3])}"
+            )
+    # A tree contains modules only if they are imported; importing them takes 0.1 s.
+    nn: Any = sys.modules.get("py_tensor.nn.module")
+    constrained = nn is not None and any(module.constraints for module in nn.modules_of(params))
+    layout = Layout(structure, tuple(places), tuple(packing.groups), constrained)
+    return layout, first_uses, others
+
+
+def _group_of(name: str, starts: tuple[str, ...]) -> int:
+    """Return the number of the longest start of a name, cut at a dot, or -1."""
+    found = [start for start in starts if f"{name}.".startswith(f"{start}.")]
+    return starts.index(max(found, key=len)) if found else -1

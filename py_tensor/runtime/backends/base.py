@@ -1,0 +1,133 @@
+"""The backend protocol.
+
+A backend compiles a graph once, runs it many times with different values, and transfers elements.
+Input: graphs and bytes. Output: `Buffer`s. A backend knows no operation by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Sequence
+from typing import Any, Protocol, TypedDict
+
+from ...dtypes import DType, shown
+from ...errors import SizeError
+from ...ir.node import OpGraph
+
+
+class Buffer:
+    """Elements in row-major order, on the host (`host`, flat bytes), a device (`handle`) or both.
+
+    The device memory is released when the Buffer is garbage-collected. `users` counts living
+    tensors (from when work runs next), reads in progress, and executables that captured the value.
+    """
+
+    __slots__ = ("__weakref__", "backend", "dtype", "generation", "handle", "host", "size", "users")
+
+    def __init__(
+        self,
+        dtype: DType,
+        size: int,
+        host: Any = None,
+        backend: Any = None,
+        handle: int = 0,
+        generation: int = 0,
+    ) -> None:
+        self.dtype = dtype
+        self.size = size
+        self.host = host
+        self.backend = backend
+        self.handle = handle
+        self.generation = generation
+        self.users = 0
+
+    def __del__(self) -> None:
+        if self.handle:
+            self.backend.release(self)
+
+
+class Statistics(TypedDict):
+    """Counts that every backend provides."""
+
+    bytesInUse: int
+    bytesFree: int
+    programs: int
+    draws: int
+
+
+class Backend(Protocol):
+    """Methods of every backend."""
+
+    name: str
+    on_host: bool
+    """True if values are computed in host memory, so that reading costs nothing."""
+
+    def compile(self, graph: OpGraph) -> Any:
+        """Compile a graph into a plan for `run`; the executor caches it."""
+
+    def run(
+        self,
+        plan: Any,
+        leaves: Sequence[Buffer],
+        scalars: Sequence[bool | int | float],
+        donated: Sequence[int] = (),
+    ) -> list[tuple[int, Buffer]]:
+        """Run a plan and return (position, buffer) of each kept node; outputs first, in order.
+
+        `donated` holds positions of leaves whose memory the results may reuse.
+        """
+
+    def ready(self, plan: Any) -> tuple[int, int]:
+        """Return a plan's (compiled, total) programs without waiting for the compiler."""
+
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        """Allocate a buffer of undefined values."""
+
+    def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
+        """Raise BackendError if a buffer of that size cannot exist."""
+
+    def read(self, buffer: Buffer) -> memoryview:
+        """Return all elements as bytes; block until they are computed."""
+
+    def read_async(self, buffer: Buffer) -> Awaitable[memoryview]:
+        """Return all elements as bytes without blocking."""
+
+    def release(self, buffer: Buffer) -> None:
+        """Release the buffer's device memory."""
+
+    def statistics(self) -> Statistics:
+        """Return counts of resources in use and of work done."""
+
+
+class HostBackend:
+    """Methods that all backends share that compute in host memory."""
+
+    on_host = True
+
+    def __init__(self) -> None:
+        self.draws = 0
+
+    def ready(self, plan: Any) -> tuple[int, int]:
+        return 0, 0
+
+    def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
+        if math.prod(shape) >= 1 << 31:
+            raise SizeError(
+                f"{operation}: too many elements; got shape {shown(shape)}; use fewer than 2**31 "
+                "elements"
+            )
+
+    def read(self, buffer: Buffer) -> memoryview:
+        if not buffer.size:
+            return memoryview(b"")
+        host = buffer.host if buffer.host is not None else buffer.backend.read(buffer)
+        return memoryview(host).cast("B")
+
+    async def read_async(self, buffer: Buffer) -> memoryview:
+        return self.read(buffer)
+
+    def release(self, buffer: Buffer) -> None:
+        """Do nothing: Python frees host memory."""
+
+    def statistics(self) -> Statistics:
+        return {"bytesInUse": 0, "bytesFree": 0, "programs": 0, "draws": self.draws}

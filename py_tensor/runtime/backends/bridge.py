@@ -1,0 +1,173 @@
+"""The Python protocol of the WebGL2 bridge; only numbers, strings and buffers cross it.
+
+Handles, program ids and plan ids are small ints chosen by the caller. A failing method raises
+`BackendError`, `ShaderError` if a shader does not compile, or `ArgumentTypeError`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Awaitable
+from typing import Any, Protocol, TypedDict
+
+from ...errors import ArgumentTypeError, BackendError, ShaderError, TensorError
+from .base import Statistics
+
+
+class DeviceLimits(TypedDict):
+    """Capabilities of the WebGL2 context."""
+
+    maxTextureSize: int
+    maxTextureUnits: int
+    maxDrawBuffers: int
+    maxUniformVectors: int
+    float32Renderable: bool
+    float16Renderable: bool
+    renderer: str
+    vendor: str
+    timer: bool
+    parallelCompile: bool
+
+
+class Stats(Statistics):
+    """Resources in use (textures, bytes, programs, plans) and counts of work done (the rest)."""
+
+    texturesInUse: int
+    texturesFree: int
+    plans: int
+    uploads: int
+    reads: int
+    compiled: int
+
+
+class Bridge(Protocol):
+    """A WebGL2 context that stores buffers and runs plans of draws.
+
+    A buffer is a texture of `width` x `height` texels that holds the row-major elements, four to a
+    texel. `format` is an index into the table of formats: 0 float32, 1 float16, 2 int32, 3 uint32,
+    4 int16, 5 uint16, 6 int8, 7 uint8. Data are C-contiguous buffers of bytes in storage order.
+    """
+
+    def limits(self) -> DeviceLimits:
+        """Return the context's capabilities, tested if the reported ones are not reliable."""
+
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
+        """Allocate a buffer whose first bytes are copied from `data`."""
+
+    def alloc(self, handle: int, format: int, width: int, height: int) -> None:
+        """Allocate a buffer of undefined values."""
+
+    def free(self, handle: int) -> None:
+        """Return a buffer to the pool; do nothing if it was lost with its context."""
+
+    def program(self, id: int, name: str, source: str) -> None:
+        """Start compiling a fragment shader; the first run that needs it raises its errors."""
+
+    def plan(self, id: int, words: array[int]) -> None:
+        """Register draws.
+
+        The words are [leaves, outputs, temporaries, draws], then (format, width, height, layers)
+        of each output and temporary, then for each draw [program, target slot, viewport width,
+        viewport height] and four counted lists: input slots, and the indices of the scalars that
+        the uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries.
+        Layers are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers.
+        """
+
+    def run(self, plan: int, words: bytes) -> int:
+        """Run a plan and return the context's generation.
+
+        The words are [generation, leaf handles, output handles, scalars as their 32 bits]. If the
+        generation is not the context's, nothing runs, because the handles were lost. A leaf with a
+        negated handle is freed after its last read, so that later outputs can reuse its texture.
+        """
+
+    def ready(self, plan: int) -> int:
+        """Return the number of a plan's compiled programs, without waiting for the others.
+
+        If the context cannot report progress, each call waits for one more program.
+        """
+
+    def drop_plan(self, plan: int) -> None:
+        """Delete a plan; its programs are kept."""
+
+    def drop_program(self, id: int) -> None:
+        """Delete a program that no plan needs any more."""
+
+    def read(self, handle: int, target: Any) -> None:
+        """Fill the writable buffer `target` with a buffer's first bytes, waiting for them."""
+
+    def read_async(self, handle: int, target: Any) -> Awaitable[None]:
+        """Fill `target` like `read`, but block only the awaiting task."""
+
+    def give_turn(self) -> None:
+        """Yield to the page's event loop if it has not run for long and Python can wait."""
+
+    def give_turn_async(self) -> Awaitable[None]:
+        """Yield to the event loop like `give_turn`, without blocking."""
+
+    def draw(self, handle: int, width: int, height: int, target: Any) -> None:
+        """Draw a uint8 buffer of RGBA pixels, row 0 on top, to a canvas without a read-back."""
+
+    def from_pixels(self, handle: int, source: Any, width: int, height: int) -> None:
+        """Fill a uint8 buffer with an image's RGBA pixels, not multiplied by alpha."""
+
+    def pixel_size(self, source: Any) -> tuple[int, int]:
+        """Return the width and height of an image."""
+
+    def stats(self) -> Stats:
+        """Return counts of resources in use and of work done."""
+
+    def pool_limit(self, bytes: int) -> None:
+        """Set the capacity of the pool of freed textures."""
+
+    def trim(self) -> None:
+        """Empty the pool."""
+
+    def checks(self, on: bool) -> None:
+        """Check for a WebGL error after each draw; slow."""
+
+    def finish(self) -> None:
+        """Wait until all submitted work is done."""
+
+    def profile(self, on: bool) -> None:
+        """Measure the duration of each draw; slow."""
+
+    def timings(self) -> Awaitable[list[tuple[str, float]]]:
+        """Return the program name and milliseconds of each draw since the last call."""
+
+    def error(self) -> int:
+        """Return the first WebGL error code since the last call, 0 if none."""
+
+    def generation(self) -> int:
+        """Return a number that increases each time a lost context is restored."""
+
+    def is_lost(self) -> bool:
+        """Return True if the context is currently lost."""
+
+    def lose_context(self) -> None:
+        """Lose the context deliberately; for tests."""
+
+    def restore_context(self) -> None:
+        """Request the restoration of a context lost by `lose_context`; increases the generation."""
+
+    def destroy(self) -> None:
+        """Release all resources; the bridge cannot be used afterwards."""
+
+
+_CONTEXT_LOST = "WebGL context lost"
+_CONTEXT_ADVICE = (
+    "got no answer from the GPU; try again once the browser has restored it, or reload the page"
+)
+
+
+_ERRORS: dict[str, type[TensorError]] = {
+    "ShaderError": ShaderError,
+    "PictureError": ArgumentTypeError,
+}
+
+
+def bridge_error(name: str, message: str) -> TensorError:
+    """Convert a JavaScript error of the bridge to a Python error."""
+    if message == _CONTEXT_LOST:
+        message = f"webgl: {message}; {_CONTEXT_ADVICE}"
+    return _ERRORS.get(name, BackendError)(message)

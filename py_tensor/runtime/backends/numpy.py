@@ -1,0 +1,99 @@
+"""The reference backend: run each operation by the NumPy function its op definition names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import DType
+from ...ir.node import OpGraph, OpInstance, Scalar
+from ...ops.op_def import Elementwise, Reduction
+from .base import Buffer, HostBackend
+
+Step = Callable[[list[Any]], Any]
+
+
+class NumpyBackend(HostBackend):
+    """Backend that computes on the host with NumPy."""
+
+    name = "numpy"
+
+    def compile(self, graph: OpGraph) -> tuple[OpGraph, list[Step | None]]:
+        return graph, [
+            _step(call, edges) if type(call) is OpInstance else None
+            for call, edges in zip(graph.calls, graph.edges, strict=True)
+        ]
+
+    def run(
+        self,
+        plan: tuple[OpGraph, list[Step | None]],
+        leaves: Sequence[Buffer],
+        scalars: Sequence[bool | int | float],
+        donated: Sequence[int] = (),
+    ) -> list[tuple[int, Buffer]]:
+        graph, steps = plan
+        values: list[Any] = []
+        leaf, scalar = iter(leaves), iter(scalars)
+        with np.errstate(all="ignore"):
+            for call, step in zip(graph.calls, steps, strict=True):
+                if step is not None:
+                    values.append(step(values))
+                elif type(call) is Scalar:
+                    values.append(np.asarray(next(scalar)).astype(call.spec.dtype.name))
+                else:
+                    values.append(self.array(next(leaf)).reshape(call.shape))
+        self.draws += 1
+        return [
+            (
+                position,
+                Buffer(graph.spec(position).dtype, values[position].size, _flat(values[position])),
+            )
+            for position in (*graph.outputs, *graph.shared)
+        ]
+
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        return Buffer(dtype, size, np.empty(size, dtype.name))
+
+    def array(self, buffer: Buffer) -> Any:
+        """Return the buffer's elements as a flat array."""
+        host = buffer.host if buffer.host is not None else buffer.backend.read(buffer)
+        if isinstance(host, np.ndarray):
+            return host
+        return np.frombuffer(host, dtype=np.dtype(buffer.dtype.name))
+
+
+def _flat(value: Any) -> Any:
+    """Return the values as a contiguous flat array."""
+    return np.ascontiguousarray(value).reshape(-1)
+
+
+def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
+    op = call.op
+    reference = op.reference or op.name
+    function: Any = reference if callable(reference) else getattr(np, reference)
+    dtypes = [np.dtype(dtype.name) for dtype in call.operands]
+    if isinstance(op, Reduction) and dtypes[0] == np.float16:
+        # NumPy accumulates float16 in float16 along all axes except the last.
+        dtypes = [np.dtype(np.float32)]
+    result = np.dtype(call.spec.dtype.name)
+    shape = call.spec.shape
+
+    def step(values: list[Any]) -> Any:
+        arrays = [
+            values[at].astype(dtype, copy=False) for at, dtype in zip(edges, dtypes, strict=True)
+        ]
+        if isinstance(op, Elementwise):
+            value = function(np, *arrays) if callable(reference) else function(*arrays)
+        elif isinstance(op, Reduction):
+            axes: Any = call.arg
+            value = function(arrays[0], axis=axes[0] if op.index else axes, keepdims=True)
+        else:
+            value = function(np, *arrays, call.arg)
+        value = np.asarray(value).astype(result, copy=False)
+        return (
+            value.reshape(shape) if value.size == call.spec.size else np.broadcast_to(value, shape)
+        )
+
+    return step

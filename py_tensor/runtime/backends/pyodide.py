@@ -1,0 +1,242 @@
+"""The bridge for Pyodide, on the page's main thread or in a module worker.
+
+Large data never become JavaScript objects: the bridge reads and writes Python's memory at a given
+address. Small data pass through one pinned staging buffer with a known address, because looking up
+an address takes longer than copying them.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from array import array
+from asyncio import sleep
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+from ...errors import BackendError
+from .bridge import DeviceLimits, Stats, bridge_error
+
+try:
+    import js
+    import pyodide_js
+    from pyodide.code import run_js
+    from pyodide.ffi import JsException, can_run_sync, create_proxy, run_sync, to_js
+except ImportError:  # ordinary CPython; load_bridge raises the error
+    js = None
+
+# Copying this many bytes takes as long as looking up an address.
+STAGED_BYTES = 1 << 18
+
+# Awaiting a read takes about 2 ms longer than blocking. Reads that took less than QUICK_SECONDS the
+# last time therefore block, but the page's event loop runs at least every TURN_SECONDS.
+QUICK_SECONDS = 0.005
+TURN_SECONDS = 0.012
+QUICK_LIMIT = 4096
+# With this pause a 4 ms timer of the page fires 110 times a second; with 0 or 1 ms, 10 times.
+PAUSE_SECONDS = 0.004
+
+
+@contextmanager
+def _pinned(data: Any) -> Iterator[tuple[int, int]]:
+    """Pin a C-contiguous buffer and yield its (address, length)."""
+    proxy = create_proxy(data)
+    buffer = proxy.getBuffer("u8")
+    try:
+        yield buffer.data.byteOffset, buffer.data.byteLength
+    finally:
+        buffer.release()
+        proxy.destroy()
+
+
+def _forward(verb: str) -> Any:
+    """Make a method that passes its arguments and result through unchanged."""
+
+    def call(self: PyodideBridge, *values: Any) -> Any:
+        return self._call(verb, *values)
+
+    return call
+
+
+class PyodideBridge:
+    """The bridge's methods as calls to the object returned by JavaScript's `createBridge`."""
+
+    def __init__(self, bridge: Any) -> None:
+        self._bridge = bridge
+        # Looking up a JavaScript method takes a fifth of a call, so these are looked up once.
+        self._run = bridge.run
+        self._free = bridge.free
+        self._read_async = bridge.readAsync
+        # The page's main thread must not be blocked for long; a worker may be.
+        self._on_page = hasattr(js, "document")
+        # Hash of the plans run since the last read, and the hashes after which a read was quick.
+        self._work = 0
+        self._quick: set[tuple[int, int]] = set()
+        self._turn = 0.0
+        staging = array("q", bytes(STAGED_BYTES))
+        self._address: int = staging.buffer_info()[0]
+        # The view pins the array.
+        self._staged = memoryview(staging).cast("B")
+
+    def _call(self, verb: str, *values: Any) -> Any:
+        try:
+            return getattr(self._bridge, verb)(*values)
+        except JsException as error:
+            raise bridge_error(error.name, error.message) from None
+
+    def limits(self) -> DeviceLimits:
+        limits: DeviceLimits = json.loads(self._call("limits"))
+        return limits
+
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
+        view = memoryview(data)
+        size = view.nbytes
+        if size <= STAGED_BYTES:
+            if size:
+                self._staged[:size] = view.cast("B")
+            self._call("upload", handle, format, width, height, self._address, size)
+        else:
+            with _pinned(view) as (address, size):
+                self._call("upload", handle, format, width, height, address, size)
+
+    def free(self, handle: int) -> None:
+        self._free(handle)
+
+    def plan(self, id: int, words: array[int]) -> None:
+        self._call("plan", id, *words.buffer_info())
+
+    def run(self, plan: int, words: bytes) -> int:
+        size = len(words)
+        self._staged[:size] = words
+        self._work = (self._work * 31 + plan) & 0xFFFFFFFF
+        try:
+            generation: int = self._run(plan, self._address, size >> 2)
+            return generation
+        except JsException as error:
+            raise bridge_error(error.name, error.message) from None
+
+    def read(self, handle: int, target: Any) -> None:
+        view = memoryview(target)
+        if not (self._on_page and can_run_sync()):
+            self._read_blocking(handle, view)
+            return
+        work = self._work, view.nbytes
+        self._work = 0
+        start = perf_counter()
+        if work in self._quick and start - self._turn < TURN_SECONDS:
+            self._read_blocking(handle, view)
+        else:
+            self._read_waiting(handle, view)
+            self._turn = perf_counter()
+        if perf_counter() - start > QUICK_SECONDS:
+            self._quick.discard(work)
+        elif len(self._quick) < QUICK_LIMIT:
+            self._quick.add(work)
+
+    def _read_blocking(self, handle: int, view: memoryview) -> None:
+        if view.nbytes > STAGED_BYTES:
+            with _pinned(view) as (address, size):
+                self._call("read", handle, address, size)
+        elif view.nbytes:
+            self._call("read", handle, self._address, view.nbytes)
+            view.cast("B")[:] = self._staged[: view.nbytes]
+
+    def _read_waiting(self, handle: int, view: memoryview) -> None:
+        with _pinned(view) as (address, size):
+            try:
+                run_sync(self._read_async(handle, address, size))
+            except JsException as error:
+                raise bridge_error(error.name, error.message) from None
+
+    async def read_async(self, handle: int, target: Any) -> None:
+        with _pinned(target) as (address, size):
+            try:
+                await self._read_async(handle, address, size)
+            except JsException as error:
+                raise bridge_error(error.name, error.message) from None
+
+    def give_turn(self) -> None:
+        if perf_counter() - self._turn > TURN_SECONDS and self._on_page and can_run_sync():
+            run_sync(sleep(PAUSE_SECONDS))
+            self._turn = perf_counter()
+
+    async def give_turn_async(self) -> None:
+        if perf_counter() - self._turn > TURN_SECONDS:
+            await sleep(PAUSE_SECONDS)
+            self._turn = perf_counter()
+
+    def pixel_size(self, source: Any) -> tuple[int, int]:
+        width, height = self._call("pixelSize", source)
+        return width, height
+
+    def stats(self) -> Stats:
+        stats: Stats = json.loads(self._call("stats"))
+        return stats
+
+    async def timings(self) -> list[tuple[str, float]]:
+        try:
+            return [(name, time) for name, time in json.loads(await self._bridge.timings())]
+        except JsException as error:
+            raise bridge_error(error.name, error.message) from None
+
+    alloc = _forward("alloc")
+    program = _forward("program")
+    ready = _forward("ready")
+    drop_plan = _forward("dropPlan")
+    drop_program = _forward("dropProgram")
+    draw = _forward("draw")
+    from_pixels = _forward("fromPixels")
+    pool_limit = _forward("poolLimit")
+    trim = _forward("trim")
+    checks = _forward("checks")
+    finish = _forward("finish")
+    profile = _forward("profile")
+    error = _forward("error")
+    generation = _forward("generation")
+    is_lost = _forward("isLost")
+    lose_context = _forward("loseContext")
+    restore_context = _forward("restoreContext")
+    destroy = _forward("destroy")
+
+
+def _module() -> Any:
+    """Return the bridge module registered by the page, else the one bundled with the package."""
+    try:
+        import webgl_js_bridge
+    except ImportError:
+        pass
+    else:
+        return webgl_js_bridge
+    try:
+        script = pkgutil.get_data("py_tensor", "_bridge.js")
+    except OSError:
+        script = None
+    if script is None:
+        raise BackendError(
+            "webgl: backend not available: the bridge is missing; got neither a module "
+            "webgl_js_bridge nor a file py_tensor/_bridge.js; install py_tensor from its wheel"
+        )
+    try:
+        return run_js(script.decode())
+    except JsException as error:
+        raise BackendError(
+            "webgl: backend not available: this page does not allow evaluating the bridge; "
+            f"got {error.message}; "
+            'call pyodide.registerJsModule("webgl_js_bridge", module) before importing py_tensor'
+        ) from None
+
+
+def load_bridge() -> PyodideBridge:
+    """Create a bridge with its own WebGL2 context; raise BackendError if there is none."""
+    if js is None:
+        raise BackendError(
+            "webgl: backend not available: this Python does not run in a web page; "
+            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
+        )
+    options = to_js({"module": pyodide_js._module}, dict_converter=js.Object.fromEntries)
+    try:
+        return PyodideBridge(_module().createBridge(options))
+    except JsException as error:
+        raise bridge_error(error.name, error.message) from None

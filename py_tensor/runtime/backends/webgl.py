@@ -1,0 +1,324 @@
+"""The WebGL2 backend: compile graphs into plans and run each plan by a single bridge call.
+
+Input: graphs and bytes. Output: buffers in textures.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+
+from ...compiler.fusion import FusionLimits
+from ...compiler.glsl.shader import Shader
+from ...compiler.memory_plan import Device, Plan, make_plan, numbers_in, texture_size
+from ...dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited, shown
+from ...errors import BackendError, SizeError
+from ...ir.node import OpGraph, Scalar
+from .base import Buffer, Statistics
+from .bridge import Bridge
+
+_ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
+"""Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
+
+UNUSED_PROGRAMS = 256
+"""Programs that are kept although no plan uses them."""
+
+_CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
+
+
+_STORED_INFINITY = ("PT_STORED_INF 0x7f800000u", "PT_STORED_INF 0x47800000u")
+"""Replacement in shaders for SwiftShader: it draws an infinity to a half as NaN, but 65536.0 as an
+infinity."""
+
+
+class Programs:
+    """GL programs by their shaders' text, counted by the plans that use them.
+
+    Programs that no plan uses stay for other plans, up to a limit; the one that is unused for the
+    longest time is dropped first.
+    """
+
+    def __init__(self, bridge: Bridge, renderer: str = "") -> None:
+        self.bridge = bridge
+        self.infinity = _STORED_INFINITY if "swiftshader" in renderer else ("", "")
+        self.numbers: dict[str, int] = {}
+        self.users: Counter[str] = Counter()
+        self.unused: dict[str, None] = {}
+        self.made = 0
+        self.limit = UNUSED_PROGRAMS
+
+    def use(self, shader: Shader) -> int:
+        """Return the number of a shader's program, which is registered if it is new."""
+        number = self.numbers.get(shader.source)
+        if number is None:
+            number = self.made + 1
+            self.bridge.program(number, shader.name, shader.source.replace(*self.infinity))
+            self.made = self.numbers[shader.source] = number
+        self.users[shader.source] += 1
+        self.unused.pop(shader.source, None)
+        return number
+
+    def release(self, shader: Shader) -> None:
+        """End one use of a shader's program."""
+        self.users[shader.source] -= 1
+        if self.users[shader.source]:
+            return
+        del self.users[shader.source]
+        self.unused[shader.source] = None
+        while len(self.unused) > self.limit:
+            oldest = next(iter(self.unused))
+            del self.unused[oldest]
+            self.bridge.drop_program(self.numbers.pop(oldest))
+
+
+class Compiled:
+    """A plan registered with the bridge under a number."""
+
+    __slots__ = (
+        "bridge",
+        "implicit_uniforms",
+        "keep",
+        "number",
+        "outputs",
+        "pack",
+        "plan",
+        "programs",
+        "returned_leaves",
+        "sizes",
+    )
+
+    def __init__(
+        self, plan: Plan, graph: OpGraph, number: int, bridge: Bridge, programs: Programs
+    ) -> None:
+        self.plan = plan
+        self.number = number
+        self.bridge = bridge
+        self.programs = programs
+        self.outputs = len(plan.outputs)
+        codes = "".join(
+            _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
+        )
+        codes += "i" * len(plan.implicit_uniforms)
+        self.implicit_uniforms = plan.implicit_uniforms
+        self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
+        self.keep = plan.keep
+        self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
+        specs = {kept.number: graph.spec(kept.node) for kept in plan.keep if not kept.is_leaf}
+        self.sizes = [(specs[output].dtype, specs[output].size) for output in range(self.outputs)]
+
+    def __del__(self) -> None:
+        self.bridge.drop_plan(self.number)
+        for draw in self.plan.draws:
+            self.programs.release(draw.shader)
+
+
+class WebGLBackend:
+    """Backend that computes on a WebGL2 context through a bridge."""
+
+    name = "webgl"
+    on_host = False
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        limits = bridge.limits()
+        self.limits = limits
+        renderer = limits["renderer"].lower()
+        self.device = Device(
+            largest=limits["maxTextureSize"],
+            draw_buffers=limits["maxDrawBuffers"],
+            limits=FusionLimits(inputs=min(limits["maxTextureUnits"], 16) - 1),
+            float_as_half=not limits["float32Renderable"],
+            on_processor=any(name in renderer for name in _ON_PROCESSOR),
+        )
+        self.generation = bridge.generation()
+        self.programs = Programs(bridge, renderer)
+        self.plans = 0
+        self.handles = 0
+
+    # --- plans ----------------------------------------------------------------------------------
+
+    def compile(self, graph: OpGraph) -> Compiled:
+        plan = make_plan(graph, self.device)
+        for slot in (*plan.outputs, *plan.temporaries):
+            if max(slot.width, slot.height) > self.device.largest:
+                raise BackendError(
+                    "realize: a result is too large for the GPU; got "
+                    f"{4 * slot.width * slot.height} elements; split it into tensors of at most "
+                    f"{self.device.largest * 2048 * 4} elements"
+                )
+        self.plans += 1
+        self.bridge.plan(self.plans, plan.words(self.programs.use))
+        return Compiled(plan, graph, self.plans, self.bridge, self.programs)
+
+    def run(
+        self,
+        plan: Compiled,
+        leaves: Sequence[Buffer],
+        scalars: Sequence[bool | int | float],
+        donated: Sequence[int] = (),
+    ) -> list[tuple[int, Buffer]]:
+        handles = [
+            leaf.handle
+            if leaf.generation == self.generation and leaf.backend is self
+            else self._upload(leaf)
+            for leaf in leaves
+        ]
+        for leaf in donated:
+            # A leaf that is also a result, for example reshaped, must be kept.
+            if leaf not in plan.returned_leaves:
+                handles[leaf] = _donated(handles[leaf])
+        first = self.handles + 1
+        self.handles += plan.outputs
+        head = (self.generation, *handles, *range(first, first + plan.outputs))
+        scalars = (*scalars, *plan.implicit_uniforms) if plan.implicit_uniforms else scalars
+        try:
+            words = plan.pack(*head, *scalars)
+        except (OverflowError, struct.error):
+            words = plan.pack(*head, *(limited(value, FLOAT_END) for value in scalars))
+        generation = self.bridge.run(plan.number, words)
+        if generation != self.generation:
+            self.generation = generation
+            return self.run(plan, leaves, scalars, donated)
+        outputs = [
+            Buffer(dtype, size, None, self, first + number, generation)
+            for number, (dtype, size) in enumerate(plan.sizes)
+        ]
+        return [
+            (node, leaves[number] if is_leaf else outputs[number])
+            for node, is_leaf, number in plan.keep
+        ]
+
+    def ready(self, plan: Compiled) -> tuple[int, int]:
+        programs = {draw.shader.source for draw in plan.plan.draws}
+        return self.bridge.ready(plan.number), len(programs)
+
+    # --- elements -------------------------------------------------------------------------------
+
+    def _upload(self, buffer: Buffer) -> int:
+        if buffer.host is None:
+            if buffer.backend is not self:
+                buffer.host = buffer.backend.read(buffer)
+            else:
+                raise BackendError(
+                    "realize: the tensor was lost with the WebGL context; got a tensor that "
+                    "existed only on the GPU; compute it again from tensors created by asarray"
+                )
+        host = _host(buffer)
+        if self._stored(buffer.dtype) is float16 is not buffer.dtype:
+            host = _to_half(host)
+        if buffer.handle and buffer.backend is self:
+            # The run that detected the restored context had already uploaded under this handle.
+            self.bridge.free(buffer.handle)
+        self.handles += 1
+        self.bridge.upload(self.handles, *self._texture(buffer.dtype, buffer.size), host)
+        buffer.backend = self
+        buffer.generation = self.generation
+        buffer.handle = self.handles
+        return self.handles
+
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        handle = self.new_handle()
+        self.bridge.alloc(handle, *self._texture(dtype, size))
+        return Buffer(dtype, size, None, self, handle, self.generation)
+
+    def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
+        size = math.prod(shape)
+        if max(texture_size(size * numbers_in(dtype))) > self.device.largest:
+            raise SizeError(
+                f"{operation}: tensor is too large for the GPU; got shape {shown(shape)}, {size} "
+                "elements; split it into tensors of at most "
+                f"{self.device.largest * 2048 * 4 // numbers_in(dtype)} elements"
+            )
+
+    def _stored(self, dtype: DType) -> DType:
+        """Return the dtype of the numbers in a tensor's texture."""
+        real = float32 if dtype.kind == "c" else dtype
+        return float16 if self.device.float_as_half and real is float32 else real
+
+    def _texture(self, dtype: DType, size: int) -> tuple[int, int, int]:
+        return self.device.format(self._stored(dtype)), *texture_size(size * numbers_in(dtype))
+
+    def _target(self, buffer: Buffer) -> bytearray:
+        self.handle_of(buffer)
+        size = buffer.size * numbers_in(buffer.dtype)
+        return bytearray(size * self._stored(buffer.dtype).itemsize)
+
+    def _decoded(self, data: bytearray, dtype: DType) -> memoryview:
+        if self._stored(dtype) is not float16 or dtype is float16:
+            return memoryview(data)
+        return memoryview(
+            struct.pack(f"={len(data) // 2}f", *struct.unpack(f"={len(data) // 2}e", data))
+        )
+
+    def read(self, buffer: Buffer) -> memoryview:
+        if buffer.host is not None:
+            self.bridge.give_turn()
+            return _host(buffer)
+        data = self._target(buffer)
+        if data:
+            self.bridge.read(buffer.handle, memoryview(data))
+        return self._decoded(data, buffer.dtype)
+
+    async def read_async(self, buffer: Buffer) -> memoryview:
+        if buffer.host is not None:
+            await self.bridge.give_turn_async()
+            return _host(buffer)
+        data = self._target(buffer)
+        if data:
+            buffer.users += 1
+            try:
+                await self.bridge.read_async(buffer.handle, memoryview(data))
+            finally:
+                buffer.users -= 1
+        return self._decoded(data, buffer.dtype)
+
+    def release(self, buffer: Buffer) -> None:
+        if buffer.generation == self.generation:
+            self.bridge.free(buffer.handle)
+
+    def new_handle(self) -> int:
+        """Reserve a handle in the current context."""
+        self.generation = self.bridge.generation()
+        self.handles += 1
+        return self.handles
+
+    def handle_of(self, buffer: Buffer) -> int:
+        """Return the handle of a buffer, uploading it if necessary."""
+        self.generation = self.bridge.generation()
+        if buffer.backend is self and buffer.generation == self.generation:
+            return buffer.handle
+        return self._upload(buffer)
+
+    def statistics(self) -> Statistics:
+        return self.bridge.stats()
+
+
+def _donated(handle: int) -> int:
+    """Mark the handle of a leaf whose texture results may reuse, as plans.js reads it."""
+    return -handle
+
+
+def _host(buffer: Buffer) -> memoryview:
+    return memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
+
+
+def _to_half(host: memoryview) -> memoryview:
+    """Convert float32 bytes to float16 bytes, for contexts that cannot render to float32."""
+    values = struct.unpack(f"={len(host) // 4}f", host)
+    if any(65504 < abs(v) < math.inf for v in values):
+        warnings.warn(
+            "upload: values beyond 65504 become infinite: this GPU stores float16 only",
+            stacklevel=2,
+        )
+        values = tuple(limited(v, HALF_END) for v in values)
+    return memoryview(struct.pack(f"={len(values)}e", *values))
+
+
+def create() -> WebGLBackend:
+    """Create the WebGL backend; raise BackendError if there is no WebGL2 context."""
+    from .pyodide import load_bridge
+
+    return WebGLBackend(load_bridge())

@@ -1,0 +1,208 @@
+"""Choose the backend and run pending nodes on it: WebGL2 in a page, NumPy elsewhere.
+
+Plain Python computes where neither is available.
+
+Input: pending nodes. Output: the same nodes with buffers. Plans are cached by the graph's key, so
+that a graph with a known key runs without lowering or compilation.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakSet
+
+from ..dtypes import described, wrong_type
+from ..errors import ArgumentError, BackendError
+from ..ir.bounded_cache import BoundedCache
+from ..ir.node import OpNode, linearize
+from .backends.base import Backend
+
+PLAN_LIMIT = 1024
+"""Size of the plan cache; the oldest plan is evicted first, so that changing shapes cannot leak."""
+
+HOST_ELEMENTS = 16
+"""Number of elements up to which host evaluation is faster than a draw and a read."""
+
+
+class Runtime:
+    """The backend in use and the plan cache."""
+
+    def __init__(self) -> None:
+        self.backends: dict[str, Backend] = {}
+        self.backend: Backend | None = None
+        self.plans: BoundedCache[tuple[Any, ...], Any] = BoundedCache(PLAN_LIMIT)
+        self.executables: WeakSet[Any] = WeakSet()
+        """Executables of jitted functions, which own their plans."""
+        self.hits = 0
+        self.misses = 0
+        self.host_elements = HOST_ELEMENTS
+        """Number of elements up to which host evaluation is used; 0 turns it off."""
+        self.on_plan: Callable[[Any], None] | None = None
+        """Called with each plan before it runs."""
+
+
+runtime = Runtime()
+
+
+def backend() -> Backend:
+    """Return the backend in use; the first call chooses the first one that is available."""
+    if runtime.backend is None:
+        set_backend(None)
+    assert runtime.backend is not None
+    return runtime.backend
+
+
+def _webgl() -> Backend:
+    from .backends.webgl import create
+
+    return create()
+
+
+def _numpy() -> Backend:
+    try:
+        from .backends.numpy import NumpyBackend
+    except ImportError as error:
+        raise BackendError(
+            'set_backend: numpy is not installed; got "numpy"; install NumPy'
+        ) from error
+    return NumpyBackend()
+
+
+def _python() -> Backend:
+    from .backends.python import PythonBackend
+
+    return PythonBackend()
+
+
+_FACTORIES: dict[str, Callable[[], Backend]] = {
+    "webgl": _webgl,
+    "numpy": _numpy,
+    "python": _python,
+}
+"""Functions that create the backends, the fastest first."""
+
+
+def set_backend(name: str | None) -> None:
+    """Choose the backend that computes tensors from now on.
+
+    Existing tensors stay valid. Plain Python needs neither WebGL2 nor NumPy, but is slow; a warning
+    says so if None chooses it.
+
+    Args:
+        name: "webgl", "numpy", "python", or None for the first of these that is available.
+
+    Raises:
+        BackendError: If the backend does not exist or is not available.
+
+    >>> import py_tensor as pt
+    >>> pt.set_backend("numpy")
+    >>> pt.get_backend()
+    'numpy'
+    """
+    if name is None:
+        reasons = []
+        for candidate in _FACTORIES:
+            try:
+                set_backend(candidate)
+            except BackendError as error:
+                reasons.append(str(error))
+                continue
+            if candidate == "python" and reasons:
+                warnings.warn(
+                    "set_backend: plain Python computes all tensors, which is slow; got: "
+                    f"{' | '.join(reasons)}; use a browser with WebGL2 and turn its hardware "
+                    "acceleration on (https://get.webgl.org/webgl2 shows whether it works), or "
+                    "install NumPy",
+                    stacklevel=2,
+                )
+            return
+        raise BackendError("set_backend: no backend is available; got: " + " | ".join(reasons))
+    if not isinstance(name, str) or name not in {*runtime.backends, *_FACTORIES}:
+        raise BackendError(
+            f"set_backend: unknown backend; got {described(name)}; use one of "
+            f"{', '.join(_FACTORIES)}"
+        )
+    if name not in runtime.backends:
+        runtime.backends[name] = _FACTORIES[name]()
+    runtime.backend = runtime.backends[name]
+
+
+def register_backend(name: str, factory: Callable[[], Backend]) -> None:
+    """Add a backend that `set_backend` can choose.
+
+    Args:
+        name: Name of the backend, which its attribute `name` repeats. A registered one is replaced.
+        factory: Function that creates the backend, an object with the methods of `Backend` in
+            `py_tensor.runtime.backends.base`. It is called when the backend is first chosen.
+
+    >>> import py_tensor as pt
+    >>> from py_tensor.runtime.backends.numpy import NumpyBackend
+    >>> pt.register_backend("numpy", NumpyBackend)
+    >>> pt.set_backend("numpy")
+    >>> (pt.ones(2) + 1.0).tolist()
+    [2.0, 2.0]
+    """
+    if not isinstance(name, str):
+        raise wrong_type("register_backend", "name", "text", name)
+    if not callable(factory):
+        raise wrong_type("register_backend", "factory", "a function", factory)
+    runtime.backends.pop(name, None)
+    _FACTORIES[name] = factory
+
+
+def get_backend() -> str:
+    """Return the name of the backend in use; the first use chooses one.
+
+    Returns:
+        "webgl", "numpy" or "python": the first of these that is available, or the one chosen with
+        `pt.set_backend`.
+
+    Raises:
+        BackendError: If no backend is available.
+
+    >>> import py_tensor as pt
+    >>> pt.get_backend() in ("webgl", "numpy", "python")
+    True
+    """
+    return backend().name
+
+
+def check_device(operation: str, device: Any) -> None:
+    """Raise ArgumentError unless `device` is None or the device in use."""
+    if device is not None and not (isinstance(device, str) and device == backend().name):
+        raise ArgumentError(
+            f"{operation}: device is not in use; got {device!r}; use {backend().name!r}, or choose "
+            "another with pt.set_backend"
+        )
+
+
+def use(instance: Backend) -> None:
+    """Use an existing backend instance; for tests."""
+    runtime.backends[instance.name] = instance
+    runtime.backend = instance
+
+
+def realize_nodes(wanted: Sequence[OpNode]) -> None:
+    """Compute the nodes that are still pending."""
+    pending = [node for node in wanted if node.buffer is None]
+    if not pending:
+        return
+    engine = runtime.backend or backend()
+    linear = linearize(pending)
+    key = (engine, linear.key)
+    plan = runtime.plans.get(key)
+    if plan is None:
+        runtime.misses += 1
+        plan = engine.compile(linear.graph())
+        runtime.plans[key] = plan
+    else:
+        runtime.hits += 1
+    if runtime.on_plan is not None:
+        runtime.on_plan(plan)
+    nodes = linear.nodes
+    for position, buffer in engine.run(
+        plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
+    ):
+        nodes[position].settle(buffer)

@@ -1,0 +1,277 @@
+"""Convert Python values, buffers and NumPy arrays to flat bytes and back; NumPy is optional."""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..dtypes import (
+    BY_NAME,
+    FLOAT_END,
+    HALF_END,
+    OF_PYTHON,
+    DType,
+    complex64,
+    float32,
+    int32,
+    limited,
+    shown,
+    uint32,
+)
+from ..errors import DTypeError, ShapeError, TraceError
+from ..ops.index_map import Shape, coordinates
+
+_WIDE = {
+    "d": float32,
+    "q": int32,
+    "l": int32,
+    "n": int32,
+    "Q": uint32,
+    "L": uint32,
+    "N": uint32,
+    "Zd": complex64,
+}
+_BY_CODE = _WIDE | {dtype.code: dtype for dtype in BY_NAME.values()}
+_NATURAL = {"c": complex64, "f": float32, "i": int32, "u": uint32}
+_NUMBERS: tuple[Any, ...] = (int, float, complex)
+_SEQUENCES = (list, tuple, range)
+
+
+def to_host(value: Any, dtype: DType | None, operation: str) -> tuple[bytes, Shape, DType]:
+    """Convert a scalar, nested sequences, a buffer or a NumPy array to (flat bytes, shape, dtype).
+
+    Raises ShapeError for ragged input and DTypeError for values that do not fit.
+    """
+    if isinstance(value, (bool, int, float, complex, *_SEQUENCES)):
+        return pack(operation, flattened(operation, value), dtype)
+    if hasattr(value, "__array_interface__") and "numpy" in sys.modules:
+        return _from_numpy(operation, value, dtype)
+    try:
+        view = memoryview(value)
+    except TypeError:
+        if hasattr(value, "__array__"):
+            return _from_numpy(operation, value.__array__(), dtype)
+        raise DTypeError(
+            f"{operation}: cannot convert {type(value).__name__} to a tensor; got {value!r:.60}; "
+            "pass numbers, nested lists, a buffer or a NumPy array"
+        ) from None
+    return _from_view(operation, view, dtype)
+
+
+def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes, Shape, DType]:
+    import numpy as np
+
+    given = np.asarray(value)
+    name = given.dtype.name
+    if given.dtype.kind not in "cfiub":
+        raise DTypeError(
+            f"{operation}: dtype {name} is not supported by WebGL; got a NumPy array of {name}; "
+            "use .astype"
+        )
+    natural = BY_NAME.get(name) or _NATURAL[given.dtype.kind]
+    target = dtype or natural
+    if given.dtype.kind == "c" and target.kind != "c":
+        raise _is_complex(operation, name, target)
+    if target.kind in "iu" and given.dtype.kind in "iuf":
+        # Fractions are truncated, hence the limits -1 and +1; NaN fails both comparisons; float64
+        # represents all limits exactly.
+        wide = given.astype("float64") if given.dtype.kind == "f" else given
+        outside = ~((wide > target.lowest - 1) & (wide < target.highest + 1))
+        if outside.any():
+            at = tuple(np.argwhere(outside)[0].tolist())
+            raise _does_not_fit(operation, given[at], at, target)
+    with np.errstate(all="ignore"):
+        converted = given.astype(target.name)
+    return np.ascontiguousarray(converted).tobytes(), given.shape, target
+
+
+def _is_complex(operation: str, got: Any, dtype: DType) -> DTypeError:
+    return DTypeError(
+        f"{operation}: cannot convert complex numbers to dtype {dtype}; got {got}; take the real "
+        'parts, or use dtype "complex64"'
+    )
+
+
+def _does_not_fit(operation: str, value: Any, at: Shape, dtype: DType) -> DTypeError:
+    return DTypeError(
+        f"{operation}: value does not fit dtype {dtype}; got {shown(value)} at index {at}; "
+        f"{dtype} holds {dtype.lowest} to {dtype.highest}"
+    )
+
+
+def _from_view(operation: str, view: memoryview, dtype: DType | None) -> tuple[bytes, Shape, DType]:
+    code = view.format.lstrip("@=<")
+    natural = _BY_CODE.get(code)
+    if natural is None:
+        raise DTypeError(
+            f"{operation}: buffer format {view.format!r} is not supported; got {view.format!r}; "
+            f"use one of {', '.join(BY_NAME)}"
+        )
+    shape = view.shape or ()
+    if natural.code == code and dtype in (None, natural):
+        return view.tobytes(), shape, natural
+    order = view.format.removesuffix(code) or "@"
+    # A complex number is stored as two floats of the format's last character.
+    flat = struct.unpack(f"{order}{math.prod(shape) * len(code)}{code[-1]}", view.tobytes())
+    numbers = map(complex, flat[::2], flat[1::2]) if natural.kind == "c" else flat
+    return pack(operation, _elements(list(numbers), shape), dtype or natural)
+
+
+class FlatElements(NamedTuple):
+    """Elements of nested sequences in row-major order, their shape and their Python types."""
+
+    flat: list[Any]
+    shape: Shape
+    kinds: set[type]
+
+
+def _elements(flat: list[Any], shape: Shape) -> FlatElements:
+    return FlatElements(flat, shape, set(map(type, flat)))
+
+
+def flattened(operation: str, value: Any) -> FlatElements:
+    """Flatten nested sequences. Raises ShapeError if they are ragged."""
+    flat: list[Any] = [value]
+    shape: Shape = ()
+    while flat and isinstance(flat[0], _SEQUENCES):
+        length = len(flat[0])
+        for position, item in enumerate(flat):
+            if not isinstance(item, _SEQUENCES):
+                raise ShapeError(
+                    f"{operation}: ragged input; got a number at index "
+                    f"{coordinates(position, shape)}, next to sequences; nest all rows equally deep"
+                )
+            if len(item) != length:
+                raise ShapeError(
+                    f"{operation}: ragged input; got length {len(item)} at index "
+                    f"{coordinates(position, shape)} and {length} before it; "
+                    "make all rows equally long"
+                )
+        flat, shape = [inner for item in flat for inner in item], (*shape, length)
+    for position, item in enumerate(flat):
+        if isinstance(item, _SEQUENCES):
+            raise ShapeError(
+                f"{operation}: ragged input; got a sequence at index "
+                f"{coordinates(position, shape)}, next to numbers; nest all rows equally deep"
+            )
+    return _elements(flat, shape)
+
+
+def pack(operation: str, elements: FlatElements, dtype: DType | None) -> tuple[bytes, Shape, DType]:
+    """Convert elements to flat bytes. Raises DTypeError for elements that do not fit."""
+    flat, shape, kinds = elements
+    if not kinds <= {bool, int, float, complex}:
+        flat = [_plain(operation, item) for item in flat]
+        kinds = set(map(type, flat))
+    if dtype is None:
+        order = (complex, float, int, bool)
+        dtype = OF_PYTHON[next((kind for kind in order if kind in kinds), float)]
+    if dtype.kind == "c":
+        parts = [part for item in flat for part in (item.real, item.imag)]
+        return pack(operation, _elements(parts, shape), float32)[0], shape, dtype
+    if complex in kinds:
+        raise _is_complex(operation, next(v for v in flat if type(v) is complex), dtype)
+    if dtype.kind == "b":
+        return bytes(map(bool, flat)), shape, dtype
+    if dtype.itemsize == 2 and dtype.kind == "f":
+        halves = (limited(item, HALF_END) for item in flat)
+        return struct.pack(f"={len(flat)}e", *halves), shape, dtype
+    if dtype.kind != "f" and float in kinds:
+        flat = [int(item) if type(item) is float and math.isfinite(item) else item for item in flat]
+    try:
+        return array(dtype.code, flat).tobytes(), shape, dtype
+    except (OverflowError, TypeError):
+        if dtype.kind == "f":
+            floats = [limited(item, FLOAT_END) for item in flat]
+            return array("f", floats).tobytes(), shape, dtype
+    position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
+    raise _does_not_fit(operation, flat[position], tuple(coordinates(position, shape)), dtype)
+
+
+def plain_number(operation: str, value: Any) -> Any:
+    """Convert a NumPy number, 0-d array or tensor to a Python number; return others unchanged."""
+    return _plain(operation, value) if hasattr(value, "item") else value
+
+
+def _plain(operation: str, item: Any) -> complex:
+    """Convert a 0-d array or tensor, or a number of a subclass, to a plain Python number."""
+    if isinstance(item, _NUMBERS) and not hasattr(item, "item"):
+        plain: complex = next(kind(item) for kind in _NUMBERS if isinstance(item, kind))
+        return plain
+    get = getattr(item, "item", None)
+    if get is None:
+        raise DTypeError(
+            f"{operation}: cannot convert {type(item).__name__} to a tensor; got {item!r:.60}; "
+            "pass numbers"
+        )
+    try:
+        value = get()
+    except TraceError:
+        raise
+    except (TypeError, ValueError):
+        value = item
+    if not isinstance(value, (bool, int, float, complex)):
+        raise DTypeError(f"{operation}: elements must be numbers; got {value!r:.60}; pass numbers")
+    return value
+
+
+def unpack(data: memoryview, dtype: DType) -> list[Any]:
+    """Convert flat bytes to a list of Python numbers."""
+    count = data.nbytes // dtype.itemsize
+    if dtype.kind == "c":
+        parts = unpack(data, float32)
+        return list(map(complex, parts[::2], parts[1::2]))
+    if dtype.code == "e":
+        return list(struct.unpack(f"={count}e", data))
+    return shaped(data, dtype, (count,)).tolist()
+
+
+def through_dlpack(x: Any) -> Any:
+    """Import another library's array as a memoryview or, through DLPack, as a NumPy array."""
+    try:
+        return memoryview(x)
+    except TypeError:
+        pass
+    if not hasattr(x, "__dlpack__"):
+        raise DTypeError(
+            "from_dlpack: argument supports neither DLPack nor the buffer protocol; got "
+            f"{x!r:.60}; use asarray"
+        )
+    try:
+        import numpy as np
+    except ImportError:
+        raise ImportError(
+            f"from_dlpack: NumPy is not installed; got {type(x).__name__}; pass a buffer"
+        ) from None
+    return np.from_dlpack(x)
+
+
+def nest(flat: Sequence[Any], shape: Shape) -> Any:
+    """Return the elements as nested lists of that shape; the element itself for shape ()."""
+    if not shape:
+        return flat[0]
+    for axis in range(len(shape) - 1, 0, -1):
+        n = shape[axis]
+        flat = [list(flat[i * n : (i + 1) * n]) for i in range(math.prod(shape[:axis]))]
+    return list(flat)
+
+
+def shaped(data: memoryview, dtype: DType, shape: Shape) -> memoryview:
+    """View flat bytes as a memoryview of that shape and format.
+
+    Python has no complex format: complex numbers become pairs of floats along an additional last
+    axis. Raises BufferError for empty values of several axes, which Python cannot represent.
+    """
+    if dtype.kind == "c":
+        return shaped(data, float32, (*shape, 2))
+    if 0 in shape and len(shape) > 1:
+        raise BufferError(
+            "an empty tensor of several axes has no memoryview; use numpy() or tolist()"
+        )
+    flat: Any = data.cast("B")
+    result: memoryview = flat.cast(dtype.code, shape) if len(shape) != 1 else flat.cast(dtype.code)
+    return result

@@ -1,0 +1,196 @@
+"""Track living tensors, the scopes that own them, and the user's lines that made them.
+
+Input: tensors as they are created and garbage-collected. Output: scopes (for `tidy`), counts (for
+`memory`) and source lines for messages. CPython's reference counts free textures; scopes only end
+handles earlier.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+from ..errors import DisposedError, TensorError
+from ..ir.tracer import Recording
+
+_HERE = str(Path(__file__).parent.parent)
+
+
+class End(NamedTuple):
+    """Reason why a handle ended.
+
+    Using the handle raises `error` with the text `wrong`, the place where it ended, and `advice`.
+    """
+
+    error: type[TensorError]
+    wrong: str
+    advice: str
+
+
+DISPOSED = End(
+    DisposedError,
+    "was disposed; got a tensor disposed of at",
+    "keep it with pt.keep, or return it from the tidy that made it",
+)
+
+
+class TensorRegistry:
+    """Counts and hooks for new tensors; one object, so that each check is one attribute access."""
+
+    __slots__ = ("anchor", "observed", "pending", "traces", "watchers")
+
+    def __init__(self) -> None:
+        self.pending = 0
+        """Number of tensors created since pending work was last run."""
+        self.anchor: tuple[object, ...] = ()
+        """Call stack of the last flush caused by the pending limit, as returned by `place`."""
+        self.watchers: tuple[Callable[[Any], None], ...] = ()
+        """Callbacks for new tensors: open scopes, debug mode, traces."""
+        self.observed = False
+        """True if a watcher must see every operation; all watchers except scopes do."""
+        self.traces: list[Recording] = []
+        """Recordings of the functions that `jit` is tracing, of all tasks."""
+
+    @property
+    def trace(self) -> Recording | None:
+        """Recording of the function that `jit` is tracing in the running task, if any."""
+        found = task_trace.get() if self.traces else None
+        return found if found in self.traces else None
+
+
+task_trace: ContextVar[Recording | None] = ContextVar("py_tensor_trace", default=None)
+"""Recording that the running task began last; it may have ended."""
+state = TensorRegistry()
+
+
+def watch(watcher: Callable[[Any], None]) -> None:
+    """Call `watcher` with every tensor created from now on."""
+    _set_watchers((*state.watchers, watcher))
+
+
+def unwatch(watcher: Callable[[Any], None]) -> None:
+    """Stop calling `watcher`."""
+    _set_watchers(tuple(other for other in state.watchers if other is not watcher))
+
+
+def _set_watchers(watchers: tuple[Callable[[Any], None], ...]) -> None:
+    state.watchers = watchers
+    state.observed = any(watcher is not _own for watcher in watchers)
+
+
+def place() -> tuple[object, ...]:
+    """Return the current instruction of every frame; equal results mean a repeated loop body."""
+    found: list[object] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found += (frame.f_code, frame.f_lasti)
+        frame = frame.f_back
+    return tuple(found)
+
+
+def user_line() -> str:
+    """Return the innermost line outside py_tensor as `file.py:12`."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    if frame is None:
+        return "unknown"
+    file = frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{frame.f_lineno}"
+
+
+def tensors_in(value: Any, kind: type) -> list[Any]:
+    """Return all objects of `kind` in nested lists, tuples, dicts, sets and dataclasses."""
+    found: list[Any] = []
+    stack = [value]
+    seen: set[int] = set()
+    while stack:
+        item = stack.pop()
+        if isinstance(item, kind):
+            found.append(item)
+            continue
+        if isinstance(item, dict):
+            inner: Any = item.values()
+        elif isinstance(item, (list, tuple, set, frozenset)):
+            inner = item
+        elif is_dataclass(item) and not isinstance(item, type):
+            inner = [getattr(item, field.name) for field in fields(item)]
+        else:
+            continue
+        if id(item) not in seen:
+            seen.add(id(item))
+            stack.extend(inner)
+    return found
+
+
+class Scope:
+    """The tensors created while this was the innermost open scope of its task."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_open = True
+        self.owned: list[weakref.ref[Any]] = []
+
+    def add(self, tensor: Any) -> None:
+        self.owned.append(weakref.ref(tensor))
+
+    def disown(self, tensor: Any) -> None:
+        self.owned = [ref for ref in self.owned if ref() is not tensor]
+
+
+_scopes: ContextVar[tuple[Scope, ...]] = ContextVar("py_tensor_scopes", default=())
+"""Scopes of the running asyncio task, the innermost last; a new task starts with its parent's."""
+_count = 0
+"""Open scopes of all tasks."""
+
+
+def open_scopes() -> list[Scope]:
+    """Return the open scopes of the running task, the innermost last."""
+    return [scope for scope in _scopes.get() if scope.is_open]
+
+
+def _own(tensor: Any) -> None:
+    for scope in reversed(_scopes.get()):
+        if scope.is_open:
+            scope.add(tensor)
+            return
+
+
+def open_scope(name: str) -> Scope:
+    """Open a scope inside the innermost one of the running task."""
+    global _count
+    if _count == 0:
+        watch(_own)
+    _count += 1
+    scope = Scope(name)
+    _scopes.set((*open_scopes(), scope))
+    return scope
+
+
+def close_scope(scope: Scope, result: Any, kind: type) -> None:
+    """Close a scope: tensors in `result` move to the enclosing scope, all others are disposed."""
+    global _count
+    scopes = open_scopes()
+    for closed in scopes[scopes.index(scope) :] if scope in scopes else [scope]:
+        _count -= closed.is_open
+        closed.is_open = False
+    _scopes.set(tuple(open_scopes()))
+    if _count == 0:
+        unwatch(_own)
+    returned = {id(tensor) for tensor in tensors_in(result, kind)}
+    place = ""
+    for ref in scope.owned:
+        tensor = ref()
+        if tensor is None or tensor.is_disposed:
+            continue
+        if id(tensor) in returned:
+            _own(tensor)
+            continue
+        place = place or f"the end of {scope.name}, {user_line()}"
+        tensor._end(place)

@@ -1,0 +1,448 @@
+"""Define `grad`, `value_and_grad`, `vjp` and `jvp`.
+
+Input: a function of trees of tensors. Output: its value with gradients or with products with its
+Jacobian, in the structure of the arguments. Leaves that are neither floating nor complex have the
+gradient None. A complex number x + iy is treated as the two real numbers x and y: its gradient is
+dL/dx + i dL/dy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import iscoroutinefunction
+from typing import Any, Literal, overload
+from weakref import ref
+
+from ...errors import ArgumentError, DTypeError, GradientError
+from ...functions.arguments import flag, function_of, integer, items
+from ...functions.creation import ones, zeros
+from ...functions.elementwise import astype
+from ...ir.node import OpNode, node_of, pending_for, pullbacks
+from ...ir.pytree import Structure, leaves_at, tree_flatten, tree_unflatten
+from ...ir.tracer import kind_of
+from ...ops.views import RESHAPE
+from ...tensor import Tensor, as_tensor, node_behind
+from .backward import pull_back
+from .tape import Tape, recording
+
+_Function = Callable[..., Any]
+
+
+class _Inputs:
+    """Leaves of the arguments to differentiate with respect to, and the handles passed instead.
+
+    Each handle has its own node, so that passing the same tensor twice gives two gradients.
+    """
+
+    def __init__(self, operation: str, trees: Sequence[Any]) -> None:
+        self.leaves, self.structure = tree_flatten(tuple(trees))
+        self.nodes: list[OpNode | None] = []
+        self.handles: list[Any] = []
+        for leaf in self.leaves:
+            node = _floating(operation, leaf)
+            self.nodes.append(node)
+            self.handles.append(leaf if node is None else Tensor(node))
+        if not any(node is not None for node in self.nodes):
+            shown = [leaf._spec if isinstance(leaf, Tensor) else leaf for leaf in self.leaves]
+            raise DTypeError(
+                f"{operation}: no argument to differentiate is floating; got {shown!r:.80}; use "
+                'x.astype("float32")'
+            )
+
+    def trees(self) -> tuple[Any, ...]:
+        trees: tuple[Any, ...] = tree_unflatten(self.structure, self.handles)
+        return trees
+
+    def propagate_changes(self) -> None:
+        """Apply the function's in-place assignments and disposals to the caller's tensors."""
+        for leaf, node, handle in zip(self.leaves, self.nodes, self.handles, strict=True):
+            if not isinstance(leaf, Tensor) or node is None or handle._node is node:
+                continue
+            if handle.is_disposed:
+                leaf._end(handle._node.place, handle._node.end)
+            else:
+                leaf._move(handle._node)
+
+    def differentiable(self) -> list[OpNode]:
+        return [node for node in self.nodes if node is not None]
+
+    def gradients(self, found: Sequence[Tensor | None]) -> tuple[Any, ...]:
+        """Arrange gradients like the arguments; use zeros if no result depends on a leaf."""
+        remaining = iter(found)
+        leaves = [None if node is None else _or_zeros(next(remaining), node) for node in self.nodes]
+        trees: tuple[Any, ...] = tree_unflatten(self.structure, leaves)
+        return trees
+
+
+def _floating(operation: str, leaf: Any) -> OpNode | None:
+    """Make a new node for a floating or complex leaf; return None for any other leaf."""
+    if not isinstance(leaf, Tensor):
+        if kind_of(leaf) not in (float, complex) and not hasattr(leaf, "__array__"):
+            return None
+        leaf = as_tensor(operation, leaf)
+    node = node_behind(operation, leaf)
+    if node.spec.dtype.kind not in "cf":
+        return None
+    return node_of(RESHAPE, (node,), node.spec.shape)
+
+
+def _or_zeros(found: Tensor | None, node: OpNode) -> Tensor:
+    if found is not None:
+        return found
+    return zeros(node.spec.shape, dtype=node.spec.dtype)
+
+
+def value_and_grad[**Args, Result](
+    function: Callable[Args, Result],
+    /,
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+) -> Callable[Args, tuple[Result, Any]]:
+    """Make a function that returns the value of `function` and its gradient.
+
+    Args:
+        function: Function that returns one floating number, a tensor of shape (). Its arguments are
+            tensors, numbers, or trees of these. For an asynchronous function, the function made is
+            asynchronous, too; other tasks that run meanwhile are not differentiated.
+        argnums: Position of the argument to differentiate with respect to, 0 by default, or a
+            sequence of positions.
+        has_aux: If True, `function` returns a pair (value, aux), and `aux` is passed through
+            without being differentiated; False by default.
+
+    Returns:
+        Function that returns (value, gradient), or ((value, aux), gradient) with `has_aux`. The
+        gradient has the argument's structure, shapes and dtypes, with None for leaves that are not
+        floating; it is a tuple of gradients if `argnums` is a sequence. With respect to a complex
+        number x + iy it is dL/dx + i dL/dy, the direction of steepest ascent.
+
+    Raises:
+        GradientError: When called, if the result is not one floating number, or if an operation has
+            no gradient.
+        DTypeError: When called, if no selected argument is floating.
+        ArgumentError: When called, if `argnums` names a missing argument or one argument twice.
+
+    >>> import py_tensor as pt
+    >>> def loss(w, x):
+    ...     return pt.sum((w * x) ** 2)
+    >>> value, gradient = pt.value_and_grad(loss)(pt.asarray([1.0, 2.0]), pt.asarray([3.0, 1.0]))
+    >>> value.item(), gradient.tolist()
+    (13.0, [18.0, 4.0])
+    """
+    return _differentiated("value_and_grad", function, argnums, has_aux)
+
+
+def grad[**Args](
+    function: Callable[Args, Any],
+    /,
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+) -> Callable[Args, Any]:
+    """Make a function that returns the gradient of `function`.
+
+    Apply `grad` repeatedly for higher derivatives.
+
+    Args:
+        function: Function that returns one floating number, a tensor of shape (); may be
+            asynchronous, see `value_and_grad`.
+        argnums: Position of the argument to differentiate with respect to, 0 by default, or a
+            sequence of positions.
+        has_aux: If True, `function` returns a pair (value, aux); False by default.
+
+    Returns:
+        Function that returns the gradient, or (gradient, aux) with `has_aux`; see `value_and_grad`.
+
+    Raises:
+        GradientError, DTypeError, ArgumentError: When called; see `value_and_grad`.
+
+    >>> import py_tensor as pt
+    >>> pt.grad(lambda x: x ** 3)(2.0).item()
+    12.0
+    >>> pt.grad(pt.grad(lambda x: x ** 3))(2.0).item()
+    12.0
+    """
+    differentiated = _differentiated("grad", function, argnums, has_aux)
+
+    def selected(results: Any) -> Any:
+        value, found = results
+        return (found, value[1]) if has_aux else found
+
+    @wraps(function)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        return selected(differentiated(*args, **kwargs))
+
+    @wraps(function)
+    async def gradient_async(*args: Any, **kwargs: Any) -> Any:
+        return selected(await differentiated(*args, **kwargs))
+
+    return gradient_async if iscoroutinefunction(function) else gradient
+
+
+def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: bool) -> _Function:
+    function_of(operation, "function", function)
+    single = not isinstance(argnums, Sequence) or isinstance(argnums, str)
+    wanted = [integer(operation, "argnums", at) for at in ([argnums] if single else argnums)]
+
+    def prepared(args: tuple[Any, ...]) -> tuple[_Inputs, list[Any], Tape]:
+        positions = _positions(operation, wanted, len(args))
+        inputs = _Inputs(operation, [args[at] for at in positions])
+        given = dict(zip(positions, inputs.trees(), strict=True))
+        tracked = [given.get(at, arg) for at, arg in enumerate(args)]
+        return inputs, tracked, Tape(inputs.differentiable())
+
+    def finished(inputs: _Inputs, tape: Tape, value: Any) -> Any:
+        result, aux = _pair(operation, value) if has_aux else (value, None)
+        node = _scalar(operation, result)
+        one = ones((), dtype=node.spec.dtype)
+        found = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
+        inputs.propagate_changes()
+        return (result, aux) if has_aux else result, found[0] if single else found
+
+    @wraps(function)
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        inputs, tracked, tape = prepared(args)
+        with recording(tape):
+            return finished(inputs, tape, function(*tracked, **kwargs))
+
+    @wraps(function)
+    async def differentiated_async(*args: Any, **kwargs: Any) -> Any:
+        inputs, tracked, tape = prepared(args)
+        with recording(tape):
+            return finished(inputs, tape, await function(*tracked, **kwargs))
+
+    return differentiated_async if iscoroutinefunction(function) else differentiated
+
+
+def _positions(operation: str, argnums: list[int], count: int) -> list[int]:
+    for at in argnums:
+        if not -count <= at < count:
+            how = f"use a position from 0 to {count - 1}" if count else "pass it by position"
+            raise ArgumentError(
+                f"{operation}: argnums is not the position of an argument; got {at} for a call "
+                f"with {count}; {how}"
+            )
+    positions = [at % count for at in argnums]
+    if len(set(positions)) < len(positions):
+        raise ArgumentError(
+            f"{operation}: argnums contains an argument twice; got {tuple(argnums)} for a call "
+            f"with {count}; list each argument once"
+        )
+    return positions
+
+
+def _pair(operation: str, value: Any) -> tuple[Any, Any]:
+    if isinstance(value, tuple) and len(value) == 2:
+        return value
+    raise GradientError(
+        f"{operation}: has_aux requires a pair of results; got {type(value).__name__}; return "
+        "(value, aux)"
+    )
+
+
+def _scalar(operation: str, value: Any) -> OpNode:
+    """Return the node of a result that is one floating number; raise GradientError otherwise."""
+    if isinstance(value, Tensor):
+        node = node_behind(operation, value)
+        if node.spec.shape == () and node.spec.dtype.kind == "f":
+            return node
+        got = repr(node.spec)
+    elif kind_of(value) is float:
+        return as_tensor(operation, value)._node
+    else:
+        got = type(value).__name__
+    raise GradientError(
+        f"{operation}: the function must return a single floating number; got {got}; reduce it "
+        "with pt.sum or pt.mean, or use pt.vjp"
+    )
+
+
+class _Outputs:
+    """Floating leaves of a function's result, and their positions among all its leaves."""
+
+    def __init__(self, result: Any) -> None:
+        self.leaves, self.structure = tree_flatten(result)
+        self.places = [at for at, leaf in enumerate(self.leaves) if _is_floating(leaf)]
+        self.nodes: list[OpNode] = [self.leaves[at]._node for at in self.places]
+
+    def tree(self, values: Sequence[Tensor]) -> Any:
+        """Arrange values like the result: one per floating leaf, None for other leaves."""
+        leaves: list[Any] = [None] * len(self.leaves)
+        for at, value in zip(self.places, values, strict=True):
+            leaves[at] = value
+        return tree_unflatten(self.structure, leaves)
+
+    def given(self, operation: str, tree: Any) -> list[Tensor | None]:
+        """Return the cotangents of the floating leaves from a tree of the result's structure."""
+        return _matched(operation, "cotangent", self.structure, self.places, self.nodes, tree)
+
+
+def _is_floating(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
+
+
+def _matched(
+    operation: str,
+    what: str,
+    structure: Structure,
+    places: list[int],
+    nodes: list[OpNode],
+    tree: Any,
+) -> list[Tensor | None]:
+    """Return the tree's leaves at `places`, checked against the shapes of `nodes` and converted."""
+    try:
+        found = leaves_at(operation, structure, tree)
+    except ArgumentError:
+        raise GradientError(
+            f"{operation}: {what} has the wrong structure; got {tree_flatten(tree)[1]} for "
+            f"{structure}; use the same containers"
+        ) from None
+    tensors: list[Tensor | None] = []
+    for at, node in zip(places, nodes, strict=True):
+        if found[at] is None:
+            tensors.append(None)
+            continue
+        tensor = as_tensor(operation, found[at])
+        if tensor.shape != node.spec.shape:
+            raise GradientError(
+                f"{operation}: {what} has the wrong shape; got {tensor.shape} for {node.spec}; use "
+                "the same shape"
+            )
+        tensors.append(astype(tensor, node.spec.dtype, copy=False))
+    return tensors
+
+
+@overload
+def vjp[Result](
+    function: Callable[..., Result], /, *primals: Any, has_aux: Literal[False] = False
+) -> tuple[Result, Callable[[Any], tuple[Any, ...]]]: ...
+
+
+@overload
+def vjp[Result, Aux](
+    function: Callable[..., tuple[Result, Aux]], /, *primals: Any, has_aux: Literal[True]
+) -> tuple[Result, Callable[[Any], tuple[Any, ...]], Aux]: ...
+
+
+def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """Evaluate a function and return its result with a vector-Jacobian product.
+
+    Args:
+        function: Function of tensors, numbers or trees of these.
+        primals: Arguments at which `function` is evaluated.
+        has_aux: If True, `function` returns a pair (result, aux); False by default.
+
+    Returns:
+        (result, pull), or (result, pull, aux) with `has_aux`. `pull(cotangent)` takes a cotangent
+        with the result's structure and shapes, None for zero. It returns a tuple with the cotangent
+        of each argument: the sum over the result's elements of cotangent times derivative, with the
+        argument's structure, shapes and dtypes, None for leaves that are not floating. `pull` can
+        be called several times.
+
+    Raises:
+        GradientError: If a cotangent has another structure or shape than the result, or if an
+            operation has no gradient.
+        DTypeError: If no argument is floating.
+
+    >>> import py_tensor as pt
+    >>> y, pull = pt.vjp(lambda x: x * x, pt.asarray([1.0, 2.0]))
+    >>> pull(pt.asarray([1.0, 10.0]))[0].tolist()
+    [2.0, 40.0]
+    """
+    function_of("vjp", "function", function)
+    inputs = _Inputs("vjp", primals)
+    tape = Tape(inputs.differentiable())
+    with recording(tape):
+        value = function(*inputs.trees())
+        result, aux = _pair("vjp", value) if flag("vjp", "has_aux", has_aux) else (value, None)
+        outputs = _Outputs(result)
+        tape.keep(pending_for(outputs.nodes))
+        pullbacks.add(ref(tape, pullbacks.discard))
+    inputs.propagate_changes()
+
+    def pull(cotangent: Any) -> tuple[Any, ...]:
+        given = outputs.given("vjp", cotangent)
+        return inputs.gradients(pull_back(tape, outputs.nodes, given, inputs.differentiable()))
+
+    return (result, pull, aux) if has_aux else (result, pull)
+
+
+@overload
+def jvp[Result](
+    function: Callable[..., Result],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    /,
+    *,
+    has_aux: Literal[False] = False,
+) -> tuple[Result, Any]: ...
+
+
+@overload
+def jvp[Result, Aux](
+    function: Callable[..., tuple[Result, Aux]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    /,
+    *,
+    has_aux: Literal[True],
+) -> tuple[Result, Any, Aux]: ...
+
+
+def jvp(
+    function: _Function,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    /,
+    *,
+    has_aux: bool = False,
+) -> tuple[Any, ...]:
+    """Evaluate a function and return its result with a Jacobian-vector product.
+
+    The product is computed by two backward passes: the vector-Jacobian product is linear in the
+    cotangent, and its own vector-Jacobian product is the Jacobian-vector product.
+
+    Args:
+        function: Function of tensors, numbers or trees of these.
+        primals: Tuple of the arguments at which `function` is evaluated.
+        tangents: Tuple of tangents with the structure and shapes of `primals`; None for zero and
+            for leaves that are not floating.
+        has_aux: If True, `function` returns a pair (result, aux); False by default.
+
+    Returns:
+        (result, tangent), or (result, tangent, aux) with `has_aux`. The tangent has the result's
+        structure, shapes and dtypes, None for leaves that are not floating.
+
+    Raises:
+        GradientError: If a tangent has another structure or shape than its argument, or if an
+            operation has no gradient.
+        DTypeError: If no argument is floating.
+
+    >>> import py_tensor as pt
+    >>> y, dy = pt.jvp(lambda x: x * x, (pt.asarray([1.0, 2.0]),), (pt.asarray([1.0, 10.0]),))
+    >>> dy.tolist()
+    [2.0, 40.0]
+    """
+    function_of("jvp", "function", function)
+    tangents = items("jvp", "tangents", tangents)
+    inputs = _Inputs("jvp", items("jvp", "primals", primals))
+    nodes = inputs.differentiable()
+    tape = Tape(nodes)
+    with recording(tape):
+        value = function(*inputs.trees())
+        result, aux = _pair("jvp", value) if flag("jvp", "has_aux", has_aux) else (value, None)
+        outputs = _Outputs(result)
+        places = [at for at, node in enumerate(inputs.nodes) if node is not None]
+        given = _matched("jvp", "tangent", inputs.structure, places, nodes, tuple(tangents))
+        blank = [zeros(node.spec.shape, dtype=node.spec.dtype) for node in outputs.nodes]
+        cotangents = [zero._node for zero in blank]
+        tape.dependent.update(map(id, cotangents))
+        found = pull_back(tape, outputs.nodes, blank, nodes)
+        pairs = [(g, t) for g, t in zip(found, given, strict=True) if g is not None]
+        pushed = pull_back(tape, [g._node for g, _ in pairs], [t for _, t in pairs], cotangents)
+        tangent = outputs.tree(
+            [_or_zeros(part, node) for part, node in zip(pushed, outputs.nodes, strict=True)]
+        )
+    inputs.propagate_changes()
+    return (result, tangent, aux) if has_aux else (result, tangent)

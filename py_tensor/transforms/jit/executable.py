@@ -1,0 +1,241 @@
+"""The executable of a traced function: a plan with the sources of its inputs and results.
+
+Input: the `TraceResult` of a function that ran on tracers. Output: an `Executable`, which computes
+the same for other arguments. Arguments and results are identified by their leaf numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from ...errors import ArgumentError, DisposedError
+from ...ir.node import (
+    OpGraph,
+    OpNode,
+    TensorSpec,
+    leaf_node,
+    linearize,
+    pending_for,
+    pending_handles,
+    recorded_tapes,
+)
+from ...ir.pytree import Structure
+from ...ir.tracer import ArgumentBuffer, ScalarTape, ScalarTracer
+from ...runtime import scopes
+from ...runtime.executor import backend, runtime
+from ...runtime.scopes import state
+from ...tensor import Tensor, realize_pending
+
+
+class NodeSource(NamedTuple):
+    """Origin of a node: ("run", output of the plan), ("given", argument leaf) or ("kept", node)."""
+
+    kind: str
+    value: Any
+
+
+class LeafResult(NamedTuple):
+    """Result leaf: ("new", handle), ("same", leaf), ("number", slot) or ("constant", value)."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class TraceResult:
+    """Results of a function that ran on tracers, before compilation."""
+
+    name: str
+    structure: Structure
+    results: list[LeafResult]
+    handles: list[OpNode]
+    """Nodes of the result's new tensors, by handle number."""
+    moved: list[tuple[int, OpNode]]
+    """Argument leaves that were assigned to in place, with their new nodes."""
+    donated: list[int]
+    numbers: list[tuple[int, int]]
+    """(slot on the tape, argument leaf) of each Python number."""
+    tape: ScalarTape
+
+
+class Executable:
+    """A compiled function for one kind of arguments."""
+
+    def __init__(self, traced: TraceResult) -> None:
+        self.name = traced.name
+        self.engine = backend()
+        self.build = traced.structure.builder()
+        self.results = traced.results
+        self.donated = traced.donated
+        nodes: list[OpNode] = []
+        place: dict[int, int] = {}
+        for node in (*traced.handles, *(node for _, node in traced.moved)):
+            if id(node) not in place:
+                place[id(node)] = len(nodes)
+                nodes.append(node)
+        self.handles = [place[id(node)] for node in traced.handles]
+        self.moved = [(leaf, place[id(node)]) for leaf, node in traced.moved]
+        wanted = [node for node in nodes if node.buffer is None]
+        self.sources = [_source(node, wanted) for node in nodes]
+        """Origin of the node of each handle and of each leaf assigned to."""
+        self.specs = [node.spec for node in wanted]
+        runs = list(range(len(wanted)))
+        self.plain = (
+            not self.moved and self.handles == runs and self.results == [("new", at) for at in runs]
+        )
+        self.plan: Any = None
+        self.graph: OpGraph | None = None
+        self.buffers: list[Any] = []
+        """Buffers of the plan's leaves: captured values, None for arguments."""
+        self.leaves: list[TensorSpec] = []
+        self.inputs: list[tuple[int, int]] = []
+        """(position among the plan's leaves, argument leaf) of each argument the plan reads."""
+        self.scalars: list[Any] = []
+        """The plan's scalars, or their slots on the tape if there is one."""
+        if wanted:
+            self._compile(wanted)
+        returned = {at for kind, at in self.sources if kind == "given"}
+        self.reusable = [
+            (position, at)
+            for position, at in self.inputs
+            if at in self.donated and at not in returned
+        ]
+        """Inputs whose textures the plan may reuse."""
+        numbers = any(type(value) is ScalarTracer for value in self.scalars)
+        self.tape: ScalarTape | None = None
+        if numbers or traced.tape.steps or any(kind == "number" for kind, _ in self.results):
+            self.tape = traced.tape
+            self.scalars = list(map(self.tape.slot, self.scalars))
+        self.numbers = traced.numbers
+        runtime.executables.add(self)
+
+    def _compile(self, wanted: list[OpNode]) -> None:
+        linear = linearize(wanted)
+        # Nodes that only the traced function's local handles share are not results of a call.
+        self.graph = replace(linear.graph(), shared=())
+        for position, node in enumerate(linear.leaves):
+            self.leaves.append(node.spec)
+            traced = type(node.buffer) is ArgumentBuffer
+            self.buffers.append(None if traced else node.buffer)
+            if traced:
+                self.inputs.append((position, node.buffer.leaf))
+            else:
+                node.buffer.users += 1
+        self.scalars = [node.value for node in linear.scalars]
+        self.plan = self.engine.compile(self.graph)
+
+    def __call__(self, leaves: list[Any]) -> Any:
+        """Compute the function's result for a call with these leaves."""
+        if self.donated or self.moved:
+            self._refuse_twice(leaves)
+        if self.tape is None:
+            values, scalars = [], self.scalars
+        else:
+            values = self.tape.play([(slot, leaves[at]) for slot, at in self.numbers])
+            scalars = [values[slot] for slot in self.scalars]
+        made: list[OpNode] = []
+        if self.plan is not None:
+            if runtime.on_plan is not None:
+                runtime.on_plan(self.plan)
+            buffers = self._gathered(leaves)
+            donated = self._unshared(buffers) if self.reusable else ()
+            outputs = self.engine.run(self.plan, buffers, scalars, donated)
+            made = [
+                leaf_node(buffer, spec)
+                for (_, buffer), spec in zip(outputs, self.specs, strict=True)
+            ]
+        result = self.build(
+            list(map(Tensor, made)) if self.plain else self._wrapped(leaves, made, values)
+        )
+        # Creating a handle increments the count of pending work, but these have their values.
+        state.pending -= len(self.handles)
+        if self.donated:
+            end_donated([leaves[at] for at in self.donated], self.name)
+        return result
+
+    def ready(self) -> tuple[int, int]:
+        """Return the (compiled, total) programs of the plan."""
+        return (0, 0) if self.plan is None else self.engine.ready(self.plan)
+
+    async def run_blank(self) -> None:
+        """Run the plan once on blank arguments: drivers finish compiling at the first draw."""
+        buffers = [
+            self.engine.blank(spec.dtype, spec.size) if buffer is None else buffer
+            for buffer, spec in zip(self.buffers, self.leaves, strict=True)
+        ]
+        samples = self.scalars if self.tape is None else [self.tape.values[s] for s in self.scalars]
+        outputs = [buffer for _, buffer in self.engine.run(self.plan, buffers, samples)]
+        await self.engine.read_async(min(outputs, key=lambda buffer: buffer.size))
+
+    def _gathered(self, leaves: list[Any]) -> list[Any]:
+        """Return the buffers of the plan's leaves, computing pending arguments."""
+        buffers = self.buffers.copy()
+        for position, at in self.inputs:
+            buffer = leaves[at]._node.buffer
+            if buffer is None:
+                realize_pending([leaves[at]._node for _, at in self.inputs])
+                buffer = leaves[at]._node.buffer
+            buffers[position] = buffer
+        return buffers
+
+    def _wrapped(self, leaves: list[Any], made: list[OpNode], values: list[Any]) -> list[Any]:
+        """Return the result's leaves in the general case, and apply in-place assignments."""
+        nodes = [
+            made[at] if kind == "run" else leaves[at]._node if kind == "given" else at
+            for kind, at in self.sources
+        ]
+        for at, source in self.moved:
+            leaves[at]._move(nodes[source])
+        new = [Tensor(nodes[source]) for source in self.handles]
+        pools = {"new": new, "same": leaves, "number": values}
+        return [pools[kind][at] if kind in pools else at for kind, at in self.results]
+
+    def _refuse_twice(self, leaves: list[Any]) -> None:
+        times = Counter(map(id, leaves))
+        for verb, ats in (("donated", self.donated), ("assigned", [at for at, _ in self.moved])):
+            for at in ats:
+                if times[id(leaves[at])] > 1:
+                    raise ArgumentError(
+                        f"jit: an argument that is {verb} was passed twice; got {leaves[at]._spec} "
+                        f"twice in {self.name}; pass pt.copy(x) once"
+                    )
+
+    def _unshared(self, buffers: list[Any]) -> list[int]:
+        """Return the donated leaves of the plan that nothing but their own handles can read."""
+        read = _buffers_to_be_read()
+        return [
+            position
+            for position, _ in self.reusable
+            if buffers[position].users == 1 and id(buffers[position]) not in read
+        ]
+
+
+def _buffers_to_be_read() -> set[int]:
+    """Return the identities of the buffers that pending work and backward passes may read."""
+    wanted = pending_handles()
+    for tape in recorded_tapes():
+        for node, _, srcs in tape.made.values():
+            wanted += (node, *srcs)
+    operands = [src for node in pending_for(wanted) for src in node.srcs]
+    return {id(node.buffer) for node in (*wanted, *operands)}
+
+
+def _source(node: OpNode, wanted: list[OpNode]) -> NodeSource:
+    if node.buffer is None:
+        return NodeSource("run", wanted.index(node))
+    if type(node.buffer) is ArgumentBuffer:
+        return NodeSource("given", node.buffer.leaf)
+    node.buffer.users += 1
+    return NodeSource("kept", node)
+
+
+def end_donated(tensors: list[Tensor], name: str) -> None:
+    """End the handles that were donated to a call of the named function."""
+    place = scopes.user_line()
+    end = scopes.End(
+        DisposedError, f"was donated; got a tensor given to {name} at", "use the result of the call"
+    )
+    for tensor in tensors:
+        tensor._end(place, end)

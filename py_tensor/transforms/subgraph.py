@@ -1,0 +1,98 @@
+"""Trace a function inside other work: run it on tracers and keep the graph of its results.
+
+Input: tensor specs. Output: nodes that depend on tracers. `vmap`, `scan` and the Jacobians rebuild
+these nodes for other operands. Unlike in `jit`, host arithmetic is done at once, since no Python
+number is traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import TraceError
+from ..ir.node import AGE, OpNode, TensorSpec, leaf_node
+from ..ir.tracer import ArgumentBuffer, Recording, ScalarTape
+from ..runtime.scopes import End, state, task_trace
+from ..tensor import Tensor
+
+
+class _ImmediateTape(ScalarTape):
+    """Tape that computes each step when it is recorded."""
+
+    def record(self, kind: type, function: Callable[..., Any], *operands: Any) -> Any:
+        return function(*operands)
+
+
+class SubgraphRecording(Recording):
+    """Trace of a function within a program that runs or is traced itself."""
+
+    def __init__(self, name: str, outer: Recording | None) -> None:
+        super().__init__(name)
+        self.tape = _ImmediateTape(name) if outer is None else outer.tape
+
+    def refuse_move(self, tensor: Any) -> None:
+        if id(tensor) not in self.made:
+            raise TraceError(
+                f"{self.name}: assignment in place to a tensor from outside of the function; "
+                f"got {tensor._spec}; return the new value instead"
+            )
+
+
+@contextmanager
+def tracing(name: str) -> Iterator[None]:
+    """Trace inside the block: nothing is computed, and tensors made in it end with it."""
+    recording = SubgraphRecording(name, state.trace)
+    before = state.watchers, state.observed, state.pending
+    state.watchers, state.observed = (recording.note,), True
+    state.traces.append(recording)
+    around = task_trace.get()
+    task_trace.set(recording)
+    try:
+        yield
+    finally:
+        state.traces.remove(recording)
+        task_trace.set(around)
+        state.watchers, state.observed, state.pending = before
+        end = End(TraceError, "outlived the call it belongs to; got one made inside of", _ADVICE)
+        for reference in recording.made.values():
+            tensor = reference()
+            if tensor is not None and not tensor.is_disposed:
+                tensor._end(name, end)
+
+
+_ADVICE = "return it from the function"
+
+
+def tracer(spec: TensorSpec) -> Tensor:
+    """Make a tensor without a value."""
+    return Tensor(leaf_node(ArgumentBuffer(-1), spec))
+
+
+def dependents(
+    results: Iterable[OpNode],
+    known: Container[int],
+    oldest: int,
+    sources: Callable[[OpNode], Iterable[OpNode]] = lambda node: node.srcs,
+) -> list[OpNode]:
+    """Return the nodes between known nodes and results, oldest first.
+
+    `known` has the identities of the known nodes, none of which is older than the age `oldest`.
+    """
+    order: list[OpNode] = []
+    seen: set[int] = set()
+    stack = [*results]
+    while stack:
+        node = stack.pop()
+        # Operands are older than results, so nodes older than all known ones depend on none.
+        if id(node) not in seen and node.age >= oldest and id(node) not in known:
+            seen.add(id(node))
+            order.append(node)
+            stack += sources(node)
+    order.sort(key=AGE)
+    found: dict[int, OpNode] = {}
+    for node in order:
+        if any(id(src) in known or id(src) in found for src in sources(node)):
+            found[id(node)] = node
+    return list(found.values())

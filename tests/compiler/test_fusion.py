@@ -1,0 +1,259 @@
+"""Tests of fusion: operations that share a draw, and values that are computed once.
+
+Graphs are built outside of `assert`: pytest keeps every part of an assertion alive, and a tensor
+that is alive may be read later, so it would be materialized.
+"""
+
+from __future__ import annotations
+
+import pytest
+from plans import bytes_drawn, kernels, leaf, plan_of
+
+import py_tensor as pt
+
+# --- how many kernels ---
+
+
+def test_a_chain_is_one_kernel():
+    x, y = leaf(5, 7), leaf(5, 7)
+    names = kernels(pt.tanh(pt.exp(x * 2 + y) - 1) / (pt.abs(y) + 3) * x)
+    assert names == ["map multiply"]
+
+
+def test_views_cost_nothing():
+    x = leaf(6, 8)
+    names = kernels((x.T.reshape((-1,)) + 1)[::2] * 3)
+    assert names == ["map multiply"]
+
+
+def test_halving_is_one_kernel():
+    names = kernels(pt.searchsorted(leaf(1000), leaf(5000)))
+    assert names == ["map where"]
+
+
+def test_broadcast_operands_are_computed_once():
+    x = leaf(1000)
+
+    def heavy():
+        return pt.tanh(pt.exp(pt.sin(x)))
+
+    names = kernels(heavy().reshape((1, 1000)) + leaf(500, 1))
+    assert names == ["map tanh", "map add"]
+    # Recomputing takes longer than a separate draw.
+    small = kernels(heavy().reshape((1, 1000)) + leaf(4, 1))
+    assert small == ["map add"]
+    # A few elements are read often: together no more than the whole value.
+    few = kernels(pt.broadcast_to(heavy()[:10].reshape((1, 10)), (100, 10)))
+    assert [name.split()[0] for name in few] == ["map"]
+
+
+def test_ranks_are_summed_in_one_split_reduction():
+    names = kernels(pt.argsort(leaf(1024)))
+    # Ranks are read in a loop of 1024: the split reduction must not be repeated in each iteration.
+    assert names == ["reduce sum"] * 4
+
+
+@pytest.mark.parametrize("shape", [(50, 10), (64, 128)], ids=str)
+def test_softmax(shape):
+    names = kernels(pt.softmax(leaf(*shape)))
+    assert len(names) <= 3
+
+
+def test_matmul_bias_relu():
+    x, w, b = leaf(16, 32), leaf(32, 24), leaf(24)
+    names = kernels(pt.relu(x @ w + b))
+    assert [name.split()[0] for name in names] == ["contract", "map"]
+
+
+def test_odd_matmul_pads_first():
+    names = kernels(leaf(17, 21) @ leaf(21, 23))
+    assert [name.split()[0] for name in names] == ["map", "map", "contract", "map"]
+
+
+def test_convolution_normalised_and_clipped():
+    x, w = leaf(2, 8, 8, 16), leaf(3, 3, 16, 32)
+    scale, shift = leaf(32), leaf(32)
+    names = kernels(pt.clip(pt.conv2d(x, w, padding="same") * scale + shift, 0.0, 6.0))
+    assert [name.split()[0] for name in names] == ["contract", "map"]
+
+
+@pytest.mark.parametrize(
+    ("view", "copies"),
+    [
+        (lambda x: x[0], 0),
+        (lambda x: x.reshape((1, 16, 8, 16)), 0),
+        (lambda x: x[:, ::-1], 1),
+        (lambda x: pt.exp(x)[:, ::-1], 1),
+    ],
+    ids=["one picture", "reshaped", "flipped", "flipped expression"],
+)
+def test_convolution_copies_only_reordered_inputs(view, copies):
+    x, w = leaf(2, 8, 8, 16), leaf(3, 3, 16, 32)
+    names = kernels(pt.conv2d(view(x), w))
+    assert [name.split()[0] for name in names] == ["map"] * copies + ["contract", "map"]
+
+
+def test_layer_norm():
+    x, scale, shift = leaf(32, 64), leaf(64), leaf(64)
+    mean = pt.mean(x, axis=-1, keepdims=True)
+    var = pt.var(x, axis=-1, keepdims=True)
+    names = kernels((x - mean) * pt.rsqrt(var + 1e-5) * scale + shift)
+    assert len(names) <= 4
+
+
+def test_reduction_fuses_work_before_and_after():
+    x, y = leaf(64, 32), leaf(64, 32)
+    names = kernels(pt.sqrt(pt.sum(pt.square(x - y), axis=1)) * 2)
+    assert names == ["reduce sum+multiply"]
+
+
+def test_maximum_of_long_rows_is_combined_inside_argmax():
+    names = kernels(pt.argmax(leaf(1024, 1024), axis=-1))
+    assert names == ["reduce max", "reduce min", "reduce min"]
+
+
+def test_shared_split_reduction_is_combined_once():
+    x = leaf(1024, 1024)
+    top = pt.max(x, axis=-1, keepdims=True)
+    names = kernels(pt.sum(pt.exp(x - top), axis=-1, keepdims=True) + top)
+    assert [name.split()[0] for name in names] == ["reduce"] * 4
+
+
+def test_loop_invariant_values_are_computed_before_loops():
+    x, rows = leaf(64, 256), leaf(64, 1)
+    (draw,) = plan_of(pt.sum(pt.square(x - pt.exp(rows)), axis=-1)).draws
+    body = draw.shader.source.split("void main")[1]
+    before, inside = body.split("for (int k")
+    assert "pt_exp(" in before
+    assert "pt_exp(" not in inside
+
+
+def test_long_sum_is_split():
+    names = kernels(leaf(1000, 1000).sum())
+    assert set(names) == {"reduce sum"}
+    assert 2 <= len(names) <= 3
+
+
+def test_setitem_is_one_kernel():
+    x = leaf(6, 8)
+    x[1:4, ::3] = 2.0
+    assert len(kernels(x)) == 1
+
+
+def test_random_normal_is_one_kernel():
+    names = kernels(pt.random.normal((100,), key=pt.random.key(0)))
+    assert len(names) == 1
+
+
+def test_no_operation_needs_no_kernel():
+    assert kernels(leaf(3, 0) + 1) == []
+
+
+# --- computed once or recomputed ---
+
+
+def test_an_expensive_shared_node_is_computed_once():
+    x = leaf(64, 64)
+
+    def both():
+        shared = pt.erfinv(pt.sin(x))
+        return shared.sum(axis=0), shared.sum(axis=1)
+
+    plan = plan_of(*both())
+    bodies = "".join(draw.shader.source.split("void main")[1] for draw in plan.draws)
+    assert bodies.count("pt_erfinv(") == 1
+    assert len(plan.draws) == 3
+
+
+def test_a_cheap_shared_node_is_recomputed():
+    x = leaf(64, 64)
+
+    def both():
+        shared = x * 2
+        return shared.sum(axis=0), shared.sum(axis=1)
+
+    assert kernels(*both()) == ["reduce sum", "reduce sum"]
+
+
+@pytest.mark.parametrize(
+    ("function", "kept"),
+    [(lambda x: x * 2.0, 1), (lambda x: pt.erfinv(pt.sin(x)), 2)],
+    ids=["cheap", "expensive"],
+)
+def test_a_value_that_may_be_read_later_is_kept_if_it_is_expensive(function, kept):
+    held = function(leaf(64, 64))
+    plan = plan_of(held + 1.0)
+    assert len(plan.keep) == len(plan.outputs) == kept
+
+
+def test_an_expensive_node_is_not_repeated_by_broadcasting():
+    x = leaf(8)
+    y = leaf(64, 8)
+    plan = plan_of(pt.erfinv(pt.sin(x)) + y)
+    sizes = [
+        plan.lowered.spec(draw.kernel.output).size
+        for draw in plan.draws
+        if "pt_erfinv(v" in draw.shader.source
+    ]
+    assert sizes == [8]
+
+
+def test_shared_subexpressions_are_named_once():
+    x = leaf(5, 8)
+    shared = pt.exp(x)
+    squared = shared * shared + shared
+    del shared
+    (draw,) = plan_of(squared).draws
+    assert draw.shader.source.split("void main")[1].count("pt_exp(") == 1
+
+
+def test_depthwise_convolution_fuses_following_operations():
+    x, w, bias = leaf(1, 8, 8, 16), leaf(3, 3, 1, 16), leaf(16)
+    names = kernels(pt.clip(pt.conv2d(x, w, padding="same", groups=16) + bias, 0.0, 6.0))
+    assert names == ["reduce sum+clip"]
+
+
+def test_padding_is_read_not_stored():
+    """Expensive operands of a padding are stored without it."""
+    x, w = leaf(1, 8, 8, 16), leaf(3, 3, 1, 16)
+    plan = plan_of(pt.conv2d(pt.tanh(pt.exp(x)), w, padding="same", groups=16))
+    assert [draw.kernel.kind for draw in plan.draws] == ["map", "reduce"]
+    assert plan.lowered.spec(plan.draws[0].kernel.output).size == 8 * 8 * 16
+
+
+def test_long_products_with_few_results_are_split():
+    assert kernels(leaf(16, 512) @ leaf(512, 16)) == ["contract dot", "reduce sum"]
+    assert kernels(leaf(16, 32) @ leaf(32, 16)) == ["contract dot", "map dot"]
+
+
+def test_vector_matrix_product_is_split():
+    assert kernels(leaf(1, 512) @ leaf(512, 64))[0] == "contract dot"
+    assert kernels(leaf(64, 512) @ leaf(512, 1))[0] == "contract dot"
+
+
+# --- lifetime of values ---
+
+
+def test_sum_of_products_is_accumulated_early():
+    def needed(count):
+        total = None
+        for _ in range(count):
+            product = leaf(64, 512) @ leaf(512, 64)  # a split reduction
+            total = product if total is None else total + product
+        return bytes_drawn(total)
+
+    # One more if a shader cannot read another product's operand.
+    assert needed(16) <= needed(4) + 64 * 64 * 4
+
+
+def test_values_are_computed_in_program_order():
+    """Temporaries used at once are freed at once, in any order of the requested results."""
+
+    def needed(order):
+        x, results = leaf(64, 64), []
+        for _ in range(8):
+            x = pt.tanh(x @ leaf(64, 64))
+            results.append(pt.sum(pt.exp(x), axis=0))
+        return bytes_drawn(*order(results))
+
+    assert needed(list) == needed(reversed) < 8 * 64 * 64 * 4

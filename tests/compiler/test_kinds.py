@@ -1,0 +1,62 @@
+"""Every kind of operation has an entry in each table that chooses a function by kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from py_tensor.compiler.glsl.expressions import EXPRESSIONS
+from py_tensor.compiler.lowering.lower import LOWERINGS
+from py_tensor.ops.op_def import OpDef, entry_of
+from py_tensor.runtime.evaluators import EVALUATORS
+from py_tensor.transforms.loop_op import LoopOp
+
+assert issubclass(LoopOp, OpDef), "its module is imported when it is first used"
+ONLY_MADE_BY_LOWERING = {"Loop"}
+LOWERED_INTO_OTHERS = {
+    "ComplexJoin",
+    "ComplexPart",
+    "Decomposition",
+    "GatherAlong",
+    "Literal",
+    "LoopOp",
+    "OptimizationBarrier",
+    "Scatter",
+    "Sort",
+}
+KERNELS_OF_THEIR_OWN = {"Contraction", "Loop", "Scan"}
+WITHOUT = {
+    "LOWERINGS": ONLY_MADE_BY_LOWERING,
+    "EXPRESSIONS": LOWERED_INTO_OTHERS | KERNELS_OF_THEIR_OWN,
+    "EVALUATORS": ONLY_MADE_BY_LOWERING | {"Decomposition", "LoopOp"},
+}
+"""Kinds that need no entry in a table."""
+TABLES = {"LOWERINGS": LOWERINGS, "EXPRESSIONS": EXPRESSIONS, "EVALUATORS": EVALUATORS}
+
+
+def kinds(base=OpDef):
+    """Return all kinds of the package, which are the classes below `OpDef`."""
+    found = [kind for sub in base.__subclasses__() for kind in (sub, *kinds(sub))]
+    return [kind for kind in found if kind.__module__.startswith("py_tensor.")]
+
+
+def missing(table, given):
+    """Return the names of the kinds whose definitions have no entry in a table."""
+    return {kind.__name__ for kind in given if entry_of(table, object.__new__(kind)) is None}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_kind_has_an_entry(name):
+    assert missing(TABLES[name], kinds()) == WITHOUT[name]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_kind_without_an_entry_is_found(name):
+    class Histogram(OpDef):
+        """A kind that no table knows."""
+
+    assert missing(TABLES[name], [Histogram]) == {"Histogram"}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_have_no_other_entries(name):
+    assert set(TABLES[name]) <= set(kinds())

@@ -1,0 +1,226 @@
+"""Random programs compute the same on the backend as with NumPy on the host."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import assert_spec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from programs import STEPS, RandomProgram, add, build, programs
+from programs.program import leaves
+
+import py_tensor as pt
+
+OPERATORS = {"chosen", "getitem", "scalar", "setitem"}
+"""Steps that are not named after a function."""
+NOT_GENERATED = {
+    "its elements are not defined": {"empty", "empty_like"},
+    "its pixels come from a page": {"from_pixels"},
+    "whole programs run under it, here": {"jit"},
+    "it takes a function, and has tests of its own": {
+        "checkpoint",
+        "custom_gradient",
+        "custom_jvp",
+        "eval_shape",
+        "grad",
+        "hessian",
+        "jacfwd",
+        "jacrev",
+        "jvp",
+        "linearize",
+        "tidy",
+        "tree_map",
+        "tree_map_with_path",
+        "tree_reduce",
+        "value_and_grad",
+        "vjp",
+        "vmap",
+        "warmup",
+    },
+    "NumPy has no such function; tests of the function's own chapter compare it": {
+        "betainc",
+        "divide_no_nan",
+        "ravel_pytree",
+        "segment_max",
+        "segment_mean",
+        "segment_min",
+        "segment_prod",
+        "segment_sum",
+    },
+    "it makes no tensor": {
+        "__array_namespace_info__",
+        "broadcast_shapes",
+        "cache_info",
+        "can_cast",
+        "contraction_path",
+        "dispose",
+        "draw",
+        "enable_debug_mode",
+        "enable_production_mode",
+        "explain",
+        "finfo",
+        "get_backend",
+        "iinfo",
+        "isdtype",
+        "keep",
+        "memory",
+        "memory_trace",
+        "next_frame",
+        "realize",
+        "register_backend",
+        "result_type",
+        "set_backend",
+        "to_pixels",
+        "tree_flatten",
+        "tree_leaves",
+        "tree_unflatten",
+    },
+}
+"""Functions that random programs do not call, by the reason."""
+
+
+def compare(pairs: list[tuple[pt.Tensor, Any]]) -> None:
+    pt.realize(*(tensor for tensor, _ in pairs))
+    for tensor, array in pairs:
+        assert_spec(tensor, array.shape, array.dtype.name)
+        if array.dtype.kind in "fc":
+            got, want = tensor.numpy().astype("complex128"), array.astype("complex128")
+            # Sums of rounded values cancel: errors are relative to the largest element.
+            size = max(1.0, np.abs(want).max(initial=0.0))
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * size)
+        else:
+            np.testing.assert_array_equal(tensor.numpy(), array)
+
+
+def check(program: RandomProgram, wanted: slice) -> None:
+    try:
+        compare(program.values[wanted])
+    except Exception as error:
+        error.add_note("\n".join(program.steps))
+        raise
+
+
+@pytest.mark.parametrize(
+    "wanted", [slice(-1, None), slice(None)], ids=["the last value", "all values"]
+)
+def test_random_programs(wanted, request):
+    budget = request.config.getoption("examples")
+
+    @settings(
+        max_examples=budget // 2,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs())
+    def run(program):
+        check(program, wanted)
+
+    run()
+
+
+def check_jitted(draw: Any) -> None:
+    """Compare a random program, as a function of its leaves, with and without jit."""
+    drawn: list[Any] = []
+
+    def noted(strategy: Any) -> Any:
+        drawn.append(draw(strategy))
+        return drawn[-1]
+
+    program = build(noted, RandomProgram(reads=False))
+    arrays = [
+        array
+        for (_, array), step in zip(program.values, program.steps, strict=True)
+        if " = leaf: " in step
+    ]
+
+    def function(*leaves: pt.Tensor) -> list[pt.Tensor]:
+        again, given = iter(drawn), iter(leaves)
+        traced = RandomProgram(make=lambda array: next(given), reads=False)
+        same = build(lambda strategy: next(again), traced)
+        return [tensor for tensor, _ in same.values]
+
+    jitted = pt.jit(function)
+    try:
+        first = jitted(*map(pt.asarray, arrays))
+        compare([(t, array) for t, (_, array) in zip(first, program.values, strict=True)])
+        misses = pt.cache_info().plan_misses
+        others = [pt.asarray(np.flip(array)) for array in arrays]
+        second = jitted(*others)
+        assert pt.cache_info().plan_misses == misses
+        compare([(t, want.numpy()) for t, want in zip(second, function(*others), strict=True)])
+    except Exception as error:
+        error.add_note("\n".join(program.steps))
+        raise
+
+
+def test_random_programs_under_jit(request):
+    @settings(
+        max_examples=request.config.getoption("examples") // 3,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data):
+        check_jitted(data.draw)
+
+    run()
+
+
+def test_every_function_is_generated():
+    # The functions of numpy_functions are compositions of the others.
+    functions = {
+        name
+        for name in pt.__all__
+        if inspect.isfunction(value := getattr(pt, name))
+        and value.__module__.partition("py_tensor.numpy_functions")[1] == ""
+        and not (value.__name__ != name and getattr(pt, value.__name__, None) is value)
+    }
+    reasoned = [name for names in NOT_GENERATED.values() for name in names]
+    assert len(set(reasoned)) == len(reasoned)
+    assert functions == (set(STEPS) - OPERATORS) | set(reasoned)
+    assert not set(STEPS) & set(reasoned)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_each_step(name, request):
+    """Run each step alone, on leaves; all its examples share one plan."""
+    program = RandomProgram()
+    leaves(program)
+    count = len(program.values)
+    made: list[tuple[pt.Tensor, Any]] = []
+
+    @settings(
+        max_examples=max(8, request.config.getoption("examples") // 40),
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data):
+        add(STEPS[name], data.draw, program)
+        made.extend(program.pop() for _ in program.values[count:])
+
+    run()
+    assert made
+    assert name in program.called | OPERATORS
+    compare(made)
+    # Hypothesis keeps `run` until the collector has run.
+    made.clear()
+    program.values.clear()
+
+
+def test_a_wrong_result_is_found():
+    program = RandomProgram()
+    program.add(pt.asarray([1.0, 2.0]) * 2, np.float32([2, 5]), "wrong")
+    with pytest.raises(AssertionError) as raised:
+        check(program, slice(None))
+    assert raised.value.__notes__ == ["v0 = wrong: float32[2]"]

@@ -1,0 +1,29 @@
+// reduce sum
+#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;
+uniform sampler2D x0;
+layout(location = 0) out vec4 y0;
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
+
+void main() {
+  ivec2 P = ivec2(gl_FragCoord.xy);
+  int t = P.y * 4 + P.x;
+  int e = t * 4;
+  int o = e;
+  vec4 acc = vec4(0.0);
+  for (int k0 = 0; k0 < 30; k0++) {
+    ivec4 i1 = k0 + o * 30 + ivec4(0, 30, 60, 90);
+    vec4 v2 = vec4(pt_at0(i1.x), pt_at0(i1.y), pt_at0(i1.z), pt_at0(i1.w));
+    acc = acc + v2;
+  }
+  vec4 total = acc;
+  y0 = total;
+}

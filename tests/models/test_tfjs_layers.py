@@ -1,0 +1,373 @@
+"""Layers models of TensorFlow.js compute what Keras does, and malformed ones are refused."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import random
+import time
+import zipfile
+from base64 import b64decode
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import py_tensor as pt
+from py_tensor.errors import ModelError, TensorError
+
+ARCHIVE = Path(__file__).parent / "data" / "tfjs_layers.zip"
+TOLERANCE = 1e-4
+"""Largest error divided by the largest value."""
+
+
+@cache
+def archive() -> zipfile.ZipFile:
+    return zipfile.ZipFile(ARCHIVE)
+
+
+def names() -> list[str]:
+    return sorted({name.split("/")[0] for name in archive().namelist()})
+
+
+def loaded(name: str) -> Any:
+    return asyncio.run(
+        pt.models.load(lambda file: archive().read(f"{name}/{file or 'model.json'}"))
+    )
+
+
+def values(name: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the inputs and the expected outputs of a model."""
+    found = np.load(io.BytesIO(archive().read(f"{name}/values.npz")))
+    xs, ys = (sorted(key for key in found if key[0] == kind) for kind in "xy")
+    return [found[key] for key in xs], [found[key] for key in ys]
+
+
+def assert_close(found: Any, wanted: np.ndarray) -> None:
+    array = np.array(found.tolist(), "float64").reshape(found.shape)
+    assert array.shape == wanted.shape
+    scale = max(float(np.abs(wanted).max(initial=0)), 1e-6)
+    assert float(np.abs(array - wanted).max(initial=0)) / scale < TOLERANCE
+
+
+@pytest.mark.parametrize("name", names())
+def test_model_computes_what_keras_does(name, engine):
+    model = loaded(name)
+    inputs, wanted = values(name)
+    results = model(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    assert len(results) == len(wanted)
+    for found, expected in zip(results, wanted, strict=True):
+        assert_close(found, expected)
+
+
+SAVED = json.loads((ARCHIVE.parent / "tfjs_layers_saved.json").read_text())
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_model_that_tensorflow_js_saved(name, engine):
+    case = SAVED[name]
+    files = {"": json.dumps(case["model"]).encode(), "weights.bin": b64decode(case["weights"])}
+    model = asyncio.run(pt.models.load(files.__getitem__))
+    assert "format" not in case["model"]
+    inputs, wanted = (
+        [np.float32(each["values"]).reshape(each["shape"]) for each in case[key]]
+        for key in ("inputs", "outputs")
+    )
+    results = model(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    for found, expected in zip(results, wanted, strict=True):
+        assert_close(found, expected)
+
+
+def test_weights_are_the_parameters_of_a_module(engine):
+    model = loaded("keras3_sequential")
+    assert isinstance(model, pt.nn.Module)
+    names = [name for name, _ in model.named_parameters()]
+    assert "sequential/conv2d/kernel" in names
+    assert "sequential/batch_normalization/gamma" in names
+    assert {*model.state_dict()} - {*names} == {
+        "sequential/batch_normalization/moving_mean",
+        "sequential/batch_normalization/moving_variance",
+    }
+    assert [tensor.shape for tensor in model.parameters()] == [
+        model.state_dict()[name].shape for name in names
+    ]
+
+
+def test_layers_that_are_not_trainable_keep_their_weights(engine):
+    model = loaded("keras2_frozen")
+    assert [name for name, _ in model.named_parameters()] == ["head/kernel", "head/bias"]
+    assert len(model.state_dict()) == 8
+
+
+@pytest.mark.parametrize("name", ["keras2_lstm_plain", "keras3_residual_image", "keras3_nested"])
+def test_a_model_can_be_trained_further(name, engine):
+    model = loaded(name)
+    inputs, wanted = values(name)
+    before = [tensor.tolist() for tensor in model.parameters()]
+    first = model(*inputs)
+    first = first[0] if isinstance(first, tuple) else first
+    assert_close(first, wanted[0])
+    optimizer = pt.optim.adam(0.01)
+    state = optimizer.init(model)
+
+    def loss(module):
+        results = module(*inputs)
+        return pt.mean(pt.square(results[0] if isinstance(results, tuple) else results))
+
+    step = pt.jit(lambda state: optimizer.update(state, pt.grad(loss)(state.params)))
+    start = loss(model).item()
+    for _ in range(20):
+        state = step(state)
+    trained = state.params
+    assert loss(trained).item() < 0.7 * start
+    # The model that was loaded is unchanged, and the trained one loads its values.
+    assert [tensor.tolist() for tensor in model.parameters()] == before
+    model.load_state_dict(trained.state_dict())
+    assert loss(model).item() == pytest.approx(loss(trained).item(), rel=1e-5)
+
+
+def test_fit_trains_a_model(engine):
+    model = loaded("keras3_conv1d_valid")
+    [x], [y] = values("keras3_conv1d_valid")
+    inputs = pt.asarray(np.tile(x, (8, 1, 1)))
+    targets = pt.ones((16, *y.shape[1:]))
+    fitting = pt.train.fit(
+        model, (inputs, targets), loss="mse", optimizer=pt.optim.adam(0.05), epochs=20, batch_size=8
+    )
+    losses = asyncio.run(fitting)["loss"]
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_a_loaded_model_does_not_pass_its_weights(engine):
+    model = loaded("keras3_dense")
+    inputs, _ = values("keras3_dense")
+    pt.realize(model(*inputs))
+    runner = model._runner
+    assert model._passed() == {}
+    captured = runner.compiled
+    pt.realize(model(*inputs))
+    assert runner.compiled is captured
+    model.load_state_dict({name: t * 2 for name, t in model.state_dict().items()})
+    assert model._passed().keys() == {"dense/kernel", "dense/bias"}
+    assert runner.compiled is not captured
+
+
+def document(layers: list[Any], **more: Any) -> bytes:
+    """Return a `model.json` of a Sequential model without weights."""
+    config = {"name": "made", "layers": layers}
+    topology = {"class_name": "Sequential", "config": config, **more}
+    return json.dumps({"modelTopology": topology}).encode()
+
+
+def layer(kind: str, **config: Any) -> dict[str, Any]:
+    return {"class_name": kind, "config": {"name": f"my_{kind.lower()}", **config}}
+
+
+def test_everything_that_is_not_supported_is_in_one_error(engine):
+    layers = [
+        layer("Lambda", function="x"),
+        layer("Own>Layer"),
+        layer("Activation", activation="own"),
+        layer("Dropout", rate=0.5, own_option=3),
+        layer("RNN", cell=layer("OwnCell")),
+    ]
+    with pytest.raises(ModelError) as caught:
+        pt.models.loads(document(layers))
+    for text in (
+        'layer Lambda in "my_lambda"',
+        'layer Own>Layer in "my_own>layer"',
+        'activation own in "my_activation"',
+        'option own_option of Dropout in "my_dropout"',
+        'cell OwnCell in "my_rnn"',
+    ):
+        assert text in str(caught.value)
+
+
+def test_inputs_are_converted_to_their_dtypes(engine):
+    layers = [layer("InputLayer", batch_input_shape=[None, 2]), layer("ReLU")]
+    model = pt.models.loads(document(layers))
+    assert model.inputs == (pt.models.ValueInfo("my_inputlayer", pt.float32, (None, 2)),)
+    assert_close(model(pt.asarray([[1, -2]])), np.float32([[1, 0]]))
+
+
+@pytest.mark.parametrize(("version", "wanted"), [("2.15.0", 0.7), ("3.8.0", 1 / 6 + 0.5)])
+def test_hard_sigmoid_of_each_version(version, wanted, engine):
+    layers = [layer("Activation", activation="hard_sigmoid")]
+    model = pt.models.loads(document(layers, keras_version=version))
+    assert_close(model([[1.0]]), np.float32([[wanted]]))
+
+
+def test_sequential_of_old_versions(engine):
+    old = {"class_name": "Sequential", "config": [layer("ReLU", batch_input_shape=[None, 1])]}
+    topology = {"model_config": json.dumps(old), "keras_version": "2.1.6"}
+    model = pt.models.loads(json.dumps({"modelTopology": topology}).encode())
+    assert_close(model([[-1.0], [2.0]]), np.float32([[0], [2]]))
+
+
+def weighted(names: list[str], shapes: list[list[int]], layers: list[Any]) -> Any:
+    """Load a model with weights 0, 1, 2 and so on."""
+    manifest = [
+        {"name": name, "shape": shape, "dtype": "float32"}
+        for name, shape in zip(names, shapes, strict=True)
+    ]
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    files = {
+        "": json.dumps(
+            {
+                "modelTopology": {
+                    "class_name": "Sequential",
+                    "config": {"name": "made", "layers": layers},
+                },
+                "weightsManifest": [{"paths": ["w"], "weights": manifest}],
+            }
+        ).encode(),
+        "w": np.arange(sum(sizes), dtype="float32").tobytes(),
+    }
+    return asyncio.run(pt.models.load(files.__getitem__))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["d/kernel", "d/bias"],
+        ["d/kernel:0", "d/bias:0"],
+        ["made/d/kernel:0", "made/d/bias:0"],
+        ["layers/dense/vars/0", "layers/dense/vars/1"],
+        [
+            "_layer_checkpoint_dependencies/dense/vars/0",
+            "_layer_checkpoint_dependencies/dense/vars/1",
+        ],
+        ["other", "names"],
+    ],
+)
+def test_names_of_weights(names, engine):
+    model = weighted(names, [[1, 2], [2]], [layer("Dense", name="d", units=2)])
+    assert_close(model([[10.0]]), np.float32([[2, 13]]))
+    assert [name for name, _ in model.named_parameters()] == names
+
+
+def test_weights_are_found_in_any_order(engine):
+    layers = [layer("Dense", name="a", units=1), layer("Dense", name="ab", units=1)]
+    names = ["x/ab/bias", "x/a/bias", "x/ab/kernel", "x/a/kernel"]
+    model = weighted(names, [[1], [1], [1, 1], [1, 1]], layers)
+    assert_close(model([[2.0]]), np.float32([[(2 * 3 + 1) * 2 + 0]]))
+
+
+def test_weights_that_are_missing_or_do_not_fit(engine):
+    dense = layer("Dense", name="d", units=2)
+    with pytest.raises(ModelError, match="weights are missing; got none for d/bias"):
+        weighted(["d/kernel"], [[1, 2]], [dense])
+    with pytest.raises(ModelError, match=r'another shape; got \(1, 3\) for "d/kernel"'):
+        weighted(["d/kernel", "d/bias"], [[1, 3], [2]], [dense])
+
+
+def call(*names: str) -> list[Any]:
+    return [[[name, 0, 0, {}] for name in names]]
+
+
+def functional(layers: list[tuple[dict[str, Any], list[Any]]], output: str) -> bytes:
+    listed = [
+        {**spec, "name": spec["config"]["name"], "inbound_nodes": calls} for spec, calls in layers
+    ]
+    config = {
+        "name": "made",
+        "layers": listed,
+        "input_layers": [["x", 0, 0]],
+        "output_layers": [[output, 0, 0]],
+    }
+    topology = {"class_name": "Functional", "config": config}
+    return json.dumps({"modelTopology": topology}).encode()
+
+
+def test_cycles_and_unknown_layers_are_refused(engine):
+    x = (layer("InputLayer", name="x", batch_input_shape=[None, 1]), [])
+    a, b = layer("ReLU", name="a"), layer("ReLU", name="b")
+    with pytest.raises(ModelError, match="layers that need each other"):
+        pt.models.loads(functional([x, (a, call("b")), (b, call("a"))], "a"))
+    with pytest.raises(ModelError, match=r'KeyError: .*layer "a"'):
+        pt.models.loads(functional([x, (a, call("nothing"))], "a"))
+    with pytest.raises(ModelError, match="call number 0 of 0"):
+        pt.models.loads(functional([x, (a, [])], "a"))
+
+
+def test_models_that_call_models_many_times_are_refused(engine):
+    x = (layer("InputLayer", name="x", batch_input_shape=[None, 1]), [])
+    inner = json.loads(functional([x, (layer("ReLU", name="r"), call("x"))], "r"))
+    for _ in range(20):
+        spec = inner["modelTopology"]
+        spec["config"]["name"] = "m"
+        calls = [*call("x"), [["m", 0, 0, {}]]]
+        inner = json.loads(functional([x, (spec, calls)], "m"))
+        inner["modelTopology"]["config"]["output_layers"] = [["m", 1, 0]]
+    with pytest.raises(ModelError, match="model is too large"):
+        pt.models.loads(json.dumps(inner).encode())
+
+
+def test_deeply_nested_files_are_refused(engine):
+    text = '{"class_name":"Sequential","config":{"name":"m","layers":[' * 3000
+    data = b'{"modelTopology":' + text.encode() + b"]}}" * 3000 + b"}"
+    with pytest.raises(ModelError):
+        pt.models.loads(data)
+
+
+FILES = 300
+SECONDS = 2.0
+"""Processor time, since other programs may slow the machine down."""
+
+
+def mutated(tree: Any, chance: random.Random) -> Any:
+    """Change one value somewhere in a tree, or remove it."""
+    if isinstance(tree, dict) and tree and chance.random() < 0.95:
+        key = chance.choice([*tree])
+        if chance.random() < 0.05:
+            return {other: value for other, value in tree.items() if other != key}
+        return {**tree, key: mutated(tree[key], chance)}
+    if isinstance(tree, list) and tree and chance.random() < 0.95:
+        at = chance.randrange(len(tree))
+        kept = [mutated(tree[at], chance)]
+        if chance.random() < 0.1:
+            kept = chance.choice(([], kept * 2))
+        return [*tree[:at], *kept, *tree[at + 1 :]]
+    values = (None, True, -1, 0, 1, 3, 1 << 40, 1.5, "", "relu", "x", [], {}, [[1]], "same")
+    return chance.choice(values)
+
+
+def test_mutated_files_end_soon(engine):
+    chance = random.Random(7)
+    choices = [name for name in names() if "bidirectional" in name or "nested" in name]
+    choices += ["keras3_every_wrapper", "keras2_residual_image", "keras3_multi_head_key"]
+    ends: Counter[str] = Counter()
+    for number in range(FILES):
+        name = chance.choice(choices)
+        tree = json.loads(archive().read(f"{name}/model.json"))
+        for _ in range(chance.choice((1, 2, 5))):
+            tree["modelTopology"] = mutated(tree["modelTopology"], chance)
+        files = {
+            "": json.dumps(tree).encode(),
+            "weights.bin": archive().read(f"{name}/weights.bin"),
+        }
+        start = time.process_time()
+        try:
+            model = asyncio.run(pt.models.load(files.__getitem__))
+            pt.realize(*tree_tensors(model(*values(name)[0])))
+            ends["result"] += 1
+        except ModelError as error:
+            assert str(error).startswith(("load: ", "run: "))
+            ends[str(error)[:5]] += 1
+        except TensorError as error:
+            # Inputs do not fit the declaration that the file changed.
+            assert str(error).startswith("model: "), number
+            ends["inputs"] += 1
+        assert time.process_time() - start < SECONDS, number
+    assert ends["load:"] > 50
+    assert ends["result"] > 50
+
+
+def tree_tensors(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)

@@ -1,0 +1,112 @@
+"""One more op definition and one function add one operation everywhere."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import playwright_bridge
+import pytest
+
+import py_tensor as pt
+
+PACKAGE = Path(pt.__file__).parent
+OP_DEF = """
+    Elementwise(name="softsign", glsl="{0} / (1.0 + abs({0}))", dtypes="floating",
+        reference=lambda xp, x: x / (1 + xp.abs(x)), host=lambda x: x / (1 + abs(x)),
+        gradient=lambda x: 1 / (1 + abs(x)) ** 2, doc="x over 1 plus its size."),
+)
+"""
+
+
+FUNCTION = '''
+
+@ufunc
+def softsign(x: ArrayLike, /) -> Tensor:
+    """x over 1 plus its size."""
+    return apply(OP_DEFS["softsign"], (x,))
+'''
+
+
+def add_operation(package: Path) -> None:
+    """Append the op definition to its table, and the function; export and bind the function."""
+    table = package / "ops" / "elementwise.py"
+    text = table.read_text()
+    end = text.index("\n)\n", text.index("\nOP_DEFS"))
+    table.write_text(text[:end] + OP_DEF + text[end + 3 :])
+    functions = package / "functions"
+    chapter = functions / "elementwise.py"
+    chapter.write_text(chapter.read_text() + FUNCTION)
+    for path, line, added in (
+        (package / "__init__.py", "    sinh,\n", "    softsign,\n"),
+        (package / "__init__.py", '    "sinh",\n', '    "softsign",\n'),
+        (functions / "methods.py", "    sinh = elementwise.sinh\n", METHODS),
+    ):
+        text = path.read_text()
+        assert text.count(line) == 1
+        path.write_text(text.replace(line, line + added))
+
+
+METHODS = "    softsign = elementwise.softsign\n    __floor__ = elementwise.softsign\n"
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory):
+    """Import a copy of the package with the op definition under another name."""
+    folder = tmp_path_factory.mktemp("one_op_def")
+    shutil.copytree(
+        PACKAGE, folder / "changed_tensor", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    add_operation(folder / "changed_tensor")
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("changed_tensor")
+    sys.path.remove(str(folder))
+    for name in [name for name in sys.modules if name.split(".")[0] == "changed_tensor"]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def backend(changed, backend_name, request):
+    """Set a backend of the session's kind, on the session's page, in the changed package."""
+    runtime = importlib.import_module("changed_tensor.runtime.executor")
+    if backend_name != "webgl":
+        runtime.set_backend(backend_name)
+        yield
+        return
+    bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
+    webgl = importlib.import_module("changed_tensor.runtime.backends.webgl")
+    runtime.use(webgl.WebGLBackend(bridge))
+    yield
+    bridge.destroy()
+
+
+X = np.float32([[-3.0, 0.0, 1.0], [0.5, 4.0, -0.25]])
+
+
+def test_function_method_and_operator_compute(changed, backend):
+    assert not hasattr(pt, "softsign")
+    x = changed.asarray(X)
+    results = [changed.softsign(x), x.softsign(), x.__floor__(), changed.softsign(x * 2.0 - x)]
+    for result in results:
+        np.testing.assert_allclose(result.numpy(), X / (1 + np.abs(X)), rtol=1e-6)
+
+
+def test_new_op_fuses_into_one_kernel(changed, backend):
+    x = changed.asarray(X)
+    text = changed.explain(changed.softsign(x + 1.0) * 2.0)
+    assert text.count("shader of kernel") == 1
+    assert "/ (1.0 + abs(" in text
+
+
+def test_errors_name_the_new_op(changed, backend):
+    with pytest.raises(changed.errors.DTypeError) as raised:
+        changed.softsign(changed.asarray([1j]))
+    assert str(raised.value).startswith("softsign: dtype complex64 is not real; use pt.real(x)")
+
+
+def test_gradient_of_the_new_op(changed):
+    op = importlib.import_module("changed_tensor.ops").OP_DEFS["softsign"]
+    assert op.gradient(1.0) == 0.25

@@ -1,0 +1,115 @@
+"""Write onnx_extensions.json: results of ONNX Runtime for operators of the domain com.microsoft.
+
+Run with a Python that has onnx and onnxruntime: python make_onnx_extensions.py
+"""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from onnx import helper
+
+rng = np.random.default_rng(0)
+CASES = []
+
+
+def floats(*shape):
+    return rng.normal(size=shape).astype("float32")
+
+
+def small(*shape):
+    return rng.integers(0, 255, size=shape).astype("uint8")
+
+
+def packed(array):
+    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return {"dtype": array.dtype.name, "shape": array.shape, "data": data}
+
+
+def case(operator, *inputs, outputs=1, domain="com.microsoft", **attributes):
+    arrays = {f"i{at}": np.asarray(x) for at, x in enumerate(inputs) if x is not None}
+    names = ["" if x is None else f"i{at}" for at, x in enumerate(inputs)]
+    results = [f"o{at}" for at in range(outputs)]
+    node = helper.make_node(operator, names, results, domain=domain, **attributes)
+    infos = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+        for name, x in arrays.items()
+    ]
+    outs = [helper.make_empty_tensor_value_info(name) for name in results]
+    graph = helper.make_graph([node], operator, infos, outs)
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    CASES.append(
+        {
+            "operator": f"{domain}.{operator}" if domain else operator,
+            "model": base64.b64encode(model).decode(),
+            "inputs": {name: packed(x) for name, x in arrays.items()},
+            "outputs": [packed(x) for x in session.run(None, arrays)],
+        }
+    )
+
+
+x, zero = floats(2, 5, 8), np.uint8(120)
+scale = [np.float32(each) for each in (0.1, 0.2, 0.15, 0.05, 0.5, 1 / 255)]
+mask = np.int32([[1, 1, 1, 0, 0], [1] * 5])
+ids = rng.integers(0, 9, (2, 5)).astype("int32")
+case("Gelu", x)
+case("FastGelu", x, floats(8))
+case("BiasGelu", x, floats(8))
+case("QuickGelu", x, alpha=1.3)
+case("SkipLayerNormalization", x, floats(2, 5, 8), floats(8), floats(8), floats(8), epsilon=1e-5)
+case("SkipSimplifiedLayerNormalization", x, floats(2, 5, 8), floats(8), epsilon=1e-5)
+case("SimplifiedLayerNormalization", x, floats(8), domain="", epsilon=1e-5)
+tables = (floats(9, 8), floats(7, 8), floats(2, 8), floats(8), floats(8))
+case("EmbedLayerNormalization", ids, ids % 2, *tables, mask, outputs=2, epsilon=1e-5)
+case("FusedMatMul", floats(2, 4, 3), floats(2, 4, 5), alpha=0.5, transA=1)
+case("FusedMatMul", floats(2, 3, 4), floats(2, 5, 4), transB=1)
+case("FusedMatMul", floats(3, 2, 4), floats(2, 4, 5), transBatchA=1)
+image, kernel = floats(1, 3, 6, 6), floats(4, 3, 3, 3)
+case("FusedConv", image, kernel, floats(4), activation="Relu", pads=[1, 1, 1, 1])
+case("FusedConv", image, kernel, activation="LeakyRelu", activation_params=[0.2])
+case("FusedConv", image, kernel, activation="Clip", activation_params=[-0.5, 0.5])
+case("FusedConv", image, kernel, floats(4), floats(1, 4, 4, 4), activation="Tanh")
+case("FusedGemm", floats(3, 4), floats(5, 4), floats(5), activation="Relu", transB=1)
+weights = (floats(8, 24), floats(24))
+case("Attention", x, *weights, num_heads=2)
+case("Attention", x, *weights, mask, num_heads=2)
+case("Attention", x, *weights, np.int32([3, 5]), num_heads=2)
+past = floats(2, 2, 2, 3, 4)
+case("Attention", x, *weights, None, past, outputs=2, num_heads=2, unidirectional=1)
+keys = (floats(2, 6, 8), floats(2, 6, 8))
+case("MultiHeadAttention", x, *keys, floats(24), num_heads=2)
+case("MultiHeadAttention", x, *keys, None, None, floats(2, 2, 5, 6), num_heads=2)
+case("MultiHeadAttention", x, *keys, None, np.int32([[1, 1, 0, 1, 1, 1], [1] * 6]), num_heads=2)
+caches = (floats(2, 2, 3, 4), floats(2, 2, 3, 4))
+case("MultiHeadAttention", x, x, x, None, None, None, *caches, outputs=3, num_heads=2)
+case("RotaryEmbedding", floats(2, 2, 5, 4), np.int64([2]), floats(10, 2), floats(10, 2))
+places = np.int64([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]])
+case("RotaryEmbedding", x, places, floats(10, 4), floats(10, 4), interleaved=1)
+pair = (small(2, 3, 4), scale[0], zero)
+case("QLinearAdd", *pair, small(2, 3, 4), scale[1], np.uint8(3), scale[2], np.uint8(7))
+case("QLinearMul", *pair, small(4), scale[1], np.uint8(3), scale[4], np.uint8(7))
+case("QLinearSigmoid", *pair, scale[5], np.uint8(0))
+case("QLinearLeakyRelu", *pair, scale[3], np.uint8(100), alpha=0.1)
+case("QLinearSoftmax", *pair, scale[5], np.uint8(0), axis=-1, opset=13)
+pixels = (small(1, 3, 6, 6), scale[0], zero)
+case("QLinearGlobalAveragePool", *pixels, scale[3], np.uint8(9))
+case("QLinearAveragePool", *pixels, scale[0], np.uint8(9), kernel_shape=[2, 2], strides=[2, 2])
+parts = (small(2, 3), scale[0], zero, small(2, 4), scale[1], np.uint8(3))
+case("QLinearConcat", scale[0], zero, *parts, axis=1)
+case("DynamicQuantizeMatMul", floats(3, 8), small(8, 4), scale[0], zero, floats(4))
+integers = (small(3, 8), small(8, 4), scale[0], scale[1], zero, np.uint8(9), floats(4))
+case("MatMulIntegerToFloat", *integers)
+blocks = (floats(3, 64), small(6, 2, 16), floats(12))
+case("MatMulNBits", *blocks, K=64, N=6, bits=4, block_size=32)
+case("MatMulNBits", *blocks, small(6), K=64, N=6, bits=4, block_size=32)
+case("QuantizeLinear", floats(2, 3, 4), scale[0], zero)
+case("DequantizeLinear", small(2, 3, 4), floats(3), small(3), axis=1)
+case("Inverse", floats(2, 3, 3))
+triangle = (floats(4, 5), np.int64(1))
+case("Trilu", *triangle, upper=1)
+text = json.dumps(CASES, separators=(",", ":"))
+Path(__file__).with_name("onnx_extensions.json").write_text(text + "\n")

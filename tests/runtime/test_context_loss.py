@@ -1,0 +1,129 @@
+"""A lost context: calls raise until it is restored; values held by Python are uploaded again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import playwright_bridge
+import pytest
+from helpers import assert_raises, assert_values
+
+import py_tensor as pt
+from py_tensor import errors
+from py_tensor.runtime import executor
+from py_tensor.runtime.backends.webgl import WebGLBackend
+
+LOST = (
+    "realize: the tensor was lost with the WebGL context; got a tensor that existed only on the "
+    "GPU; compute it again from tensors created by asarray"
+)
+X = np.float32([[1, 2], [3, 4]])
+
+
+@pytest.fixture
+def own(engine: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Return a backend whose context may be lost; the host has no context to lose."""
+    if engine.on_host:
+        yield engine
+        return
+    backend = WebGLBackend(playwright_bridge.PlaywrightBridge(request.getfixturevalue("page")))
+    executor.use(backend)
+    yield backend
+    backend.bridge.destroy()
+    executor.use(engine)
+
+
+def lose(own):
+    if own.name == "webgl":
+        own.bridge.lose_context()
+
+
+def restore(own):
+    if own.name == "webgl":
+        own.bridge.restore_context()
+
+
+def test_calls_raise_while_the_context_is_lost(own):
+    x = pt.asarray(X)
+    assert_values(x * 2, X * 2)
+    lose(own)
+    if own.name == "webgl":
+        with pytest.raises(errors.BackendError, match="WebGL context lost"):
+            (x * 3).tolist()
+    restore(own)
+    assert_values(x * 3, X * 3)
+
+
+def test_values_held_by_python_are_uploaded_again(own):
+    x, w = pt.asarray(X), pt.asarray(X + 1)
+    assert_values(x @ w + 1.0, X @ (X + 1) + 1)
+    before = pt.cache_info()
+    lose(own)
+    restore(own)
+    assert_values(x @ w + 1.0, X @ (X + 1) + 1)
+    after = pt.cache_info()
+    assert after.plan_misses == before.plan_misses
+
+
+def test_values_held_by_the_gpu_only_raise(own):
+    x = pt.asarray(X)
+    y = x * 2
+    pt.realize(y)
+    pending = y + 1.0
+    lose(own)
+    restore(own)
+    if own.on_host:
+        assert_values(pending, X * 2 + 1)
+        return
+    assert_raises(errors.BackendError, LOST, y.tolist)
+    assert_raises(errors.BackendError, LOST, lambda: pending.tolist())
+    y = x * 2
+    assert_values(y + 1.0, X * 2 + 1)
+
+
+def test_handles_of_lost_textures_are_freed(own):
+    y = pt.asarray(X) * 2
+    pt.realize(y)
+    lose(own)
+    restore(own)
+    del y
+    assert pt.memory().num_bytes_in_gpu == 0
+
+
+def test_functions_under_jit(own):
+    captured, on_gpu = pt.asarray(X), pt.asarray(X) * 2
+    pt.realize(on_gpu)
+    f = pt.jit(lambda x: x @ captured + 1.0)
+    g = pt.jit(lambda x: x + on_gpu)
+    x = pt.asarray(X)
+    assert_values(f(x), X @ X + 1)
+    assert_values(g(x), X * 3)
+    before = pt.cache_info().plan_misses
+    lose(own)
+    if own.name == "webgl":
+        with pytest.raises(errors.BackendError, match="WebGL context lost"):
+            f(x)
+            own.bridge.flush()
+    restore(own)
+    assert_values(f(x), X @ X + 1)
+    assert pt.cache_info().plan_misses == before
+    if own.name == "webgl":
+        assert_raises(errors.BackendError, LOST, lambda: g(x))
+    else:
+        assert_values(g(x), X * 3)
+
+
+def test_donated_tensors_survive_a_failed_call(own):
+    f = pt.jit(lambda x: x + 1.0, donate_argnums=0)
+    assert_values(f(pt.asarray(X)), X + 1)
+    x, y = pt.asarray(X), pt.asarray(X) * 2
+    pt.realize(x, y)
+    lose(own)
+    restore(own)
+    if own.name == "webgl":
+        assert_raises(errors.BackendError, LOST, lambda: f(y))
+        assert not y.is_disposed
+    assert_values(f(x), X + 1)
+    assert x.is_disposed

@@ -1,0 +1,96 @@
+"""Each program of examples/ gives the same results with other import lines."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from py_tensor.runtime import executor
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+INDEX = json.loads((EXAMPLES / "index.json").read_text())
+IMPORTS = INDEX["imports"]
+NAMES = [name for kind in INDEX["kinds"].values() for name in kind]
+ROUNDING = 2e-5
+"""Difference, relative to the largest element, of results in float32 instead of float64."""
+TOLERANCES = {
+    # Random numbers differ: these are estimates of the same numbers.
+    "monte_carlo_pi": 2e-2,
+    "random_walk": 5e-2,
+    # Rounding is amplified.
+    "jax_gpt": 1e-4,  # jax.nn.gelu is an approximation by default
+    "logistic_regression": 1e-4,  # sin(78 n): arguments of 6000 are rounded to 5e-4
+    "softmax_regression": 1e-4,  # arguments of sin up to 2000
+    "neural_network": 5e-4,  # a gradient by differences
+    "option_pricing": 2e-4,  # 60 steps, and powers of 60
+    "ray_marcher": 5e-5,  # normals by differences
+    "schrodinger_equation": 1e-4,  # 240 Fourier transforms
+    "histogram_equalization": 4e-3,  # division on a GPU may round a grey level the other way
+    "fft_denoising": 5e-3,  # arguments of sin up to 1000 are rounded to 6e-5
+    "julia_set": 2e-4,  # squared 30 times near the set's edge
+    "svm": 5e-3,  # points at the margin count or not
+}
+
+
+def source_of(name: str) -> str:
+    return (EXAMPLES / f"{name}.py").read_text()
+
+
+def with_imports_replaced(source: str) -> str:
+    return "".join(
+        IMPORTS.get(line.rstrip("\n"), line.rstrip("\n")) + "\n" for line in source.splitlines()
+    )
+
+
+def results(source: str, name: str) -> list[np.ndarray]:
+    """Run a program and return the arrays and numbers that `main` returns."""
+    namespace: dict[str, Any] = {"__name__": name}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(source, f"{name}.py", "exec", dont_inherit=True), namespace)
+        found = namespace["main"]()
+    assert printed.getvalue().strip()
+    return flat(found)
+
+
+def flat(found: Any) -> list[np.ndarray]:
+    if isinstance(found, (tuple, list)):
+        return [array for item in found for array in flat(item)]
+    return [np.asarray(found)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_the_same_with_other_imports(name, monkeypatch):
+    monkeypatch.setattr(executor.runtime, "host_elements", executor.HOST_ELEMENTS)
+    source = source_of(name)
+    expected = results(source, name)
+    actual = results(with_imports_replaced(source), name)
+    assert [array.shape for array in actual] == [array.shape for array in expected]
+    for here, there in zip(actual, expected, strict=True):
+        assert np.isfinite(there).sum() == np.isfinite(here).sum() > 0
+        finite = np.where(np.isfinite(there), there, 0).astype(complex)
+        largest = np.abs(finite).max()
+        tolerance = TOLERANCES.get(name, ROUNDING) * largest
+        np.testing.assert_allclose(here, there, rtol=0, atol=tolerance)
+
+
+def test_every_program_is_listed_once():
+    assert sorted(NAMES) == sorted(path.stem for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_programs_begin_alike(name):
+    source = source_of(name)
+    tree = ast.parse(source)
+    assert len((ast.get_docstring(tree) or "").split("\n\n")) == 2
+    imports = {ast.unparse(n) for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))}
+    own = {"import math", "import functools"}
+    assert imports - own and imports - own <= set(IMPORTS)
+    assert with_imports_replaced(source).count("py_tensor") == len(imports - own)

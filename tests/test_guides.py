@@ -1,0 +1,73 @@
+"""Examples in the README and the guides run and print the text that follows them."""
+
+from __future__ import annotations
+
+import io
+import re
+import tomllib
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(
+    r"(?P<marking><!-- not run: [^>]+ -->\n+)?^```(?P<language>.*)\n(?P<code>(?:(?!```).*\n)*)```$"
+    r"(?:\n+(?:prints\n+)?^```text\n(?P<text>(?:(?!```).*\n)*)```$)?",
+    re.MULTILINE,
+)
+NOT_PYTHON = {"html", "js"}
+
+
+def blocks(text: str) -> list[tuple[int, re.Match[str]]]:
+    """Code blocks with their lines; a text block belongs to the block before it."""
+    return [(text.count("\n", 0, match.start()) + 1, match) for match in BLOCK.finditer(text)]
+
+
+EXAMPLES = [
+    pytest.param(match["code"], match["text"], id=f"{page.name}:{line}")
+    for page in PAGES
+    for line, match in blocks(page.read_text())
+    if match["language"] == "python" and not match["marking"]
+]
+
+
+@pytest.mark.parametrize(("code", "text"), EXAMPLES)
+def test_example_runs_and_prints_the_text_after_it(code: str, text: str | None) -> None:
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, "example", "exec", dont_inherit=True), {"__name__": "example"})
+    assert printed.getvalue() == (text or "")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_blocks_that_do_not_run_are_marked(page: Path) -> None:
+    found = [match for _, match in blocks(page.read_text())]
+    fences = re.findall(r"^ *```", page.read_text(), re.MULTILINE)
+    # A block of unknown form would be neither run nor marked.
+    assert len(fences) == sum(2 + 2 * (match["text"] is not None) for match in found)
+    for match in found:
+        assert match["language"] in NOT_PYTHON | {"python"}
+        assert not match["marking"] or match["language"] == "python"
+
+
+def test_an_unmarked_block_is_found() -> None:
+    marked = "<!-- not run: needs a page -->\n\n```python\nimport js\n```\n"
+    [(_, match)] = blocks(marked)
+    assert match["marking"]
+    [(line, match)] = blocks("text\n\n" + marked.partition("\n\n")[2] + "\n```text\n1\n```\n")
+    assert (line, match["marking"], match["text"]) == (3, None, "1\n")
+
+
+def test_the_wheel_has_the_name_that_is_built() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    text = "".join(page.read_text() for page in PAGES)
+    wheels = set(re.findall(r"py_tensor-[\d.]+[\w.-]*\.whl", text))
+    assert wheels == {f"py_tensor-{project['version']}-py3-none-any.whl"}
+
+
+def test_links_of_the_readme_exist() -> None:
+    # MkDocs checks the links of the guides.
+    links = re.findall(r"\]\(([^)#]+)\)", PAGES[0].read_text())
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []

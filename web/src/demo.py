@@ -1,0 +1,121 @@
+"""Functions that the worker calls, and the sessions of the page's sections."""
+
+import asyncio
+import inspect
+import json
+from functools import cache
+
+import demo_host
+from photo_session import PhotoSession
+from runner import run_program
+
+import py_tensor as pt
+
+_photo = PhotoSession(demo_host)
+_program: asyncio.Task | None = None
+
+
+async def run(source: str) -> str:
+    """Run one program and return its outcome as JSON (milliseconds, stopped, failure)."""
+    global _program
+    if _program is not None:
+        raise RuntimeError("run: a program is still running; stop it first")
+    _program = asyncio.current_task()
+    try:
+        return json.dumps(await run_program(source, demo_host))
+    finally:
+        _program = None
+        demo_host.numbers(numbers())
+
+
+async def stop() -> None:
+    """Cancel the running program at its next await.
+
+    Coroutines start in the order of their requests, so that a `run` requested before has started.
+    """
+    if _program is not None:
+        _program.cancel()
+
+
+def photo_canvas(canvas: object) -> None:
+    """Set the canvas on which photos are drawn."""
+    _photo.canvas = canvas
+
+
+def photo_open(bitmap: object) -> None:
+    """Set the photo, an ImageBitmap."""
+    _photo.open(bitmap)
+    demo_host.numbers(numbers())
+
+
+async def photo_frame(chain: str) -> None:
+    """Draw the photo with filters, a JSON list of [name, strength]."""
+    _photo.chain = [tuple(link) for link in json.loads(chain)]
+    if not _photo.animating:
+        await _photo.draw(_photo.chain)
+        demo_host.numbers(numbers())
+
+
+async def photo_animate(on: bool) -> None:
+    """Start or stop the animation."""
+    if not on:
+        _photo.animating = False
+    elif not _photo.animating:
+        await _photo.animate(lambda: demo_host.numbers(numbers()))
+
+
+async def digits(verb: str, arguments: str) -> str:
+    """Call a method of the digits session; arguments and result are JSON."""
+    return await _call(_digits(), verb, arguments)
+
+
+def digits_open(data: object) -> str:
+    """Load the file of digits, an ArrayBuffer; the result is JSON."""
+    return json.dumps(_digits().open(data.to_bytes()))
+
+
+async def surface(verb: str, arguments: str) -> str:
+    """Call a method of the surface session; arguments and result are JSON."""
+    return await _call(_surface(), verb, arguments)
+
+
+def surface_canvas(canvas: object) -> None:
+    """Set the canvas on which the surface is painted."""
+    _surface().canvas = canvas
+
+
+# Sessions that train are imported on first use, so that the page starts faster.
+@cache
+def _digits():
+    from digits_session import DigitsSession
+
+    return DigitsSession(demo_host, lambda: demo_host.numbers(numbers()))
+
+
+@cache
+def _surface():
+    from surface_session import SurfaceSession
+
+    return SurfaceSession(demo_host, lambda: demo_host.numbers(numbers()))
+
+
+async def _call(session: object, verb: str, arguments: str) -> str:
+    result = getattr(session, verb)(*json.loads(arguments))
+    return json.dumps(await result if inspect.isawaitable(result) else result)
+
+
+def numbers() -> str:
+    """Return the library's memory and cache counters as JSON."""
+    memory, cache = pt.memory(), pt.cache_info()
+    return json.dumps(
+        {
+            "tensors": memory.num_tensors,
+            "bytes": memory.num_bytes,
+            "gpuBytes": memory.num_bytes_in_gpu,
+            "pooledBytes": memory.num_bytes_in_gpu_free,
+            "programs": memory.num_programs,
+            "plans": memory.num_plans,
+            "planHits": cache.plan_hits,
+            "draws": cache.draws,
+        }
+    )

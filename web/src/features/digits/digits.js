@@ -1,0 +1,195 @@
+/** @file The digits section: controls the training of a network in the worker. */
+
+import { StoppedError } from "../../python/client.js";
+import { createCodeView } from "../../ui/code_view.js";
+import { find } from "../../ui/dom.js";
+import { textOf } from "../../ui/error_text.js";
+import { formatBytes, formatNumber, formatPercent, Metrics } from "../../ui/metrics.js";
+import { whenVisible } from "../../ui/when_visible.js";
+import dataSource from "./digits_data.py?raw";
+import modelSource from "./digits_model.py?raw";
+import { createDigitsResults } from "./digits_results.js";
+import { createDrawnDigit } from "./drawn_digit.js";
+
+/** @import { Client } from "../../python/client.js" */
+/** @import { Digits, DigitsReport } from "../../python/protocol.js" */
+
+/** @typedef {"new" | "training" | "paused" | "done"} State */
+
+/** Text of the button in each state. @type {Record<State, string>} */
+const BUTTON_TEXTS = { new: "Start", training: "Pause", paused: "Resume", done: "Train more" };
+/** Default learning rate of each optimizer. @type {Record<string, string>} */
+const RATES = { adam: "0.01", rmsprop: "0.003", momentum: "0.1", sgd: "0.3" };
+/** Value of `History.stopped` in Python after a reset. */
+const RESET = "stopped";
+
+/** @param {Client} client */
+export function createDigits(client) {
+  const section = find("digits", HTMLElement);
+  const form = find("digits-settings", HTMLFormElement);
+  const fixed = find("digits-fixed", HTMLFieldSetElement);
+  const rate = find("digits-rate", HTMLSelectElement);
+  const epochs = find("digits-epochs", HTMLInputElement);
+  const button = find("digits-train", HTMLButtonElement);
+  const resetButton = find("digits-reset", HTMLButtonElement);
+  const status = find("digits-status", HTMLElement);
+  const metrics = new Metrics(find("digits-metrics", HTMLElement));
+  const results = createDigitsResults();
+  const pad = createDrawnDigit(client, prepare);
+  /** @type {State} */
+  let state = "new";
+  let connected = false;
+  /** @type {Promise<void> | null} resolves when this worker has the images and a network */
+  let prepared = null;
+  /** True if the settings no longer match the network. */
+  let changed = false;
+  let stopObserving = () => {};
+
+  createCodeView(find("digits-code", HTMLElement), [
+    { name: "digits_model.py", source: modelSource },
+    { name: "digits_data.py", source: dataSource },
+  ]);
+  client.on("digits", show);
+  client.on("digitsTest", results.test);
+  button.onclick = advance;
+  resetButton.onclick = reset;
+  form.onsubmit = (event) => event.preventDefault();
+  form.onchange = change;
+  enter("new", "");
+
+  /** @param {State} next @param {string} [text] */
+  function enter(next, text) {
+    state = next;
+    if (text !== undefined) status.textContent = text;
+    section.dataset.state = state;
+    button.textContent = BUTTON_TEXTS[state];
+    button.disabled = !connected;
+    resetButton.disabled = !connected || state === "new";
+    fixed.disabled = state !== "new";
+  }
+
+  /** @param {Event} event */
+  function change({ target }) {
+    if (target === epochs) return;
+    if (target instanceof HTMLSelectElement && target.name === "optimizer")
+      rate.value = RATES[target.value];
+    if (target !== rate) changed = true;
+    else if (prepared) client.call("digits", ["rate", Number(rate.value)]).catch(report);
+  }
+
+  function prepare() {
+    prepared ??= open().catch((error) => {
+      prepared = null;
+      throw error;
+    });
+    return prepared;
+  }
+
+  async function open() {
+    const [data] = await Promise.all([load(), results.load()]);
+    /** @type {Digits} */
+    const images = await client.call("digitsOpen", [data], [data]);
+    results.images = images;
+    await resetNetwork();
+  }
+
+  /** Replaces the network by one with the current settings. */
+  async function resetNetwork() {
+    const values = new FormData(form);
+    changed = false;
+    results.clear();
+    await client.call("digits", [
+      "reset",
+      {
+        model: values.get("model"),
+        optimizer: values.get("optimizer"),
+        rate: Number(rate.value),
+        batch: Number(values.get("batch")),
+        seed: Number(values.get("seed")),
+      },
+    ]);
+    pad.refresh();
+  }
+
+  async function advance() {
+    try {
+      if (state === "training") {
+        enter("paused", "Paused");
+        await client.call("digits", ["pause"]);
+      } else if (state === "paused") {
+        enter("training", "Training");
+        await client.call("digits", ["resume"]);
+      } else await train();
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  async function train() {
+    const isNew = state === "new";
+    button.disabled = true;
+    status.textContent = "Loading";
+    try {
+      await prepare();
+      if (isNew && changed) await resetNetwork();
+      enter("training", "Training");
+      /** @type {string | null} */
+      const stopReason = await client.call("digits", ["train", Number(epochs.value)]);
+      if (stopReason !== RESET)
+        enter("done", stopReason ?? `Done: ${formatPercent(results.accuracy)} test accuracy`);
+    } catch (error) {
+      changed = true;
+      enter("new");
+      throw error;
+    }
+  }
+
+  async function reset() {
+    enter("new", "");
+    await resetNetwork().catch(report);
+  }
+
+  /** @param {unknown} error */
+  function report(error) {
+    // The code that restarts the worker reports it.
+    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
+  }
+
+  /** @param {DigitsReport} report */
+  function show(report) {
+    results.report(report);
+    pad.probabilities = report.drawn;
+    metrics.show({
+      epoch: String(report.epoch),
+      step: report.step.toLocaleString("en"),
+      accuracy: formatPercent(results.accuracy),
+      images: report.images ? formatNumber(report.images) : "–",
+      steps: report.steps ? formatNumber(report.steps) : "–",
+      tensors: String(report.tensors),
+      bytes: formatBytes(report.gpuBytes),
+    });
+  }
+
+  return {
+    /** Called when a worker has started; the images are loaded when the section becomes visible. */
+    connect() {
+      connected = true;
+      enter("new");
+      stopObserving = whenVisible(section, () => prepare().catch(report));
+    },
+    disconnect() {
+      connected = false;
+      prepared = null;
+      stopObserving();
+      enter("new", state === "new" ? "" : "Python was restarted; the network is gone");
+    },
+  };
+}
+
+async function load() {
+  const response = await fetch(new URL("digits/digits.bin", document.baseURI));
+  if (response.ok) return response.arrayBuffer();
+  throw new Error(
+    `digits: the images did not load; got ${response.status} ${response.statusText}; try again`,
+  );
+}

@@ -1,0 +1,78 @@
+/** @file List of filters, which can be enabled, adjusted and reordered. */
+
+import { make } from "../../ui/dom.js";
+import { FILTERS } from "./photo_filters.js";
+
+/** @import { Filter } from "./photo_filters.js" */
+
+/**
+ * @param {HTMLElement} list
+ * @param {() => void} onChange
+ */
+export function createFilterList(list, onChange) {
+  list.replaceChildren(...FILTERS.map(rowOf));
+
+  function reset() {
+    list.replaceChildren(...FILTERS.map(rowOf));
+    onChange();
+  }
+
+  /** @param {Filter} filter */
+  function rowOf({ name, title, low, high, step, start }) {
+    const on = make("input", { type: "checkbox" });
+    // The value is set after min and max, since it would be clamped to the default range of 0 to 100.
+    const strength = make("input", {
+      type: "range",
+      min: low,
+      max: high,
+      step,
+      ariaLabel: `${title}: strength`,
+    });
+    strength.value = String(start);
+    const shown = make("output", {}, String(start));
+    const up = make("button", { type: "button", ariaLabel: `Move ${title} up` }, "↑");
+    const down = make("button", { type: "button", ariaLabel: `Move ${title} down` }, "↓");
+    const row = make("li", {}, make("label", {}, on, title), strength, shown, up, down);
+    row.dataset.filter = name;
+
+    on.onchange = onChange;
+    strength.oninput = () => {
+      shown.textContent = strength.value;
+      on.checked = true;
+      onChange();
+    };
+    up.onclick = () => {
+      if (row.previousElementSibling) row.previousElementSibling.before(row);
+      moved(up);
+    };
+    down.onclick = () => {
+      if (row.nextElementSibling) row.nextElementSibling.after(row);
+      moved(down);
+    };
+    return row;
+  }
+
+  /** @param {HTMLButtonElement} button */
+  function moved(button) {
+    button.focus(); // it loses the focus when its row moves in the document
+    onChange();
+  }
+
+  return {
+    reset,
+    /**
+     * Names and strengths of the enabled filters, in order.
+     *
+     * @returns {[string, number][]}
+     */
+    chain() {
+      return [...list.children].flatMap((row) => {
+        const [on, strength] = row.querySelectorAll("input");
+        const name = row instanceof HTMLElement ? (row.dataset.filter ?? "") : "";
+        /** @type {[string, number][]} */
+        const link = on.checked ? [[name, Number(strength.value)]] : [];
+        return link;
+      });
+    },
+  };
+}

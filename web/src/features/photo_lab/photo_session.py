@@ -1,0 +1,55 @@
+"""Session of the photo lab: the photo on the GPU, its canvas and the current filters."""
+
+import math
+from collections.abc import Callable
+
+import photo_lab
+
+import py_tensor as pt
+
+PERIOD_SECONDS = 3.0
+"""Period of the animation."""
+
+
+class PhotoSession:
+    """Draws one photo through a chain of filters, once or as an animation."""
+
+    def __init__(self, page) -> None:
+        self._page = page
+        self._photo: pt.Tensor | None = None
+        self.canvas: object | None = None
+        self.chain: list[tuple[str, float]] = []
+        self.animating = False
+
+    def open(self, source: object) -> None:
+        """Upload a picture; it stays on the GPU for all frames."""
+        self._photo = pt.from_pixels(source, channels=4)
+
+    async def draw(self, chain: list[tuple[str, float]]) -> None:
+        """Apply filters to the photo, draw it, and report the time."""
+        photo = self._photo
+        if photo is None or self.canvas is None:
+            return
+        start = self._page.now()
+        pt.draw(photo_lab.apply(photo, chain), self.canvas)
+        # The GPU executes commands in order: after this read, it has drawn the picture.
+        await photo[0, 0].data()
+        self._page.photoFrame(self._page.now() - start)
+
+    async def animate(self, after_frame: Callable[[], None]) -> None:
+        """Draw with oscillating strengths until `animating` is False, then once without."""
+        self.animating = True
+        start = self._page.now()
+        while self.animating:
+            seconds = (self._page.now() - start) / 1000
+            await self.draw(
+                [(name, strength * oscillation(seconds)) for name, strength in self.chain]
+            )
+            after_frame()
+            await self._page.nextFrame()
+        await self.draw(self.chain)
+
+
+def oscillation(seconds: float) -> float:
+    """Factor that oscillates between 1 and 0.4."""
+    return 0.7 + 0.3 * math.cos(2 * math.pi * seconds / PERIOD_SECONDS)

@@ -1,0 +1,76 @@
+/** @file Code editor: CodeMirror with Python, the page's colours, and a marker for the line that failed. */
+
+import { indentWithTab } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, keymap } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import { basicSetup, EditorView } from "codemirror";
+
+/** @type {import("@codemirror/state").StateEffectType<number | null>} */
+const markLine = StateEffect.define();
+
+const markedLine = StateField.define({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    for (const effect of transaction.effects) {
+      if (!effect.is(markLine)) continue;
+      const { value } = effect;
+      if (value === null || value > transaction.state.doc.lines) return Decoration.none;
+      const { from } = transaction.state.doc.line(value);
+      return Decoration.set([Decoration.line({ class: "failed-line" }).range(from)]);
+    }
+    return transaction.docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/**
+ * @param {HTMLElement} parent
+ * @param {{ onRun: () => void }} options
+ */
+export function createEditor(parent, { onRun }) {
+  const run = () => {
+    onRun();
+    return true;
+  };
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      extensions: [
+        // Takes precedence over the default keymap, which inserts a blank line on these keys.
+        Prec.highest(
+          keymap.of([
+            { key: "Mod-Enter", run },
+            { key: "Ctrl-Enter", run },
+          ]),
+        ),
+        basicSetup,
+        keymap.of([indentWithTab]),
+        python(),
+        indentUnit.of("    "),
+        syntaxHighlighting(classHighlighter),
+        EditorView.contentAttributes.of({ "aria-label": "Python program" }),
+        markedLine,
+      ],
+    }),
+  });
+
+  return {
+    get source() {
+      return view.state.doc.toString();
+    },
+    set source(text) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      view.scrollDOM.scrollTop = 0;
+    },
+    /** @param {number | null} line */
+    mark(line) {
+      view.dispatch({ effects: markLine.of(line) });
+      if (line === null || line > view.state.doc.lines) return;
+      const { from } = view.state.doc.line(line);
+      view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/** @file Output pane: streamed text, tables, pictures and errors. */
+
+import { make } from "../../ui/dom.js";
+
+/** @import { Failure, Frame, Output, PictureOutput, TableOutput } from "../../python/protocol.js" */
+
+const MAX_TEXT = 200_000; // characters; the browser becomes slow with more
+const ENLARGED_WIDTH = 420; // CSS pixels up to which small pictures are enlarged
+const MAX_HEIGHT = 340; // CSS pixels, so that a picture and its caption fit into the pane
+
+export class OutputPane {
+  #pane;
+  #characters = 0;
+  /** @type {HTMLPreElement | null} the block to which text is appended */
+  #text = null;
+  /** @type {Map<string, HTMLElement>} */
+  #pictures = new Map();
+
+  /** @param {HTMLElement} pane */
+  constructor(pane) {
+    this.#pane = pane;
+    pane.tabIndex = 0; // allows scrolling with the arrow keys
+  }
+
+  clear() {
+    this.#pane.replaceChildren();
+    this.#pictures.clear();
+    this.#text = null;
+    this.#characters = 0;
+  }
+
+  /** @param {Output} output */
+  add(output) {
+    if (output.kind === "text") this.#write(output.text, output.error);
+    else if (output.kind === "table") this.#append(tableOf(output));
+    else this.#picture(output);
+  }
+
+  /** @param {string} text */
+  note(text) {
+    this.#append(make("p", { className: "note" }, text));
+  }
+
+  /** @param {Failure} failure */
+  fail(failure) {
+    const box = make("div", { className: "failure" });
+    box.append(
+      make("p", { className: "failure-message" }, failure.message),
+      ...trace(failure.frames),
+    );
+    this.#append(box);
+  }
+
+  /** @param {Node} node */
+  #append(node) {
+    this.#text = null;
+    this.#pane.append(node);
+    this.#pane.scrollTop = this.#pane.scrollHeight;
+  }
+
+  /** @param {string} text @param {boolean} isError */
+  #write(text, isError) {
+    if (this.#characters > MAX_TEXT) return;
+    this.#characters += text.length;
+    const className = isError ? "text stderr" : "text";
+    if (this.#text?.className !== className) {
+      const block = make("pre", { className });
+      this.#append(block);
+      this.#text = block;
+    }
+    this.#text?.append(text);
+    if (this.#characters > MAX_TEXT) this.note("Further text is not shown.");
+    this.#pane.scrollTop = this.#pane.scrollHeight;
+  }
+
+  /** @param {PictureOutput} output */
+  #picture({ title, caption, bitmap }) {
+    let figure = this.#pictures.get(title);
+    if (!figure) {
+      figure = make("figure", {}, make("canvas", { role: "img" }), make("figcaption"));
+      this.#pictures.set(title, figure);
+      this.#append(figure);
+    }
+    const [canvas, text] = /** @type {[HTMLCanvasElement, HTMLElement]} */ ([...figure.children]);
+    const { width, height } = bitmap;
+    if (canvas.width !== width || canvas.height !== height) {
+      Object.assign(canvas, { width, height });
+      const larger = Math.max(1, Math.floor(ENLARGED_WIDTH / width));
+      const scale = Math.min(larger, MAX_HEIGHT / height);
+      canvas.style.width = `${Math.round(width * scale)}px`;
+      canvas.classList.toggle("enlarged", scale > 1);
+    }
+    canvas.setAttribute("aria-label", `${title}, ${caption}`);
+    canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
+    text.textContent = `${title} · ${caption}`;
+  }
+}
+
+/** @param {TableOutput} output */
+function tableOf({ caption, rows }) {
+  const body = make("tbody");
+  const columns = Math.max(...rows.map((row) => row?.length ?? 0));
+  for (const row of rows) {
+    const cells = row ?? Array(columns).fill("⋮");
+    const className = row ? "" : "left-out";
+    body.append(make("tr", { className }, ...cells.map((cell) => make("td", {}, cell))));
+  }
+  const table = make("table", {}, make("caption", {}, caption), body);
+  return make("div", { className: "table", tabIndex: 0, role: "group", ariaLabel: caption }, table);
+}
+
+/**
+ * Elements for the traceback: the program's frames are shown, runs of the library's frames are collapsed.
+ *
+ * @param {Frame[]} frames
+ * @returns {HTMLElement[]}
+ */
+function trace(frames) {
+  /** @type {HTMLElement[]} */
+  const elements = [];
+  /** @type {Frame[]} */
+  let collapsed = [];
+  const addCollapsed = () => {
+    if (collapsed.length === 0) return;
+    const title =
+      collapsed.length === 1
+        ? "1 frame in the library"
+        : `${collapsed.length} frames in the library`;
+    elements.push(make("details", {}, make("summary", {}, title), ...collapsed.map(frameOf)));
+    collapsed = [];
+  };
+  for (const frame of frames) {
+    if (frame.yours) {
+      addCollapsed();
+      elements.push(frameOf(frame));
+    } else {
+      collapsed.push(frame);
+    }
+  }
+  addCollapsed();
+  return elements;
+}
+
+/** @param {Frame} frame */
+function frameOf({ file, line, name, text, yours }) {
+  const place = `${yours ? "your program" : file.replace(/^.*site-packages\//, "")}, line ${line}`;
+  const where = make("span", { className: "place" }, name ? `${place}, in ${name}` : place);
+  return make("div", { className: "frame" }, where, make("code", {}, text));
+}

@@ -1,0 +1,54 @@
+"""Run a program of the playground, sending its output to the page."""
+
+import ast
+import asyncio
+import contextlib
+import gc
+import io
+import time
+
+import playground
+from display import display
+from failure import describe
+from pyodide.code import CodeRunner
+
+FILENAME = "your_program.py"
+
+
+class _Stream(io.TextIOBase):
+    """Text stream that sends writes to the page."""
+
+    def __init__(self, page, is_error: bool) -> None:
+        self._page, self._is_error = page, is_error
+
+    def write(self, text: str) -> int:
+        self._page.write(text, self._is_error)
+        return len(text)
+
+
+async def run_program(source: str, page) -> dict:
+    """Run the source in a new namespace and display the value of its last expression."""
+    stopped, failure = False, None
+    playground.forget()
+    start = time.perf_counter()
+    with (
+        contextlib.redirect_stdout(_Stream(page, False)),
+        contextlib.redirect_stderr(_Stream(page, True)),
+    ):
+        try:
+            names = {"__name__": "__main__"}
+            program = CodeRunner(source, filename=FILENAME, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            display(await program.compile().run_async(names), page)
+        except asyncio.CancelledError:
+            stopped = True
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            failure = describe(error, source, FILENAME)
+    milliseconds = (time.perf_counter() - start) * 1000
+    page.flush()
+    # A function refers to the program's namespace, which refers to the function.
+    gc.collect()
+    return {
+        "milliseconds": milliseconds,
+        "stopped": stopped,
+        "failure": failure,
+    }

@@ -1,0 +1,58 @@
+/**
+ * @file Messages between the page and the worker.
+ *
+ * The page sends Requests. The worker sends one Answer for each, with the same id, and Events at any time.
+ *
+ * @typedef {{ id: number, verb: string, args: unknown[] }} Request
+ * @typedef {{ id: number, value?: unknown, error?: string }} Answer
+ *
+ * @typedef {{ step: string, fraction: number }} Progress
+ * @typedef {{ file: string, line: number, name: string, text: string, yours: boolean }} Frame
+ * @typedef {{ message: string, frames: Frame[], line: number | null }} Failure
+ * @typedef {{ milliseconds: number, stopped: boolean, failure: Failure | null }} Outcome
+ *
+ * @typedef {{ kind: "text", text: string, error: boolean }} TextOutput
+ * @typedef {{ kind: "table", caption: string, rows: (string[] | null)[] }} TableOutput
+ *   a null row marks omitted rows, a cell "…" omitted columns
+ * @typedef {{ kind: "picture", title: string, caption: string, bitmap: ImageBitmap }} PictureOutput
+ * @typedef {TextOutput | TableOutput | PictureOutput} Output
+ *
+ * @typedef {Record<string, number>} Numbers
+ * @typedef {{ milliseconds: number, at: number }} PhotoFrame
+ *
+ * @typedef {{ tensors: number, gpuBytes: number }} MemoryUse memory in use by the library
+ * @typedef {MemoryUse & {
+ *   epoch: number,
+ *   step: number,
+ *   losses: number[],
+ *   steps: number,
+ *   images: number,
+ *   drawn: number[] | null,
+ * }} DigitsReport
+ *   `losses` of the steps since the last report; `steps` and `images` per second; `drawn`: the probability of
+ *   each digit for the drawing on the pad
+ * @typedef {{ step: number, probabilities: Float32Array }} DigitsTest ten probabilities for each test image
+ * @typedef {{ trained: number, pixels: number[][][], labels: number[] }} Digits
+ *   the number of training images, and the test images: 8 x 8 pixels from 0 to 16, with their labels
+ * @typedef {{ pixels: number[][], probabilities: number[] | null }} DrawnDigit
+ *
+ * @typedef {[number, number, number]} Point x, y (upwards) from -1 to 1, and the class, 0 or 1
+ * @typedef {MemoryUse & {
+ *   step: number,
+ *   loss: number | null,
+ *   accuracy: number | null,
+ *   steps: number,
+ * }} SurfaceReport
+ *
+ * @typedef {{
+ *   progress: Progress,
+ *   output: Output,
+ *   numbers: Numbers,
+ *   photoFrame: PhotoFrame,
+ *   digits: DigitsReport,
+ *   digitsTest: DigitsTest,
+ *   surface: SurfaceReport,
+ * }} Events
+ */
+
+export {};

@@ -1,0 +1,72 @@
+/** @file Loads Pyodide, the py_tensor wheel and the caller's Python files. */
+
+import { DownloadMeter } from "./download_meter.js";
+
+/** @import { PyodideInterface } from "pyodide" */
+/** @import { Progress } from "./protocol.js" */
+
+/**
+ * @typedef {object} Program
+ * @property {Record<string, string>} sources texts of Python files by path; modules are named after the file alone
+ * @property {Record<string, object>} modules JavaScript objects that Python can import, by name
+ */
+
+const FOLDER = "/home/pyodide/program";
+const MEGABYTE = 1e6;
+// Before the large downloads start, the known total is far too small.
+const MIN_TOTAL = 10 * MEGABYTE;
+// Progress after each phase. Downloads take most of the first visit, starting Python most of later ones.
+const DOWNLOADED = 0.7;
+const STARTED = 0.9;
+
+/**
+ * Starts Python with py_tensor imported.
+ *
+ * @param {string} base address of the site's folder
+ * @param {Program} program
+ * @param {(progress: Progress) => void} report
+ * @returns {Promise<PyodideInterface>}
+ */
+export async function startPython(base, program, report) {
+  report({ step: "Downloading Python", fraction: 0 });
+  const meter = new DownloadMeter((got, total) => {
+    const expected = Math.max(total, MIN_TOTAL);
+    const size = `${(got / MEGABYTE).toFixed(1)} of ${(expected / MEGABYTE).toFixed(1)} MB`;
+    report({ step: `Downloading Python, ${size}`, fraction: (DOWNLOADED * got) / expected });
+  });
+  try {
+    const folder = new URL("pyodide/", base).href;
+    /** @type {typeof import("pyodide")} */
+    const { loadPyodide } = await import(/* @vite-ignore */ `${folder}pyodide.mjs`);
+    const pyodide = await loadPyodide({
+      indexURL: folder,
+      // With a relative address Pyodide silently skips the packages.
+      lockFileURL: `${folder}pyodide-lock.json`,
+      packages: ["py_tensor"],
+    });
+    // loadPyodide does not reject if a wheel is missing or damaged.
+    if (!("py_tensor" in pyodide.loadedPackages)) {
+      throw new Error(`py_tensor: the wheel did not load; ${meter.failures.join("; ")}`);
+    }
+    report({ step: "Starting py_tensor", fraction: STARTED });
+    install(pyodide, program);
+    await pyodide.runPythonAsync("import py_tensor");
+    report({ step: "Ready", fraction: 1 });
+    return pyodide;
+  } finally {
+    meter.stop();
+  }
+}
+
+/**
+ * @param {PyodideInterface} pyodide
+ * @param {Program} program
+ */
+function install(pyodide, { sources, modules }) {
+  for (const [name, module] of Object.entries(modules)) pyodide.registerJsModule(name, module);
+  pyodide.FS.mkdirTree(FOLDER);
+  for (const [path, source] of Object.entries(sources)) {
+    pyodide.FS.writeFile(`${FOLDER}/${path.slice(path.lastIndexOf("/") + 1)}`, source);
+  }
+  pyodide.runPython(`import sys; sys.path.insert(0, "${FOLDER}")`);
+}

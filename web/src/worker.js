@@ -1,0 +1,79 @@
+/** @file Entry point of the worker: starts Python and forwards the page's requests to demo.py. */
+
+import { HostModule } from "./python/host_module.js";
+import { startPython } from "./python/python_runtime.js";
+import { probeWebGL } from "./python/webgl_probe.js";
+import { textOf } from "./ui/error_text.js";
+
+/** @import { Events, Request } from "./python/protocol.js" */
+
+/** @type {Record<string, string>} */
+const sources = import.meta.glob(["./*.py", "./python/*.py", "./features/*/*.py"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+// The message of a Python error is its whole traceback. This matches all but the error itself.
+const PYTHON_FRAMES = /^Traceback [\s\S]*\n {2}File .*\n( {4}.*\n)*/;
+
+/**
+ * @template {keyof Events} K
+ * @param {K} event
+ * @param {Events[K]} value
+ * @param {Transferable[]} [transfer]
+ */
+function send(event, value, transfer = []) {
+  self.postMessage({ event, value }, { transfer });
+}
+
+const host = new HostModule(send);
+/** @type {any} the Python module `demo`, set when Python has started */
+let demo;
+
+/** @type {Record<string, (...args: any[]) => unknown>} */
+const verbs = {
+  /** @param {string} base */
+  async start(base) {
+    const renderer = probeWebGL();
+    const program = { sources, modules: { demo_host: host } };
+    const python = await startPython(base, program, (progress) => send("progress", progress));
+    demo = python.pyimport("demo");
+    host.numbers(demo.numbers());
+    return { renderer };
+  },
+  /** @param {string} source */
+  async run(source) {
+    return JSON.parse(await demo.run(source));
+  },
+  stop: () => demo.stop(),
+  /** @param {OffscreenCanvas} canvas */
+  photoCanvas: (canvas) => demo.photo_canvas(canvas),
+  /** @param {ImageBitmap} bitmap */
+  photoOpen: (bitmap) => demo.photo_open(bitmap),
+  /** @param {[string, number][]} chain */
+  photoFrame: (chain) => demo.photo_frame(JSON.stringify(chain)),
+  /** @param {boolean} on */
+  photoAnimate: (on) => demo.photo_animate(on),
+  /** @param {ArrayBuffer} data */
+  digitsOpen: (data) => JSON.parse(demo.digits_open(data)),
+  /** @param {string} verb @param {unknown[]} args */
+  async digits(verb, ...args) {
+    return JSON.parse(await demo.digits(verb, JSON.stringify(args)));
+  },
+  /** @param {OffscreenCanvas} canvas */
+  surfaceCanvas: (canvas) => demo.surface_canvas(canvas),
+  /** @param {string} verb @param {unknown[]} args */
+  async surface(verb, ...args) {
+    return JSON.parse(await demo.surface(verb, JSON.stringify(args)));
+  },
+};
+
+self.onmessage = async (/** @type {MessageEvent<Request>} */ { data: { id, verb, args } }) => {
+  try {
+    self.postMessage({ id, value: await verbs[verb](...args) });
+  } catch (error) {
+    console.error(error);
+    self.postMessage({ id, error: textOf(error).trimEnd().replace(PYTHON_FRAMES, "") });
+  }
+};
