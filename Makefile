@@ -85,7 +85,7 @@ test-pythons: $(VENV_READY) $(BUNDLE)  ## Run the tests of memory on WebGL2 in e
 
 .PHONY: test-e2e
 test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless Chromium
-	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e $(PARALLEL) loadfile --reruns 2 --only-rerun 'Target crashed'
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e $(PARALLEL) loadfile --reruns 2 --only-rerun PageCrashedError
 
 .PHONY: bench
 bench: $(VENV_READY) site  ## Compare py_tensor with TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from server import serve
-from watched_page import PageErrors, watched_page
+from watched_page import PageErrors, crashed_pages, note_crashes, raise_crash, watched_page
 
 SITE = Path(__file__).parent.parent / "build" / "site"
 
@@ -30,6 +30,22 @@ FLAGS = [
 ]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None]:
+    crashed_pages.clear()
+    yield from raise_crash()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    yield from raise_crash()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None]:
+    yield from raise_crash()
+
+
 @pytest.fixture(scope="session")
 def site_url() -> Iterator[str]:
     """URL of the built site, without a trailing slash."""
@@ -44,8 +60,15 @@ def launch_chromium() -> Iterator[Callable[..., Browser]]:
     """Start a headless Chromium with more flags: $CHROMIUM, the system's or Playwright's."""
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        start = playwright.chromium.launch
-        yield lambda *flags: start(executable_path=path, headless=True, args=[*FLAGS, *flags])
+
+        def launch(*flags: str) -> Browser:
+            browser = playwright.chromium.launch(
+                executable_path=path, headless=True, args=[*FLAGS, *flags]
+            )
+            note_crashes(browser)
+            return browser
+
+        yield launch
 
 
 @pytest.fixture(scope="session")

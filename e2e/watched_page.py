@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 
 import pytest
@@ -39,6 +39,37 @@ def watched_page(browser: Browser, errors: PageErrors | None = None) -> Iterator
     context.close()
     if found and not found.ignored:
         pytest.fail("\n".join(["the page reported errors", *found]), pytrace=False)
+
+
+class PageCrashedError(Exception):
+    """A page's process crashed during a test. `make test-e2e` repeats such a test."""
+
+
+crashed_pages: list[Page] = []
+"""Pages whose process crashed since the start of the test."""
+
+
+def note_crashes(browser: Browser) -> None:
+    """Add each page of the browser that crashes to `crashed_pages`."""
+
+    def watch(page: Page) -> None:
+        page.on("crash", lambda page: crashed_pages.append(page))
+
+    browser.on("context", lambda context: context.on("page", watch))
+
+
+def raise_crash() -> Generator[None]:
+    """Replace the error of a setup, test or teardown by PageCrashedError if a page crashed.
+
+    The error itself may not tell: several fixtures that find the crash in their teardown raise a
+    group of errors, and a crashed page may also look like an aborted request.
+    """
+    try:
+        yield
+    except Exception as error:
+        if crashed_pages:
+            raise PageCrashedError from error
+        raise
 
 
 class SharedPage[T]:
