@@ -306,8 +306,9 @@ def parse(data: Any) -> tuple[dict[str, Any], dict[str, Entry]]:
         raise ModelError(str(error).replace("from_bytes", "load", 1)) from None
     if KEY not in metadata:
         raise ModelError(
-            f"load: file has weights without a model; got {len(entries)} tensors; use "
-            "pt.models.load_weights"
+            f"load: file has weights without a model; got {len(entries)} tensors; make the model "
+            "with pt.nn, read the weights with pt.models.load_weights, and set them with "
+            "load_state_dict, or with pt.models.load_torch_state_dict if PyTorch saved them"
         )
     try:
         content = json.loads(metadata[KEY])
