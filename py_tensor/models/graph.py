@@ -145,6 +145,20 @@ class ValueList:
         return len(self.elements)
 
 
+class LinearQuantization(NamedTuple):
+    """Quantization of an input or output: the integer `q` means `(q - zero_point) * scale`.
+
+    >>> import py_tensor as pt
+    >>> scale, zero_point = pt.models.LinearQuantization(0.5, 128)
+    >>> image = pt.asarray([-1.0, 0.0, 3.0])
+    >>> pt.clip(pt.round(image / scale) + zero_point, 0, 255).astype("uint8").tolist()
+    [126, 128, 134]
+    """
+
+    scale: float
+    zero_point: int
+
+
 class ValueInfo(NamedTuple):
     """Declared input or output of a graph."""
 
@@ -153,6 +167,15 @@ class ValueInfo(NamedTuple):
     """None if the file does not say it, or if the value is not a tensor of numbers."""
     shape: tuple[int | str | None, ...] | None
     """Lengths; a str is the name of a length that calls decide, and None is an unnamed one."""
+    quantization: LinearQuantization | None = None
+    """Meaning of integers, if the file declares one scale for all of them."""
+
+    def __repr__(self) -> str:
+        fields = self._asdict()
+        if self.quantization is None:
+            del fields["quantization"]
+        shown = ", ".join(f"{name}={value!r}" for name, value in fields.items())
+        return f"ValueInfo({shown})"
 
 
 class Node(NamedTuple):
