@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..dtypes import DType, as_dtype, float32
 from ..errors import DTypeError, ModelError
 from ..functions.creation import asarray
-from ..io.element_formats import decoded
+from ..io.element_formats import CODES, decoded
 from ..io.safetensors import SIZES, Entry
 from ..ops.index_map import Shape
 from ..tensor import Tensor
@@ -112,6 +112,12 @@ class Constant:
         if isinstance(self.elements, Entry):
             self.elements = self.elements._replace(data=b"")
 
+    def without_elements(self) -> Constant:
+        """Return a constant that has no elements, but the name, dtype, shape and size of this."""
+        elements = self.elements
+        code = elements.dtype if isinstance(elements, Entry) else CODES[self.dtype]
+        return Constant(self.name, self.dtype, self.shape, Entry(code, self.shape, b""))
+
 
 def constant_of_entry(name: str, entry: Entry) -> Constant:
     """Return the constant of elements in a file."""
@@ -207,3 +213,13 @@ class Graph(NamedTuple):
     """Names of constants that training does not change."""
     converts_inputs: bool = False
     """True if inputs are converted to their declared dtypes."""
+
+
+def reads(node: Node) -> list[str]:
+    """Return the names of values that a node and the graphs inside of it read."""
+    names = list(node.inputs)
+    for value in node.attributes.values():
+        if isinstance(value, Graph):
+            for inner in value.nodes:
+                names += reads(inner)
+    return names

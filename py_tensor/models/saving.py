@@ -108,7 +108,7 @@ def save(model: Any, path: str | PathLike[str] | None = None) -> bytes | None:
                 "save: table of operators is not known; got a model with another table; save the "
                 "model that load returned"
             )
-        graph = saver.graph(model._graph, model._trained())
+        graph = saver.graph(model._program.graph, model._trained())
         content: dict[str, Any] = {"format": tables[0], "graph": graph}
     elif isinstance(model, Module):
         content = {"module": saver.module(model), "modules": saver.modules}
