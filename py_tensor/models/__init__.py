@@ -22,7 +22,7 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
 """
 
 from ..io.file_cache import CachedFile
-from .graph import ValueInfo
+from .graph import LinearQuantization, ValueInfo
 from .loading import EXAMPLE, load, loads
 from .model import Layer, Model
 from .onnx.export import to_onnx
@@ -36,6 +36,7 @@ __all__ = [
     "EXAMPLE",
     "CachedFile",
     "Layer",
+    "LinearQuantization",
     "Model",
     "Summary",
     "SummaryRow",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..dtypes import DType, as_dtype, float32
 from ..errors import DTypeError, ModelError
 from ..functions.creation import asarray
-from ..io.element_formats import decoded
+from ..io.element_formats import CODES, decoded
 from ..io.safetensors import SIZES, Entry
 from ..ops.index_map import Shape
 from ..tensor import Tensor
@@ -112,6 +112,12 @@ class Constant:
         if isinstance(self.elements, Entry):
             self.elements = self.elements._replace(data=b"")
 
+    def without_elements(self) -> Constant:
+        """Return a constant that has no elements, but the name, dtype, shape and size of this."""
+        elements = self.elements
+        code = elements.dtype if isinstance(elements, Entry) else CODES[self.dtype]
+        return Constant(self.name, self.dtype, self.shape, Entry(code, self.shape, b""))
+
 
 def constant_of_entry(name: str, entry: Entry) -> Constant:
     """Return the constant of elements in a file."""
@@ -145,6 +151,20 @@ class ValueList:
         return len(self.elements)
 
 
+class LinearQuantization(NamedTuple):
+    """Quantization of an input or output: the integer `q` means `(q - zero_point) * scale`.
+
+    >>> import py_tensor as pt
+    >>> scale, zero_point = pt.models.LinearQuantization(0.5, 128)
+    >>> image = pt.asarray([-1.0, 0.0, 3.0])
+    >>> pt.clip(pt.round(image / scale) + zero_point, 0, 255).astype("uint8").tolist()
+    [126, 128, 134]
+    """
+
+    scale: float
+    zero_point: int
+
+
 class ValueInfo(NamedTuple):
     """Declared input or output of a graph."""
 
@@ -153,6 +173,15 @@ class ValueInfo(NamedTuple):
     """None if the file does not say it, or if the value is not a tensor of numbers."""
     shape: tuple[int | str | None, ...] | None
     """Lengths; a str is the name of a length that calls decide, and None is an unnamed one."""
+    quantization: LinearQuantization | None = None
+    """Meaning of integers, if the file declares one scale for all of them."""
+
+    def __repr__(self) -> str:
+        fields = self._asdict()
+        if self.quantization is None:
+            del fields["quantization"]
+        shown = ", ".join(f"{name}={value!r}" for name, value in fields.items())
+        return f"ValueInfo({shown})"
 
 
 class Node(NamedTuple):
@@ -184,3 +213,13 @@ class Graph(NamedTuple):
     """Names of constants that training does not change."""
     converts_inputs: bool = False
     """True if inputs are converted to their declared dtypes."""
+
+
+def reads(node: Node) -> list[str]:
+    """Return the names of values that a node and the graphs inside of it read."""
+    names = list(node.inputs)
+    for value in node.attributes.values():
+        if isinstance(value, Graph):
+            for inner in value.nodes:
+                names += reads(inner)
+    return names

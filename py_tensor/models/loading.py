@@ -13,10 +13,11 @@ from .model import Model
 from .onnx import operators as onnx_operators
 from .onnx import reader as onnx_reader
 from .progress import Meter, Progress
-from .sources import Files, archive, files_of_source
+from .sources import Files, Folder, archive, files_of_source, part_of_bytes
 from .tfjs import reader as tfjs_reader
 from .tflite import operators as tflite_operators
 from .tflite import reader as tflite_reader
+from .weights import torch_files
 
 
 class Format(NamedTuple):
@@ -119,11 +120,18 @@ async def load(
             f"{', '.join(CREDENTIALS)}"
         )
     meter = Meter(progress)
-    files = files_of_source(source, _rank, headers or {}, credentials, cache)
+    return await _loaded(
+        files_of_source(source, _rank, headers or {}, credentials, cache), format, meter
+    )
+
+
+async def _loaded(files: Files, format: str | None, meter: Meter) -> Any:
+    """Load the model of files, or of the zip archive that they are."""
     label = basename(files.address.partition("?")[0]) or "model"
     data = await _read(files, "", meter.of("", label))
     counted = meter
     if format is None and _rank(data) is None:
+        _check_weights(data, files.address)
         packed = archive(data, _rank, files.address)
         if packed is not None:
             files, data = packed, await packed.read("", None)
@@ -168,6 +176,17 @@ async def _read_all(files: Files, names: Sequence[str], meter: Meter) -> dict[st
     return found
 
 
+def _check_weights(data: Any, address: str) -> None:
+    """Raise ModelError if the file has weights of PyTorch."""
+    if torch_files.matches(data):
+        raise ModelError(
+            f"load: file has weights without a model; got a file of PyTorch"
+            f"{address and f' at {address}'}; make the model with pt.nn, read the weights with "
+            "pt.models.load_weights, and pass both to pt.models.load_torch_state_dict; or export "
+            "the model as ONNX"
+        )
+
+
 def _with_address(error: ModelError, files: Files) -> ModelError:
     return ModelError(f"{error} ({files.address})") if files.address else error
 
@@ -176,7 +195,8 @@ def loads(data: Any, *, format: str | None = None) -> Any:
     """Load a model from the bytes of a single file.
 
     Args:
-        data: Bytes, or another buffer of bytes.
+        data: Bytes, or another buffer of bytes, of a model's file, or of a zip archive with the
+            files of a model.
         format: "py_tensor", "tfjs", "tflite" or "onnx"; None (default) chooses by the content.
 
     Returns:
@@ -191,14 +211,12 @@ def loads(data: Any, *, format: str | None = None) -> Any:
     >>> pt.models.loads(pt.models.EXAMPLE)
     Model('example': x -> y)
     """
-    chosen = _format(format, data)
-    parsed = chosen.parse(data)
-    if missing := chosen.files(parsed):
-        raise ModelError(
-            f"loads: model has data in other files; got {', '.join(sorted(missing))}; use load "
-            "with a URL or path"
-        )
-    return chosen.read(parsed, {})
+    files = Folder({"": part_of_bytes(data)}, _rank)
+    try:
+        _loaded(files, format, Meter(None)).send(None)
+    except StopIteration as done:  # reading bytes never waits
+        return done.value
+    raise AssertionError
 
 
 def _rank(data: Any) -> int | None:

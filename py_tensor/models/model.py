@@ -16,7 +16,7 @@ from ..transforms.jacobians import eval_shape
 from ..transforms.jit.api import jit
 from ..transforms.jit.precompile import ShapeDtype, warmup
 from .execution import Operator, Program, Value
-from .graph import Graph, Node, ValueInfo
+from .graph import Graph, ValueInfo, reads
 from .layouts import Count, Permuted, as_tensor
 from .passes import optimize
 from .summary import Summary, SummaryRow, multiply_adds
@@ -45,9 +45,16 @@ class _Runner:
     """The parts of a model that its copies with other weights share."""
 
     def __init__(self, graph: Graph, table: Mapping[str, Operator]) -> None:
-        self.graph, self.table = graph, table
+        self.table = table
         self.program = program = Program(graph, table)
         optimize(program)
+        kept = program.graph.constants
+        self.graph = graph = graph._replace(
+            constants={
+                name: each if name in kept else each.without_elements()
+                for name, each in graph.constants.items()
+            }
+        )
         self.eager = False
         known = frozenset(program.constants).union(
             (info.name for info in graph.inputs), *(step.node.outputs for step in program.steps)
@@ -226,7 +233,7 @@ class Model(Module):
         found = []
         for node in self._graph.nodes:
             constants = []
-            for name in dict.fromkeys(_reads(node)):
+            for name in dict.fromkeys(reads(node)):
                 if name in self._graph.constants and name not in seen:
                     constants.append(self._graph.constants[name])
                     seen.add(name)
@@ -441,16 +448,6 @@ class Model(Module):
 
     def _names(self) -> str:
         return ", ".join(repr(info.name) for info in self.inputs)
-
-
-def _reads(node: Node) -> list[str]:
-    """Return the names of values that a node and the graphs inside of it read."""
-    names = list(node.inputs)
-    for value in node.attributes.values():
-        if isinstance(value, Graph):
-            for inner in value.nodes:
-                names += _reads(inner)
-    return names
 
 
 def _released(buffer: Any) -> bool:

@@ -2,33 +2,55 @@
 
 Input: a `Program`. Steps that depend on constants only are computed once, and constants that
 nothing reads are dropped. The program itself stores constants as their readers need them, and its
-calls leave out the steps that their outputs do not need.
+calls leave out the steps that their outputs do not need. Its graph, which `save` writes, has the
+computed constants instead of those that they were computed from.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..errors import TensorError
+from ..io.element_formats import CODES
+from ..io.safetensors import Entry
 from ..ir.node import own_tapes
 from ..runtime.scopes import state
 from ..tensor import Tensor, realize
 from .execution import Program, Run, Step, Value
-from .graph import Constant
-from .layouts import Permuted, arranged
+from .graph import Constant, Graph, reads
+from .layouts import Permuted, arranged, as_tensor
 
 
 def optimize(program: Program) -> None:
     """Compute steps of constants, prepare others, and drop constants that nothing reads."""
     if state.trace is None and not own_tapes():
-        left = []
+        left, computed = [], dict[str, Value]()
         for step in program.steps:
             results = _constants(program, step)
             if results is None:
                 left.append(_simplified(program, step))
             else:
                 program.constants.update(results)
+                computed |= results
         program.steps = left
+        program.graph = _without(program, computed)
     read = program.reads
     program.constants = {name: value for name, value in program.constants.items() if name in read}
+
+
+def _without(program: Program, computed: dict[str, Value]) -> Graph:
+    """Return the graph without the nodes of computed constants and the constants that they read."""
+    graph = program.graph
+    nodes = tuple(node for node in graph.nodes if computed.keys().isdisjoint(node.outputs))
+    read = {info.name for info in graph.outputs}.union(*map(reads, nodes))
+    constants = {name: value for name, value in graph.constants.items() if name in read}
+    for name, value in computed.items():
+        if name in read and isinstance(value, (Tensor, Permuted)):
+            elements = Entry(CODES[value.dtype], value.shape, b"")
+            made = Constant(name, value.dtype, value.shape, elements)
+            made.restored = partial(as_tensor, value)
+            constants[name] = made
+    return graph._replace(nodes=nodes, constants=constants)
 
 
 def _constants(program: Program, step: Step) -> dict[str, Value] | None:

@@ -28,7 +28,7 @@ from ..nn import activations, softmax
 from ..nn.module import Module
 from ..tensor import Tensor, realize
 from .execution import EMPTY, Operator
-from .graph import Constant, Graph, Node, ValueInfo, constant_of_entry
+from .graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
 from .model import Model
 from .onnx import operators as onnx_operators
 from .tfjs import layers as tfjs_layers
@@ -108,7 +108,7 @@ def save(model: Any, path: str | PathLike[str] | None = None) -> bytes | None:
                 "save: table of operators is not known; got a model with another table; save the "
                 "model that load returned"
             )
-        graph = saver.graph(model._graph, model._trained())
+        graph = saver.graph(model._program.graph, model._trained())
         content: dict[str, Any] = {"format": tables[0], "graph": graph}
     elif isinstance(model, Module):
         content = {"module": saver.module(model), "modules": saver.modules}
@@ -271,7 +271,8 @@ class _Saver:
 
 
 def _info(info: ValueInfo) -> list[Any]:
-    return [info.name, None if info.dtype is None else info.dtype.name, info.shape]
+    dtype = None if info.dtype is None else info.dtype.name
+    return [info.name, dtype, info.shape, *filter(None, (info.quantization,))]
 
 
 _FORMS = {"f": ("F32", "f"), "i": ("I64", "q"), "u": ("U64", "Q"), "b": ("BOOL", "?")}
@@ -306,8 +307,9 @@ def parse(data: Any) -> tuple[dict[str, Any], dict[str, Entry]]:
         raise ModelError(str(error).replace("from_bytes", "load", 1)) from None
     if KEY not in metadata:
         raise ModelError(
-            f"load: file has weights without a model; got {len(entries)} tensors; use "
-            "pt.models.load_weights"
+            f"load: file has weights without a model; got {len(entries)} tensors; make the model "
+            "with pt.nn, read the weights with pt.models.load_weights, and set them with "
+            "load_state_dict, or with pt.models.load_torch_state_dict if PyTorch saved them"
         )
     try:
         content = json.loads(metadata[KEY])
@@ -463,7 +465,7 @@ _TYPES: dict[str, Any] = {
 
 
 def _read_info(content: Any) -> ValueInfo:
-    name, dtype, shape = content
+    name, dtype, shape, *quantization = content
     if shape is not None:
         shape = tuple(shape)
         if len(shape) > 32 or any(
@@ -472,7 +474,13 @@ def _read_info(content: Any) -> ValueInfo:
             raise _malformed("shape is not valid", f"{len(shape)} lengths of {shown(name)}")
         if math.prod(n for n in shape if type(n) is int) < 0:
             raise _malformed("shape is not valid", f"{shape} of {shown(name)}")
-    return ValueInfo(_text(name), None if dtype is None else _dtype(dtype), shape)
+    known = None if dtype is None else _dtype(dtype)
+    if not quantization:
+        return ValueInfo(_text(name), known, shape)
+    [(scale, zero)] = quantization
+    if type(scale) is not float or type(zero) is not int:
+        raise _malformed("quantization is not valid", f"{shown(scale)}, {shown(zero)}")
+    return ValueInfo(_text(name), known, shape, LinearQuantization(scale, zero))
 
 
 def _text(value: Any) -> str:

@@ -304,7 +304,7 @@ def part_of(value: Any) -> Part:
     if isinstance(value, (str, PathLike)):
         return _part_of_path(Path(fspath(value)))
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return _part_of_bytes(value)
+        return part_of_bytes(value)
     if hasattr(value, "stream") and hasattr(value, "slice"):
         return _part_of_blob(value)
 
@@ -318,7 +318,8 @@ def part_of(value: Any) -> Part:
     return Part(None, lambda: read(None), read)
 
 
-def _part_of_bytes(data: Any) -> Part:
+def part_of_bytes(data: Any) -> Part:
+    """Return the part for bytes."""
     view = memoryview(data).cast("B")
 
     async def first() -> Any:

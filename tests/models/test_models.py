@@ -94,6 +94,41 @@ def test_run_returns_named_values(engine):
     assert_values(found["b"], np.float32([-9, 1]))
 
 
+@pytest.mark.parametrize("zero", [np.uint8(3), None, np.uint8([3, 3])])
+def test_integers_have_the_quantization_of_the_nodes_next_to_them(zero, engine):
+    zeros = [] if zero is None else ["zero"]
+    data = saved(
+        [
+            helper.make_node("Transpose", ["x"], ["xt"]),
+            helper.make_node("DequantizeLinear", ["xt", "scale", *zeros], ["real"]),
+            helper.make_node("Relu", ["real"], ["positive"]),
+            helper.make_node("QuantizeLinear", ["positive", "half", *zeros], ["q"]),
+            helper.make_node("Flatten", ["q"], ["y"]),
+        ],
+        [value("x", [2, 2], TensorProto.UINT8)],
+        [value("y", None, TensorProto.UINT8), value("positive")],
+        {"scale": np.float32(0.25), "half": np.float32(0.5)} | ({"zero": zero} if zeros else {}),
+    )
+    model = pt.models.loads(data)
+    found = [info.quantization for info in (*model.inputs, *model.outputs)]
+    if np.size(zero) > 1:
+        assert found == [None, None, None]
+    else:
+        assert found == [(0.25, int(zero or 0)), (0.5, int(zero or 0)), None]
+
+
+def test_quantized_products_name_the_scales_of_inputs_and_outputs(engine):
+    constants = {name: np.float32(at + 1) for at, name in enumerate(("sa", "sb", "sy"))}
+    constants |= {f"z{name}": np.int8(at) for at, name in enumerate("aby")}
+    inputs = ["a", "sa", "za", "b", "sb", "zb", "sy", "zy"]
+    node = helper.make_node("QLinearMatMul", inputs, ["y"])
+    given = [value(name, [2, 2], TensorProto.INT8) for name in "ab"]
+    data = saved([node], given, [value("y", None, TensorProto.INT8)], constants)
+    model = pt.models.loads(data)
+    found = [info.quantization for info in (*model.inputs, *model.outputs)]
+    assert found == [(1.0, 0), (2.0, 1), (3.0, 2)]
+
+
 def test_nodes_that_the_outputs_do_not_need_are_not_run(engine):
     model = pt.models.loads(
         saved(
@@ -398,7 +433,7 @@ def test_external_data_are_read_from_the_folder(engine, tmp_path):
 
     assert_values(finished(pt.models.load(read))([1.0, 1.0]), np.float32([2, 3]))
     assert asked == ["", "parts/w.bin"]
-    with pytest.raises(ModelError, match=r"loads: model has data in other files; got parts/w\.bin"):
+    with pytest.raises(ModelError, match=r'data in another file; got "parts/w\.bin".*URL or path'):
         pt.models.loads(path.read_bytes())
     for places in ({"offset": 8}, {"offset": -1}, {"length": 9, "offset": 4}, {"length": "x"}):
         path.write_bytes(external("parts/w.bin", **places))

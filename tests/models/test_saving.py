@@ -96,6 +96,33 @@ def test_weights_in_another_order_of_axes_are_saved(engine):
     assert_values(again(copy)(image), 2 * before, rtol=1e-6, atol=1e-6)
 
 
+def test_weights_that_were_quantized_are_freed_saved_and_trained(engine):
+    """Only the floats that calls use stay in memory, with their axes in the order of the calls."""
+    weights = np.random.default_rng(0).integers(-99, 99, size=(8, 3, 9, 9), dtype="int8")
+    data = saved(
+        [
+            helper.make_node("DequantizeLinear", ["q", "scale"], ["w"]),
+            helper.make_node("Conv", ["x", "w"], ["y"]),
+        ],
+        [value("x", [1, 3, 9, 9])],
+        [value("y")],
+        {"q": weights, "scale": np.float32(0.25)},
+    )
+    before = pt.memory().num_bytes
+    model = pt.models.loads(data)
+    assert pt.memory().num_bytes - before == 4 * weights.size
+    assert [layer.nbytes for layer in model.layers] == [weights.size + 4, 0]
+    image = np.ones((1, 3, 9, 9), "float32")
+    expected = weights.sum((1, 2, 3), dtype="float32").reshape(1, 8, 1, 1) / 4
+    copy = again(model)
+    assert [layer.operator for layer in copy.layers] == ["Conv"]
+    assert_values(copy(image), expected, rtol=1e-5)
+    copy = again(pt.models.loads(pt.models.to_onnx(model, pt.ShapeDtype((1, 3, 9, 9)))))
+    assert_values(copy(image), expected, rtol=1e-5)
+    model.weights = {"w": model.weights["w"] * 2}
+    assert_values(again(model)(image), 2 * expected, rtol=1e-5)
+
+
 @pytest.mark.parametrize("name", ["tflite/mobile-int8.tflite", "tflite/mobile-float.tflite"])
 def test_models_of_tflite_are_saved(name, engine):
     model = pt.models.loads((DATA / name).read_bytes())
@@ -234,7 +261,9 @@ def test_other_classes_and_functions_are_refused(model, text, engine):
 
 
 def test_weights_alone_are_refused_with_advice(engine):
-    with pytest.raises(ModelError, match=r"weights without a model.*use pt\.models\.load_weights"):
+    with pytest.raises(
+        ModelError, match=r"without a model.*models\.load_weights.*load_torch_state"
+    ):
         pt.models.loads(pt.io.to_bytes({"w": pt.ones(2)}))
 
 

@@ -8,6 +8,7 @@ import random
 import zipfile
 from collections import Counter
 from collections.abc import Awaitable, Iterator
+from pathlib import Path
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
@@ -335,8 +336,21 @@ def sources(tmp_path: Any) -> dict[str, Any]:
     }
 
 
+def test_archives_are_loaded_from_bytes(engine):
+    assert pt.models.loads(packed(FILES)) == SHARDS
+    assert pt.models.loads(memoryview(packed({"relu.onnx": pt.models.EXAMPLE})))([-1.0]) == 0
+    with pytest.raises(ModelError, match=r'got "b\.bin", which is not among a\.bin'):
+        pt.models.loads(packed({"model.txt": START + b"b.bin", "a.bin": b""}))
+
+
+@pytest.mark.parametrize("file", sorted((Path(__file__).parent / "torch").iterdir()))
+def test_weights_of_pytorch_are_not_a_model(file, engine):
+    for read in (pt.models.loads, load):
+        with pytest.raises(ModelError, match=r"without a model.*load_weights.*load_torch_state_d"):
+            read(file.read_bytes())
+
+
 def kinds_of_sources() -> list[str]:
-    from pathlib import Path
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:

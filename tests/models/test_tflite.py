@@ -120,6 +120,30 @@ def test_signatures_name_inputs_and_outputs(engine):
     assert model.layers[0].inputs == ("image", "t1#2")
 
 
+@pytest.mark.parametrize("name", ["mobile-uint8", "mobile-int8", "mobile-float", "dense-int8"])
+def test_inputs_and_outputs_have_their_quantization(name, engine):
+    model = pt.models.loads((FOLDER / f"{name}.tflite").read_bytes())
+    again = pt.models.loads(pt.models.save(model))
+    assert (again.inputs, again.outputs) == (model.inputs, model.outputs)
+    for info in (*model.inputs, *model.outputs):
+        known = info.quantization
+        assert (known is None) == (info.dtype is pt.float32)
+        assert ("quantization=LinearQuantization(scale=" in repr(info)) == (known is not None)
+
+
+def test_results_of_quantized_models_can_be_dequantized(engine):
+    float_model, model = (
+        pt.models.loads((FOLDER / f"mobile-{kind}.tflite").read_bytes())
+        for kind in ("float", "uint8")
+    )
+    image = pt.random.uniform(float_model.inputs[0].shape, key=pt.random.key(3))
+    scale, zero = model.inputs[0].quantization
+    given = pt.clip(pt.round(image / scale) + zero, 0, 255).astype("uint8")
+    scale, zero = model.outputs[0].quantization
+    found = (model(given).astype("float32") - zero) * scale
+    assert_values(found, float_model(image).numpy(), atol=0.02)
+
+
 def test_tensors_may_be_several_outputs(engine):
     tensors = [tensor([2]), tensor([2], name="t0")]
     model = pt.models.loads(saved(tensors, [node("NEG", [0], [1])], [0], [1, 0, 1]))

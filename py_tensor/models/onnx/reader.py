@@ -16,7 +16,7 @@ from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ...ops.index_map import Shape
-from ..graph import Constant, Graph, Node, ValueInfo, constant_of_entry
+from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
 from ..sources import check_neighbour
 from .protobuf import Message, Reader, float_of
 
@@ -165,7 +165,56 @@ def read(model: Message, files: Mapping[str, Any]) -> Graph:
         for each in model.get("functions", ())
     }
     reader = _GraphReader(functions, files)
-    return reader.graph(model["graph"], _versions(model), {}, 0)
+    graph = reader.graph(model["graph"], _versions(model), {}, 0)
+    scales = _scales(graph)
+    return graph._replace(
+        inputs=tuple(_with_quantization(info, graph, scales) for info in graph.inputs),
+        outputs=tuple(_with_quantization(info, graph, scales) for info in graph.outputs),
+    )
+
+
+_MOVES = {"Flatten", "Identity", "MaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
+"""Operators whose result has the quantization of the input."""
+_RESULT_SCALES = {
+    "QuantizeLinear": 1, "QLinearAdd": 6, "QLinearConcat": 0, "QLinearConv": 6,
+    "QLinearMatMul": 6, "QLinearMul": 6,
+}  # fmt: skip
+"""Position of the scale of the result among the inputs; 3 for other operators on one tensor."""
+
+
+def _scales(graph: Graph) -> dict[str, tuple[str, ...]]:
+    """Return the names of scale and zero point by the names of values that nodes read with them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in graph.nodes:
+        operator = node.operator.rpartition(".")[2]
+        if operator == "QuantizeLinear" or operator.startswith("QLinear"):
+            at = _RESULT_SCALES.get(operator, 3)
+            found.update(dict.fromkeys(node.outputs, node.inputs[at : at + 2]))
+        elif operator in _MOVES and node.inputs and node.inputs[0] in found:
+            found.update(dict.fromkeys(node.outputs, found[node.inputs[0]]))
+    for node in reversed(graph.nodes):
+        operator = node.operator.rpartition(".")[2]
+        if operator == "DequantizeLinear" or operator.startswith("QLinear"):
+            # Each tensor comes before its scale and its zero point.
+            for at, name in enumerate(node.inputs):
+                found.setdefault(name, node.inputs[at + 1 : at + 3])
+        elif operator in _MOVES and node.inputs and node.outputs[:1] and node.outputs[0] in found:
+            found.setdefault(node.inputs[0], found[node.outputs[0]])
+    return found
+
+
+def _with_quantization(
+    info: ValueInfo, graph: Graph, scales: Mapping[str, tuple[str, ...]]
+) -> ValueInfo:
+    """Return the declaration with the quantization, if scale and zero point are constants."""
+    given = [graph.constants.get(name) for name in scales.get(info.name, ()) if name]
+    if info.dtype is None or info.dtype.kind not in "iu" or not given:
+        return info
+    numbers = [each.numbers[0] for each in given if each is not None and each.size == 1]
+    scale, zero = (*numbers, 0)[:2] if len(numbers) == len(given) else (None, None)
+    if type(scale) is not float or type(zero) is not int:
+        return info
+    return info._replace(quantization=LinearQuantization(scale, zero))
 
 
 class _GraphReader:

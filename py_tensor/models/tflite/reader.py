@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
-from ..graph import Constant, Graph, Node, ValueInfo, constant_of_entry
+from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
 from .flatbuffers import Reader, Table
 from .schema import OPERATORS, SCHEMA, UNIONS
 
@@ -320,7 +320,10 @@ class _Tensor:
         shape = tuple(self.table.get("shape", ()))
         signature = self.table.get("shape_signature") or shape
         lengths = tuple(length if length >= 0 else None for length in signature)
-        return ValueInfo(self.name, dtype, lengths or None)
+        scales = self.scales
+        one = scales is not None and len(scales.scale) == 1
+        quantization = LinearQuantization(scales.scale[0], scales.zero[0]) if one else None
+        return ValueInfo(self.name, dtype, lengths or None, quantization)
 
 
 def _name(

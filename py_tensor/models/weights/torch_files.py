@@ -288,6 +288,13 @@ def _storage_of(given: Any) -> Storage:
 # --- files ----------------------------------------------------------------------------------------
 
 
+def matches(data: Any) -> bool:
+    """Return True if bytes are a file of torch.save or torch.jit.save."""
+    view = memoryview(data).cast("B")
+    # The first entry of their zip files is the pickle.
+    return view[: len(LEGACY)] == LEGACY or (view[:4] == ZIP and b"/data.pkl" in bytes(view[:200]))
+
+
 def read(data: Any) -> TorchFile:
     """Decode a file; raise ModelError if it is malformed, or has other objects."""
     view = memoryview(data).cast("B")
