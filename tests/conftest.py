@@ -58,6 +58,7 @@ SLOW_IN_PYTHON = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
     parser.addoption("--examples", type=int, default=300, help="random programs to try")
+    parser.addoption("--mutations", type=int, default=300, help="mutated files to load per format")
     parser.addoption("--rewrite-golden", action="store_true", help="rewrite tests/golden")
 
 
@@ -112,6 +113,12 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
         patch.setattr(asyncio, "run", event_loop.run)
         yield WebGLBackend(bridge)
     bridge.destroy()
+
+
+@pytest.fixture(scope="session")
+def mutations(request: pytest.FixtureRequest) -> int:
+    number: int = request.config.getoption("mutations")
+    return number
 
 
 def state_of(engine: Any) -> dict[str, int]:

@@ -2,8 +2,8 @@
 
 usage: python tools/make_bench_models.py FOLDER   (npm and pip download the trained ones)
 
-MobileNetV2, PoseNet and pix2pix have random weights, which repeat so that the folder can be packed.
-ONNX Runtime Web is put into FOLDER/ort.
+MobileNetV2, PoseNet, BodyPix, DeepLab v3 and pix2pix have random weights, which repeat so that the
+folder can be packed. ONNX Runtime Web is put into FOLDER/ort.
 """
 
 from __future__ import annotations
@@ -64,12 +64,13 @@ def shape(lengths: tuple[int, ...]) -> dict[str, Any]:
 class Network:
     """A graph model of TensorFlow.js with random weights, as its converter writes them."""
 
-    def __init__(self, *image: int) -> None:
+    def __init__(self, *image: int, dtype: str = "DT_FLOAT") -> None:
         self.nodes: list[dict[str, Any]] = []
         self.weights: list[dict[str, Any]] = []
         self.data = b""
         self.channels: dict[str, int] = {}
-        declared = {"dtype": {"type": "DT_FLOAT"}, "shape": {"shape": shape(image)}}
+        self.dtype = dtype
+        declared = {"dtype": {"type": dtype}, "shape": {"shape": shape(image)}}
         self.image = self.node("Placeholder", [], image[-1], **declared)
 
     def node(self, operator: str, inputs: list[str], channels: int, **attributes: Any) -> str:
@@ -94,7 +95,14 @@ class Network:
         return self.constant(np.asarray(values, "int32"))
 
     def fused(
-        self, x: str, channels: int, size: int, stride: int, activation: str, depthwise: bool
+        self,
+        x: str,
+        channels: int,
+        size: int,
+        stride: int,
+        activation: str,
+        depthwise: bool,
+        rate: int = 1,
     ) -> str:
         inputs = 1 if depthwise else self.channels[x]
         lengths = (size, size, self.channels[x], 1 if depthwise else channels)
@@ -108,16 +116,48 @@ class Network:
             fused_ops={"list": {"s": [text(operation)["s"] for operation in operations]}},
             num_args={"i": "1"},
             strides={"list": {"i": ["1", str(stride), str(stride), "1"]}},
-            dilations={"list": {"i": ["1", "1", "1", "1"]}},
+            dilations={"list": {"i": ["1", str(rate), str(rate), "1"]}},
             padding=text("SAME"),
             data_format=text("NHWC"),
         )
 
-    def conv(self, x: str, channels: int, size: int, stride: int = 1, activation: str = "") -> str:
-        return self.fused(x, channels, size, stride, activation, depthwise=False)
+    def conv(
+        self,
+        x: str,
+        channels: int,
+        size: int,
+        stride: int = 1,
+        activation: str = "",
+        rate: int = 1,
+    ) -> str:
+        return self.fused(x, channels, size, stride, activation, False, rate)
 
-    def depthwise(self, x: str, stride: int) -> str:
-        return self.fused(x, self.channels[x], 3, stride, "Relu6", depthwise=True)
+    def depthwise(self, x: str, stride: int, rate: int = 1) -> str:
+        return self.fused(x, self.channels[x], 3, stride, "Relu6", True, rate)
+
+    def atrous(self, x: str, length: int, rate: int) -> str:
+        """Add a depthwise convolution of an image of this length between batches of pixels."""
+        channels, extra = self.channels[x], -length % rate
+        pads = np.int32([[rate, rate + extra]] * 2)
+        blocks = self.integers(rate, rate)
+        y = self.node("SpaceToBatchND", [x, blocks, self.constant(pads)], channels)
+        y = self.node(
+            "DepthwiseConv2dNative",
+            [y, self.random(3, 3, channels, 1, terms=9)],
+            channels,
+            strides={"list": {"i": ["1", "1", "1", "1"]}},
+            dilations={"list": {"i": ["1", "1", "1", "1"]}},
+            padding=text("VALID"),
+            data_format=text("NHWC"),
+        )
+        crops = self.constant(np.int32([[0, extra]] * 2))
+        y = self.node("BatchToSpaceND", [y, blocks, crops], channels)
+        y = self.node("BiasAdd", [y, self.random(channels, terms=600)], channels)
+        return self.node("Relu6", [y], channels)
+
+    def resized(self, x: str, size: str) -> str:
+        corners = {"align_corners": {"b": True}, "half_pixel_centers": {"b": False}}
+        return self.node("ResizeBilinear", [x, size], self.channels[x], **corners)
 
     def transposed(self, x: str, channels: int, length: int) -> str:
         inputs = self.channels[x]
@@ -149,7 +189,7 @@ class Network:
         document = {
             "format": "graph-model",
             "signature": {
-                "inputs": {"image": {"name": f"{self.image}:0", "dtype": "DT_FLOAT"}},
+                "inputs": {"image": {"name": f"{self.image}:0", "dtype": self.dtype}},
                 "outputs": named,
             },
             "modelTopology": {"node": self.nodes, "library": {}, "versions": {"producer": 1}},
@@ -181,7 +221,14 @@ class OnnxNetwork(Network):
         return name
 
     def fused(
-        self, x: str, channels: int, size: int, stride: int, activation: str, depthwise: bool
+        self,
+        x: str,
+        channels: int,
+        size: int,
+        stride: int,
+        activation: str,
+        depthwise: bool,
+        rate: int = 1,
     ) -> str:
         inputs = 1 if depthwise else self.channels[x]
         w = self.random(channels, inputs, size, size, terms=size * size * inputs)
@@ -192,7 +239,8 @@ class OnnxNetwork(Network):
             channels,
             group=channels if depthwise else 1,
             strides=[stride, stride],
-            pads=[size // 2] * 4,
+            dilations=[rate, rate],
+            pads=[size // 2 * rate] * 4,
         )
         if activation == "Relu6":
             limits = [self.constant(np.float32(limit).reshape(())) for limit in (0, 6)]
@@ -242,6 +290,58 @@ def posenet(net: Network, path: Path) -> None:
     net.write(path, heatmaps, *(net.conv(x, channels, 1) for channels in (34, 32, 32)))
 
 
+def bodypix(net: Network, path: Path) -> None:
+    x = net.conv(net.image, 24, 3, 2, "Relu6")
+    for at, (channels, stride) in enumerate(MOBILENET_V1):
+        # The last block follows one that has no stride any more.
+        rate = 2 if at == len(MOBILENET_V1) - 1 else 1
+        x = net.conv(net.depthwise(x, stride, rate), channels, 1, 1, "Relu6")
+    people = net.sigmoid(net.conv(x, 1, 1))
+    net.write(path, people, *(net.conv(x, channels, 1) for channels in (24, 48, 17, 34, 64)))
+
+
+def deeplab(path: Path, length: int) -> None:
+    """Write DeepLab v3 of images of any size, which are resized to a square of this length."""
+    net = Network(1, -1, -1, 3, dtype="DT_INT32")
+    image = net.node("Cast", [net.image], 3, SrcT={"type": "DT_INT32"}, DstT={"type": "DT_FLOAT"})
+    x = net.resized(image, net.integers(length, length))
+    x = net.node("Mul", [x, net.constant(np.float32(2 / 255).reshape(()))], 3)
+    x = net.node("Sub", [x, net.constant(np.float32(1).reshape(()))], 3)
+    x = net.conv(x, 32, 3, 2, "Relu6")
+    side = -(-length // 16)
+    for expansion, channels, blocks, first in MOBILENET_V2:
+        for block in range(blocks):
+            stride = first if block == 0 else 1
+            inputs, last = net.channels[x], channels >= 160
+            y = net.conv(x, inputs * expansion, 1, 1, "Relu6") if expansion > 1 else x
+            # Without the last stride, convolutions after it are atrous.
+            y = net.atrous(y, side, 2) if last else net.depthwise(y, stride)
+            y = net.conv(y, channels, 1)
+            x = net.add(x, y) if (last or stride == 1) and inputs == channels else y
+    size = net.integers(side, side)
+    pool = {
+        "ksize": {"list": {"i": ["1", str(side), str(side), "1"]}},
+        "strides": {"list": {"i": ["1", "1", "1", "1"]}},
+        "padding": text("VALID"),
+        "data_format": text("NHWC"),
+    }
+    pooled = net.node("AvgPool", [x], net.channels[x], **pool)
+    branches = [
+        net.resized(net.conv(pooled, 256, 1, 1, "Relu"), size),
+        net.conv(x, 256, 1, 1, "Relu"),
+        net.conv(x, 256, 3, 1, "Relu", 6),
+    ]
+    axis = net.constant(np.int32(3).reshape(()))
+    x = net.node("ConcatV2", [*branches, axis], 768, N={"i": "3"})
+    x = net.resized(net.conv(net.conv(x, 256, 1, 1, "Relu"), 21, 1), net.integers(length, length))
+    shape = net.node("Shape", [net.image], 0, T={"type": "DT_INT32"})
+    limits = [net.integers(1), net.integers(3), net.integers(1)]
+    shape = net.node("StridedSlice", [shape, *limits], 0, Index={"type": "DT_INT32"})
+    x = net.resized(x, shape)
+    classes = net.node("ArgMax", [x, axis], 1, output_type={"type": "DT_INT32"})
+    net.write(path, classes, net.node("Max", [x, axis], 1, keep_dims={"b": False}))
+
+
 def pix2pix(path: Path, filters: int) -> None:
     net = Network(1, 256, 256, 3)
     x, skipped = net.image, []
@@ -276,10 +376,12 @@ def main(folder: Path) -> None:
     for kind, suffix in ((Network, ".json"), (OnnxNetwork, ".onnx")):
         mobilenet_v2(kind(1, 224, 224, 3), folder / f"mobilenet-v2{suffix}")
         posenet(kind(1, 257, 257, 3), folder / f"posenet{suffix}")
+        bodypix(kind(1, 257, 257, 3), folder / f"bodypix{suffix}")
     pix2pix(folder / "pix2pix.json", filters=16)
+    deeplab(folder / "deeplab.json", 513)
     entries: list[dict[str, Any]] = [
         {"file": f"{name}.json"}
-        for name in ("mobilenet-v2", "posenet", "pix2pix", *HUMAN, "basic-pitch/model")
+        for name in ("mobilenet-v2", "posenet", "bodypix", "pix2pix", *HUMAN, "basic-pitch/model")
     ]
     with tempfile.TemporaryDirectory() as name:
         found = Path(name)
@@ -303,8 +405,9 @@ def main(folder: Path) -> None:
     for value in (*model.graph.input, *model.graph.output):
         value.type.tensor_type.shape.dim[0].dim_value = 1
     onnx.save(model, folder / "basic-pitch.onnx")
-    onnx_files = ("mobilenet-v2", "posenet", "basic-pitch")
+    onnx_files = ("mobilenet-v2", "posenet", "bodypix", "basic-pitch")
     entries += [{"file": f"{name}.onnx"} for name in onnx_files]
+    entries.append({"file": "deeplab.json", "shapes": [[1, 513, 513, 3]]})
     entries.append({"file": "pp-ocr-rec.onnx", "shapes": [[1, 3, 48, 320]]})
     (folder / "models.json").write_text(json.dumps(entries, indent=1) + "\n")
 

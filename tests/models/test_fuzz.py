@@ -13,7 +13,6 @@ import pytest
 import py_tensor as pt
 from py_tensor.errors import TensorError
 
-FILES = 300
 SECONDS = 2.0
 """Processor time, since other programs may slow the machine down."""
 
@@ -50,10 +49,10 @@ def files() -> list[bytes]:
     return sorted({*cases, *(path.read_bytes() for path in paths)})
 
 
-def test_mutated_files_end_soon(files, engine):
+def test_mutated_files_end_soon(files, engine, mutations):
     chance = random.Random(11)
     ends: Counter[str] = Counter()
-    for number in range(FILES):
+    for number in range(mutations):
         data = mutated(chance.choice(files), chance)
         start = time.process_time()
         ends[end_of(data)] += 1

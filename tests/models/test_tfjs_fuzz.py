@@ -17,7 +17,6 @@ from test_fuzz import mutated
 import py_tensor as pt
 from py_tensor.errors import ModelError, TensorError
 
-FILES = 300
 SECONDS = 2.0
 """Processor time, since other programs may slow the machine down."""
 VALUES = (None, True, 0, -1, 3, 1 << 31, 1 << 70, 0.5, 1e400, "", "x", "-1", "\0", [], {}, [0])
@@ -77,10 +76,10 @@ def files() -> list[tuple[str, bytes]]:
     return found
 
 
-def test_mutated_files_end_soon(files, engine):
+def test_mutated_files_end_soon(files, engine, mutations):
     chance = random.Random(5)
     ends: Counter[str] = Counter()
-    for number in range(FILES):
+    for number in range(mutations):
         text, weights = chance.choice(files)
         kind = chance.random()
         if kind < 0.8:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import make_tfjs_networks
 import numpy as np
 import pytest
 from helpers import assert_values
@@ -330,6 +331,26 @@ def test_blazeface_gives_the_results_of_tensorflow_js(engine):
         wanted = array(listed)
         got = found[name.removesuffix(":0")].numpy()
         assert np.abs(got - wanted).max() <= 1e-4 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("name", make_tfjs_networks.NETWORKS)
+def test_networks_give_the_results_of_tensorflow_js(name, tmp_path, engine):
+    """PoseNet, BodyPix and DeepLab v3 with random weights and atrous convolutions."""
+    write, shape, dtype = make_tfjs_networks.NETWORKS[name]
+    write(tmp_path / "model.json")
+    model = asyncio.run(pt.models.load(tmp_path / "model.json"))
+    found = model.run({"image": pt.asarray(make_tfjs_networks.image_of(shape, dtype))})
+    expected = json.loads(make_tfjs_networks.OUTPUTS.read_text())[name]
+    assert found.keys() == expected.keys()
+    for output, listed in expected.items():
+        wanted, got = array(listed), found[output].numpy()
+        assert got.shape == wanted.shape
+        if wanted.dtype.kind == "i":
+            assert (got == wanted).all()
+            assert len(np.unique(wanted)) > 3
+        else:
+            assert np.abs(got - wanted).max() <= 1e-4 * np.abs(wanted).max()
+            assert wanted.std() > 1e-3 * np.abs(wanted).max()
 
 
 # --- errors ---------------------------------------------------------------------------------------

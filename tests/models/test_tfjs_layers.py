@@ -316,7 +316,6 @@ def test_deeply_nested_files_are_refused(engine):
         pt.models.loads(data)
 
 
-FILES = 300
 SECONDS = 2.0
 """Processor time, since other programs may slow the machine down."""
 
@@ -338,12 +337,12 @@ def mutated(tree: Any, chance: random.Random) -> Any:
     return chance.choice(values)
 
 
-def test_mutated_files_end_soon(engine):
+def test_mutated_files_end_soon(engine, mutations):
     chance = random.Random(7)
     choices = [name for name in names() if "bidirectional" in name or "nested" in name]
     choices += ["keras3_every_wrapper", "keras2_residual_image", "keras3_multi_head_key"]
     ends: Counter[str] = Counter()
-    for number in range(FILES):
+    for number in range(mutations):
         name = chance.choice(choices)
         tree = json.loads(archive().read(f"{name}/model.json"))
         for _ in range(chance.choice((1, 2, 5))):

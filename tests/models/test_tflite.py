@@ -443,7 +443,6 @@ def test_repeated_tables_end_soon(engine):
 
 # --- mutated files --------------------------------------------------------------------------------
 
-FILES = 150
 SECONDS = 2.0
 """Processor time, since other programs may slow the machine down."""
 BYTES = 256 << 20
@@ -495,12 +494,12 @@ def end_of(data: bytes) -> str:
     return "result"
 
 
-def test_mutated_files_end_soon(engine):
+def test_mutated_files_end_soon(engine, mutations):
     chance = random.Random(17)
     paths = sorted(FOLDER.glob("*.tflite"))
     files = [path.read_bytes() for path in paths if path.stat().st_size < 16_000]
     ends: Counter[str] = Counter()
-    for number in range(FILES):
+    for number in range(mutations // 2):
         data = mutated(chance.choice(files), chance)
         tracemalloc.start()
         start = time.process_time()

@@ -18,7 +18,6 @@ import py_tensor as pt
 from py_tensor.errors import ModelError, TensorError
 
 FOLDER = Path(__file__).parent / "torch"
-FILES = 300
 SECONDS = 2.0
 """Processor time, since other programs may slow the machine down."""
 BYTES = 256 << 20
@@ -87,14 +86,14 @@ def changed(kind: str, data: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["zip", "legacy", "pickle", "safetensors", "model", "module"])
-def test_mutated_files_end_soon(kind, engine):
+def test_mutated_files_end_soon(kind, engine, mutations):
     files, read = sources(kind)
     chance = random.Random(17)
     ends: Counter[str] = Counter()
     read(files[0])
     tracemalloc.start()
     try:
-        for number in range(FILES):
+        for number in range(mutations):
             data = changed(kind, chance.choice(files), chance)
             start = time.process_time()
             try:
