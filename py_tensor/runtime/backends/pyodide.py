@@ -175,6 +175,15 @@ class PyodideBridge:
         stats: Stats = json.loads(self._call("stats"))
         return stats
 
+    def can_wait(self) -> bool:
+        return bool(can_run_sync())
+
+    def timings_now(self) -> list[tuple[str, float]]:
+        if can_run_sync():
+            times: list[tuple[str, float]] = run_sync(self.timings())
+            return times
+        return [(name, time) for name, time in json.loads(self._call("timingsNow"))]
+
     async def timings(self) -> list[tuple[str, float]]:
         try:
             return [(name, time) for name, time in json.loads(await self._bridge.timings())]
@@ -190,6 +199,7 @@ class PyodideBridge:
     from_pixels = _forward("fromPixels")
     pool_limit = _forward("poolLimit")
     trim = _forward("trim")
+    reset_peak = _forward("resetPeak")
     checks = _forward("checks")
     finish = _forward("finish")
     profile = _forward("profile")
