@@ -334,9 +334,6 @@ class PlaywrightBridge:
     def timings_now(self) -> list[tuple[str, float]]:
         return self.timings().value
 
-    def reset_peak(self) -> None:
-        self._queue("resetPeak")
-
     def timings(self) -> Done:
         return Done([(name, time) for name, time in json.loads(self._ask("timings"))])
 

@@ -109,11 +109,11 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
     profile(/** @type {boolean} */ on, blocking = false) {
       plans.profile(on);
       timer.block(blocking);
+      textures.resetPeak();
     },
 
     timings: guarded(async () => JSON.stringify(await timer.timings())),
     timingsNow: () => JSON.stringify(timer.taken()),
-    resetPeak: textures.resetPeak,
     error: () => gl.getError(),
     generation: () => generation,
     isLost: context.isLost,

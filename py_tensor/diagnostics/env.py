@@ -270,7 +270,7 @@ class Environment(Printed):
             )
             for name, each in _FLAGS.items()
         ]
-        return [Table(("flag", "value", "default", "type", "meaning"), rows, right=("value",))]
+        return [Table(("flag", "value", "default", "type", "meaning"), rows)]
 
 
 _FLAGS: dict[str, Flag[Any]] = {

@@ -9,7 +9,7 @@ import inspect
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -26,6 +26,8 @@ from ..tensor import flush
 from .memory import Memory, memory
 from .recorder import PlanRun, Recording, Transfer
 from .tables import Printed, Table, milliseconds, size
+
+_Later = Coroutine[Any, Any, Any]
 
 SHOWN = 30
 """Rows of kernels that a printed profile shows."""
@@ -246,11 +248,11 @@ def _dimensions(shape: tuple[int, ...]) -> str:
 
 
 @overload
-def time(function: Callable[[], Awaitable[Any]], /) -> Awaitable[Timing]: ...  # type: ignore[overload-overlap]
+def time(function: Callable[[], _Later], /) -> Awaitable[Timing]: ...
 
 
 @overload
-def time(function: Callable[[], object], /) -> Timing: ...
+def time(function: Callable[[], Any], /) -> Timing: ...
 
 
 def time(function: Callable[[], Any], /) -> Any:
@@ -276,11 +278,11 @@ def time(function: Callable[[], Any], /) -> Any:
 
 
 @overload
-def profile(function: Callable[[], Awaitable[Any]], /) -> Awaitable[Profile]: ...  # type: ignore[overload-overlap]
+def profile(function: Callable[[], _Later], /) -> Awaitable[Profile]: ...
 
 
 @overload
-def profile(function: Callable[[], object], /) -> Profile: ...
+def profile(function: Callable[[], Any], /) -> Profile: ...
 
 
 def profile(function: Callable[[], Any], /) -> Any:

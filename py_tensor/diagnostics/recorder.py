@@ -207,7 +207,6 @@ def _remove() -> None:
 def _configure() -> None:
     """Turn the measurement of draws on if a recording wants it, and let the peak start again."""
     for _, bridge in _installed:
-        bridge.reset_peak()
         wanted = [recording for recording in _open if recording.measures_draws]
         bridge.profile(bool(wanted), not all(recording.has_timer for recording in wanted))
 

@@ -132,7 +132,10 @@ class Bridge(Protocol):
         """Wait until all submitted work is done."""
 
     def profile(self, on: bool, blocking: bool = False) -> None:
-        """Measure the duration of each draw, by waiting for it if `blocking`; slow."""
+        """Measure the duration of each draw, by waiting for it if `blocking`; slow.
+
+        `bytesPeak` of `stats`, the maximum of `bytesInUse`, starts again.
+        """
 
     def timings(self) -> Awaitable[list[tuple[str, float]]]:
         """Return the program name and milliseconds of each draw since the last call.
@@ -145,9 +148,6 @@ class Bridge(Protocol):
 
     def can_wait(self) -> bool:
         """Return True if a blocking call can wait for a promise."""
-
-    def reset_peak(self) -> None:
-        """Let `bytesPeak`, the maximum of `bytesInUse`, start again."""
 
     def error(self) -> int:
         """Return the first WebGL error code since the last call, 0 if none."""
