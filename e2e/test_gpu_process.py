@@ -35,9 +35,8 @@ def prepare() -> list[float]:
     import builtins
 
     import py_tensor as pt
-    from py_tensor.runtime.executor import runtime
 
-    runtime.host_elements = 0
+    pt.env.host_elements = 0
     host = pt.asarray([1.0, 2.0])
     on_gpu = host * 2.0
     pt.realize(on_gpu)

@@ -34,7 +34,7 @@ def with_half_floats() -> dict[str, Any]:
 
     import py_tensor as pt
 
-    pt.runtime.executor.runtime.host_elements = 0  # nothing is stored as float16 on the host
+    pt.env.host_elements = 0  # nothing is stored as float16 on the host
     x = pt.asarray([[1.5, -2.25], [0.1, 60_000.0]])
     w = pt.asarray([[2.0, 0.0], [0.0, 0.5]])
     with warnings.catch_warnings(record=True) as caught:

@@ -65,9 +65,9 @@ async def lost_and_restored() -> dict[str, Any]:
     import asyncio
 
     import py_tensor as pt
-    from py_tensor.runtime.executor import backend, runtime
+    from py_tensor.runtime.executor import backend
 
-    runtime.host_elements = 0  # small values would stay on the host
+    pt.env.host_elements = 0  # small values would stay on the host
     bridge = backend().bridge
 
     def chain(x: Any) -> Any:

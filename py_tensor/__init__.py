@@ -3,6 +3,7 @@
 The packages and modules, in data-flow order; imports point from later to earlier ones:
 
     errors       error classes
+    settings     values that `pt.env` shows and changes
     signatures   parameters of functions
     dtypes       data types and their promotion
     typing       types for annotations of arguments
@@ -12,7 +13,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     runtime      the plan cache, host evaluation, scopes; the backends webgl, numpy and python
     tensor       Tensor, the handle that users hold
     functions    the public functions, one module per chapter of the array API standard
-    diagnostics  memory counts, explain, debug mode
+    diagnostics  memory counts, leaks, times and profiles, explain, debug mode, `env`
     images       images and canvases of the page
     random       random numbers
     transforms   grad, vjp, jvp, checkpoint, jit, warmup
@@ -186,6 +187,7 @@ from .functions.statistical import (
     var,
 )
 from .runtime.executor import get_backend, register_backend, set_backend
+from .settings import page_query
 from .tensor import Tensor, realize
 
 if TYPE_CHECKING:
@@ -208,7 +210,9 @@ if TYPE_CHECKING:
     from . import tree as tree
     from . import tree_util as tree_util
     from .diagnostics.debug import enable_debug_mode, enable_production_mode
+    from .diagnostics.env import env
     from .diagnostics.explain import explain
+    from .diagnostics.leaks import MemoryTrace, assert_no_leaks, memory_trace
     from .diagnostics.memory import (
         CacheInfo,
         Memory,
@@ -216,9 +220,9 @@ if TYPE_CHECKING:
         dispose,
         keep,
         memory,
-        memory_trace,
         tidy,
     )
+    from .diagnostics.profile import Profile, Timing, profile, time
     from .functions.autocast import autocast
     from .functions.complex_numbers import angle, complex, imag, iscomplex, isreal, real
     from .functions.data_types import can_cast, finfo, iinfo, isdtype, promote_types, result_type
@@ -580,8 +584,11 @@ __all__ = [
     "CacheInfo",
     "False_",
     "Memory",
+    "MemoryTrace",
+    "Profile",
     "ShapeDtype",
     "Tensor",
+    "Timing",
     "True_",
     "__array_api_version__",
     "__array_namespace_info__",
@@ -627,6 +634,7 @@ __all__ = [
     "asfortranarray",
     "asin",
     "asinh",
+    "assert_no_leaks",
     "astype",
     "atan",
     "atan2",
@@ -727,6 +735,7 @@ __all__ = [
     "empty_like",
     "enable_debug_mode",
     "enable_production_mode",
+    "env",
     "equal",
     "erf",
     "erfc",
@@ -938,6 +947,7 @@ __all__ = [
     "power",
     "printoptions",
     "prod",
+    "profile",
     "promote_types",
     "ptp",
     "put",
@@ -1022,6 +1032,7 @@ __all__ = [
     "tensordot",
     "tidy",
     "tile",
+    "time",
     "to_pixels",
     "topk",
     "trace",
@@ -1092,7 +1103,9 @@ _LAZY = {
         "enable_debug_mode",
         "enable_production_mode",
     ),
+    "diagnostics.env": ("env",),
     "diagnostics.explain": ("explain",),
+    "diagnostics.leaks": ("MemoryTrace", "assert_no_leaks", "memory_trace"),
     "diagnostics.memory": (
         "CacheInfo",
         "Memory",
@@ -1100,9 +1113,9 @@ _LAZY = {
         "dispose",
         "keep",
         "memory",
-        "memory_trace",
         "tidy",
     ),
+    "diagnostics.profile": ("Profile", "Timing", "profile", "time"),
     "functions.autocast": ("autocast",),
     "functions.complex_numbers": (
         "angle",
@@ -1460,6 +1473,10 @@ else:
 
             return version("py_tensor")
         raise AttributeError(f"module 'py_tensor' has no attribute {name!r}")
+
+
+if "py_tensor." in page_query():
+    import_module(f"{__name__}.diagnostics.env").apply_query(page_query())
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,8 @@ Python programmers expect. `assert` is used only to check py_tensor's own invari
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class TensorError(Exception):
     """Base class of all errors raised by py_tensor.
@@ -145,6 +147,24 @@ class NumericError(TensorError, ArithmeticError):
     ...         print(str(error).partition(" of shape")[0])
     log: result is not finite; got nan at element 0
     """
+
+
+class LeakError(TensorError, AssertionError):
+    """A block under `pt.assert_no_leaks` left tensors; `trace` groups them by their lines.
+
+    >>> import py_tensor as pt
+    >>> kept = []
+    >>> try:
+    ...     with pt.assert_no_leaks():
+    ...         kept.append(pt.ones(3))
+    ... except pt.errors.LeakError as error:
+    ...     print(str(error).partition("; new")[0])
+    assert_no_leaks: more tensors are alive than before; got 1 more
+    """
+
+    def __init__(self, message: str, trace: Any = None) -> None:
+        super().__init__(message)
+        self.trace = trace
 
 
 class BackendError(TensorError, RuntimeError):

@@ -38,14 +38,13 @@ from .ops.op_def import Elementwise, OpDef, Shape, Where
 from .ops.views import BROADCAST
 from .runtime import array_format, host_data, host_eval, scopes
 from .runtime.backends.base import Buffer
-from .runtime.executor import HOST_ELEMENTS, backend, check_device, realize_nodes, runtime
+from .runtime.executor import backend, check_device, realize_nodes
 from .runtime.scopes import DISPOSED, End, state
+from .settings import settings
 from .typing import DTypeLike
 
-PENDING_LIMIT = 500
-"""New tensors after which pending work is run, so that a loop without reads cannot leak."""
-PENDING_BYTES = 1 << 26
-"""Bytes of new host data after which pending work is run."""
+FEW_SLICES = 16
+"""Slices up to which iterating over a tensor indexes it."""
 ITERATED = 1 << 16
 """Elements up to which a tensor is read back to iterate over it."""
 
@@ -94,7 +93,7 @@ class Tensor(TensorMethods):
         self._node = node
         fresh[id(self)] = node
         state.pending += 1
-        if state.pending > PENDING_LIMIT:
+        if state.pending > settings.flush_threshold:
             flush_in_step()
         if state.watchers:
             for watcher in state.watchers:
@@ -220,10 +219,10 @@ class Tensor(TensorMethods):
         node = node_behind(operation, self)
         if (
             node.buffer is None
-            and node.spec.size <= runtime.host_elements
+            and node.spec.size <= settings.host_elements
             and not backend().on_host
             and not (state.traces and is_traced(node))
-            and host_eval.compute(node, runtime.host_elements)
+            and host_eval.compute(node, settings.host_elements)
         ):
             state.pending = 0
         return self._buffer(operation)
@@ -424,7 +423,7 @@ class Tensor(TensorMethods):
         length = len(self)
         node, spec = self._node, self._spec
         followed = state.trace is not None or own_tapes() or (state.traces and is_traced(node))
-        if length <= HOST_ELEMENTS or spec.size > ITERATED or followed:
+        if length <= FEW_SLICES or spec.size > ITERATED or followed:
             return (self[i] for i in range(length))
         # Each index would be a plan of its own, which takes longer than to read all elements.
         data, row = self._bytes("iter"), spec.nbytes // length
@@ -498,7 +497,7 @@ def flush_in_step() -> None:
     if state.trace is not None or own_tapes():
         return
     place = scopes.place()
-    if place == state.anchor or not state.anchor or state.pending > 2 * PENDING_LIMIT:
+    if place == state.anchor or not state.anchor or state.pending > 2 * settings.flush_threshold:
         state.anchor = place
         flush()
 
@@ -541,7 +540,7 @@ def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     spec = tensor_spec(shape, dtype)
     backend().check_size(operation, shape, dtype)
     _pending_bytes += spec.nbytes
-    if _pending_bytes > PENDING_BYTES and not own_tapes():
+    if _pending_bytes > settings.flush_bytes and not own_tapes():
         _pending_bytes = 0
         flush()
     return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))

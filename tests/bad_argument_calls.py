@@ -114,6 +114,7 @@ VALID: dict[str, Callable[[], Call]] = {
 """Valid call of each function that its docstring does not call."""
 
 RESULTS = {
+    *("MemoryTrace", "Profile", "Timing"),
     *("CacheInfo", "Memory", "linalg.EigResult", "linalg.EighResult", "linalg.LstsqResult"),
     *("linalg.QRResult", "linalg.SVDResult", "linalg.SlogdetResult", "optim.LbfgsResult"),
     *("optim.State", "nn.KeyValueCache", "nn.LayerOutput", "train.History", "train.Report"),

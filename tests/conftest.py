@@ -19,6 +19,7 @@ from py_tensor.runtime import executor, scopes
 from py_tensor.runtime.backends.numpy import NumpyBackend
 from py_tensor.runtime.backends.python import PythonBackend
 from py_tensor.runtime.backends.webgl import WebGLBackend
+from py_tensor.settings import settings
 
 # SciPy reads it when it is imported, by whichever test comes first.
 os.environ["SCIPY_ARRAY_API"] = "1"
@@ -147,7 +148,7 @@ def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that leaks tensors, textures or open scopes, or that causes a WebGL error."""
     executor.use(engine)
     # Most tests compute tiny tensors but test shaders, so host evaluation is off.
-    executor.runtime.host_elements = 0
+    settings.host_elements = 0
     # Operations left pending by earlier tests would move the point at which work is flushed.
     scopes.state.pending = 0
     scopes.state.anchor = ()

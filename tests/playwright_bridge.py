@@ -325,8 +325,14 @@ class PlaywrightBridge:
     def finish(self) -> None:
         self._ask("finish")
 
-    def profile(self, on: bool) -> None:
-        self._queue("profile", on)
+    def profile(self, on: bool, blocking: bool = False) -> None:
+        self._queue("profile", on, blocking)
+
+    def can_wait(self) -> bool:
+        return True
+
+    def timings_now(self) -> list[tuple[str, float]]:
+        return self.timings().value
 
     def timings(self) -> Done:
         return Done([(name, time) for name, time in json.loads(self._ask("timings"))])

@@ -16,6 +16,7 @@ PACKAGE = Path(pt.__file__).parent
 ROOT = Path(__file__).parent.parent
 ROOMS = (
     "errors",
+    "settings",
     "signatures",
     "dtypes",
     "typing",
@@ -61,7 +62,7 @@ CORE = {
 """Maximum lines of code per package, without blank lines, comments and docstrings."""
 PAGE_ONLY = {
     *("runtime/backends/pyodide.py", "io/browser.py", "io/network.py", "io/file_cache.py"),
-    *("images.py", "data/devices.py"),
+    *("images.py", "data/devices.py", "settings.py"),
 }
 FOREIGN = {
     "numpy": {"dtypes.py", "runtime/backends/numpy.py", "runtime/host_data.py", "tensor.py"},

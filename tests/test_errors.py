@@ -81,6 +81,7 @@ def test_errors_are_subclasses_of_python_errors():
         (errors.TraceError, TypeError),
         (errors.GradientError, TypeError),
         (errors.NumericError, ArithmeticError),
+        (errors.LeakError, AssertionError),
         (errors.BackendError, RuntimeError),
         (errors.ShaderError, errors.BackendError),
         (errors.SizeError, errors.BackendError),

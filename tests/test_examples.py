@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from py_tensor.runtime import executor
+from py_tensor.settings import Settings, settings
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 INDEX = json.loads((EXAMPLES / "index.json").read_text())
@@ -68,7 +68,7 @@ def flat(found: Any) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_the_same_with_other_imports(name, monkeypatch):
-    monkeypatch.setattr(executor.runtime, "host_elements", executor.HOST_ELEMENTS)
+    monkeypatch.setattr(settings, "host_elements", Settings().host_elements)
     source = source_of(name)
     expected = results(source, name)
     actual = results(with_imports_replaced(source), name)

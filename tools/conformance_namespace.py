@@ -16,7 +16,7 @@ if os.environ["PY_TENSOR_BACKEND"] == "webgl":
     opened = playwright_bridge.open_page()
     executor.use(WebGLBackend(playwright_bridge.PlaywrightBridge(opened.__enter__())))
     # Tiny tensors are tested in shaders, too.
-    executor.runtime.host_elements = 0
+    xp.env.host_elements = 0
     atexit.register(opened.__exit__, None, None, None)
 else:
     xp.set_backend("numpy")

@@ -51,7 +51,9 @@ GROUPS = {
     "Compilation": "jit warmup eval_shape ShapeDtype",
     "Trees": "tree_flatten tree_leaves tree_map tree_map_with_path tree_reduce tree_unflatten "
     "ravel_pytree",
-    "Memory": "memory memory_trace tidy keep dispose cache_info Memory CacheInfo",
+    "Memory": "memory memory_trace assert_no_leaks tidy keep dispose cache_info Memory MemoryTrace "
+    "CacheInfo",
+    "Measuring and settings": "time profile env Timing Profile",
     "Images": "draw from_pixels next_frame to_pixels",
     "Backends and debugging": "get_backend set_backend register_backend explain enable_debug_mode "
     "enable_production_mode",

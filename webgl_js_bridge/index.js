@@ -105,8 +105,15 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
     trim: textures.trim,
     checks: plans.checks,
     finish: guarded(state.finish),
-    profile: plans.profile,
+
+    profile(/** @type {boolean} */ on, blocking = false) {
+      plans.profile(on);
+      timer.block(blocking);
+      textures.resetPeak();
+    },
+
     timings: guarded(async () => JSON.stringify(await timer.timings())),
+    timingsNow: () => JSON.stringify(timer.taken()),
     error: () => gl.getError(),
     generation: () => generation,
     isLost: context.isLost,

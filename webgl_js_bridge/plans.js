@@ -150,6 +150,7 @@ export function createPlans({ gl, state, textures, programs, timer }) {
         throw new Error(`plan ${id} takes ${plan.words} words; got ${words.length}`);
       if (!plan.ready) programs.prepare(plan.draws);
       plan.ready = true;
+      const started = timing ? performance.now() : 0;
       try {
         for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
         for (const draw of plan.draws) {
@@ -164,6 +165,10 @@ export function createPlans({ gl, state, textures, programs, timer }) {
         for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
         draws += plan.draws.length;
         const now = performance.now();
+        if (timing) {
+          const result = plan.draws.at(-1)?.program.name ?? "no draw";
+          timer.show("plans", `plan ${id}: ${result}`, started, now);
+        }
         if (now - flushed > FLUSH_MILLISECONDS) {
           gl.flush();
           flushed = now;

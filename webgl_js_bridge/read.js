@@ -109,11 +109,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
       open(handle, byteLength);
       // WebGL treats a length of 0 as the whole buffer.
       if (byteLength === 0) return;
-      const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-      gl.flush();
-      if (fence === null) throw new Error("WebGL context lost");
-      await waiting.until(() => gl.clientWaitSync(fence, 0, 0) !== gl.TIMEOUT_EXPIRED);
-      gl.deleteSync(fence);
+      await waiting.finished();
       let since = performance.now();
       for (const _ of bands(handle, address, byteLength)) {
         if (performance.now() - since < TURN_MILLISECONDS) continue;

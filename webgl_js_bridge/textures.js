@@ -22,6 +22,8 @@ export function createTextures({ gl, state }) {
   let texturesInUse = 0;
   let bytesInUse = 0;
   let bytesFree = 0;
+  /** Maximum of `bytesInUse` since the last reset. */
+  let bytesPeak = 0;
 
   /** Delete the oldest pooled textures until the pool holds at most `limit` bytes. @param {number} limit */
   function shrink(limit) {
@@ -92,6 +94,7 @@ export function createTextures({ gl, state }) {
       } else texture = create(shape);
       texturesInUse += 1;
       bytesInUse += shape.bytes;
+      bytesPeak = Math.max(bytesPeak, bytesInUse);
       return texture;
     },
 
@@ -154,6 +157,10 @@ export function createTextures({ gl, state }) {
 
     trim: () => shrink(0),
 
+    resetPeak() {
+      bytesPeak = bytesInUse;
+    },
+
     /** Drop all textures after the context was lost. */
     clear() {
       for (const shape of shapes.values()) shape.free = [];
@@ -163,7 +170,14 @@ export function createTextures({ gl, state }) {
       texturesInUse = bytesInUse = bytesFree = 0;
     },
 
-    stats: () => ({ texturesInUse, bytesInUse, texturesFree: pool.size, bytesFree }),
+    stats: () => ({
+      texturesInUse,
+      bytesInUse,
+      bytesPeak,
+      texturesFree: pool.size,
+      bytesFree,
+      poolLimit: ceiling,
+    }),
   };
   return textures;
 }

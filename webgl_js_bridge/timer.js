@@ -1,26 +1,59 @@
-/** @file Measure each draw, with timer queries if the context has them or by waiting for the draw. */
+/**
+ * @file Measure each draw, with timer queries or by waiting for the draw, and show draws and plans in the
+ * browser's Performance panel.
+ */
 /** @import { Make, Timer } from "./types" */
 
 /** @type {Make<Timer, "gl" | "state" | "waiting">} */
 export function createTimer({ gl, state, waiting }) {
   /** @type {{ TIME_ELAPSED_EXT: number, GPU_DISJOINT_EXT: number } | null} */
   let extension = null;
-  /** @type {[string, WebGLQuery][]} */
+  let blocking = false;
+  /** @type {{ name: string, query: WebGLQuery, started: number }[]} */
   let queries = [];
   /** @type {[string, number][]} */
   let times = [];
+  /** Time at which the last measured draw ended, if the GPU runs one after the other. */
+  let ended = 0;
 
-  return {
+  /** @param {string} name @param {number} started @param {number} milliseconds */
+  function add(name, started, milliseconds) {
+    times.push([name, milliseconds]);
+    const start = Math.max(started, ended);
+    ended = start + milliseconds;
+    timer.show("kernels", name, start, ended);
+  }
+
+  /** Return the times that are known, and forget them. */
+  function taken() {
+    const known = times;
+    times = [];
+    return known;
+  }
+
+  /** @type {Timer} */
+  const timer = {
     reset() {
       extension = gl.getExtension("EXT_disjoint_timer_query_webgl2");
       queries = [];
       times = [];
     },
 
+    /** Wait for each draw from now on, even if the context has timer queries. */
+    block(on) {
+      blocking = on;
+    },
+
+    /** Add an entry to a track of the Performance panel. */
+    show(track, name, start, end) {
+      const devtools = { dataType: "track-entry", trackGroup: "py_tensor", track };
+      performance.measure(name, { start, end, detail: { devtools } });
+    },
+
     measure(name, draw) {
-      if (extension) {
+      if (extension && !blocking) {
         const query = gl.createQuery();
-        queries.push([name, query]);
+        queries.push({ name, query, started: performance.now() });
         gl.beginQuery(extension.TIME_ELAPSED_EXT, query);
         draw();
         gl.endQuery(extension.TIME_ELAPSED_EXT);
@@ -29,26 +62,29 @@ export function createTimer({ gl, state, waiting }) {
         const started = performance.now();
         draw();
         state.finish();
-        times.push([name, performance.now() - started]);
+        add(name, started, performance.now() - started);
       }
     },
 
+    taken,
+
+    /** Wait for the GPU and return the times of all draws. */
     async timings() {
       const pending = queries;
-      const done = times;
       queries = [];
-      times = [];
-      if (!extension || pending.length === 0) return done;
+      await waiting.finished();
+      if (!extension || pending.length === 0) return taken();
       await waiting.until(() =>
-        pending.every(([, query]) => gl.getQueryParameter(query, gl.QUERY_RESULT_AVAILABLE)),
+        pending.every(({ query }) => gl.getQueryParameter(query, gl.QUERY_RESULT_AVAILABLE)),
       );
       // After a disjoint event, for example a change of the GPU's clock, no result is valid.
       const disjoint = gl.getParameter(extension.GPU_DISJOINT_EXT);
-      for (const [name, query] of pending) {
-        if (!disjoint) done.push([name, gl.getQueryParameter(query, gl.QUERY_RESULT) / 1e6]);
+      for (const { name, query, started } of pending) {
+        if (!disjoint) add(name, started, gl.getQueryParameter(query, gl.QUERY_RESULT) / 1e6);
         gl.deleteQuery(query);
       }
-      return done;
+      return taken();
     },
   };
+  return timer;
 }

@@ -145,6 +145,7 @@ export interface Textures {
   framebuffer(texture: Texture): WebGLFramebuffer;
   poolLimit(bytes: number): void;
   trim(): void;
+  resetPeak(): void;
   clear(): void;
   stats(): object;
 }
@@ -189,12 +190,16 @@ export interface Pixels {
 
 export interface Timer {
   reset(): void;
+  block(on: boolean): void;
+  show(track: string, name: string, start: number, end: number): void;
   measure(name: string, draw: () => void): void;
+  taken(): [string, number][];
   timings(): Promise<[string, number][]>;
 }
 
 export interface Waiting {
   until(ready: () => boolean): Promise<void>;
+  finished(): Promise<void>;
   rejectAll(reason: string): void;
   close(): void;
 }

@@ -26,7 +26,8 @@ export function createWaiting({ gl }) {
       }
     });
 
-  return {
+  /** @type {Waiting} */
+  const waiting = {
     async until(ready) {
       const { signal } = stop;
       const since = performance.now();
@@ -37,6 +38,15 @@ export function createWaiting({ gl }) {
       } while (!ready());
     },
 
+    /** Wait until the GPU has done all work submitted so far. */
+    async finished() {
+      const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+      gl.flush();
+      if (fence === null) throw new Error("WebGL context lost");
+      await waiting.until(() => gl.clientWaitSync(fence, 0, 0) !== gl.TIMEOUT_EXPIRED);
+      gl.deleteSync(fence);
+    },
+
     rejectAll(reason) {
       stop.abort(new Error(reason));
       stop = new AbortController();
@@ -45,4 +55,5 @@ export function createWaiting({ gl }) {
 
     close: () => port1.close(),
   };
+  return waiting;
 }

@@ -17,6 +17,8 @@ from ..runtime.executor import backend
 from ..runtime.host_data import unpack
 from ..runtime.scopes import user_line
 from ..tensor import Tensor
+from .recorder import Recording
+from .tables import milliseconds
 
 logger = logging.getLogger("py_tensor")
 
@@ -38,35 +40,41 @@ def _inspect(tensor: Tensor) -> None:
     name = _name(node)
     start = time.perf_counter()
     data = tensor._bytes(name)
-    milliseconds = (time.perf_counter() - start) * 1e3
+    wall = (time.perf_counter() - start) * 1e3
+    gpu = None if _mode.recording is None else _mode.recording.drain()
     spec = node.spec
     line = user_line()
     logger.info(
-        "%s: %.3f ms, rank %d, shape %s, size %d (%s)",
+        "%s: %s, GPU %s, rank %d, shape %s, size %d, %d bytes (%s)",
         name,
-        milliseconds,
+        milliseconds(wall),
+        milliseconds(gpu),
         len(spec.shape),
         spec.shape,
         spec.size,
+        spec.nbytes,
         line,
     )
     if spec.dtype.kind not in "cf":
         return
     for position, value in enumerate(unpack(data, spec.dtype)):
-        if cmath.isnan(value) or (_stop.at_infinities and not cmath.isfinite(value)):
+        if cmath.isnan(value) or (_mode.at_infinities and not cmath.isfinite(value)):
             raise NumericError(
                 f"{name}: result is not finite; got {value} at element {position} of shape "
                 f"{spec.shape}, at {line}; check the operands, or call pt.enable_production_mode()"
             )
 
 
-class _Stop:
-    """Values other than NaN that stop debug mode."""
+class _Mode:
+    """State of debug mode."""
 
     at_infinities = False
+    """True if infinities raise, too."""
+    recording: Recording | None = None
+    """Measures the draws of each operation."""
 
 
-_stop = _Stop()
+_mode = _Mode()
 
 
 class _OwnHandler(logging.StreamHandler[TextIO]):
@@ -88,9 +96,10 @@ def enable_debug_mode(*, infinities: bool = False) -> ExitStack:
     """Run each operation separately from now on; the first NaN raises NumericError.
 
     The error names the operation and the user's line. Each operation is logged to the logger
-    "py_tensor": name, wall-clock milliseconds, rank, shape and size. If the program has not
-    configured logging, the log is written to standard output. WebGL errors are checked after each
-    draw. Debug mode is slow.
+    "py_tensor": name, milliseconds by the clock and on the GPU, rank, shape, size and bytes. If the
+    program has not configured logging, the log is written to standard output. WebGL errors are
+    checked after each draw. Draws and plans appear in the browser's Performance panel. Debug mode
+    is slow.
 
     Args:
         infinities: If True, infinite values raise NumericError, too. False by default, since
@@ -106,12 +115,14 @@ def enable_debug_mode(*, infinities: bool = False) -> ExitStack:
     [0.5]
     """
     enable_production_mode()
-    _stop.at_infinities = infinities
+    _mode.at_infinities = infinities
     logger.setLevel(logging.INFO)
     if not logger.hasHandlers():
         # Without a handler Python prints warnings only, and few programs in a page configure one.
         logger.addHandler(_OwnHandler(sys.stdout))
     scopes.watch(_inspect)
+    _mode.recording = Recording(draws=True, lines=False, awaits=False)
+    _mode.recording.open()
     _bridge_checks(True)
     restore = ExitStack()
     restore.callback(enable_production_mode)
@@ -129,6 +140,9 @@ def enable_production_mode() -> None:
     [-inf]
     """
     scopes.unwatch(_inspect)
+    if _mode.recording is not None:
+        _mode.recording.abandon()
+        _mode.recording = None
     for handler in logger.handlers[:]:
         if isinstance(handler, _OwnHandler):
             logger.removeHandler(handler)

@@ -14,9 +14,8 @@ from types import TracebackType
 from typing import Any, cast, overload
 
 from ..errors import ArgumentError
-from ..functions.arguments import flag, function_of
+from ..functions.arguments import function_of
 from ..ir.node import OpNode, fresh, settled
-from ..runtime import scopes
 from ..runtime.executor import backend, runtime
 from ..runtime.scopes import Scope, close_scope, open_scope, open_scopes, tensors_in
 from ..signatures import parameters_of
@@ -217,11 +216,11 @@ def memory() -> Memory:
     >>> pt.memory().num_tensors - before
     1
     """
-    living = _living()
-    values = {id(node): node.spec.nbytes for node in living.values()}
+    now = living()
+    values = {id(node): node.spec.nbytes for node in now.values()}
     statistics = backend().statistics()
     return Memory(
-        num_tensors=len(living),
+        num_tensors=len(now),
         num_data_buffers=len(values),
         num_bytes=sum(values.values()),
         num_bytes_in_gpu=statistics["bytesInUse"],
@@ -232,7 +231,7 @@ def memory() -> Memory:
     )
 
 
-def _living() -> dict[int, OpNode]:
+def living() -> dict[int, OpNode]:
     """Return the node of every living tensor, by the tensor's identity."""
     return {**settled, **fresh}
 
@@ -283,45 +282,3 @@ def cache_info() -> CacheInfo:
         _plans(),
         statistics["draws"],
     )
-
-
-_lines: dict[int, str] = {}
-
-
-def _note(tensor: Tensor) -> None:
-    _lines[id(tensor)] = scopes.user_line()
-
-
-def memory_trace(enable: bool | None = None) -> dict[str, tuple[int, int]]:
-    """Group living tensors by the line of user code that created them.
-
-    Args:
-        enable: True starts recording lines, False stops and discards them; None (default) changes
-            nothing.
-
-    Returns:
-        Dict such as {"file.py:12": (tensors, bytes)}, most bytes first. Tensors created without
-        recording are counted under "not traced".
-
-    >>> import py_tensor as pt
-    >>> trace = pt.memory_trace(True)
-    >>> x = pt.ones(3)
-    >>> sum(count for count, _ in pt.memory_trace().values()) >= 1
-    True
-    >>> trace = pt.memory_trace(False)
-    """
-    if enable is not None:
-        enable = flag("memory_trace", "enable", enable)
-        scopes.unwatch(_note)
-        _lines.clear()
-        if enable:
-            scopes.watch(_note)
-    living = _living()
-    for identity in _lines.keys() - living.keys():
-        del _lines[identity]
-    groups: dict[str, tuple[int, int]] = {}
-    for identity, node in living.items():
-        line = _lines.get(identity, "not traced")
-        count, nbytes = groups.get(line, (0, 0))
-        groups[line] = (count + 1, nbytes + node.spec.nbytes)
-    return dict(sorted(groups.items(), key=lambda item: -item[1][1]))

@@ -16,14 +16,11 @@ from weakref import WeakSet
 from ..dtypes import described, wrong_type
 from ..errors import ArgumentError, BackendError
 from ..ir.bounded_cache import BoundedCache
-from ..ir.node import OpNode, linearize
+from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize
 from .backends.base import Backend
 
 PLAN_LIMIT = 1024
 """Size of the plan cache; the oldest plan is evicted first, so that changing shapes cannot leak."""
-
-HOST_ELEMENTS = 16
-"""Number of elements up to which host evaluation is faster than a draw and a read."""
 
 
 class Runtime:
@@ -37,10 +34,8 @@ class Runtime:
         """Executables of jitted functions, which own their plans."""
         self.hits = 0
         self.misses = 0
-        self.host_elements = HOST_ELEMENTS
-        """Number of elements up to which host evaluation is used; 0 turns it off."""
-        self.on_plan: Callable[[Any], None] | None = None
-        """Called with each plan before it runs."""
+        self.observer: Callable[[Backend, Any], Callable[..., Any]] | None = None
+        """Returns a function that runs a plan instead of `Backend.run`; see `runner`."""
 
 
 runtime = Runtime()
@@ -184,6 +179,11 @@ def use(instance: Backend) -> None:
     runtime.backend = instance
 
 
+def runner(engine: Backend, graph: LinearizedGraph | OpGraph | None) -> Callable[..., Any]:
+    """Return the function that runs the plan of a graph: the backend's own, or an observer's."""
+    return engine.run if runtime.observer is None else runtime.observer(engine, graph)
+
+
 def realize_nodes(wanted: Sequence[OpNode]) -> None:
     """Compute the nodes that are still pending."""
     pending = [node for node in wanted if node.buffer is None]
@@ -199,10 +199,8 @@ def realize_nodes(wanted: Sequence[OpNode]) -> None:
         runtime.plans[key] = plan
     else:
         runtime.hits += 1
-    if runtime.on_plan is not None:
-        runtime.on_plan(plan)
     nodes = linear.nodes
-    for position, buffer in engine.run(
+    for position, buffer in runner(engine, linear)(
         plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
     ):
         nodes[position].settle(buffer)

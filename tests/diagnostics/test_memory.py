@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-
 import numpy as np
 import pytest
 from helpers import assert_raises
 
 import py_tensor as pt
 from py_tensor import errors
-from py_tensor.tensor import PENDING_LIMIT
 
 OPERATIONS = {
     "elementwise": (lambda x: x + 1, 64),
@@ -100,7 +97,7 @@ def test_a_loop_without_reads_does_not_grow(engine):
     x = pt.asarray(np.ones((8, 8), "float32"))
     for _ in range(3000):
         x = x + 1.0
-        assert pending_nodes(x) <= 2 * PENDING_LIMIT + 1
+        assert pending_nodes(x) <= 2 * pt.env.flush_threshold + 1
     assert x[0, 0].item() == 3001
 
 
@@ -185,24 +182,3 @@ def test_pending_work_keeps_its_operands():
     y = x * 3
     x.dispose()
     assert y.tolist() == [3, 6]
-
-
-# --- allocation trace ---
-
-
-def test_memory_trace():
-    before = pt.ones(7)
-    pt.memory_trace(True)
-    try:
-        kept = [pt.zeros(3) for _ in range(5)]
-        line = test_memory_trace.__code__.co_firstlineno + 4
-        trace = pt.memory_trace()
-        assert trace[f"test_memory.py:{line}"] == (5, 60)
-        assert trace["not traced"][0] >= 1
-        assert list(trace) == sorted(trace, key=lambda key: -trace[key][1])
-        kept.clear()
-        gc.collect()
-        assert f"test_memory.py:{line}" not in pt.memory_trace()
-    finally:
-        pt.memory_trace(False)
-    assert before.size == 7

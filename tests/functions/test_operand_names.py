@@ -31,6 +31,7 @@ NO_TENSORS = {
     *("checkpoint", "custom_gradient", "grad", "jit", "jvp", "tidy", "value_and_grad", "vjp"),
     *("custom_jvp", "eval_shape", "hessian", "jacfwd", "jacrev", "linearize", "vmap"),
     *("ravel_pytree", "tree_map_with_path", "tree_reduce"),
+    *("assert_no_leaks", "profile", "time"),
     *("memory_trace", "stop_gradient", "tree_flatten", "tree_leaves", "tree_map"),
     *("tree_unflatten", "warmup", "dispose", "explain", "keep", "realize"),
     # Shapes, numbers, dtypes; arrays of other libraries.

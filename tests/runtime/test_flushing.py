@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
-from py_tensor.runtime import executor, scopes
-from py_tensor.tensor import PENDING_LIMIT
+from py_tensor.runtime import scopes
 
-STEPS = PENDING_LIMIT + 100
+STEPS = pt.env.flush_threshold + 100
 
 
 def is_pending(x):
@@ -26,7 +25,7 @@ def chain(x, steps):
 
 def test_work_is_pending_up_to_the_limit():
     x = pt.ones(3)
-    assert is_pending(chain(x, PENDING_LIMIT - 100))
+    assert is_pending(chain(x, pt.env.flush_threshold - 100))
 
 
 def test_a_loop_elsewhere_is_flushed_at_twice_the_limit():
@@ -61,7 +60,7 @@ def test_work_that_has_run_does_not_count_towards_the_limit():
 
 
 def test_values_computed_on_the_host_do_not_count_towards_the_limit(engine, monkeypatch):
-    monkeypatch.setattr(executor.runtime, "host_elements", 16)
+    monkeypatch.setattr(pt.env, "host_elements", 16)
     monkeypatch.setattr(engine, "on_host", False)
     x = pt.asarray([1.0, 2.0])
     held = x * 2.0
@@ -72,7 +71,7 @@ def test_values_computed_on_the_host_do_not_count_towards_the_limit(engine, monk
 
 def test_new_host_data_flushes_at_the_limit_on_bytes(monkeypatch):
     module = import_module("py_tensor.tensor")
-    monkeypatch.setattr(module, "PENDING_BYTES", 1000)
+    monkeypatch.setattr(pt.env, "flush_bytes", 1000)
     monkeypatch.setattr(module, "_pending_bytes", 0)
     data = np.ones(100, "float32")
     for _ in range(2):

@@ -14,7 +14,7 @@ from op_defs import ELEMENTWISE, REDUCTIONS, each_dtype
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.dtypes import DTYPES
-from py_tensor.runtime import executor, host_eval
+from py_tensor.runtime import host_eval
 
 HOSTED = [op for op in ELEMENTWISE if op.name != "where"]
 NOT_NEGATIVE = {"pow", "bitwise_left_shift", "bitwise_right_shift"}
@@ -26,7 +26,7 @@ NUMBERS = [dtype.name for dtype in DTYPES if dtype.kind != "b"]
 @pytest.fixture(autouse=True)
 def hosting_on(engine, nothing_left, monkeypatch):
     """Turn host evaluation on; NumPy is treated as a backend as remote as a GPU."""
-    monkeypatch.setattr(executor.runtime, "host_elements", LIMIT)
+    monkeypatch.setattr(pt.env, "host_elements", LIMIT)
     monkeypatch.setattr(engine, "on_host", False)
 
 
@@ -116,7 +116,7 @@ def test_kinds_beyond_elements(name, draws, monkeypatch):
     x = pt.asarray([[1.0, -2.0], [3.5, 4.0]])
     got = KINDS[name](x).numpy()
     assert draws() == (0, 0)
-    monkeypatch.setattr(executor.runtime, "host_elements", 0)
+    monkeypatch.setattr(pt.env, "host_elements", 0)
     assert_values(KINDS[name](x), got, rtol=1e-6)
     assert draws()[1] == 1
 
@@ -280,7 +280,7 @@ def test_more_nodes_than_the_limit_are_drawn(steps, drawn, draws):
 
 
 def test_host_evaluation_can_be_switched_off(draws, monkeypatch):
-    monkeypatch.setattr(executor.runtime, "host_elements", 0)
+    monkeypatch.setattr(pt.env, "host_elements", 0)
     assert (pt.asarray([1.0]) + 1).item() == 2
     assert draws() == (1, 1)
 

@@ -203,7 +203,7 @@ def test_reads_are_as_long_as_the_elements(use, dtype, nbytes):
 
 def test_only_values_on_the_host_are_evaluated_there(use, monkeypatch):
     bridge = use()
-    monkeypatch.setattr(executor.runtime, "host_elements", 16)
+    monkeypatch.setattr(pt.env, "host_elements", 16)
     assert (pt.asarray([1.0, 2.0]) + 1.0).tolist() == [2.0, 3.0]
     assert bridge.runs == []
     uploaded = pt.asarray([1.0, 2.0])

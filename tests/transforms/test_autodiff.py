@@ -6,7 +6,6 @@ import gc
 import math
 from collections import namedtuple
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from helpers import assert_raises, assert_spec, assert_values
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.ir.node import tapes
-from py_tensor.tensor import PENDING_LIMIT
 
 X = np.float32([0.5, -1.25, 2.0])
 
@@ -366,7 +364,7 @@ def test_values_may_be_read():
 
 
 def test_more_operations_than_the_pending_limit():
-    count = 3 * PENDING_LIMIT
+    count = 3 * pt.env.flush_threshold
 
     def loss(x):
         for _ in range(count):
@@ -381,7 +379,7 @@ def test_more_operations_than_the_pending_limit():
 
 
 def test_more_host_data_than_the_pending_limit(monkeypatch):
-    monkeypatch.setattr(import_module("py_tensor.tensor"), "PENDING_BYTES", 64)
+    monkeypatch.setattr(pt.env, "flush_bytes", 64)
 
     def loss(x):
         for _ in range(8):
@@ -682,7 +680,7 @@ def test_no_collector_is_needed():
 
 
 def test_host_data_does_not_run_pending_work_inside(monkeypatch):
-    monkeypatch.setattr(import_module("py_tensor.tensor"), "PENDING_BYTES", 16)
+    monkeypatch.setattr(pt.env, "flush_bytes", 16)
 
     def f(x):
         y = pt.exp(x)

@@ -9,7 +9,6 @@ from plans import plan_of
 
 import py_tensor as pt
 from py_tensor import errors, lax
-from py_tensor.runtime.executor import runtime
 
 X = np.float32(np.random.default_rng(3).uniform(-1, 1, (5, 3)))
 W = np.float32([1.0, -0.5, 2.0])
@@ -95,15 +94,10 @@ def test_a_long_scan_is_one_plan_whose_body_is_compiled_once():
     def final(x):
         return lax.scan(lambda c, x: (pt.sin(c) + x, c * 2.0), pt.zeros(3), x)
 
-    plans = []
     x = pt.asarray(np.tile(X, (20, 1)))
-    runtime.on_plan = plans.append
-    try:
-        carry, ys = final(x)
-        pt.realize(carry, ys)
-    finally:
-        runtime.on_plan = None
-    assert len(plans) == 1
+    profile = pt.profile(lambda: final(x))
+    carry, ys = profile.result
+    assert len(profile.plans) == 1
     same((carry, ys), unrolled(lambda c, x: (pt.sin(c) + x, c * 2.0), pt.zeros(3), x))
     plan = plan_of(final(x)[0])
     # The first draw computes the initial carry.
@@ -354,15 +348,10 @@ def test_while_loop_without_a_limit():
 
 
 def test_each_step_of_a_while_loop_is_one_plan():
-    plans = []
     x = pt.asarray(20.0)
     pt.realize(x)
-    runtime.on_plan = plans.append
-    try:
-        lax.while_loop(above, halve, {"x": x, "n": 0})
-    finally:
-        runtime.on_plan = None
-    assert len(plans) == 6
+    profile = pt.profile(lambda: lax.while_loop(above, halve, {"x": x, "n": 0})["n"])
+    assert len(profile.plans) == 6
 
 
 def test_cond():

@@ -15,7 +15,7 @@ from py_tensor import errors
 from py_tensor.ir.node import own_tapes, tapes
 from py_tensor.runtime import scopes
 from py_tensor.runtime.scopes import state as registry
-from py_tensor.tensor import PENDING_LIMIT, flush
+from py_tensor.tensor import flush
 
 X = np.float32([0.5, -1.25, 2.0])
 
@@ -169,7 +169,7 @@ def test_pending_work_is_run_while_another_task_differentiates():
     async def ordinary(inside, done):
         await inside.wait()
         x = pt.asarray(X)
-        for _ in range(3 * PENDING_LIMIT):
+        for _ in range(3 * pt.env.flush_threshold):
             x = x + 1.0
         pending = registry.pending
         done.set()
@@ -184,8 +184,8 @@ def test_pending_work_is_run_while_another_task_differentiates():
 
     slope, pending, values = asyncio.run(main())
     np.testing.assert_allclose(slope, np.cos(X), rtol=1e-5)
-    assert pending <= 2 * PENDING_LIMIT
-    np.testing.assert_array_equal(values, X + 3 * PENDING_LIMIT)
+    assert pending <= 2 * pt.env.flush_threshold
+    np.testing.assert_array_equal(values, X + 3 * pt.env.flush_threshold)
 
 
 def test_a_task_started_inside_is_differentiated_too():

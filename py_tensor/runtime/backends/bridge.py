@@ -34,6 +34,8 @@ class Stats(Statistics):
 
     texturesInUse: int
     texturesFree: int
+    bytesPeak: int
+    poolLimit: int
     plans: int
     uploads: int
     reads: int
@@ -129,11 +131,23 @@ class Bridge(Protocol):
     def finish(self) -> None:
         """Wait until all submitted work is done."""
 
-    def profile(self, on: bool) -> None:
-        """Measure the duration of each draw; slow."""
+    def profile(self, on: bool, blocking: bool = False) -> None:
+        """Measure the duration of each draw, by waiting for it if `blocking`; slow.
+
+        `bytesPeak` of `stats`, the maximum of `bytesInUse`, starts again.
+        """
 
     def timings(self) -> Awaitable[list[tuple[str, float]]]:
-        """Return the program name and milliseconds of each draw since the last call."""
+        """Return the program name and milliseconds of each draw since the last call.
+
+        Waits until the GPU has finished all work.
+        """
+
+    def timings_now(self) -> list[tuple[str, float]]:
+        """Return the timings, blocking; if `can_wait` is False, only those of blocking draws."""
+
+    def can_wait(self) -> bool:
+        """Return True if a blocking call can wait for a promise."""
 
     def error(self) -> int:
         """Return the first WebGL error code since the last call, 0 if none."""

@@ -51,6 +51,15 @@ def _pinned(data: Any) -> Iterator[tuple[int, int]]:
         proxy.destroy()
 
 
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    """Raise the bridge's JavaScript errors as errors of this package."""
+    try:
+        yield
+    except JsException as error:
+        raise bridge_error(error.name, error.message) from None
+
+
 def _forward(verb: str) -> Any:
     """Make a method that passes its arguments and result through unchanged."""
 
@@ -144,18 +153,12 @@ class PyodideBridge:
             view.cast("B")[:] = self._staged[: view.nbytes]
 
     def _read_waiting(self, handle: int, view: memoryview) -> None:
-        with _pinned(view) as (address, size):
-            try:
-                run_sync(self._read_async(handle, address, size))
-            except JsException as error:
-                raise bridge_error(error.name, error.message) from None
+        with _pinned(view) as (address, size), _own_errors():
+            run_sync(self._read_async(handle, address, size))
 
     async def read_async(self, handle: int, target: Any) -> None:
-        with _pinned(target) as (address, size):
-            try:
-                await self._read_async(handle, address, size)
-            except JsException as error:
-                raise bridge_error(error.name, error.message) from None
+        with _pinned(target) as (address, size), _own_errors():
+            await self._read_async(handle, address, size)
 
     def give_turn(self) -> None:
         if perf_counter() - self._turn > TURN_SECONDS and self._on_page and can_run_sync():
@@ -175,11 +178,18 @@ class PyodideBridge:
         stats: Stats = json.loads(self._call("stats"))
         return stats
 
+    def can_wait(self) -> bool:
+        return bool(can_run_sync())
+
+    def timings_now(self) -> list[tuple[str, float]]:
+        if can_run_sync():
+            times: list[tuple[str, float]] = run_sync(self.timings())
+            return times
+        return [(name, time) for name, time in json.loads(self._call("timingsNow"))]
+
     async def timings(self) -> list[tuple[str, float]]:
-        try:
+        with _own_errors():
             return [(name, time) for name, time in json.loads(await self._bridge.timings())]
-        except JsException as error:
-            raise bridge_error(error.name, error.message) from None
 
     alloc = _forward("alloc")
     program = _forward("program")
@@ -236,7 +246,5 @@ def load_bridge() -> PyodideBridge:
             'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
         )
     options = to_js({"module": pyodide_js._module}, dict_converter=js.Object.fromEntries)
-    try:
+    with _own_errors():
         return PyodideBridge(_module().createBridge(options))
-    except JsException as error:
-        raise bridge_error(error.name, error.message) from None

@@ -24,7 +24,7 @@ from ...ir.node import (
 from ...ir.pytree import Structure
 from ...ir.tracer import ArgumentBuffer, ScalarTape, ScalarTracer
 from ...runtime import scopes
-from ...runtime.executor import backend, runtime
+from ...runtime.executor import backend, runner, runtime
 from ...runtime.scopes import state
 from ...tensor import Tensor, realize_pending
 
@@ -137,11 +137,9 @@ class Executable:
             scalars = [values[slot] for slot in self.scalars]
         made: list[OpNode] = []
         if self.plan is not None:
-            if runtime.on_plan is not None:
-                runtime.on_plan(self.plan)
             buffers = self._gathered(leaves)
             donated = self._unshared(buffers) if self.reusable else ()
-            outputs = self.engine.run(self.plan, buffers, scalars, donated)
+            outputs = runner(self.engine, self.graph)(self.plan, buffers, scalars, donated)
             made = [
                 leaf_node(buffer, spec)
                 for (_, buffer), spec in zip(outputs, self.specs, strict=True)

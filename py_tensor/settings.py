@@ -1,0 +1,34 @@
+"""Settings of the process, which `pt.env` shows and changes.
+
+The packages below read them; `diagnostics/env` checks values before it stores them here.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+class Settings:
+    """Present values of the settings."""
+
+    __slots__ = ("flush_bytes", "flush_threshold", "host_elements")
+
+    def __init__(self) -> None:
+        self.flush_threshold = 500
+        """New tensors after which pending work is run, so that a loop without reads cannot leak."""
+        self.flush_bytes = 1 << 26
+        """Bytes of new host data after which pending work is run."""
+        self.host_elements = 16
+        """Elements up to which host evaluation is faster than a draw and a read; 0 turns it off."""
+
+
+settings = Settings()
+
+
+def page_query() -> str:
+    """Return the query of the page's or worker's address, for example "?a=1"; "" without one."""
+    if sys.platform != "emscripten":
+        return ""
+    import js
+
+    return str(getattr(getattr(js, "location", None), "search", ""))
