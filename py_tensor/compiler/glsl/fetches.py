@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...ops.index_map import View
-from ..kernel import Kernel
-from ..lowered_graph import LoweredGraph
 from .indices import Index, LanePositions
+from .kernel_nodes import KernelNodes
 from .positions import keeps_texels, mapped, reads_pairs
 from .statements import Statements
 from .strided import fetched
@@ -29,15 +28,12 @@ class Fetches:
 
     def __init__(
         self,
-        lowered: LoweredGraph,
-        kernel: Kernel,
-        tilings: dict[int, Tiling],
+        nodes: KernelNodes,
         code: Statements,
         positions: LanePositions,
     ) -> None:
-        self.lowered = lowered
-        self.kernel = kernel
-        self.tilings = tilings
+        self.nodes = nodes
+        self.kernel = nodes.kernel
         self.code = code
         self.positions = positions
         self.modes: dict[int, set[str]] = {}
@@ -53,13 +49,13 @@ class Fetches:
         return name
 
     def _read(self, at: int, index: Index) -> str:
-        spec = self.lowered.spec(at)
+        spec = self.nodes.spec(at)
         kind = spec.dtype.kind
-        tiling = self.tilings.get(at) if at in self.kernel.tiles else None
+        tiling = self.nodes.tilings.get(at) if at in self.kernel.tiles else None
         slot = self.kernel.inputs.index(at)
         modes = self.modes.setdefault(at, set())
         vector = VECTOR[kind]
-        rows = self.lowered.texture_row
+        rows = self.nodes.texture_row
         alike = tiling is None and rows(at) == rows(self.kernel.output)
         if alike and index.own and not index.stack and not index.pair:
             modes.add("same")
@@ -129,7 +125,7 @@ class Fetches:
         if before is None:
             return None
         texel = self.code.integer(self._texel_of(before))
-        row = self.lowered.texture_row(at)
+        row = self.nodes.texture_row(at)
         fetches = fetched(index.stack[-1], texel, slot, row, self.code.integer)
         return f"{self._vector(slot)}({', '.join(fetches)})"
 
@@ -144,7 +140,7 @@ class Fetches:
 
     def _vector(self, slot: int) -> str:
         """Return the GLSL type of a texel of an input."""
-        return VECTOR[self.lowered.spec(self.kernel.inputs[slot]).dtype.kind]
+        return VECTOR[self.nodes.spec(self.kernel.inputs[slot]).dtype.kind]
 
     def _element(self, slot: int, position: str, tiling: Tiling | None) -> str:
         if tiling is not None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...ops.contractions import CONVOLVE, Window
 from ...ops.op_def import Contraction, Scan
-from ..lowered_graph import LoweredGraph, ScanBlock
+from ..lowered_graph import LoweredGraph, LoweredNodes, ScanBlock
 from .tiles import Tiling
 
 BUSY = 512
@@ -112,7 +112,7 @@ def _left_fetches(height: int, window: Window | None) -> float:
     return len(taps) / (window.kernel[1] if len(taps) > height else 1)
 
 
-def layout(lowered: LoweredGraph, at: int) -> tuple[int, tuple[Any, ...], int]:
+def layout(lowered: LoweredNodes, at: int) -> tuple[int, tuple[Any, ...], int]:
     """Return the stored node of a matrix operand, the strides to read it by, and the offset.
 
     One of the two inner strides is 1.

@@ -73,7 +73,4 @@ def _along(shape: tuple[int, ...], axis: int, part: tuple[int, int, int]) -> tup
 def _block(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:
     shape = list(lowered.spec(src).shape)
     shape[block.axis] += block.initial
-    spec = tensor_spec(tuple(shape), call.spec.dtype)
-    return lowered.append(
-        OpInstance(call.op, block, (lowered.spec(src),), spec, call.operands), (src,)
-    )
+    return lowered.rewritten(call, (src,), block, tensor_spec(tuple(shape), call.spec.dtype))
