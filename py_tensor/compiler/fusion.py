@@ -8,7 +8,6 @@ Input: a `LoweredGraph`. Output: a `KernelSchedule`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..ir.node import OpInstance, Scalar
@@ -32,8 +31,7 @@ LONGEST = 256
 """Operations in one shader; drivers take seconds to compile longer ones."""
 
 
-@dataclass(frozen=True)
-class FusionLimits:
+class FusionLimits(NamedTuple):
     """Limits of the context for one shader: textures read, and scalar uniforms."""
 
     inputs: int = 14

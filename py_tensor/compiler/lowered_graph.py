@@ -7,7 +7,6 @@ must be materialized.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -49,8 +48,7 @@ class Constant(NamedTuple):
     """The value's repr, in which 0.0 and -0.0 differ."""
 
 
-@dataclass(frozen=True)
-class SplitReduction:
+class SplitReduction(NamedTuple):
     """Static argument of a split reduction. Part i reduces every `parts`-th element from i on.
 
     The result has shape (kept, parts) if lanes run along the reduced axes, else (parts, kept).
@@ -60,8 +58,7 @@ class SplitReduction:
     parts: int
 
 
-@dataclass(frozen=True)
-class ScanBlock:
+class ScanBlock(NamedTuple):
     """Static argument of a scan over an operand (groups, rows, columns), along rows or columns.
 
     A fragment computes a chunk of `chunk` neighbouring results. If `alone`, each chunk is scanned
@@ -75,8 +72,7 @@ class ScanBlock:
     alone: bool
 
 
-@dataclass(frozen=True)
-class LoopSpec:
+class LoopSpec(NamedTuple):
     """Static argument of a loop.
 
     All fields are positions: `carries` of the carries at the start of an iteration, `iteration` of

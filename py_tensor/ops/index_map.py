@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 Shape = tuple[int, ...]
 
@@ -26,8 +26,7 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """Affine index map. It is simplified, so that equal maps compare equal."""
 
     shape: Shape

@@ -7,6 +7,7 @@ result, or the error that the user reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promote, uint32
@@ -284,6 +285,9 @@ class ViewOp(OpDef):
     view: Callable[[Shape, Any], tuple[Shape, View]]
     weight: int = 0
     partwise: bool = True
+
+    def __init__(self, **facts: Any) -> None:
+        super().__init__(**{**facts, "view": lru_cache(4096)(facts["view"])})
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
         shape, _ = self.view(specs[0].shape, arg)

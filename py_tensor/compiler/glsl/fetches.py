@@ -11,8 +11,6 @@ The ways are, cheapest first:
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...ops.index_map import View
 from .indices import Index, LanePositions
 from .kernel_nodes import KernelNodes
@@ -102,7 +100,7 @@ class Fetches:
         view = index.stack[-1]
         odd = view.offset % 2
         # From here on both parts of a complex number have the same positions.
-        even = replace(view, offset=view.offset - odd)
+        even = view._replace(offset=view.offset - odd)
         if index.pair:
             if len(index.stack) > 1:
                 return None
@@ -110,9 +108,9 @@ class Fetches:
                 return f"{self._texel(slot, '')}.{'yyww' if odd else 'xxzz'}"
             position = mapped(even, f"({index.pair} >> 1)")
             return f"{self._texel(slot, f'({position}) >> 2')}.{'yyww' if odd else 'xxzz'}"
-        if self.positions.aligned_first(replace(index, stack=index.stack[:-1], own=False)) is None:
+        if self.positions.aligned_first(index._replace(stack=index.stack[:-1], own=False)) is None:
             return None
-        first = self.positions.first(replace(index, stack=(*index.stack[:-1], even), own=False))
+        first = self.positions.first(index._replace(stack=(*index.stack[:-1], even), own=False))
         a, b = (self._texel(slot, f"({first} >> 2){more}") for more in ("", " + 1"))
         lanes = "yw" if odd else "xz"
         return f"{self._vector(slot)}({a}.{lanes}, {b}.{lanes})"
@@ -121,7 +119,7 @@ class Fetches:
         """Return GLSL for four elements at the distance of the view's last stride, or None."""
         if not index.first or index.axes or not index.stack or index.stack[-1].shape[-1] % 4:
             return None
-        before = self.positions.aligned_first(replace(index, stack=index.stack[:-1], own=False))
+        before = self.positions.aligned_first(index._replace(stack=index.stack[:-1], own=False))
         if before is None:
             return None
         texel = self.code.integer(self._texel_of(before))

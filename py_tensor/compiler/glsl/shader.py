@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...dtypes import DType
 from ...ops.shader_helpers import HELPERS
@@ -29,8 +29,7 @@ _ACCESS = (
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 
 
-@dataclass(frozen=True)
-class Shader:
+class Shader(NamedTuple):
     """Fragment shader, with the scalars that a draw passes in its uniform arrays."""
 
     name: str

@@ -9,7 +9,6 @@ each fragment count.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -92,10 +91,10 @@ def candidates(
         found.append((_cost(tiling, left + right), tiling))
         if spread == 2 and below and not by_column:
             if window is not None and lines >= 2 * below:
-                apart = replace(tiling, lines_apart=below)
+                apart = tiling._replace(lines_apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
             if window is None and (below % height == 0 or height % below == 0):
-                apart = replace(tiling, apart=below)
+                apart = tiling._replace(apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
     return sorted(found, key=lambda entry: entry[0])
 
