@@ -7,6 +7,7 @@ declared outside of the loops in which the expression does not change.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ _DECLARED = re.compile(r"\w+ (\w+) = ")
 _COUNTER = re.compile(r"^for \(int (\w+) = ")
 _NAME = re.compile(r"(?<![.\w])[a-z]\w*(?!\w|\()")
 """Matches variables in GLSL, not functions, types or components."""
+_WORD = re.compile(r"\w+")
 
 
 @dataclass
@@ -33,7 +35,8 @@ class Statements:
         self.scopes = [_Scope()]
         self.level: dict[str, int] = {}
         self.count = 0
-        self.offered: list[str] = []
+        self.offered: list[tuple[str, str]] = []
+        """Names that may remain unused, with their lines."""
 
     @property
     def lines(self) -> list[str]:
@@ -97,15 +100,16 @@ class Statements:
 
     def offer(self, kind: str, name: str, expression: str) -> None:
         """Declare a name that may remain unused, in which case `prune` drops it."""
-        self.offered.append(name)
         self.line(f"{kind} {name} = {expression};")
+        self.offered.append((name, self.scopes[-1].lines[-1]))
 
     def prune(self) -> None:
         """Drop unused offered names, the last first, since later ones use earlier ones."""
-        for name in reversed(self.offered):
-            uses = [at for at, text in enumerate(self.lines) if re.search(rf"\b{name}\b", text)]
-            if len(uses) == 1:
-                del self.lines[uses[0]]
+        count = Counter(_WORD.findall("\n".join(self.lines)))
+        for name, line in reversed(self.offered):
+            if count[name] == 1:
+                self.lines.remove(line)
+                count.subtract(_WORD.findall(line))
 
     def named(self, expression: str, kind: str) -> str:
         """Return a new name for the expression, or the expression itself if it is a name."""
