@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 
 _DECLARED = re.compile(r"\w+ (\w+) = ")
 _COUNTER = re.compile(r"^for \(int (\w+) = ")
-_NAME = re.compile(r"(?<![.\w])[a-z]\w*(?!\w|\()")
-"""Matches variables in GLSL, not functions, types or components."""
 _WORD = re.compile(r"\w+")
 
 
@@ -23,7 +21,8 @@ _WORD = re.compile(r"\w+")
 class _Scope:
     """Statements between braces, and the names of the values that they compute."""
 
-    loop: bool = False
+    branch: int = 0
+    """Level of the innermost scope around them, or of their own, that is not a loop."""
     lines: list[str] = field(default_factory=list)
     values: dict[tuple[object, ...], str] = field(default_factory=dict)
 
@@ -56,8 +55,10 @@ class Statements:
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
         """Put statements into braces; names declared there are unknown after them."""
-        self.scopes.append(_Scope(loop=head.startswith("for ")))
-        self.level |= dict.fromkeys(_COUNTER.findall(head), len(self.scopes) - 1)
+        level = len(self.scopes)
+        loop = head.startswith("for ")
+        self.scopes.append(_Scope(self.scopes[-1].branch if loop else level))
+        self.level |= dict.fromkeys(_COUNTER.findall(head), level)
         yield
         inside = self.scopes.pop()
         self.line(f"{head} {{")
@@ -75,9 +76,11 @@ class Statements:
 
     def _level_of(self, expression: str) -> int:
         """Return the outermost level for an expression, which may leave loops but not branches."""
-        level = max((self.level.get(name, 0) for name in _NAME.findall(expression)), default=0)
-        last = len(self.scopes) - 1
-        return max([level, *(at for at in range(last + 1) if at and not self.scopes[at].loop)])
+        branch = self.scopes[-1].branch
+        if branch == len(self.scopes) - 1:
+            return branch
+        # Functions, types and components have other names than variables.
+        return max([branch, *[self.level.get(word, 0) for word in _WORD.findall(expression)]])
 
     def known(self, key: tuple[object, ...]) -> str | None:
         for scope in reversed(self.scopes):

@@ -70,19 +70,17 @@ class Writer:
     def value(self, at: int, index: Index) -> str:
         """Return the name of the four lanes of node `at` at `index`; write what is missing."""
         known = self.code.known
-        order = [(at, index)]
+        order: list[tuple[NodeAtIndex, list[NodeAtIndex]]] = [((at, index), [])]
         # Operands come first. A recursive function would exceed Python's recursion limit.
         while order:
-            place = order[-1]
+            place, operands = order.pop()
             if known(place) is None:
                 expression = self._expression(place[0])
-                operands = expression.operands(self, *place)
-                missing = [operand for operand in operands if known(operand) is None]
-                if missing:
-                    order.extend(reversed(missing))
-                    continue
-                self.code.keep(place, expression.write(self, *place, *map(known, operands)))
-            order.pop()
+                if not operands and (operands := expression.operands(self, *place)):
+                    order.append((place, operands))
+                    order += [(operand, []) for operand in reversed(operands)]
+                else:
+                    self.code.keep(place, expression.write(self, *place, *map(known, operands)))
         name = known((at, index))
         assert name is not None
         return name
