@@ -107,6 +107,8 @@ class LoweredNodes:
         self.edges: list[tuple[int, ...]] = []
         self.texture_widths: dict[int, int] = {}
         """Texture widths in texels that differ from the default for the size."""
+        self.views: dict[int, tuple[int, ViewStack]] = {}
+        """Results of `view`."""
         self.lane_axes: dict[int, int] = {}
         """Results of `lane_axis`."""
 
@@ -130,13 +132,15 @@ class LoweredNodes:
 
     def view(self, at: int) -> tuple[int, ViewStack]:
         """Return the node below the views at `at`, and the views as one stack."""
-        stack: ViewStack = ()
-        while True:
-            call = self.calls[at]
-            if type(call) is not OpInstance or not isinstance(call.op, ViewOp):
-                return at, stack
-            stack = push(stack, call.op.view(call.specs[0].shape, call.arg)[1])
-            at = self.edges[at][0]
+        if at not in self.views:
+            stack: ViewStack = ()
+            base = at
+            while isinstance(op := self.op(base), ViewOp):
+                call = self.calls[base]
+                stack = push(stack, op.view(call.specs[0].shape, call.arg)[1])
+                base = self.edges[base][0]
+            self.views[at] = base, stack
+        return self.views[at]
 
     def strides(self, at: int) -> tuple[int, tuple[int, ...] | None, int]:
         """Return the node below the views at `at`, the strides of `at` in it, and the offset.

@@ -121,6 +121,7 @@ def _refined(view: View, shape: Shape) -> View:
     return View(tuple(n for n, _ in axes), tuple(step for _, step in axes), view.offset)
 
 
+@lru_cache(4096)
 def follow(first: View, then: View) -> tuple[tuple[int, ...], int] | None:
     """Return strides along the axes of `first`, and offset, of `first` then `then`, or None."""
     found = steps(first, then.shape)

@@ -9,6 +9,7 @@ each fragment count.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -75,12 +76,29 @@ def candidates(
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
     texture_row = 4 * lowered.texture_row(base)
     below = texture_row // stride if texture_row % stride == 0 else 0
+    shape = lines, rows, columns
+    return _candidates(shape, window, by_row, by_column, below, draw_buffers, limit, on_processor)
+
+
+@lru_cache(1 << 10)
+def _candidates(
+    shape: tuple[int, int, int],
+    window: Window | None,
+    by_row: bool,
+    by_column: bool,
+    below: int,
+    draw_buffers: int,
+    limit: int,
+    on_processor: bool,
+) -> list[tuple[float, Tiling]]:
+    lines = shape[0]
+    each = {height: _left_fetches(height, window) for height in (4, 8, 2, 1)}
     found: list[tuple[float, Tiling]] = []
-    for height, width, spread in product((4, 8, 2, 1), (8, 4), (2, 4, 1)):
+    for height, width, spread in product(each, (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
             continue
-        tiling = Tiling(lines, rows, columns, height, width, spread, limit)
-        left = _left_fetches(height, window)
+        tiling = Tiling(*shape, height, width, spread, limit)
+        left = each[height]
         if on_processor:
             found.append((_cost(tiling, left + width, BUSY_PROCESSOR), tiling))
             continue
