@@ -8,7 +8,6 @@ Input: a `LoweredGraph`. Output: a `KernelSchedule`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..ir.node import OpInstance, Scalar
@@ -32,8 +31,7 @@ LONGEST = 256
 """Operations in one shader; drivers take seconds to compile longer ones."""
 
 
-@dataclass(frozen=True)
-class FusionLimits:
+class FusionLimits(NamedTuple):
     """Limits of the context for one shader: textures read, and scalar uniforms."""
 
     inputs: int = 14
@@ -54,9 +52,11 @@ class Fusion:
         self.lowered = lowered
         self.limits = limits
         count = len(lowered.calls)
+        self.ops = list(map(lowered.op, range(count)))
+        self.specs = list(map(lowered.spec, range(count)))
         self.consumers: list[list[int]] = [[] for _ in range(count)]
         for at, edges in enumerate(lowered.edges):
-            for src in () if lowered.is_leaf(at) else edges:
+            for src in () if self.ops[at] is None else edges:
                 self.consumers[src].append(at)
         self.materialized: set[int] = set()
         self.fusion_groups: list[frozenset[FusionGroup]] = [frozenset()] * count
@@ -98,7 +98,7 @@ class Fusion:
             base, _ = lowered.view(at)
             if base != at and base in graph_position:
                 position, at = graph_position[base], base
-            if not lowered.is_leaf(at) and not lowered.is_leaf(base):
+            if self.ops[at] is not None and self.ops[base] is not None:
                 self.shared.append((position, at))
         for at in lowered.materialized:
             self._store(at)
@@ -106,7 +106,7 @@ class Fusion:
     def _target(self, at: int) -> int:
         """Return the node whose buffer holds `at`: the base of a view that keeps the order."""
         base, stack = self.lowered.view(at)
-        plain = not stack and self.lowered.spec(base).size == self.lowered.spec(at).size
+        plain = not stack and self.specs[base].size == self.specs[at].size
         return base if plain and type(self.lowered.calls[base]) is not Scalar else at
 
     def _store(self, at: int) -> None:
@@ -131,10 +131,10 @@ class Fusion:
                 continue
             srcs = set(lowered.edges[at])
             while True:
-                reads = frozenset().union(*(self.reads[src] for src in srcs))
-                uniforms = frozenset().union(*(scalars[src] for src in srcs))
+                reads = frozenset().union(*[self.reads[src] for src in srcs])
+                uniforms = frozenset().union(*[scalars[src] for src in srcs])
                 total = call.op.length + sum(
-                    length[src] / max(1, len(self.consumers[src])) for src in srcs
+                    [length[src] / len(self.consumers[src]) for src in srcs]
                 )
                 fits = (
                     len(reads) <= self.limits.inputs
@@ -152,7 +152,7 @@ class Fusion:
                 self._store(heavy)
                 self._seal(heavy, length, scalars)
             self.reads[at], scalars[at], length[at] = reads, uniforms, total
-            self.weight[at] = call.op.weight + sum(self.weight[src] for src in srcs)
+            self.weight[at] = call.op.weight + sum([self.weight[src] for src in srcs])
             if at in self.materialized or call.op.root:
                 self._seal(at, length, scalars)
         for position, at in self.shared:
@@ -167,21 +167,20 @@ class Fusion:
         scalars[at] = frozenset()
         length[at] = 0.0
         # Computing the position of an element in tile layout takes arithmetic of its own.
-        self.weight[at] = TILED if isinstance(self.lowered.op(at), Contraction) else 1
+        self.weight[at] = TILED if isinstance(self.ops[at], Contraction) else 1
 
     def _cheap(self, at: int, places: int) -> bool:
         """Return True if computing in `places` kernels costs little and reads few extra bytes."""
-        spec = self.lowered.spec
-        own = spec(at).nbytes
-        nbytes = sum(min(own, spec(src).nbytes) for src in self.reads[at])
+        own = self.specs[at].nbytes
+        nbytes = sum([min(own, self.specs[src].nbytes) for src in self.reads[at]])
         return places * self.weight[at] <= CHEAP and nbytes <= 1.5 * own + 64
 
     def _place(self, at: int) -> None:
         """Choose the kernels that compute a node, or materialize it; consumers come first."""
         lowered = self.lowered
-        if lowered.is_leaf(at):
+        if self.ops[at] is None:
             return
-        op = self.lowered.op(at)
+        op = self.ops[at]
         fusion_groups: set[FusionGroup] = set()
         for consumer in self.consumers[at]:
             fusion_groups |= self._groups_through(at, consumer)
@@ -213,22 +212,22 @@ class Fusion:
         Otherwise the reduction would be materialized, too. A sum of many reductions is thus added
         up as they are computed, instead of keeping all of them until the last.
         """
-        if not isinstance(self.lowered.op(at), Elementwise):
+        if not isinstance(self.ops[at], Elementwise):
             return False
         for src in self.lowered.edges[at]:
             base, stack = self.lowered.view(src)
             if (
-                isinstance(self.lowered.op(base), Reduction)
+                isinstance(self.ops[base], Reduction)
                 and not stack
                 and len(self.consumers[src]) == len(self.consumers[base]) == 1
-                and self.lowered.spec(base).size == self.lowered.spec(at).size
+                and self.specs[base].size == self.specs[at].size
                 and not self._has_epilogue(base, fusion_groups)
             ):
                 return True
         return False
 
     def _groups_through(self, at: int, consumer: int) -> set[FusionGroup]:
-        op = self.lowered.op(consumer)
+        op = self.ops[consumer]
         assert op is not None
         if op.root:
             return {FusionGroup(out, consumer) for out, _ in self.fusion_groups[consumer]}
@@ -238,15 +237,15 @@ class Fusion:
         if isinstance(op, ViewOp):
             call = self.lowered.calls[consumer]
             in_order = op.view(call.specs[0].shape, call.arg)[1].is_identity
-        if in_order and self.lowered.spec(at).size == self.lowered.spec(consumer).size:
+        if in_order and self.specs[at].size == self.specs[consumer].size:
             return set(self.fusion_groups[consumer])
         return {FusionGroup(out, (via, consumer)) for out, via in self.fusion_groups[consumer]}
 
     def _expands(self, at: int) -> bool:
         """Return True if some consumer reads each element many times."""
-        size = self.lowered.spec(at).size
+        size = self.specs[at].size
         for consumer in self._spreaders(at):
-            op, own = self.lowered.op(consumer), self.lowered.spec(consumer).size
+            op, own = self.ops[consumer], self.specs[consumer].size
             if isinstance(op, Pad) and consumer not in self.materialized:
                 found = self._expands(consumer)
             else:
@@ -258,10 +257,10 @@ class Fusion:
 
     def _widest(self, at: int) -> int:
         """Return the size of the largest node that reads a view, also through further views."""
-        if at in self.materialized or not isinstance(self.lowered.op(at), ViewOp):
+        if at in self.materialized or not isinstance(self.ops[at], ViewOp):
             return 0
         sizes = (
-            max(self.lowered.spec(consumer).size, self._widest(consumer))
+            max(self.specs[consumer].size, self._widest(consumer))
             for consumer in self._spreaders(at)
         )
         return max(sizes, default=0)
@@ -269,7 +268,7 @@ class Fusion:
     def _spreaders(self, at: int) -> list[int]:
         """Return the consumers whose size tells how often they read an element."""
         counted = (Concat, Reduction, Contraction)
-        return [c for c in self.consumers[at] if not isinstance(self.lowered.op(c), counted)]
+        return [c for c in self.consumers[at] if not isinstance(self.ops[c], counted)]
 
     def _reads_again(self, fusion_groups: set[FusionGroup]) -> bool:
         """Return True if a scan reads the node whose fragments read elements more than once."""
@@ -305,7 +304,7 @@ class Fusion:
         ((out, via),) = fusion_groups
         return (
             via is None
-            and self.lowered.spec(out).size == self.lowered.spec(at).size
+            and self.specs[out].size == self.specs[at].size
             and out not in self.root
             and not self.lowered.calls[out].op.root
             and len(self.reads_of(at) | self.reads_of(out)) <= self.limits.inputs
@@ -319,16 +318,16 @@ class Fusion:
         tiled = {
             at
             for at, fusion_groups in enumerate(self.fusion_groups)
-            if fusion_groups and (op := self.lowered.op(at)) is not None and op.tiled
+            if fusion_groups and (op := self.ops[at]) is not None and op.tiled
         }
         for at in range(len(self.lowered.calls)):
             if at in tiled:
                 kind, tops = "scan", self.lowered.edges[at]
-                if not isinstance(self.lowered.op(at), Scan):
+                if not isinstance(self.ops[at], Scan):
                     # Contractions read below views, even if the views are materialized for others.
                     kind, tops = "contract", tuple(self.lowered.view(src)[0] for src in tops)
                 kernels.append(self._collect(kind, at, at, tops, tiled))
-            if isinstance(self.lowered.op(at), Loop):
+            if isinstance(self.ops[at], Loop):
                 kernels = self._looped(at, kernels)
             elif at in self.materialized and not self.lowered.is_buffer(at):
                 kind = "reduce" if at in self.root else "map"
@@ -353,7 +352,7 @@ class Fusion:
         stack = list(reversed(tops))
         while stack:
             at = stack.pop()
-            if at in seen or not self.lowered.spec(at).size:
+            if at in seen or not self.specs[at].size:
                 continue
             seen.add(at)
             call = self.lowered.calls[at]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(NamedTuple):
     """One draw of a schedule. Numbers are positions in its lowered graph.
 
     `output` is the node that the kernel stores. `kind` is one of
@@ -34,8 +33,7 @@ class Kernel:
         return self.kind in ("contract", "scan")
 
 
-@dataclass(frozen=True)
-class KernelSchedule:
+class KernelSchedule(NamedTuple):
     """Kernels in order of execution.
 
     `keep` maps nodes of the graph to the lowered node that holds their elements in order.

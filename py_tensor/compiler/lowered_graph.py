@@ -7,11 +7,19 @@ must be materialized.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from ..dtypes import DType, int32
-from ..ir.node import OpGraph, OpInstance, Scalar, TensorSpec, op_instance, tensor_spec
+from ..ir.node import (
+    SCALARS,
+    OpGraph,
+    OpInstance,
+    Scalar,
+    TensorSpec,
+    op_instance,
+    tensor_spec,
+)
 from ..ops.elementwise import CAST
 from ..ops.index_map import View, ViewStack, follow, push, row_major
 from ..ops.loops import LOOP
@@ -31,18 +39,16 @@ def row_of(size: int) -> int:
     return 1 << ((texels - 1).bit_length() + 1) // 2 if texels <= NARROW * NARROW else WIDE
 
 
-class Constant:
+class Constant(NamedTuple):
     """Value known when the shader is generated."""
 
-    __slots__ = ("spec", "value")
+    spec: TensorSpec
+    value: bool | int | float
+    text: str
+    """The value's repr, in which 0.0 and -0.0 differ."""
 
-    def __init__(self, value: bool | int | float, dtype: DType) -> None:
-        self.spec = tensor_spec((), dtype)
-        self.value = value
 
-
-@dataclass(frozen=True)
-class SplitReduction:
+class SplitReduction(NamedTuple):
     """Static argument of a split reduction. Part i reduces every `parts`-th element from i on.
 
     The result has shape (kept, parts) if lanes run along the reduced axes, else (parts, kept).
@@ -52,8 +58,7 @@ class SplitReduction:
     parts: int
 
 
-@dataclass(frozen=True)
-class ScanBlock:
+class ScanBlock(NamedTuple):
     """Static argument of a scan over an operand (groups, rows, columns), along rows or columns.
 
     A fragment computes a chunk of `chunk` neighbouring results. If `alone`, each chunk is scanned
@@ -67,8 +72,7 @@ class ScanBlock:
     alone: bool
 
 
-@dataclass(frozen=True)
-class LoopSpec:
+class LoopSpec(NamedTuple):
     """Static argument of a loop.
 
     All fields are positions: `carries` of the carries at the start of an iteration, `iteration` of
@@ -81,6 +85,10 @@ class LoopSpec:
     trip_count: int
 
 
+rewritten = lru_cache(4096)(OpInstance)
+"""Return the unique op instance of these arguments, which lowering chose."""
+
+
 class LoopItem:
     """Value that a node in the body of a loop has after one of the iterations."""
 
@@ -91,29 +99,18 @@ class LoopItem:
         self.iteration = iteration
 
 
-class LoweredGraph:
-    """Op instances and edges by position.
+class LoweredNodes:
+    """Op instances and edges by position. A node never changes."""
 
-    `origin` maps positions in the graph to positions in the lowered graph. Complex values that need
-    not be kept are missing, since only their parts are computed.
-    """
-
-    def __init__(self, graph: OpGraph, draw_buffers: int) -> None:
-        self.draw_buffers = draw_buffers
+    def __init__(self) -> None:
         self.calls: list[Any] = []
         self.edges: list[tuple[int, ...]] = []
-        self.materialized: set[int] = set()
-        self.always_inline: set[int] = set()
-        """Nodes that every consumer recomputes, unless a limit of the context forbids it."""
-        self.loop_invariant: set[int] = set()
-        """Reductions whose value is the same in every step of the loops that read them."""
-        self.graph = graph
-        self.origin: dict[int, int] = {}
-        self.seen: dict[tuple[object, ...], int] = {}
-        self.implicit_uniforms: dict[int, int] = {}
-        """Values of uniforms that are the same in every run, by position."""
         self.texture_widths: dict[int, int] = {}
         """Texture widths in texels that differ from the default for the size."""
+        self.views: dict[int, tuple[int, ViewStack]] = {}
+        """Results of `view`."""
+        self.lane_axes: dict[int, int] = {}
+        """Results of `lane_axis`."""
 
     def spec(self, at: int) -> TensorSpec:
         call = self.calls[at]
@@ -133,6 +130,77 @@ class LoweredGraph:
         call = self.calls[at]
         return call.op if type(call) is OpInstance else None
 
+    def view(self, at: int) -> tuple[int, ViewStack]:
+        """Return the node below the views at `at`, and the views as one stack."""
+        if at not in self.views:
+            stack: ViewStack = ()
+            base = at
+            while isinstance(op := self.op(base), ViewOp):
+                call = self.calls[base]
+                stack = push(stack, op.view(call.specs[0].shape, call.arg)[1])
+                base = self.edges[base][0]
+            self.views[at] = base, stack
+        return self.views[at]
+
+    def strides(self, at: int) -> tuple[int, tuple[int, ...] | None, int]:
+        """Return the node below the views at `at`, the strides of `at` in it, and the offset.
+
+        The strides are None if no single affine map exists.
+        """
+        base, stack = self.view(at)
+        shape = self.spec(at).shape
+        if not stack:
+            return base, row_major(shape), 0
+        if len(stack) > 1:
+            return base, None, 0
+        steps = (step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True))
+        return base, *(follow(View(shape, tuple(steps)), stack[0]) or (None, 0))
+
+    def lane_axis(self, at: int) -> int:
+        """Return the axis along which neighbours in `at` are neighbours in its source, or -1.
+
+        If there are several operands, the largest decides, since most reads are from it.
+        """
+        source = at
+        while source not in self.lane_axes:
+            base, strides, _ = self.strides(source)
+            largest = base
+            if base == source and isinstance(self.op(base), Elementwise):
+                largest = max(self.edges[base], key=lambda src: self.spec(src).size, default=base)
+            if largest != base and self.spec(largest).shape == self.spec(base).shape:
+                source = largest
+            else:
+                axes = (axis for axis, step in enumerate(strides or ()) if abs(step) == 1)
+                self.lane_axes[source] = next(axes, -1)
+        return self.lane_axes.setdefault(at, self.lane_axes[source])
+
+    def along(self, at: int, axes: tuple[int, ...]) -> bool:
+        """Return True if a reduction over `axes` should read four elements of a result at once."""
+        axis = self.lane_axis(at)
+        return axis in axes and self.spec(at).shape[axis] % 4 == 0
+
+
+class LoweredGraph(LoweredNodes):
+    """Op instances and edges by position.
+
+    `origin` maps positions in the graph to positions in the lowered graph. Complex values that need
+    not be kept are missing, since only their parts are computed.
+    """
+
+    def __init__(self, graph: OpGraph, draw_buffers: int) -> None:
+        super().__init__()
+        self.draw_buffers = draw_buffers
+        self.materialized: set[int] = set()
+        self.always_inline: set[int] = set()
+        """Nodes that every consumer recomputes, unless a limit of the context forbids it."""
+        self.loop_invariant: set[int] = set()
+        """Reductions whose value is the same in every step of the loops that read them."""
+        self.graph = graph
+        self.origin: dict[int, int] = {}
+        self.seen: dict[tuple[object, ...], int] = {}
+        self.implicit_uniforms: dict[int, int] = {}
+        """Values of uniforms that are the same in every run, by position."""
+
     def append(self, call: Any, edges: tuple[int, ...] = ()) -> int:
         """Append a node, or return the existing one that computes the same."""
         if type(call) is OpInstance:
@@ -149,12 +217,19 @@ class LoweredGraph:
         """Append a node that applies `op`."""
         return self.append(op_instance(op, tuple(self.spec(at) for at in edges), arg), tuple(edges))
 
+    def rewritten(
+        self, call: OpInstance, srcs: tuple[int, ...], arg: Hashable, spec: TensorSpec
+    ) -> int:
+        """Append a node like `call` with other operands, static argument and result."""
+        specs = tuple(self.spec(at) for at in srcs)
+        return self.append(rewritten(call.op, arg, specs, spec, call.operands), srcs)
+
     def constant(self, value: bool | int | float, dtype: DType) -> int:
-        return self.append(Constant(value, dtype))
+        return self.append(Constant(tensor_spec((), dtype), value, repr(value)))
 
     def implicit_uniform(self, value: int, dtype: DType) -> int:
         """Append a uniform with a fixed value, so that kernels that differ in it share a shader."""
-        at = self.append(Scalar(tensor_spec((), dtype)))
+        at = self.append(SCALARS[dtype])
         self.implicit_uniforms[at] = value
         return at
 
@@ -173,7 +248,7 @@ class LoweredGraph:
         """
         initial = tuple(map(self.whole, initial))
         carries = tuple(self.append(self.spec(at)) for at in initial)
-        iteration = self.append(Scalar(tensor_spec((), int32)))
+        iteration = self.append(SCALARS[int32])
         values = tuple(self.copied(at) for at in body(carries, iteration))
         results = values[: len(carries)]
         spec = LoopSpec(carries, iteration, results, trip_count)
@@ -216,50 +291,3 @@ class LoweredGraph:
             if not found.isdisjoint(self.edges[at]):
                 found.add(at)
         return found
-
-    def view(self, at: int) -> tuple[int, ViewStack]:
-        """Return the node below the views at `at`, and the views as one stack."""
-        stack: ViewStack = ()
-        while True:
-            call = self.calls[at]
-            if type(call) is not OpInstance or not isinstance(call.op, ViewOp):
-                return at, stack
-            stack = push(stack, call.op.view(call.specs[0].shape, call.arg)[1])
-            at = self.edges[at][0]
-
-    def strides(self, at: int) -> tuple[int, tuple[int, ...] | None, int]:
-        """Return the node below the views at `at`, the strides of `at` in it, and the offset.
-
-        The strides are None if no single affine map exists.
-        """
-        base, stack = self.view(at)
-        shape = self.spec(at).shape
-        if not stack:
-            return base, row_major(shape), 0
-        if len(stack) > 1:
-            return base, None, 0
-        steps = (step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True))
-        return base, *(follow(View(shape, tuple(steps)), stack[0]) or (None, 0))
-
-    def lane_axis(self, at: int) -> int:
-        """Return the axis along which neighbours in `at` are neighbours in its source, or -1.
-
-        If there are several operands, the largest decides, since most reads are from it.
-        """
-        while True:
-            base, strides, _ = self.strides(at)
-            if strides is None:
-                return -1
-            axis = next((a for a, step in enumerate(strides) if abs(step) == 1), -1)
-            op = self.op(base)
-            if base != at or not isinstance(op, Elementwise):
-                return axis
-            largest = max(self.edges[at], key=lambda src: self.spec(src).size, default=at)
-            if self.spec(largest).shape != self.spec(at).shape:
-                return axis
-            at = largest
-
-    def along(self, at: int, axes: tuple[int, ...]) -> bool:
-        """Return True if a reduction over `axes` should read four elements of a result at once."""
-        axis = self.lane_axis(at)
-        return axis in axes and self.spec(at).shape[axis] % 4 == 0

@@ -66,8 +66,7 @@ class Slot(NamedTuple):
     layers: int = 0
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """One kernel with the slots that it reads and writes."""
 
     kernel: Kernel
@@ -89,8 +88,7 @@ class KeptNode(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """Draws over numbered slots: leaves of the graph first, then outputs, then temporaries."""
 
     lowered: LoweredGraph

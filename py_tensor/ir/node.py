@@ -132,7 +132,8 @@ def tensor_spec(shape: Shape, dtype: DType) -> TensorSpec:
     return spec
 
 
-_scalars = {dtype: Scalar(tensor_spec((), dtype)) for dtype in DTYPES}
+SCALARS = {dtype: Scalar(tensor_spec((), dtype)) for dtype in DTYPES}
+"""The only Scalar of each dtype."""
 
 
 def op_instance(op: OpDef, specs: tuple[TensorSpec, ...], arg: Hashable = None) -> OpInstance:
@@ -353,7 +354,7 @@ def linearize(wanted: Sequence[OpNode]) -> LinearizedGraph:
     def placed(leaf: OpNode) -> int:
         if leaf.buffer is None:
             scalars.append(leaf)
-            calls.append(_scalars[leaf.spec.dtype])
+            calls.append(SCALARS[leaf.spec.dtype])
         else:
             leaves.append(leaf)
             calls.append(leaf.spec)

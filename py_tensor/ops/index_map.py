@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 Shape = tuple[int, ...]
 
@@ -26,8 +26,7 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """Affine index map. It is simplified, so that equal maps compare equal."""
 
     shape: Shape
@@ -122,6 +121,7 @@ def _refined(view: View, shape: Shape) -> View:
     return View(tuple(n for n, _ in axes), tuple(step for _, step in axes), view.offset)
 
 
+@lru_cache(4096)
 def follow(first: View, then: View) -> tuple[tuple[int, ...], int] | None:
     """Return strides along the axes of `first`, and offset, of `first` then `then`, or None."""
     found = steps(first, then.shape)

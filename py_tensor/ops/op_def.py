@@ -7,6 +7,7 @@ result, or the error that the user reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promote, uint32
@@ -285,6 +286,9 @@ class ViewOp(OpDef):
     weight: int = 0
     partwise: bool = True
 
+    def __init__(self, **facts: Any) -> None:
+        super().__init__(**{**facts, "view": lru_cache(4096)(facts["view"])})
+
     def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
         shape, _ = self.view(specs[0].shape, arg)
         return InferredResult(shape, specs[0].dtype, (specs[0].dtype,))
@@ -453,7 +457,10 @@ class Contraction(OpDef):
 
 def entry_of(table: Mapping[type[OpDef], Any], op: OpDef) -> Any:
     """Return the entry of a table for the kind of `op` or its nearest base class, or None."""
-    return next((table[kind] for kind in type(op).__mro__ if kind in table), None)
+    for kind in type(op).__mro__:
+        if kind in table:
+            return table[kind]
+    return None
 
 
 def accumulated(dtype: DType) -> DType:

@@ -12,8 +12,8 @@ from itertools import product
 from ...dtypes import DType, float32
 from ...ops.contractions import CONVOLVE, Window
 from ..kernel import Kernel
-from ..lowered_graph import LoweredGraph
 from .integers import quotient, remainder
+from .kernel_nodes import KernelNodes
 from .operands import OperandMatrix, across_rows, along_rows
 from .tile_heuristics import layout, offsets
 from .tiles import Tiling
@@ -30,26 +30,26 @@ def tile_dtype(dtype: DType) -> DType:
 
 def write_contract(writer: Writer) -> None:
     """Write the statements of a contraction, which assign the block to y0, y1, ..."""
-    lowered, kernel, tiling = writer.lowered, writer.kernel, writer.tilings[writer.kernel.root]
-    call = lowered.calls[kernel.root]
+    nodes, kernel = writer.nodes, writer.kernel
+    tiling, call = nodes.tilings[kernel.root], nodes.calls[kernel.root]
     for text in tiling.place("P.x", "P.y"):
         writer.code.line(text)
     vector = VECTOR[call.spec.dtype.kind]
     for row, texel in product(range(tiling.height), range(tiling.texels)):
         writer.code.line(f"{vector} s{row}{texel} = {vector}(0);")
     if call.op is CONVOLVE:
-        _convolve(lowered, kernel, tiling, writer)
+        _convolve(nodes, kernel, tiling, writer)
     else:
-        _dot(lowered, kernel, tiling, writer)
+        _dot(nodes, kernel, tiling, writer)
     for row, texel in product(range(tiling.height), range(tiling.texels)):
         value = wrapped(f"s{row}{texel}", call.spec.dtype)
         writer.code.line(f"y{row * tiling.texels + texel} = {value};")
 
 
-def _texel(lowered: LoweredGraph, kernel: Kernel, at: int, base: int, position: str) -> str:
+def _texel(nodes: KernelNodes, kernel: Kernel, at: int, base: int, position: str) -> str:
     """Return GLSL for a texel of operand `base` in the product's dtype."""
     texel = f"pt_texel{kernel.inputs.index(base)}({position})"
-    return converted(texel, lowered.spec(at).dtype, lowered.calls[kernel.root].spec.dtype)
+    return converted(texel, nodes.spec(at).dtype, nodes.calls[kernel.root].spec.dtype)
 
 
 def _multiply(writer: Writer, tiling: Tiling, first: list[str], inner: int = 4) -> None:
@@ -59,25 +59,25 @@ def _multiply(writer: Writer, tiling: Tiling, first: list[str], inner: int = 4) 
         writer.code.line(f"s{row}{texel} += {terms};")
 
 
-def _dot(lowered: LoweredGraph, kernel: Kernel, tiling: Tiling, writer: Writer) -> None:
+def _dot(nodes: KernelNodes, kernel: Kernel, tiling: Tiling, writer: Writer) -> None:
     line = writer.code.line
-    call = lowered.calls[kernel.root]
+    call = nodes.calls[kernel.root]
     vector = VECTOR[call.spec.dtype.kind]
-    a, b = lowered.edges[kernel.root]
+    a, b = nodes.edges[kernel.root]
     groups, _, inner = call.specs[0].shape
     height, texels, step = tiling.height, tiling.texels, tiling.step
 
     def matrix(at: int) -> tuple[OperandMatrix, int, bool]:
         """Return the operand in texels, the stored node, and True if its columns are contiguous."""
-        base, (group, rows, columns), offset = layout(lowered, at)
-        slot, width = kernel.inputs.index(base), lowered.texture_row(base)
+        base, (group, rows, columns), offset = layout(nodes, at)
+        slot, width = kernel.inputs.index(base), nodes.texture_row(base)
         group = group // 4 if groups > 1 else 0
         upright = columns == 1
-        row, length = rows if upright else columns, lowered.spec(at).shape[2 if upright else 1]
+        row, length = rows if upright else columns, nodes.spec(at).shape[2 if upright else 1]
         return OperandMatrix(slot, offset // 4, group, row // 4, length // 4, width), base, upright
 
     def fetch(name: str, at: int, texel: str) -> None:
-        line(f"{vector} {name} = {converted(texel, lowered.spec(at).dtype, call.spec.dtype)};")
+        line(f"{vector} {name} = {converted(texel, nodes.spec(at).dtype, call.spec.dtype)};")
 
     left, base_a, a_upright = matrix(a)
     right, base_b, b_upright = matrix(b)
@@ -116,12 +116,12 @@ def _dot(lowered: LoweredGraph, kernel: Kernel, tiling: Tiling, writer: Writer) 
         _multiply(writer, tiling, [f"a{row}" for row in range(height)])
 
 
-def _convolve(lowered: LoweredGraph, kernel: Kernel, tiling: Tiling, writer: Writer) -> None:
+def _convolve(nodes: KernelNodes, kernel: Kernel, tiling: Tiling, writer: Writer) -> None:
     line = writer.code.line
-    call = lowered.calls[kernel.root]
+    call = nodes.calls[kernel.root]
     vector = VECTOR[call.spec.dtype.kind]
-    x, w = lowered.edges[kernel.root]
-    base_x, base_w = lowered.view(x)[0], lowered.view(w)[0]
+    x, w = nodes.edges[kernel.root]
+    base_x, base_w = nodes.view(x)[0], nodes.view(w)[0]
     window: Window = call.arg
     (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = window
     batch, height, width, channels = call.specs[0].shape
@@ -154,14 +154,14 @@ def _convolve(lowered: LoweredGraph, kernel: Kernel, tiling: Tiling, writer: Wri
 
     def channel_texel(c: str, lanes: int) -> None:
         for at, tap in enumerate(taps):
-            value = _texel(lowered, kernel, x, base_x, f"tx + {tap * channels // 4} + {c}")
+            value = _texel(nodes, kernel, x, base_x, f"tx + {tap * channels // 4} + {c}")
             value = f"in{at} ? {value} : {vector}(0)" if sides else value
             line(f"{vector} a{at} = {value};")
         for kx in range(kw if shared else 1):
             with writer.code.block(""):
                 for k, i in product(range(lanes), range(tiling.texels)):
                     start = (kx * each + k) * outs // 4 + i * tiling.step
-                    value = _texel(lowered, kernel, w, base_w, f"tw + {start} + {c} * {outs}")
+                    value = _texel(nodes, kernel, w, base_w, f"tw + {start} + {c} * {outs}")
                     line(f"{vector} b{k}{i} = {value};")
                 rows = (row * sw + kx * dw for row in range(tiling.height))
                 _multiply(writer, tiling, [f"a{taps.index(row)}" for row in rows], lanes)

@@ -28,21 +28,21 @@ from .writer import Expression, NodeAtIndex, Writer
 
 
 def _view_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
-    call, (src,) = writer.lowered.calls[at], writer.lowered.edges[at]
+    call, (src,) = writer.nodes.calls[at], writer.nodes.edges[at]
     return [(src, index.through(call.op.view(call.specs[0].shape, call.arg)[1]))]
 
 
 def _elementwise_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
-    call = writer.lowered.calls[at]
+    call = writer.nodes.calls[at]
     return [
         (src, index.spread(spec.shape, call.spec.shape))
-        for src, spec in zip(writer.lowered.edges[at], call.specs, strict=True)
+        for src, spec in zip(writer.nodes.edges[at], call.specs, strict=True)
     ]
 
 
 def _gather_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
     """Return the indices operand of a gather and the index at which it is read."""
-    call, whole = writer.lowered.calls[at], writer.positions.aligned_first(index)
+    call, whole = writer.nodes.calls[at], writer.positions.aligned_first(index)
     if not index.stack:
         own = index
     elif whole is not None:
@@ -51,13 +51,13 @@ def _gather_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]
         own = Index(call.spec.size, lanes=writer.positions.lanes(index))
     shape, axis = call.specs[0].shape, call.arg
     frame = (math.prod(shape[:axis]), call.specs[1].size, row_major(shape)[axis])
-    return [(writer.lowered.edges[at][1], own.through(make_view(frame, (0, 1, 0))))]
+    return [(writer.nodes.edges[at][1], own.through(make_view(frame, (0, 1, 0))))]
 
 
 def _elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
-    call = writer.lowered.calls[at]
+    call = writer.nodes.calls[at]
     op = call.op
-    dtypes = [writer.lowered.spec(src).dtype for src in writer.lowered.edges[at]]
+    dtypes = [writer.nodes.spec(src).dtype for src in writer.nodes.edges[at]]
     operands = list(map(converted, names, dtypes, call.operands))
     if isinstance(op, Where) and operands[1] == operands[2]:
         return operands[1]
@@ -82,7 +82,7 @@ def _elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
 
 def _gather(writer: Writer, at: int, index: Index, indices: str) -> str:
     code, positions = writer.code, writer.positions
-    call = writer.lowered.calls[at]
+    call = writer.nodes.calls[at]
     shape, axis = call.specs[0].shape, call.arg
     length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
     whole = positions.aligned_first(index)
@@ -97,19 +97,19 @@ def _gather(writer: Writer, at: int, index: Index, indices: str) -> str:
     source = code.let((at, index, "source"), kind, "j", source)
     size = call.specs[0].size
     below = Index(size, first=source) if together else Index(size, lanes=source)
-    return writer.value(writer.lowered.edges[at][0], below)
+    return writer.value(writer.nodes.edges[at][0], below)
 
 
 def _reduction(writer: Writer, at: int, index: Index) -> str:
     """Write a short reduction before its consumer: of four results, or of one for all lanes."""
     code, positions = writer.code, writer.positions
-    call, src = writer.lowered.calls[at], writer.lowered.edges[at][0]
+    call, src = writer.nodes.calls[at], writer.nodes.edges[at][0]
     op, shape, axes, dtype = call.op, call.specs[0].shape, call.arg, call.operands[0]
     order = [axis for axis in range(len(shape)) if axis not in axes] + list(axes)
     strides = row_major(shape)
     view = make_view([shape[axis] for axis in order], [strides[axis] for axis in order])
     length = math.prod(shape[axis] for axis in axes)
-    splat = positions.splat(index) if axes == (writer.lowered.lane_axis(src),) else None
+    splat = positions.splat(index) if axes == (writer.nodes.lane_axis(src),) else None
     together = splat is not None and length % 4 == 0
     position = splat if together else positions.lanes(index)
     acc, k, q = code.name("r"), code.name("n"), code.name("q")
@@ -122,7 +122,7 @@ def _reduction(writer: Writer, at: int, index: Index) -> str:
         with code.block(f"for (int {k} = 0; {k} < {length}; {k} += {4 if together else 1})"):
             code.line(f"{'int' if together else 'ivec4'} {q} = {position} * {length} + {k};")
             first, lanes = (q, "") if together else ("", q)
-            below = Index(writer.lowered.spec(src).size, first, lanes).through(view)
+            below = Index(writer.nodes.spec(src).size, first, lanes).through(view)
             value = converted(writer.value(src, below), call.specs[0].dtype, dtype)
             code.line(f"{acc} = {op.combine.format(acc, value)};")
         for swap in ("zwxy", "yxwz") if together else ():

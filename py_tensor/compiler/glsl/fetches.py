@@ -11,12 +11,9 @@ The ways are, cheapest first:
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...ops.index_map import View
-from ..kernel import Kernel
-from ..lowered_graph import LoweredGraph
 from .indices import Index, LanePositions
+from .kernel_nodes import KernelNodes
 from .positions import keeps_texels, mapped, reads_pairs
 from .statements import Statements
 from .strided import fetched
@@ -29,15 +26,12 @@ class Fetches:
 
     def __init__(
         self,
-        lowered: LoweredGraph,
-        kernel: Kernel,
-        tilings: dict[int, Tiling],
+        nodes: KernelNodes,
         code: Statements,
         positions: LanePositions,
     ) -> None:
-        self.lowered = lowered
-        self.kernel = kernel
-        self.tilings = tilings
+        self.nodes = nodes
+        self.kernel = nodes.kernel
         self.code = code
         self.positions = positions
         self.modes: dict[int, set[str]] = {}
@@ -53,13 +47,13 @@ class Fetches:
         return name
 
     def _read(self, at: int, index: Index) -> str:
-        spec = self.lowered.spec(at)
+        spec = self.nodes.spec(at)
         kind = spec.dtype.kind
-        tiling = self.tilings.get(at) if at in self.kernel.tiles else None
+        tiling = self.nodes.tilings.get(at) if at in self.kernel.tiles else None
         slot = self.kernel.inputs.index(at)
         modes = self.modes.setdefault(at, set())
         vector = VECTOR[kind]
-        rows = self.lowered.texture_row
+        rows = self.nodes.texture_row
         alike = tiling is None and rows(at) == rows(self.kernel.output)
         if alike and index.own and not index.stack and not index.pair:
             modes.add("same")
@@ -106,7 +100,7 @@ class Fetches:
         view = index.stack[-1]
         odd = view.offset % 2
         # From here on both parts of a complex number have the same positions.
-        even = replace(view, offset=view.offset - odd)
+        even = view._replace(offset=view.offset - odd)
         if index.pair:
             if len(index.stack) > 1:
                 return None
@@ -114,9 +108,9 @@ class Fetches:
                 return f"{self._texel(slot, '')}.{'yyww' if odd else 'xxzz'}"
             position = mapped(even, f"({index.pair} >> 1)")
             return f"{self._texel(slot, f'({position}) >> 2')}.{'yyww' if odd else 'xxzz'}"
-        if self.positions.aligned_first(replace(index, stack=index.stack[:-1], own=False)) is None:
+        if self.positions.aligned_first(index._replace(stack=index.stack[:-1], own=False)) is None:
             return None
-        first = self.positions.first(replace(index, stack=(*index.stack[:-1], even), own=False))
+        first = self.positions.first(index._replace(stack=(*index.stack[:-1], even), own=False))
         a, b = (self._texel(slot, f"({first} >> 2){more}") for more in ("", " + 1"))
         lanes = "yw" if odd else "xz"
         return f"{self._vector(slot)}({a}.{lanes}, {b}.{lanes})"
@@ -125,11 +119,11 @@ class Fetches:
         """Return GLSL for four elements at the distance of the view's last stride, or None."""
         if not index.first or index.axes or not index.stack or index.stack[-1].shape[-1] % 4:
             return None
-        before = self.positions.aligned_first(replace(index, stack=index.stack[:-1], own=False))
+        before = self.positions.aligned_first(index._replace(stack=index.stack[:-1], own=False))
         if before is None:
             return None
         texel = self.code.integer(self._texel_of(before))
-        row = self.lowered.texture_row(at)
+        row = self.nodes.texture_row(at)
         fetches = fetched(index.stack[-1], texel, slot, row, self.code.integer)
         return f"{self._vector(slot)}({', '.join(fetches)})"
 
@@ -144,7 +138,7 @@ class Fetches:
 
     def _vector(self, slot: int) -> str:
         """Return the GLSL type of a texel of an input."""
-        return VECTOR[self.lowered.spec(self.kernel.inputs[slot]).dtype.kind]
+        return VECTOR[self.nodes.spec(self.kernel.inputs[slot]).dtype.kind]
 
     def _element(self, slot: int, position: str, tiling: Tiling | None) -> str:
         if tiling is not None:

@@ -5,15 +5,14 @@ An `Index` selects four elements by a base position for each lane, followed by v
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ...ops.index_map import Shape, View, ViewStack, broadcast_view, contiguous, push, steps
 from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
 from .statements import Statements
 
 
-@dataclass(frozen=True)
-class Index:
+class Index(NamedTuple):
     """Four positions in a row-major space of `size` elements, mapped by the views in `stack`.
 
     `first` names an int with the position of lane 0. It is given if the lanes are neighbours and
@@ -34,7 +33,7 @@ class Index:
     pair: str = ""
 
     def through(self, view: View) -> Index:
-        return self if view.is_identity else replace(self, stack=push(self.stack, view))
+        return self if view.is_identity else self._replace(stack=push(self.stack, view))
 
     def spread(self, shape: Shape, out: Shape) -> Index:
         """Return the index at which an operand of `shape` is read for a result of shape `out`."""
@@ -63,7 +62,7 @@ class LanePositions:
         elif index.first and len(index.stack) == len(view.shape) == 1:
             text = _spread(mapped(view, index.first), view.strides[0])
         else:
-            before = replace(index, stack=index.stack[:-1], own=False)
+            before = index._replace(stack=index.stack[:-1], own=False)
             text = mapped(view, self.lanes(before))
         return self.code.let((index, "lanes"), "ivec4", "i", text)
 
@@ -84,7 +83,7 @@ class LanePositions:
         if known is not None:
             text = total(known, view.offset)
         else:
-            text = mapped(view, self.first(replace(index, stack=index.stack[:-1], own=False)))
+            text = mapped(view, self.first(index._replace(stack=index.stack[:-1], own=False)))
         return self.code.let((index, "first"), "int", "i", text)
 
     def _by_axes(self, index: Index) -> list[tuple[str, int]] | None:
@@ -120,7 +119,7 @@ class LanePositions:
             if view.is_constant:
                 position = str(view.offset)
             elif index.first and splats(view):
-                position = self.first(replace(index, stack=index.stack[: depth + 1], own=False))
+                position = self.first(index._replace(stack=index.stack[: depth + 1], own=False))
             elif keeps_texels(view):
                 continue
             else:

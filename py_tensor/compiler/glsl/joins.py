@@ -13,8 +13,8 @@ from .writer import Writer
 
 def pad(writer: Writer, at: int, index: Index) -> str:
     code, positions = writer.code, writer.positions
-    call = writer.lowered.calls[at]
-    src, fill = writer.lowered.edges[at]
+    call = writer.nodes.calls[at]
+    src, fill = writer.nodes.edges[at]
     shape, inner = call.spec.shape, call.specs[0].shape
     inner_strides = row_major(inner)
     last = max((axis for axis, width in enumerate(call.arg) if any(width)), default=-1)
@@ -22,7 +22,7 @@ def pad(writer: Writer, at: int, index: Index) -> str:
     whole = positions.aligned_first(index)
     together = whole is not None and tail % 4 == 0
     kind = "int" if together else "ivec4"
-    size = writer.lowered.spec(src).size
+    size = writer.nodes.spec(src).size
     if size == 0:
         return _filler(writer, fill, call)
     places = positions.coordinates(index, shape, together)
@@ -67,12 +67,12 @@ def pad(writer: Writer, at: int, index: Index) -> str:
 
 def _filler(writer: Writer, fill: int, call: Any) -> str:
     value = writer.value(fill, Index(1, lanes="ivec4(0)"))
-    return converted(value, writer.lowered.spec(fill).dtype, call.spec.dtype)
+    return converted(value, writer.nodes.spec(fill).dtype, call.spec.dtype)
 
 
 def concat(writer: Writer, at: int, index: Index) -> str:
     code, positions = writer.code, writer.positions
-    call = writer.lowered.calls[at]
+    call = writer.nodes.calls[at]
     axis, shape = call.arg, call.spec.shape
     tail = row_major(shape)[axis]
     widths = [spec.shape[axis] * tail for spec in call.specs]
@@ -87,7 +87,7 @@ def concat(writer: Writer, at: int, index: Index) -> str:
     name = code.name("v")
     code.line(f"{result} {name} = {result}(0);")
     start = 0
-    for src, spec, width in zip(writer.lowered.edges[at], call.specs, widths, strict=True):
+    for src, spec, width in zip(writer.nodes.edges[at], call.specs, widths, strict=True):
         if width == 0:
             continue
         local = f"{inner} - {start}" if start else inner
@@ -111,8 +111,8 @@ def concat(writer: Writer, at: int, index: Index) -> str:
 
 def interleave(writer: Writer, at: int, index: Index) -> str:
     code, positions = writer.code, writer.positions
-    re, im = writer.lowered.edges[at]
-    size = writer.lowered.spec(re).size
+    re, im = writer.nodes.edges[at]
+    size = writer.nodes.spec(re).size
     whole = positions.aligned_first(index)
     if whole is not None:
         lanes = code.known((at, index, "pairs"))

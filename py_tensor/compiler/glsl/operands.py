@@ -8,14 +8,13 @@ quarter of the time of a fetch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .integers import quotient, remainder
 from .positions import total
 
 
-@dataclass(frozen=True)
-class OperandMatrix:
+class OperandMatrix(NamedTuple):
     """Layout in a texture of the matrices of a batch. All numbers are in texels."""
 
     slot: int
@@ -48,8 +47,7 @@ class OperandMatrix:
         return total(terms, self.offset // self.width)
 
 
-@dataclass(frozen=True)
-class Texels:
+class Texels(NamedTuple):
     """Positions of a matrix's texels relative to a start that statements compute.
 
     `before` are statements before the loop, `each` those in each iteration. The start is a column

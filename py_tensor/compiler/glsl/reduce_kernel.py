@@ -43,19 +43,19 @@ class _Loop:
     """Writer of the loops of one reduction."""
 
     def __init__(self, writer: Writer) -> None:
-        lowered, root = writer.lowered, writer.kernel.root
+        nodes, root = writer.nodes, writer.kernel.root
         self.writer = writer
         self.code = writer.code
-        self.call = lowered.calls[root]
+        self.call = nodes.calls[root]
         self.op: Reduction = self.call.op
-        self.src = lowered.edges[root][0]
+        self.src = nodes.edges[root][0]
         arg = self.call.arg
         axes = arg.axes if isinstance(arg, SplitReduction) else arg
         self.parts = arg.parts if isinstance(arg, SplitReduction) else 0
-        self.along = lowered.along(self.src, axes)
+        self.along = nodes.along(self.src, axes)
         shape = self.call.specs[0].shape
         self.kept = [axis for axis, n in enumerate(shape) if axis not in axes and n != 1]
-        inner = lowered.lane_axis(self.src)
+        inner = nodes.lane_axis(self.src)
         self.axes = sorted((axis for axis in axes if shape[axis] != 1), key=lambda a: a == inner)
         self.shape = shape
         self.results = math.prod(shape[axis] for axis in self.kept)

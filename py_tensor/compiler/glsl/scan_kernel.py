@@ -31,14 +31,14 @@ class _Chunk:
     """Writer of the loops of a chunk: over the elements before it unless `alone`, then over it."""
 
     def __init__(self, writer: Writer) -> None:
-        lowered, root = writer.lowered, writer.kernel.root
+        nodes, root = writer.nodes, writer.kernel.root
         self.writer = writer
         self.code = writer.code
-        self.tiling = writer.tilings[root]
-        call = lowered.calls[root]
+        self.tiling = nodes.tilings[root]
+        call = nodes.calls[root]
         self.op: Scan = call.op
         self.block: ScanBlock = call.arg
-        self.src = lowered.edges[root][0]
+        self.src = nodes.edges[root][0]
         self.source = call.specs[0].dtype
         self.dtype = call.operands[0]
         self.shape = call.specs[0].shape

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from ...dtypes import DType
 from ...ops.shader_helpers import HELPERS
@@ -29,8 +30,7 @@ _ACCESS = (
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 
 
-@dataclass(frozen=True)
-class Shader:
+class Shader(NamedTuple):
     """Fragment shader, with the scalars that a draw passes in its uniform arrays."""
 
     name: str
@@ -80,13 +80,14 @@ def assemble(
 
 def _helpers(text: str) -> list[str]:
     """Return the helper functions that a text calls, each after the helpers that it calls."""
-    result: dict[str, str] = {}
+    called = [name for found in _NAMES.findall(text) for name in _needed(found)]
+    return [HELPERS[name] for name in dict.fromkeys(called)]
 
-    def include(source: str) -> None:
-        for name in _NAMES.findall(source):
-            if name in HELPERS and name not in result and HELPERS[name] is not source:
-                include(HELPERS[name])
-                result[name] = HELPERS[name]
 
-    include(text)
-    return list(result.values())
+@cache
+def _needed(name: str) -> tuple[str, ...]:
+    """Return the names of a helper function and of those that it calls, itself last."""
+    if name not in HELPERS:
+        return ()
+    called = (other for other in _NAMES.findall(HELPERS[name]) if other != name)
+    return (*(inner for other in called for inner in _needed(other)), name)

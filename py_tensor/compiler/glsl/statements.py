@@ -7,21 +7,22 @@ declared outside of the loops in which the expression does not change.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 _DECLARED = re.compile(r"\w+ (\w+) = ")
 _COUNTER = re.compile(r"^for \(int (\w+) = ")
-_NAME = re.compile(r"(?<![.\w])[a-z]\w*(?!\w|\()")
-"""Matches variables in GLSL, not functions, types or components."""
+_WORD = re.compile(r"\w+")
 
 
 @dataclass
 class _Scope:
     """Statements between braces, and the names of the values that they compute."""
 
-    loop: bool = False
+    branch: int = 0
+    """Level of the innermost scope around them, or of their own, that is not a loop."""
     lines: list[str] = field(default_factory=list)
     values: dict[tuple[object, ...], str] = field(default_factory=dict)
 
@@ -33,7 +34,8 @@ class Statements:
         self.scopes = [_Scope()]
         self.level: dict[str, int] = {}
         self.count = 0
-        self.offered: list[str] = []
+        self.offered: list[tuple[str, str]] = []
+        """Names that may remain unused, with their lines."""
 
     @property
     def lines(self) -> list[str]:
@@ -53,8 +55,10 @@ class Statements:
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
         """Put statements into braces; names declared there are unknown after them."""
-        self.scopes.append(_Scope(loop=head.startswith("for ")))
-        self.level |= dict.fromkeys(_COUNTER.findall(head), len(self.scopes) - 1)
+        level = len(self.scopes)
+        loop = head.startswith("for ")
+        self.scopes.append(_Scope(self.scopes[-1].branch if loop else level))
+        self.level |= dict.fromkeys(_COUNTER.findall(head), level)
         yield
         inside = self.scopes.pop()
         self.line(f"{head} {{")
@@ -72,9 +76,11 @@ class Statements:
 
     def _level_of(self, expression: str) -> int:
         """Return the outermost level for an expression, which may leave loops but not branches."""
-        level = max((self.level.get(name, 0) for name in _NAME.findall(expression)), default=0)
-        last = len(self.scopes) - 1
-        return max([level, *(at for at in range(last + 1) if at and not self.scopes[at].loop)])
+        branch = self.scopes[-1].branch
+        if branch == len(self.scopes) - 1:
+            return branch
+        # Functions, types and components have other names than variables.
+        return max([branch, *[self.level.get(word, 0) for word in _WORD.findall(expression)]])
 
     def known(self, key: tuple[object, ...]) -> str | None:
         for scope in reversed(self.scopes):
@@ -97,15 +103,16 @@ class Statements:
 
     def offer(self, kind: str, name: str, expression: str) -> None:
         """Declare a name that may remain unused, in which case `prune` drops it."""
-        self.offered.append(name)
         self.line(f"{kind} {name} = {expression};")
+        self.offered.append((name, self.scopes[-1].lines[-1]))
 
     def prune(self) -> None:
         """Drop unused offered names, the last first, since later ones use earlier ones."""
-        for name in reversed(self.offered):
-            uses = [at for at, text in enumerate(self.lines) if re.search(rf"\b{name}\b", text)]
-            if len(uses) == 1:
-                del self.lines[uses[0]]
+        count = Counter(_WORD.findall("\n".join(self.lines)))
+        for name, line in reversed(self.offered):
+            if count[name] == 1:
+                self.lines.remove(line)
+                count.subtract(_WORD.findall(line))
 
     def named(self, expression: str, kind: str) -> str:
         """Return a new name for the expression, or the expression itself if it is a name."""

@@ -9,13 +9,13 @@ each fragment count.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 from ...ops.contractions import CONVOLVE, Window
 from ...ops.op_def import Contraction, Scan
-from ..lowered_graph import LoweredGraph, ScanBlock
+from ..lowered_graph import LoweredGraph, LoweredNodes, ScanBlock
 from .tiles import Tiling
 
 BUSY = 512
@@ -76,12 +76,29 @@ def candidates(
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
     texture_row = 4 * lowered.texture_row(base)
     below = texture_row // stride if texture_row % stride == 0 else 0
+    shape = lines, rows, columns
+    return _candidates(shape, window, by_row, by_column, below, draw_buffers, limit, on_processor)
+
+
+@lru_cache(1 << 10)
+def _candidates(
+    shape: tuple[int, int, int],
+    window: Window | None,
+    by_row: bool,
+    by_column: bool,
+    below: int,
+    draw_buffers: int,
+    limit: int,
+    on_processor: bool,
+) -> list[tuple[float, Tiling]]:
+    lines = shape[0]
+    each = {height: _left_fetches(height, window) for height in (4, 8, 2, 1)}
     found: list[tuple[float, Tiling]] = []
-    for height, width, spread in product((4, 8, 2, 1), (8, 4), (2, 4, 1)):
+    for height, width, spread in product(each, (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
             continue
-        tiling = Tiling(lines, rows, columns, height, width, spread, limit)
-        left = _left_fetches(height, window)
+        tiling = Tiling(*shape, height, width, spread, limit)
+        left = each[height]
         if on_processor:
             found.append((_cost(tiling, left + width, BUSY_PROCESSOR), tiling))
             continue
@@ -92,10 +109,10 @@ def candidates(
         found.append((_cost(tiling, left + right), tiling))
         if spread == 2 and below and not by_column:
             if window is not None and lines >= 2 * below:
-                apart = replace(tiling, lines_apart=below)
+                apart = tiling._replace(lines_apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
             if window is None and (below % height == 0 or height % below == 0):
-                apart = replace(tiling, apart=below)
+                apart = tiling._replace(apart=below)
                 found.append((_cost(apart, left / 2 + right), apart))
     return sorted(found, key=lambda entry: entry[0])
 
@@ -112,7 +129,7 @@ def _left_fetches(height: int, window: Window | None) -> float:
     return len(taps) / (window.kernel[1] if len(taps) > height else 1)
 
 
-def layout(lowered: LoweredGraph, at: int) -> tuple[int, tuple[Any, ...], int]:
+def layout(lowered: LoweredNodes, at: int) -> tuple[int, tuple[Any, ...], int]:
     """Return the stored node of a matrix operand, the strides to read it by, and the offset.
 
     One of the two inner strides is 1.

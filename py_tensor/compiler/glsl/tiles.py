@@ -10,13 +10,12 @@ may be `apart` from these, so that the texels that they read are above each othe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .integers import quotient, remainder
 
 
-@dataclass(frozen=True)
-class Tiling:
+class Tiling(NamedTuple):
     """Tile layout of a result (lines, rows, columns) in a texture array.
 
     A line is a matrix of a batch, or a row of an image's pixels. No block spans two lines.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ...ir.bounded_cache import BoundedCache
 from ..kernel import Kernel
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
 from .expressions import EXPRESSIONS
+from .kernel_nodes import KernelNodes
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
@@ -22,27 +26,29 @@ WRITERS = {
 """Function that writes each kind of kernel."""
 
 
+_shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
+
+
 def write(lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> Shader:
-    """Return the shader that draws a kernel."""
-    dtype = lowered.spec(kernel.output).dtype
-    outputs = [tile_dtype(dtype)] * tilings[kernel.root].layers if kernel.tiled else [dtype]
-    writer = Writer(lowered, kernel, tilings, EXPRESSIONS)
+    """Return the shader that draws a kernel; equal kernels are written once."""
+    nodes = KernelNodes(lowered, kernel, tilings)
+    shader = _shaders.get(nodes.key)
+    if shader is None:
+        shader = _shaders[nodes.key] = _written(nodes)
+    return shader
+
+
+def _written(nodes: KernelNodes) -> Shader:
+    kernel, dtype = nodes.kernel, nodes.spec(nodes.kernel.output).dtype
+    layers = nodes.tilings[kernel.root].layers if kernel.tiled else 0
+    writer = Writer(nodes, EXPRESSIONS)
     WRITERS[kernel.kind](writer)
     inputs = [
-        (lowered.spec(at).dtype, 0 if at in kernel.tiles else lowered.texture_row(at))
+        (nodes.spec(at).dtype, 0 if at in kernel.tiles else nodes.texture_row(at))
         for at in kernel.inputs
     ]
+    outputs = [tile_dtype(dtype)] * layers or [dtype]
     source = assemble(inputs, writer.uniforms, outputs, writer.code.lines)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
-    return Shader(name_of(lowered, kernel), source, uniforms, modes)
-
-
-def name_of(lowered: LoweredGraph, kernel: Kernel) -> str:
-    """Return a readable name of the kernel: the operation of its loop and of its output."""
-    names = []
-    for at in (kernel.root, kernel.output):
-        op = lowered.op(at)
-        if op is not None and op.name not in names:
-            names.append(op.name)
-    return "+".join(names) or "fill"
+    return Shader(nodes.name, source, uniforms, modes)

@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from ...ir.node import OpInstance, Scalar
 from ...ops.op_def import OpDef, entry_of
-from ..kernel import Kernel
-from ..lowered_graph import Constant, LoweredGraph
+from ..lowered_graph import Constant
 from .cancellation import Sums
 from .fetches import Fetches
 from .indices import Index, LanePositions
+from .kernel_nodes import KernelNodes
 from .statements import Statements
-from .tiles import Tiling
 from .types import UNIFORM, VECTOR, kept, literal
 
 NodeAtIndex = tuple[int, Index]
@@ -39,18 +38,15 @@ class Writer:
 
     def __init__(
         self,
-        lowered: LoweredGraph,
-        kernel: Kernel,
-        tilings: dict[int, Tiling],
+        nodes: KernelNodes,
         expressions: Mapping[type[OpDef], Expression],
     ) -> None:
-        self.lowered = lowered
-        self.kernel = kernel
-        self.tilings = tilings
+        self.nodes = nodes
+        self.kernel = nodes.kernel
         self.expressions = expressions
         self.code = Statements()
         self.positions = LanePositions(self.code)
-        self.fetches = Fetches(lowered, kernel, tilings, self.code, self.positions)
+        self.fetches = Fetches(nodes, self.code, self.positions)
         self.sums = Sums()
         self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
         self.fixed: dict[int, str] = {}
@@ -59,14 +55,14 @@ class Writer:
     def own_texel(self) -> None:
         """Declare the number `t` of the fragment's texel and its first element's position `e`."""
         # A product takes half as long as a shift in a software renderer.
-        row = self.lowered.texture_row(self.kernel.output)
+        row = self.nodes.texture_row(self.kernel.output)
         self.code.offer("int", "t", f"P.y * {row} + P.x")
         self.code.offer("int", "e", "t * 4")
         self.fetches.texels["e"] = "t"
 
     def result(self) -> None:
         """Assign the fragment's texel of the kernel's output to y0, as the last statement."""
-        spec = self.lowered.spec(self.kernel.output)
+        spec = self.nodes.spec(self.kernel.output)
         value = self.value(self.kernel.output, Index(spec.size, first="e", own=True))
         self.code.line(f"y0 = {kept(value, spec.dtype)};")
         self.code.prune()
@@ -74,33 +70,30 @@ class Writer:
     def value(self, at: int, index: Index) -> str:
         """Return the name of the four lanes of node `at` at `index`; write what is missing."""
         known = self.code.known
-        order = [(at, index)]
+        order: list[tuple[NodeAtIndex, list[NodeAtIndex]]] = [((at, index), [])]
         # Operands come first. A recursive function would exceed Python's recursion limit.
         while order:
-            place = order[-1]
+            place, operands = order.pop()
             if known(place) is None:
                 expression = self._expression(place[0])
-                operands = expression.operands(self, *place)
-                missing = [operand for operand in operands if known(operand) is None]
-                if missing:
-                    order.extend(reversed(missing))
-                    continue
-                self.code.keep(place, expression.write(self, *place, *map(known, operands)))
-            order.pop()
+                if not operands and (operands := expression.operands(self, *place)):
+                    order.append((place, operands))
+                    order += [(operand, []) for operand in reversed(operands)]
+                else:
+                    self.code.keep(place, expression.write(self, *place, *map(known, operands)))
         name = known((at, index))
         assert name is not None
         return name
 
     def _expression(self, at: int) -> Expression:
-        call, kernel = self.lowered.calls[at], self.kernel
-        stored = at in kernel.tiles or (at in kernel.inputs and at != kernel.output)
-        if at in self.fixed or type(call) is not OpInstance or stored:
+        call = self.nodes.calls[at]
+        if at in self.fixed or type(call) is not OpInstance:
             return _LEAF
         return entry_of(self.expressions, call.op)  # type: ignore[no-any-return]
 
     def leaf(self, at: int, index: Index) -> str:
         """Return the name of a node that the kernel reads instead of computing it."""
-        call = self.lowered.calls[at]
+        call = self.nodes.calls[at]
         if at in self.fixed:
             return self.fixed[at]
         if type(call) is Scalar:

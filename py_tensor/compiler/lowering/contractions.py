@@ -61,9 +61,7 @@ def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
     whole = inner % 4 == 0
     a = _aligned(lowered, a, None if whole else (0, 0, _up(inner) - inner))
     b = _aligned(lowered, b, None if whole else (0, _up(inner) - inner, 0))
-    return lowered.append(
-        OpInstance(DOT, None, (lowered.spec(a), lowered.spec(b)), call.spec, call.operands), (a, b)
-    )
+    return lowered.rewritten(call, (a, b), None, call.spec)
 
 
 def _parts(inner: int, results: int) -> int:
@@ -127,10 +125,7 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     if columns % 4:
         w = _padded(lowered, w, (0, 0, 0, _up(outs) - outs))
     x, w = _whole(lowered, x), _whole(lowered, w)
-    return lowered.append(
-        OpInstance(CONVOLVE, window, (lowered.spec(x), lowered.spec(w)), call.spec, call.operands),
-        (x, w),
-    )
+    return lowered.rewritten(call, (x, w), window, call.spec)
 
 
 def _convolve_by_sum(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:

@@ -62,9 +62,7 @@ def _partial(
     partial: SplitReduction,
     shape: tuple[int, int],
 ) -> int:
-    spec = tensor_spec(shape, call.spec.dtype)
-    specs = (lowered.spec(src),)
-    return lowered.append(OpInstance(call.op, partial, specs, spec, call.operands), (src,))
+    return lowered.rewritten(call, (src,), partial, tensor_spec(shape, call.spec.dtype))
 
 
 REORDER = (0, 2, 1, 3, 4)

@@ -10,7 +10,6 @@ Input: a scan and the node of its operand. Output: the node that computes it.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from ...ir.node import OpInstance, tensor_spec
 from ...ops.op_def import Scan
@@ -49,14 +48,14 @@ def _scan(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -
     chunks = -(-length // chunk)
     steps = (chunks - 1) * chunk // (4 if axis == 2 else 1)
     if steps <= LONGEST_WAY and (chunks - 1) * lowered.spec(src).size <= 2 * READ_AGAIN:
-        return _block(lowered, call, src, replace(block, alone=chunks == 1))
+        return _block(lowered, call, src, block._replace(alone=chunks == 1))
     local = _block(lowered, call, src, block)
     last = (chunk - 1, chunks - 1, chunk)
     carried = lowered.add(SLICE, (local,), _along(shape, axis, last))
     if block.initial:
         element = lowered.add(SLICE, (src,), _along(shape, axis, last))
         carried = lowered.add(op.join, (carried, element))
-    carried = _scan(lowered, call, carried, replace(block, initial=True))
+    carried = _scan(lowered, call, carried, block._replace(initial=True))
     before, after = shape[:axis], shape[axis + 1 :]
     carried = lowered.add(RESHAPE, (carried,), (*before, chunks, 1, *after))
     carried = lowered.add(BROADCAST, (carried,), (*before, chunks, chunk, *after))
@@ -73,7 +72,4 @@ def _along(shape: tuple[int, ...], axis: int, part: tuple[int, int, int]) -> tup
 def _block(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:
     shape = list(lowered.spec(src).shape)
     shape[block.axis] += block.initial
-    spec = tensor_spec(tuple(shape), call.spec.dtype)
-    return lowered.append(
-        OpInstance(call.op, block, (lowered.spec(src),), spec, call.operands), (src,)
-    )
+    return lowered.rewritten(call, (src,), block, tensor_spec(tuple(shape), call.spec.dtype))

@@ -1,0 +1,60 @@
+"""The nodes of one kernel, from which its shader is written.
+
+Input: a `LoweredGraph`, a `Kernel` and the tilings. Output: `KernelNodes`, whose key is equal for
+kernels with the same shader.
+"""
+
+from __future__ import annotations
+
+from ...ir.node import OpInstance
+from ...ops.op_def import Reduction
+from ..kernel import Kernel
+from ..lowered_graph import LoopItem, LoweredGraph, LoweredNodes
+from .tiles import Tiling
+
+
+class KernelNodes(LoweredNodes):
+    """The nodes from the inputs of a kernel, which are leaves, to its output.
+
+    They have numbers of their own, which `kernel` contains, so that equal kernels of other layers
+    and of other plans have the same `key`. Everything that a shader depends on is in it.
+    """
+
+    def __init__(self, lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> None:
+        super().__init__()
+        found = list(dict.fromkeys((*kernel.inputs, *kernel.scalars, kernel.output)))
+        number = {at: place for place, at in enumerate(found)}
+        stored = len(kernel.inputs)
+        for at in found:  # it grows
+            call, edges = lowered.calls[at], lowered.edges[at]
+            if len(self.calls) < stored or type(call) is LoopItem:
+                call, edges = lowered.spec(at), ()
+            for src in edges:
+                if src not in number:
+                    number[src] = len(found)
+                    found.append(src)
+            if type(call) is OpInstance and isinstance(call.op, Reduction):
+                self.lane_axes[number[edges[0]]] = lowered.lane_axis(edges[0])
+            self.calls.append(call)
+            self.edges.append(tuple([number[src] for src in edges]))
+        for at in (*kernel.inputs, kernel.output):
+            self.texture_widths[number[at]] = lowered.texture_row(at)
+        self.tilings = {
+            number[at]: tilings[at] for at in (*kernel.inputs, kernel.root) if at in tilings
+        }
+        names = (op.name for at in (kernel.root, kernel.output) if (op := lowered.op(at)))
+        self.name = "+".join(dict.fromkeys(names)) or "fill"
+        self.kernel = Kernel(
+            kernel.kind,
+            number[kernel.output],
+            number[kernel.root],
+            tuple(range(stored)),
+            frozenset([number[at] for at in kernel.tiles]),
+            tuple(range(stored, stored + len(kernel.scalars))),
+        )
+        self.key = (
+            self.name,
+            self.kernel,
+            *map(tuple, (self.calls, self.edges)),
+            *(tuple(d.items()) for d in (self.texture_widths, self.lane_axes, self.tilings)),
+        )
