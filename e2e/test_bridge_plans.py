@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 
 import pytest
@@ -275,6 +276,60 @@ def test_profiling_names_each_draw(bridge: PlaywrightBridge) -> None:
     assert all(0 <= time < 1000 for _, time in timings)
     assert bridge.timings().value == []
     assert read_floats(bridge, 4, 1) == [2]
+
+
+def test_draws_are_timed_without_awaiting(bridge: PlaywrightBridge) -> None:
+    """Draws that are waited for have times at once, also where the context has a timer."""
+    register_double(bridge)
+    upload_floats(bridge, 1, [1])
+    run_double(bridge, 1, 2)
+    bridge.profile(True, True)
+    run_double(bridge, 1, 3)
+    timings = json.loads(bridge.call("timingsNow"))
+    bridge.profile(False)
+    assert [name for name, _ in timings] == ["double"]
+    assert 0 < timings[0][1] < 1000
+    assert bridge.call("timingsNow") == "[]"
+
+
+def test_plans_and_draws_are_entries_of_the_performance_panel(bridge: PlaywrightBridge) -> None:
+    register_double(bridge)
+    upload_floats(bridge, 1, [1])
+    measures = """() => {
+      const found = performance.getEntriesByType("measure").map(({ name, detail }) =>
+        [detail.devtools.trackGroup, detail.devtools.track, name]);
+      performance.clearMeasures();
+      return found;
+    }"""
+    bridge._page.evaluate(measures)
+    bridge.profile(True)
+    run_double(bridge, 1, 2)
+    bridge.flush()
+    bridge.timings()
+    bridge.profile(False)
+    run_double(bridge, 1, 3)
+    bridge.flush()
+    found = bridge._page.evaluate(measures)
+    assert sorted(found) == [
+        ["py_tensor", "kernels", "double"],
+        ["py_tensor", "plans", "plan 1: double"],
+    ]
+
+
+def test_peak_of_textures(bridge: PlaywrightBridge) -> None:
+    def peak() -> int:
+        return bridge.stats()["bytesPeak"] - start
+
+    start = bridge.stats()["bytesInUse"]
+    bridge.profile(False)
+    for handle in (1, 2, 3):
+        bridge.alloc(handle, 0, 4, 4)
+    bridge.free(2)
+    assert peak() == 3 * 256
+    bridge.profile(False)
+    assert peak() == 2 * 256
+    bridge.free(1)
+    bridge.free(3)
 
 
 def test_bridges_of_one_page_are_independent(bridge: PlaywrightBridge) -> None:

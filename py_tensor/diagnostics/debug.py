@@ -121,7 +121,7 @@ def enable_debug_mode(*, infinities: bool = False) -> ExitStack:
         # Without a handler Python prints warnings only, and few programs in a page configure one.
         logger.addHandler(_OwnHandler(sys.stdout))
     scopes.watch(_inspect)
-    _mode.recording = Recording(draws=True, lines=False, awaits=False)
+    _mode.recording = Recording(draws=True, timer=False)
     _mode.recording.open()
     _bridge_checks(True)
     restore = ExitStack()

@@ -75,6 +75,8 @@ class Flag[Value]:
         if self.kind is int:
             self.set(integer("env", self.name, value, self.least))
         elif self.kind is bool:
+            if isinstance(value, str):
+                raise wrong_type("env", self.name, _WANTED[bool], value)
             self.set(flag("env", self.name, value))
         else:
             self.set(value)

@@ -27,8 +27,6 @@ from .memory import Memory, memory
 from .recorder import PlanRun, Recording, Transfer
 from .tables import Printed, Table, milliseconds, size
 
-_Later = Coroutine[Any, Any, Any]
-
 SHOWN = 30
 """Rows of kernels that a printed profile shows."""
 
@@ -248,7 +246,7 @@ def _dimensions(shape: tuple[int, ...]) -> str:
 
 
 @overload
-def time(function: Callable[[], _Later], /) -> Awaitable[Timing]: ...
+def time(function: Callable[[], Coroutine[Any, Any, Any]], /) -> Awaitable[Timing]: ...
 
 
 @overload
@@ -278,7 +276,7 @@ def time(function: Callable[[], Any], /) -> Any:
 
 
 @overload
-def profile(function: Callable[[], _Later], /) -> Awaitable[Profile]: ...
+def profile(function: Callable[[], Coroutine[Any, Any, Any]], /) -> Awaitable[Profile]: ...
 
 
 @overload

@@ -50,14 +50,21 @@ class Recording:
             timer; if False, only if it has one.
         lines: If True, the lines that make tensors are recorded.
         awaits: If True, the recording is closed by `close_async`.
+        timer: If False, draws are waited for even if the context has a timer, because its results
+            may be needed where Python cannot wait for them.
     """
 
-    def __init__(self, *, draws: bool, lines: bool, awaits: bool) -> None:
+    def __init__(
+        self, *, draws: bool, lines: bool = False, awaits: bool = False, timer: bool = True
+    ) -> None:
         self.engine = backend()
         self.bridge: Any = getattr(self.engine, "bridge", None)
         self.awaits = awaits
-        self.has_timer = self.bridge is not None and (
-            self.bridge.limits()["timer"] and (awaits or self.bridge.can_wait())
+        self.has_timer = (
+            timer
+            and self.bridge is not None
+            and self.bridge.limits()["timer"]
+            and (awaits or self.bridge.can_wait())
         )
         self.measures_draws = self.bridge is not None and (draws or self.has_timer)
         self.plans: list[PlanRun] = []

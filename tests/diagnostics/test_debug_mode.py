@@ -6,6 +6,7 @@ import logging
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
 from helpers import assert_values
@@ -109,3 +110,42 @@ def test_log_handler_is_removed_with_the_mode(monkeypatch):
         pt.enable_debug_mode()
         assert len(debug.logger.handlers) == 1
     assert debug.logger.handlers == []
+
+
+def called(function):
+    """Return the names of the functions that a call runs."""
+    names = set()
+    sys.setprofile(lambda frame, event, arg: names.add(frame.f_code.co_name))
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return names
+
+
+def test_production_mode_validates_nothing_again():
+    """Repeated calls neither check shapes and dtypes nor look at values."""
+    x, w = pt.ones((5, 77)), pt.ones((77, 3))
+
+    def work():
+        return pt.sum(pt.softmax(pt.relu(x @ w + 1.0) * 2.0), axis=0)
+
+    first = called(work)
+    assert {"infer", "op_instance", "operand_nodes"} <= first
+    repeated = called(work)
+    assert not repeated & {"infer", "op_instance", "operand_nodes", "_inspect", "user_line"}
+    with pt.enable_debug_mode():
+        assert {"_inspect", "user_line"} <= called(work)
+
+
+def test_production_mode_runs_one_plan(engine):
+    x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
+
+    def draws(mode):
+        before = engine.statistics()["draws"]
+        with mode():
+            pt.realize(pt.relu(pt.exp(x) * 2.0 - 1.0))
+        return engine.statistics()["draws"] - before
+
+    assert draws(nullcontext) == 1
+    assert draws(pt.enable_debug_mode) == 4

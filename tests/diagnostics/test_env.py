@@ -100,6 +100,8 @@ def test_modes():
     assert (pt.env.debug, pt.env.production) == (True, False)
     with pytest.raises(errors.NumericError):
         pt.log(pt.asarray([-1.0]))
+    with pytest.raises(errors.TensorError, match="env: debug must be True or False; got 'no'"):
+        pt.env.debug = "no"
     pt.env.production = True
     assert (pt.env.debug, pt.env.production) == (False, True)
 
