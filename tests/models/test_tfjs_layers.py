@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
-from py_tensor.errors import ModelError, TensorError
+from py_tensor.errors import ArgumentError, ModelError, TensorError
 
 ARCHIVE = Path(__file__).parent / "data" / "tfjs_layers.zip"
 TOLERANCE = 1e-4
@@ -265,6 +265,65 @@ def test_weights_that_are_missing_or_do_not_fit(engine):
         weighted(["d/kernel"], [[1, 2]], [dense])
     with pytest.raises(ModelError, match=r'another shape; got \(1, 3\) for "d/kernel"'):
         weighted(["d/kernel", "d/bias"], [[1, 3], [2]], [dense])
+
+
+def weighted_file(layers: list[Any], **weights: Any) -> dict[str, bytes]:
+    listed = [{"class_name": "InputLayer", "config": {"name": "x", "batch_shape": [None, 2]}}]
+    topology = {"class_name": "Sequential", "config": {"name": "own", "layers": listed + layers}}
+    arrays = {name.replace("__", "/"): np.float32(each) for name, each in weights.items()}
+    named = [
+        {"name": name, "shape": [*each.shape], "dtype": "float32"} for name, each in arrays.items()
+    ]
+    document = {
+        "modelTopology": topology,
+        "weightsManifest": [{"paths": ["w"], "weights": named}],
+    }
+    return {"": json.dumps(document).encode(), "w": b"".join(map(bytes, arrays.values()))}
+
+
+class Scaled(pt.nn.Module):
+    """A layer of the user's with a weight and an option."""
+
+    gamma: pt.Tensor
+    power: int = pt.nn.static_field()
+
+    def __init__(self, power: int) -> None:
+        self.gamma = pt.ones(2)
+        self.power = power
+
+    def forward(self, x: Any) -> Any:
+        return x**self.power * self.gamma
+
+
+def scaled(x: Any, *, gamma: Any, power: int = 1) -> Any:
+    return x**power * gamma
+
+
+def test_custom_layers(engine):
+    layers = [
+        layer("Dense", name="d", units=2),
+        layer("Scaled", name="s", power=2, trainable=True),
+        layer("Lambda", name="plus", function=["code", None, None]),
+        layer("Lambda", name="minus", function=["code", None, None]),
+    ]
+    weights = {"d__kernel": np.eye(2), "d__bias": [0, 1], "s__gamma": [2, 3]}
+    files = weighted_file(layers, **weights)
+    own = {"Lambda": lambda x: x + 1, "minus": lambda x: x - 0.5}
+    for kind in (scaled, Scaled):
+        model = asyncio.run(
+            pt.models.load(files.__getitem__, custom={"Scaled": kind, **own})  # type: ignore[dict-item]
+        )
+        assert_close(model([[1.0, 2.0]]), np.float32([[2.5, 27.5]]))
+        assert [name for name, _ in model.named_parameters()] == ["d/kernel", "d/bias", "s/gamma"]
+        gradient = pt.grad(lambda model: model([[1.0, 2.0]]).sum())(model)
+        assert gradient.weights["s/gamma"].tolist() == [1, 9]
+        with pytest.raises(ModelError, match="table of operators is not known"):
+            pt.models.save(model)
+    message = r'layer Scaled in "s"; layer Lambda in "plus", "minus".*custom=\{"Name": function\}'
+    with pytest.raises(ModelError, match=message):
+        asyncio.run(pt.models.load(files.__getitem__))
+    with pytest.raises(ArgumentError, match="format has no custom layers; got Lambda"):
+        asyncio.run(pt.models.load(pt.models.EXAMPLE, custom=own))
 
 
 def call(*names: str) -> list[Any]:

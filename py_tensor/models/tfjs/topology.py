@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from ...dtypes import as_dtype
 from ...errors import ModelError
+from ...ir.pytree import tree_flatten, tree_unflatten
+from ...nn.module import Module
 from ...signatures import parameters_of
+from ...tensor import Tensor
+from ..execution import Operator
 from ..graph import Constant, Graph, Node, ValueInfo
-from .layers import ACTIVATIONS, LAYERS, Layer
+from .layers import ACTIVATIONS, LAYERS, Layer, Weight
 from .layers.recurrent import scan
 from .weight_names import Slot, match, snake_case
 
@@ -109,15 +113,19 @@ class Part:
     """Activation that is a layer."""
 
 
-def read(document: Mapping[str, Any], constants: Mapping[str, Constant]) -> Graph:
-    """Make the graph of a layers model.
+def read(
+    document: Mapping[str, Any],
+    constants: Mapping[str, Constant],
+    custom: Mapping[str, Callable[..., Any]],
+) -> tuple[Graph, dict[str, Operator]]:
+    """Make the graph of a layers model, and the rows of its custom layers.
 
     Raises ModelError, which names the layer, if the configuration is malformed, and for all
     layers and options that are not supported.
     """
-    reader = _Reader(constants)
+    reader = _Reader(constants, custom)
     try:
-        return reader.graph(document)
+        return reader.graph(document), reader.rows
     except ModelError:
         raise
     except Exception as error:
@@ -128,8 +136,12 @@ def read(document: Mapping[str, Any], constants: Mapping[str, Constant]) -> Grap
 
 
 class _Reader:
-    def __init__(self, constants: Mapping[str, Constant]) -> None:
+    def __init__(
+        self, constants: Mapping[str, Constant], custom: Mapping[str, Callable[..., Any]]
+    ) -> None:
         self.place = "the model"
+        self.rows: dict[str, Operator] = {}
+        self._custom = custom
         self._given = constants
         self._missing: dict[str, list[str]] = {}
         self._slots: list[Slot] = []
@@ -155,7 +167,8 @@ class _Reader:
         if self._missing:
             used = "; ".join(f"{what} in {_some(names)}" for what, names in self._missing.items())
             raise ModelError(
-                f"load: model needs what is not supported; got {used}; build the model without them"
+                f"load: model needs what is not supported; got {used}; build the model without "
+                'them, or load layers of your own with custom={"Name": function}'
             )
         self._weights = match(self._slots, self._given)
         inputs = [Value(self._fresh(info.name)) for info in _declared(model)]
@@ -214,6 +227,9 @@ class _Reader:
             return self._bidirectional(name, config, here)
         if kind == "RNN":
             return self._cells(name, config, here)
+        custom = self._custom.get(name) or self._custom.get(kind)
+        if custom is not None:
+            return self._custom_layer(name, kind, config, here, custom)
         if kind not in LAYERS:
             self._missing.setdefault(f"layer {kind}", []).append(name)
             return Part(name, kind, {})
@@ -233,8 +249,49 @@ class _Reader:
             if key in ("activation", "recurrent_activation"):
                 value = self._activation(part, key, value)
             part.options[key] = value
+        self._add_slots(part, row.weights(config), here)
+        return part
+
+    def _custom_layer(
+        self,
+        name: str,
+        kind: str,
+        config: Mapping[str, Any],
+        here: Place,
+        custom: Callable[..., Any],
+    ) -> Part:
+        """Read a layer of the user's: a function of tensors, or a class of such functions."""
+        is_class = isinstance(custom, type)
+        # A class takes the options of its constructor.
+        parameters = parameters_of(vars(custom).get("__init__", custom) if is_class else custom)
+        options = {
+            key: value
+            for key, value in config.items()
+            if parameters is not None and parameters.accepts_keyword(key)
+        }
+        if is_class:
+            layer = custom(**options)
+            is_module = isinstance(layer, Module)
+            names = [*layer.state_dict()] if is_module else []
+            function = partial(_call_module, layer) if is_module else layer
+        else:
+            names = []
+            if parameters is not None:
+                required = parameters.required - options.keys()
+                names = [key for key in parameters.keyword_only if key in required]
+            function = partial(custom, **options)
+            if names:
+                function = partial(_call_by_name, function, names)
+        operator = f"{kind} {name}"
+        self.rows[operator] = Operator(function, omits=True)
+        part = Part(name, operator, {}, Layer(function, inputs=None))
+        self._add_slots(part, [Weight((key.rpartition(".")[2],)) for key in names], here)
+        return part
+
+    def _add_slots(self, part: Part, weights: Sequence[Weight | None], here: Place) -> None:
+        """Add the weights that a layer needs."""
         counts: Counter[str] = Counter()
-        for weight in row.weights(config):
+        for weight in weights:
             if weight is None:
                 part.slots.append(None)
                 continue
@@ -251,7 +308,6 @@ class _Reader:
             )
             part.slots.append(len(self._slots) - 1)
             counts[path] += 1
-        return part
 
     def _activation(self, part: Part, key: str, value: Any) -> str:
         """Return the name of an activation; one that is a layer becomes a layer after this one."""
@@ -608,6 +664,23 @@ class _Reader:
             states += new
         mask = inputs[0].mask if part.options.get("return_sequences") else ""
         return [value._replace(mask=mask), *states]
+
+
+def _call_by_name(function: Callable[..., Any], names: Sequence[str], *values: Tensor) -> Any:
+    """Call a function with the last values by name."""
+    count = len(values) - len(names)
+    return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+
+
+def _call_module(layer: Module, *values: Tensor) -> Any:
+    """Call a module with the last values as its weights."""
+    own = [*layer.state_dict().values()]
+    count = len(values) - len(own)
+    given = {id(old): new for old, new in zip(own, values[count:], strict=True)}
+    leaves, structure = tree_flatten(layer)
+    return tree_unflatten(structure, [given.get(id(leaf), leaf) for leaf in leaves])(
+        *values[:count]
+    )
 
 
 @cache
