@@ -23,6 +23,7 @@ from ...tensor import Tensor
 from ..execution import Operator
 from ..graph import Constant, Graph, Node, ValueInfo
 from .layers import ACTIVATIONS, LAYERS, Layer, Weight
+from .layers.recorded import OPERATIONS, PREFIX
 from .layers.recurrent import scan
 from .weight_names import Slot, match, snake_case
 
@@ -47,6 +48,7 @@ _ALIASES = {
     "UnifiedGRU": "GRU",
     "UnifiedLSTM": "LSTM",
 }
+_RECORDED = ("TFOpLambda", "SlicingOpLambda")
 _CELLS = {
     "GRUCell": "GRU",
     "GRUCellV2": "GRU",
@@ -227,6 +229,11 @@ class _Reader:
             return self._bidirectional(name, config, here)
         if kind == "RNN":
             return self._cells(name, config, here)
+        if kind in _RECORDED:
+            function = str(config["function"]).removeprefix(PREFIX)
+            if function not in OPERATIONS:
+                self._missing.setdefault(f"function {function:.40} of {kind}", []).append(name)
+            return Part(name, kind, {"function": function})
         custom = self._custom.get(name) or self._custom.get(kind)
         if custom is not None:
             return self._custom_layer(name, kind, config, here, custom)
@@ -539,7 +546,29 @@ class _Reader:
                 inputs[0] = inputs[0]._replace(mask=named["mask"].name)
             run = self._both_directions if part.kind == "Bidirectional" else self._stack_of_cells
             return run(part, name, inputs)
+        if part.kind in _RECORDED:
+            return self._recorded(part, name, inputs, named)
         return self._simple(part, name, inputs, named)
+
+    def _recorded(
+        self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
+    ) -> list[Value]:
+        """Add an operation of TensorFlow, whose arguments are those of a function in Python."""
+        function = part.options["function"]
+        first = OPERATIONS[function].parameters[0]
+        names = [f"{first}*" if first == "values" else first] * len(inputs)
+        values, options = [*inputs], {}
+        for key, item in named.items():
+            if _is_constant(item):
+                options[key] = item[2]
+            elif isinstance(item, Value):
+                names.append(key)
+                values.append(item)
+            elif item is not None and key != "name":
+                options[key] = item
+        given = {"function": function, "names": names, "options": options}
+        tensors = [value.name for value in values]
+        return [Value(self._node(name, "recorded operation", tensors, given)[0])]
 
     def _simple(
         self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
@@ -753,6 +782,10 @@ def _items(tree: Any) -> Iterator[Reference | float]:
         yield tree
 
 
+def _is_constant(tree: Any) -> bool:
+    return isinstance(tree, list) and tree[:1] == ["_CONSTANT_VALUE"] and len(tree) > 2
+
+
 def _is_reference(tree: Sequence[Any]) -> bool:
     return (
         len(tree) in (3, 4)
@@ -775,7 +808,7 @@ def _arguments(call: Any) -> tuple[Any, dict[str, Any]]:
         if not given and "inputs" in named:
             given = [named.pop("inputs")]
         return given, named
-    if isinstance(call, (list, tuple)) and call and _is_reference(call):
+    if isinstance(call, (list, tuple)) and call and (_is_reference(call) or _is_constant(call)):
         call = [call]
     named = {}
     for item in call:
