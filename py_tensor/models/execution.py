@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
+from ..dtypes import float32
 from ..errors import ModelError, TraceError
 from ..io.safetensors import Entry
 from ..ir.node import own_tapes
@@ -209,17 +210,23 @@ class Program:
 
     def run(
         self,
-        given: Mapping[str, Value],
+        given: Mapping[str, Any],
         outputs: Sequence[str],
         note: Callable[[str, Value], None] | None = None,
     ) -> list[Value]:
         """Return the values of these names for input values by name.
 
+        An input that is a list of tensors may be a Python list.
         `note` is called with the name and value of each result of the graph's own nodes. Raises
         ModelError, which names the node, if an operator does not support its inputs.
         """
         steps = self._needed(frozenset(outputs))
-        return Run().run(steps, {**self.constants, **given}, outputs, note)
+        lists = {
+            info.name: ValueList(tuple(given[info.name]), info.dtype or float32, None)
+            for info in self.graph.inputs
+            if isinstance(given.get(info.name), list)
+        }
+        return Run().run(steps, {**self.constants, **given, **lists}, outputs, note)
 
     def _needed(self, outputs: frozenset[str]) -> list[Step]:
         """Return the steps that these outputs need."""

@@ -20,7 +20,7 @@ from ..ops.op_def import broadcast
 from ..runtime.evaluators import read_through
 from .execution import FOLDED, HOST_ELEMENTS
 from .graph import Constant, rounded
-from .options import Ints, single
+from .options import Ints, several, single
 
 
 def small(x: Any) -> bool:
@@ -198,7 +198,8 @@ def squeeze(x: Constant, axes: Ints | None = None) -> Constant:
     return made(x.numbers, [n for at, n in enumerate(x.shape) if at not in gone], x.dtype)
 
 
-def unsqueeze(x: Constant, axes: Ints) -> Constant:
+def unsqueeze(x: Constant, axes: int | Ints) -> Constant:
+    axes = several(axes)
     rank = len(x.shape) + len(axes)
     new = {one_axis("unsqueeze", axis, rank) for axis in axes}
     old = iter(x.shape)

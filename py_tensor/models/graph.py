@@ -137,7 +137,7 @@ def rounded(numbers: list[Any], dtype: DType) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class ValueList:
-    """A value that is a list of values of one dtype: a TensorList or TensorArray."""
+    """A value that is a list of values of one dtype: a sequence, TensorList or TensorArray."""
 
     elements: tuple[Tensor | Constant | None, ...]
     """None for an element that is not set yet."""
@@ -175,12 +175,15 @@ class ValueInfo(NamedTuple):
     """Lengths; a str is the name of a length that calls decide, and None is an unnamed one."""
     quantization: LinearQuantization | None = None
     """Meaning of integers, if the file declares one scale for all of them."""
+    is_list: bool = False
+    """True for a list of tensors; `dtype` and `shape` are those of its elements."""
+    is_optional: bool = False
+    """True if the value may be None."""
 
     def __repr__(self) -> str:
-        fields = self._asdict()
-        if self.quantization is None:
-            del fields["quantization"]
-        shown = ", ".join(f"{name}={value!r}" for name, value in fields.items())
+        fields = self._asdict().items()
+        declared = {name: value for name, value in fields if value or name in self._fields[:3]}
+        shown = ", ".join(f"{name}={value!r}" for name, value in declared.items())
         return f"ValueInfo({shown})"
 
 

@@ -31,13 +31,17 @@ class Format(NamedTuple):
     files: Callable[[Any], set[str]]
     """Names of further files that a decoded file needs, relative to it; `check_neighbour` has
     checked them."""
-    read: Callable[[Any, Mapping[str, Any]], Any]
+    read: Callable[..., Any]
     """Make the model, given the bytes of the further files by name."""
+    takes_custom: bool = False
+    """True if `read` also takes layers of the user's."""
 
 
 FORMATS = {
     "py_tensor": Format(saving.matches, saving.parse, saving.files_of, saving.read),
-    "tfjs": Format(tfjs_reader.matches, tfjs_reader.parse, tfjs_reader.files_of, tfjs_reader.read),
+    "tfjs": Format(
+        tfjs_reader.matches, tfjs_reader.parse, tfjs_reader.files_of, tfjs_reader.read, True
+    ),
     "tflite": Format(
         tflite_reader.matches,
         tflite_reader.parse,
@@ -73,6 +77,7 @@ async def load(
     headers: Mapping[str, str] | None = None,
     credentials: str | None = None,
     cache: bool = True,
+    custom: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Any:
     """Load a model.
 
@@ -98,6 +103,11 @@ async def load(
         cache: If True (default), keep files of URLs in the browser's storage, `pt.models.cache`,
             and read them from there if the server still has the same. Other Pythons than a page's
             have no such storage.
+        custom: Layers of a layers model of TensorFlow.js that are not Keras's, for example
+            "Lambda", by the name of their class or by their own name: functions, which are called
+            with the inputs, and by keyword with the options and weights that they have parameters
+            for; or subclasses of `pt.nn.Module`, which are made with the options. None (default)
+            for none.
 
     Returns:
         `Model`, to be called with tensors; or the module of `pt.nn` that was saved.
@@ -121,11 +131,16 @@ async def load(
         )
     meter = Meter(progress)
     return await _loaded(
-        files_of_source(source, _rank, headers or {}, credentials, cache), format, meter
+        files_of_source(source, _rank, headers or {}, credentials, cache), format, meter, custom
     )
 
 
-async def _loaded(files: Files, format: str | None, meter: Meter) -> Any:
+async def _loaded(
+    files: Files,
+    format: str | None,
+    meter: Meter,
+    custom: Mapping[str, Callable[..., Any]] | None = None,
+) -> Any:
     """Load the model of files, or of the zip archive that they are."""
     label = basename(files.address.partition("?")[0]) or "model"
     data = await _read(files, "", meter.of("", label))
@@ -137,6 +152,12 @@ async def _loaded(files: Files, format: str | None, meter: Meter) -> Any:
             files, data = packed, await packed.read("", None)
             counted = Meter(None)  # all bytes of the archive have been counted
     chosen = _format(format, data)
+    options = {"custom": custom} if custom else {}
+    if custom and not chosen.takes_custom:
+        raise ArgumentError(
+            f"load: format has no custom layers; got {', '.join(custom)}; leave out custom, which "
+            "is for layers models of TensorFlow.js"
+        )
     try:
         parsed = chosen.parse(data)
         names = sorted(chosen.files(parsed))
@@ -146,7 +167,7 @@ async def _loaded(files: Files, format: str | None, meter: Meter) -> Any:
     others = await _read_all(files, names, counted)
     meter.end()
     try:
-        return chosen.read(parsed, others)
+        return chosen.read(parsed, others, **options)
     except ModelError as error:
         raise _with_address(error, files) from None
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..dtypes import float32
-from ..errors import ArgumentError, DTypeError, ShapeError, TraceError
+from ..errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, TraceError
 from ..functions.creation import asarray
 from ..nn.module import Module, Symbolic, buffer_field, static_field
 from ..tensor import Tensor
@@ -16,7 +16,7 @@ from ..transforms.jacobians import eval_shape
 from ..transforms.jit.api import jit
 from ..transforms.jit.precompile import ShapeDtype, warmup
 from .execution import Operator, Program, Value
-from .graph import Graph, ValueInfo, reads
+from .graph import Graph, ValueInfo, ValueList, reads
 from .layouts import Count, Permuted, as_tensor
 from .passes import optimize
 from .summary import Summary, SummaryRow, multiply_adds
@@ -462,13 +462,25 @@ def _stored(value: Tensor | Permuted) -> Tensor:
     return value.tensor if isinstance(value, Permuted) else value
 
 
-def _given(value: Value) -> Tensor:
-    assert value is not None
-    return as_tensor(value)
+def _given(value: Value) -> Any:
+    """Return a result as a tensor, a list of tensors, or None."""
+    if isinstance(value, ValueList):
+        return [_given(each) for each in value.elements]
+    return None if value is None else as_tensor(value)
 
 
-def _input(info: ValueInfo, given: Any, converts: bool) -> Tensor:
+def _input(info: ValueInfo, given: Any, converts: bool) -> Any:
     """Convert an input, and check it against its declaration."""
+    if info.is_optional and given is None:
+        return None
+    if info.is_list:
+        if not isinstance(given, (list, tuple)):
+            raise ArgumentTypeError(
+                f'model: input "{info.name}" is not a list; got {type(given).__name__}; pass a '
+                "list of tensors"
+            )
+        element = info._replace(is_list=False, is_optional=False)
+        return [_input(element, each, converts) for each in given]
     plain = isinstance(given, (bool, int, float, list, tuple))
     value = asarray(given, dtype=info.dtype if plain else None)
     if converts and info.dtype is not None and value.dtype is not info.dtype:

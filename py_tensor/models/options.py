@@ -14,6 +14,11 @@ def unsupported(what: str) -> ModelError:
     )
 
 
+def several(value: int | Ints) -> Ints:
+    """Return integers that are given as a list or as a single number."""
+    return value if isinstance(value, list) else [value]
+
+
 def single(value: int | Ints) -> int:
     """Return an integer that is given as a number or as a list of one."""
     if isinstance(value, list):

@@ -272,7 +272,8 @@ class _Saver:
 
 def _info(info: ValueInfo) -> list[Any]:
     dtype = None if info.dtype is None else info.dtype.name
-    return [info.name, dtype, info.shape, *filter(None, (info.quantization,))]
+    rest = [info.quantization, info.is_list, info.is_optional]
+    return [info.name, dtype, info.shape, *(rest if any(rest) else ())]
 
 
 _FORMS = {"f": ("F32", "f"), "i": ("I64", "q"), "u": ("U64", "Q"), "b": ("BOOL", "?")}
@@ -465,7 +466,7 @@ _TYPES: dict[str, Any] = {
 
 
 def _read_info(content: Any) -> ValueInfo:
-    name, dtype, shape, *quantization = content
+    name, dtype, shape, *rest = content
     if shape is not None:
         shape = tuple(shape)
         if len(shape) > 32 or any(
@@ -475,12 +476,13 @@ def _read_info(content: Any) -> ValueInfo:
         if math.prod(n for n in shape if type(n) is int) < 0:
             raise _malformed("shape is not valid", f"{shape} of {shown(name)}")
     known = None if dtype is None else _dtype(dtype)
-    if not quantization:
-        return ValueInfo(_text(name), known, shape)
-    [(scale, zero)] = quantization
-    if type(scale) is not float or type(zero) is not int:
-        raise _malformed("quantization is not valid", f"{shown(scale)}, {shown(zero)}")
-    return ValueInfo(_text(name), known, shape, LinearQuantization(scale, zero))
+    quantization, is_list, is_optional = rest or (None, False, False)
+    if quantization is not None:
+        scale, zero = quantization
+        if type(scale) is not float or type(zero) is not int:
+            raise _malformed("quantization is not valid", f"{shown(scale)}, {shown(zero)}")
+        quantization = LinearQuantization(scale, zero)
+    return ValueInfo(_text(name), known, shape, quantization, is_list is True, is_optional is True)
 
 
 def _text(value: Any) -> str:

@@ -11,6 +11,7 @@ import pytest
 from py_tensor.models.onnx import operators as onnx_operators
 from py_tensor.models.tfjs import layers as tfjs_layers
 from py_tensor.models.tfjs import operators as tfjs_operators
+from py_tensor.models.tfjs.layers.recorded import OPERATIONS
 from py_tensor.models.tflite import operators as tflite_operators
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
@@ -56,3 +57,8 @@ def test_the_table_of_layers_is_complete() -> None:
     rows = layers()
     assert rows in PAGE.read_text(), f"docs/models.md needs this table:\n{rows}"
     assert rows.count("`") // 2 == len(tfjs_layers.LAYERS) + 7
+
+
+def test_the_table_of_recorded_operations_is_complete() -> None:
+    names = " ".join(f"`{name}`" for name in sorted(OPERATIONS))
+    assert f"| `TFOpLambda` `SlicingOpLambda` | {names} |" in PAGE.read_text()

@@ -26,8 +26,7 @@ UNSUPPORTED = {
         *("test_operator_addconstant", "test_operator_addmm", "test_operator_mm"),
     },
     "simple": {
-        # Sequences, strings, and a gradient inside the model.
-        *(f"test_sequence_model{number}" for number in range(1, 9)),
+        # Strings, and a gradient inside the model.
         *("test_strnorm_model_monday_casesensintive_lower",),
         *("test_strnorm_model_monday_casesensintive_nochangecase",),
         *("test_strnorm_model_monday_casesensintive_upper",),

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
-from py_tensor.errors import ModelError, TensorError
+from py_tensor.errors import ArgumentError, ModelError, TensorError
 
 ARCHIVE = Path(__file__).parent / "data" / "tfjs_layers.zip"
 TOLERANCE = 1e-4
@@ -265,6 +265,119 @@ def test_weights_that_are_missing_or_do_not_fit(engine):
         weighted(["d/kernel"], [[1, 2]], [dense])
     with pytest.raises(ModelError, match=r'another shape; got \(1, 3\) for "d/kernel"'):
         weighted(["d/kernel", "d/bias"], [[1, 3], [2]], [dense])
+
+
+def weighted_file(layers: list[Any], **weights: Any) -> dict[str, bytes]:
+    listed = [{"class_name": "InputLayer", "config": {"name": "x", "batch_shape": [None, 2]}}]
+    topology = {"class_name": "Sequential", "config": {"name": "own", "layers": listed + layers}}
+    arrays = {name.replace("__", "/"): np.float32(each) for name, each in weights.items()}
+    named = [
+        {"name": name, "shape": [*each.shape], "dtype": "float32"} for name, each in arrays.items()
+    ]
+    document = {
+        "modelTopology": topology,
+        "weightsManifest": [{"paths": ["w"], "weights": named}],
+    }
+    return {"": json.dumps(document).encode(), "w": b"".join(map(bytes, arrays.values()))}
+
+
+RECORDED: dict[str, tuple[Any, Any]] = {
+    "math.truediv": (["x", 0, 0, {"y": 2.0, "name": None}], lambda x: x / 2),
+    "__operators__.add": (["x", 0, 0, {"y": ["x", 0, 0], "name": None}], lambda x: x + x),
+    "math.subtract": (
+        ["_CONSTANT_VALUE", -1, 1.0, {"y": ["x", 0, 0], "name": None}],
+        lambda x: 1 - x,
+    ),
+    "math.multiply": (["x", 0, 0, {"y": ["_CONSTANT_VALUE", -1, 3.0]}], lambda x: x * 3),
+    "math.reduce_mean": (
+        ["x", 0, 0, {"axis": -1, "keepdims": True}],
+        lambda x: x.mean(-1)[:, None],
+    ),
+    "math.reduce_sum": (["x", 0, 0, {"axis": None}], lambda x: x.sum()),
+    "math.exp": (["x", 0, 0, {}], np.exp),
+    "nn.relu6": (["x", 0, 0, {"name": None}], lambda x: np.clip(x, 0, 6)),
+    "nn.softmax": (["x", 0, 0, {"axis": -1}], lambda x: np.exp(x) / np.exp(x).sum(-1)[:, None]),
+    "clip_by_value": (
+        ["x", 0, 0, {"clip_value_min": 0.0, "clip_value_max": 1}],
+        lambda x: np.clip(x, 0, 1),
+    ),
+    "concat": ([["x", 0, 0, {"axis": 1}], ["x", 0, 0, {"axis": 1}]], lambda x: np.hstack([x, x])),
+    "stack": ([["x", 0, 0, {"axis": 1}], ["x", 0, 0, {"axis": 1}]], lambda x: np.stack([x, x], 1)),
+    "reshape": (["x", 0, 0, {"shape": [-1, 2, 1]}], lambda x: x[..., None]),
+    "compat.v1.transpose": (["x", 0, 0, {"perm": [1, 0]}], np.transpose),
+    "expand_dims": (["x", 0, 0, {"axis": 1}], lambda x: x[:, None]),
+    "cast": (["x", 0, 0, {"dtype": "int64"}], lambda x: x.astype("int32")),
+    "linalg.matmul": (["x", 0, 0, {"b": ["x", 0, 0], "transpose_b": True}], lambda x: x @ x.T),
+    "math.argmax": (["x", 0, 0, {"axis": -1}], lambda x: x.argmax(-1).astype("int32")),
+    "__operators__.getitem": (
+        ["x", 0, 0, {"slice_spec": [{"class_name": "__ellipsis__"}, {"start": 1, "stop": None}]}],
+        lambda x: x[..., 1:],
+    ),
+}
+
+
+@pytest.mark.parametrize("function", RECORDED)
+def test_operations_that_keras_records_as_layers(function, engine):
+    arguments, expected = RECORDED[function]
+    x = (layer("InputLayer", name="x", batch_input_shape=[None, 2]), [])
+    kind = "SlicingOpLambda" if function.endswith("getitem") else "TFOpLambda"
+    y = (layer(kind, name="y", function=function), [arguments])
+    model = pt.models.loads(functional([x, y], "y"))
+    given = np.float32([[-1, 0.5], [7, 3]])
+    for each in (model, pt.models.loads(pt.models.save(model))):
+        assert_close(each(given), np.asarray(expected(given)))
+
+
+def test_unknown_operations_are_named(engine):
+    x = (layer("InputLayer", name="x", batch_input_shape=[None, 2]), [])
+    y = (layer("TFOpLambda", name="y", function="signal.fft3d"), [["x", 0, 0, {}]])
+    with pytest.raises(ModelError, match=r'function signal\.fft3d of TFOpLambda in "y"'):
+        pt.models.loads(functional([x, y], "y"))
+
+
+class Scaled(pt.nn.Module):
+    """A layer of the user's with a weight and an option."""
+
+    gamma: pt.Tensor
+    power: int = pt.nn.static_field()
+
+    def __init__(self, power: int) -> None:
+        self.gamma = pt.ones(2)
+        self.power = power
+
+    def forward(self, x: Any) -> Any:
+        return x**self.power * self.gamma
+
+
+def scaled(x: Any, *, gamma: Any, power: int = 1) -> Any:
+    return x**power * gamma
+
+
+def test_custom_layers(engine):
+    layers = [
+        layer("Dense", name="d", units=2),
+        layer("Scaled", name="s", power=2, trainable=True),
+        layer("Lambda", name="plus", function=["code", None, None]),
+        layer("Lambda", name="minus", function=["code", None, None]),
+    ]
+    weights = {"d__kernel": np.eye(2), "d__bias": [0, 1], "s__gamma": [2, 3]}
+    files = weighted_file(layers, **weights)
+    own = {"Lambda": lambda x: x + 1, "minus": lambda x: x - 0.5}
+    for kind in (scaled, Scaled):
+        model = asyncio.run(
+            pt.models.load(files.__getitem__, custom={"Scaled": kind, **own})  # type: ignore[dict-item]
+        )
+        assert_close(model([[1.0, 2.0]]), np.float32([[2.5, 27.5]]))
+        assert [name for name, _ in model.named_parameters()] == ["d/kernel", "d/bias", "s/gamma"]
+        gradient = pt.grad(lambda model: model([[1.0, 2.0]]).sum())(model)
+        assert gradient.weights["s/gamma"].tolist() == [1, 9]
+        with pytest.raises(ModelError, match="table of operators is not known"):
+            pt.models.save(model)
+    message = r'layer Scaled in "s"; layer Lambda in "plus", "minus".*custom=\{"Name": function\}'
+    with pytest.raises(ModelError, match=message):
+        asyncio.run(pt.models.load(files.__getitem__))
+    with pytest.raises(ArgumentError, match="format has no custom layers; got Lambda"):
+        asyncio.run(pt.models.load(pt.models.EXAMPLE, custom=own))
 
 
 def call(*names: str) -> list[Any]:

@@ -2,7 +2,7 @@
 
 Input: the bytes of a file and of its external data. Output: a `Graph`. Source:
 https://github.com/onnx/onnx/blob/main/docs/IR.md and onnx.proto, whose field numbers the schema
-repeats. Strings, sequences, maps and sparse tensors are not supported.
+repeats. Strings, maps and sparse tensors are not supported.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ SCHEMA = {
              8: ("overload", "text")},
     "Attribute": {1: ("name", "text"), 2: ("f", "float"), 3: ("i", "int"), 4: ("s", "bytes"),
                   5: ("t", "Tensor"), 6: ("g", "Graph"), 7: ("floats", "float*"),
-                  8: ("ints", "int*"), 9: ("strings", "bytes*"), 20: ("type", "int"),
-                  21: ("ref_attr_name", "text")},
+                  8: ("ints", "int*"), 9: ("strings", "bytes*"), 14: ("tp", "Type"),
+                  20: ("type", "int"), 21: ("ref_attr_name", "text")},
     "ValueInfo": {1: ("name", "text"), 2: ("type", "Type")},
-    "Type": {1: ("tensor_type", "TensorType")},
+    "Type": {1: ("tensor_type", "TensorType"), 4: ("sequence_type", "Element"),
+             9: ("optional_type", "Element")},
+    "Element": {1: ("elem_type", "Type")},
     "TensorType": {1: ("elem_type", "int"), 2: ("shape", "Shape")},
     "Shape": {1: ("dim", "Dimension*")},
     "Dimension": {1: ("dim_value", "int"), 2: ("dim_param", "text")},
@@ -410,7 +412,7 @@ class _GraphReader:
 
 _ATTRIBUTES: dict[int, tuple[str, Any]] = {
     1: ("f", bytes(4)), 2: ("i", 0), 3: ("s", b""), 4: ("t", None), 5: ("g", None),
-    6: ("floats", b""), 7: ("ints", []), 8: ("strings", []),
+    6: ("floats", b""), 7: ("ints", []), 8: ("strings", []), 13: ("tp", {}),
 }  # fmt: skip
 """Field of each type of attribute, and its value if the file omits it."""
 _CONSTANTS = {
@@ -449,8 +451,14 @@ def _versions(message: Message) -> dict[str, int]:
 
 def _value_info(message: Message) -> ValueInfo:
     place, kind = f'value "{message.get("name", "")}"', message.get("type", {})
+    is_optional = "optional_type" in kind
+    if is_optional:
+        kind = kind["optional_type"].get("elem_type", {})
+    is_list = "sequence_type" in kind
+    if is_list:
+        kind = kind["sequence_type"].get("elem_type", {})
     if "type" in message and "tensor_type" not in kind:
-        raise _unsupported("values that are not tensors", place)
+        raise _unsupported("values that are not tensors or sequences of them", place)
     tensor = kind.get("tensor_type", {})
     number = tensor.get("elem_type", 0)
     if number and number not in DTYPES:
@@ -463,7 +471,8 @@ def _value_info(message: Message) -> ValueInfo:
             length["dim_value"] if length.get("dim_value", -1) >= 0 else length.get("dim_param")
             for length in tensor["shape"].get("dim", ())
         )
-    return ValueInfo(message.get("name", ""), None if name is None else as_dtype(name), shape)
+    dtype = None if name is None else as_dtype(name)
+    return ValueInfo(message.get("name", ""), dtype, shape, None, is_list, is_optional)
 
 
 def _location(tensor: Message) -> dict[str, str]:

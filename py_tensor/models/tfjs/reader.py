@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ...errors import ModelError
@@ -38,14 +39,22 @@ def files_of(document: dict[str, Any]) -> set[str]:
     return weights.files_of(document.get("weightsManifest"))
 
 
-def read(document: dict[str, Any], files: Mapping[str, Any]) -> Model:
-    """Make the model of a decoded file, given the bytes of its weights by file name."""
+def read(
+    document: dict[str, Any],
+    files: Mapping[str, Any],
+    custom: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+) -> Model:
+    """Make the model of a decoded file, given the bytes of its weights by file name.
+
+    `custom` are layers of the user's by the name of their class, or by their own.
+    """
     topology = document["modelTopology"]
     constants = weights.read_weights(document.get("weightsManifest"), files)
     if "node" in topology or document.get("format") == "graph-model":
         return Model(graph_reader.read(document, constants, OPERATORS), OPERATORS)
     if "model_config" in topology or "class_name" in topology:
-        return Model(topology_reader.read(topology, constants), LAYER_OPERATORS)
+        graph, rows = topology_reader.read(topology, constants, custom)
+        return Model(graph, LAYER_OPERATORS | rows if rows else LAYER_OPERATORS)
     raise _malformed("topology is neither of nodes nor of layers", f"keys {[*topology]!r:.80}")
 
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from ...dtypes import as_dtype
 from ...errors import ModelError
+from ...ir.pytree import tree_flatten, tree_unflatten
+from ...nn.module import Module
 from ...signatures import parameters_of
+from ...tensor import Tensor
+from ..execution import Operator
 from ..graph import Constant, Graph, Node, ValueInfo
-from .layers import ACTIVATIONS, LAYERS, Layer
+from .layers import ACTIVATIONS, LAYERS, Layer, Weight
+from .layers.recorded import OPERATIONS, PREFIX
 from .layers.recurrent import scan
 from .weight_names import Slot, match, snake_case
 
@@ -43,6 +48,7 @@ _ALIASES = {
     "UnifiedGRU": "GRU",
     "UnifiedLSTM": "LSTM",
 }
+_RECORDED = ("TFOpLambda", "SlicingOpLambda")
 _CELLS = {
     "GRUCell": "GRU",
     "GRUCellV2": "GRU",
@@ -109,15 +115,19 @@ class Part:
     """Activation that is a layer."""
 
 
-def read(document: Mapping[str, Any], constants: Mapping[str, Constant]) -> Graph:
-    """Make the graph of a layers model.
+def read(
+    document: Mapping[str, Any],
+    constants: Mapping[str, Constant],
+    custom: Mapping[str, Callable[..., Any]],
+) -> tuple[Graph, dict[str, Operator]]:
+    """Make the graph of a layers model, and the rows of its custom layers.
 
     Raises ModelError, which names the layer, if the configuration is malformed, and for all
     layers and options that are not supported.
     """
-    reader = _Reader(constants)
+    reader = _Reader(constants, custom)
     try:
-        return reader.graph(document)
+        return reader.graph(document), reader.rows
     except ModelError:
         raise
     except Exception as error:
@@ -128,8 +138,12 @@ def read(document: Mapping[str, Any], constants: Mapping[str, Constant]) -> Grap
 
 
 class _Reader:
-    def __init__(self, constants: Mapping[str, Constant]) -> None:
+    def __init__(
+        self, constants: Mapping[str, Constant], custom: Mapping[str, Callable[..., Any]]
+    ) -> None:
         self.place = "the model"
+        self.rows: dict[str, Operator] = {}
+        self._custom = custom
         self._given = constants
         self._missing: dict[str, list[str]] = {}
         self._slots: list[Slot] = []
@@ -155,7 +169,8 @@ class _Reader:
         if self._missing:
             used = "; ".join(f"{what} in {_some(names)}" for what, names in self._missing.items())
             raise ModelError(
-                f"load: model needs what is not supported; got {used}; build the model without them"
+                f"load: model needs what is not supported; got {used}; build the model without "
+                'them, or load layers of your own with custom={"Name": function}'
             )
         self._weights = match(self._slots, self._given)
         inputs = [Value(self._fresh(info.name)) for info in _declared(model)]
@@ -214,6 +229,14 @@ class _Reader:
             return self._bidirectional(name, config, here)
         if kind == "RNN":
             return self._cells(name, config, here)
+        if kind in _RECORDED:
+            function = str(config["function"]).removeprefix(PREFIX)
+            if function not in OPERATIONS:
+                self._missing.setdefault(f"function {function:.40} of {kind}", []).append(name)
+            return Part(name, kind, {"function": function})
+        custom = self._custom.get(name) or self._custom.get(kind)
+        if custom is not None:
+            return self._custom_layer(name, kind, config, here, custom)
         if kind not in LAYERS:
             self._missing.setdefault(f"layer {kind}", []).append(name)
             return Part(name, kind, {})
@@ -233,8 +256,49 @@ class _Reader:
             if key in ("activation", "recurrent_activation"):
                 value = self._activation(part, key, value)
             part.options[key] = value
+        self._add_slots(part, row.weights(config), here)
+        return part
+
+    def _custom_layer(
+        self,
+        name: str,
+        kind: str,
+        config: Mapping[str, Any],
+        here: Place,
+        custom: Callable[..., Any],
+    ) -> Part:
+        """Read a layer of the user's: a function of tensors, or a class of such functions."""
+        is_class = isinstance(custom, type)
+        # A class takes the options of its constructor.
+        parameters = parameters_of(vars(custom).get("__init__", custom) if is_class else custom)
+        options = {
+            key: value
+            for key, value in config.items()
+            if parameters is not None and parameters.accepts_keyword(key)
+        }
+        if is_class:
+            layer = custom(**options)
+            is_module = isinstance(layer, Module)
+            names = [*layer.state_dict()] if is_module else []
+            function = partial(_call_module, layer) if is_module else layer
+        else:
+            names = []
+            if parameters is not None:
+                required = parameters.required - options.keys()
+                names = [key for key in parameters.keyword_only if key in required]
+            function = partial(custom, **options)
+            if names:
+                function = partial(_call_by_name, function, names)
+        operator = f"{kind} {name}"
+        self.rows[operator] = Operator(function, omits=True)
+        part = Part(name, operator, {}, Layer(function, inputs=None))
+        self._add_slots(part, [Weight((key.rpartition(".")[2],)) for key in names], here)
+        return part
+
+    def _add_slots(self, part: Part, weights: Sequence[Weight | None], here: Place) -> None:
+        """Add the weights that a layer needs."""
         counts: Counter[str] = Counter()
-        for weight in row.weights(config):
+        for weight in weights:
             if weight is None:
                 part.slots.append(None)
                 continue
@@ -251,7 +315,6 @@ class _Reader:
             )
             part.slots.append(len(self._slots) - 1)
             counts[path] += 1
-        return part
 
     def _activation(self, part: Part, key: str, value: Any) -> str:
         """Return the name of an activation; one that is a layer becomes a layer after this one."""
@@ -483,7 +546,29 @@ class _Reader:
                 inputs[0] = inputs[0]._replace(mask=named["mask"].name)
             run = self._both_directions if part.kind == "Bidirectional" else self._stack_of_cells
             return run(part, name, inputs)
+        if part.kind in _RECORDED:
+            return self._recorded(part, name, inputs, named)
         return self._simple(part, name, inputs, named)
+
+    def _recorded(
+        self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
+    ) -> list[Value]:
+        """Add an operation of TensorFlow, whose arguments are those of a function in Python."""
+        function = part.options["function"]
+        first = OPERATIONS[function].parameters[0]
+        names = [f"{first}*" if first == "values" else first] * len(inputs)
+        values, options = [*inputs], {}
+        for key, item in named.items():
+            if _is_constant(item):
+                options[key] = item[2]
+            elif isinstance(item, Value):
+                names.append(key)
+                values.append(item)
+            elif item is not None and key != "name":
+                options[key] = item
+        given = {"function": function, "names": names, "options": options}
+        tensors = [value.name for value in values]
+        return [Value(self._node(name, "recorded operation", tensors, given)[0])]
 
     def _simple(
         self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
@@ -610,6 +695,23 @@ class _Reader:
         return [value._replace(mask=mask), *states]
 
 
+def _call_by_name(function: Callable[..., Any], names: Sequence[str], *values: Tensor) -> Any:
+    """Call a function with the last values by name."""
+    count = len(values) - len(names)
+    return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+
+
+def _call_module(layer: Module, *values: Tensor) -> Any:
+    """Call a module with the last values as its weights."""
+    own = [*layer.state_dict().values()]
+    count = len(values) - len(own)
+    given = {id(old): new for old, new in zip(own, values[count:], strict=True)}
+    leaves, structure = tree_flatten(layer)
+    return tree_unflatten(structure, [given.get(id(leaf), leaf) for leaf in leaves])(
+        *values[:count]
+    )
+
+
 @cache
 def _accepted(kind: str) -> frozenset[str]:
     """Return the names of the options of a layer."""
@@ -680,6 +782,10 @@ def _items(tree: Any) -> Iterator[Reference | float]:
         yield tree
 
 
+def _is_constant(tree: Any) -> bool:
+    return isinstance(tree, list) and tree[:1] == ["_CONSTANT_VALUE"] and len(tree) > 2
+
+
 def _is_reference(tree: Sequence[Any]) -> bool:
     return (
         len(tree) in (3, 4)
@@ -702,7 +808,7 @@ def _arguments(call: Any) -> tuple[Any, dict[str, Any]]:
         if not given and "inputs" in named:
             given = [named.pop("inputs")]
         return given, named
-    if isinstance(call, (list, tuple)) and call and _is_reference(call):
+    if isinstance(call, (list, tuple)) and call and (_is_reference(call) or _is_constant(call)):
         call = [call]
     named = {}
     for item in call:

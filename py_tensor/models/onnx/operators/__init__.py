@@ -25,6 +25,7 @@ from . import (
     recurrent,
     reductions,
     resizing,
+    sequences,
     signals,
     sources,
     vision,
@@ -49,4 +50,5 @@ OPERATORS: dict[str, Operator] = {
     **attention.OPERATORS,
     **quantization.OPERATORS,
     **control_flow.OPERATORS,
+    **sequences.OPERATORS,
 }

@@ -11,7 +11,7 @@ import py_tensor as pt
 
 from ....tensor import Tensor
 from ... import common, folding, layouts
-from ...graph import Constant
+from ...graph import Constant, ValueList
 from .shared import NARROW_INTEGERS, Operator, dtype_of, unsupported
 
 
@@ -162,6 +162,11 @@ def _arithmetic(function: Any, on_numbers: Any) -> Operator:
     return Operator(function, fold=folding.elementwise(on_numbers))
 
 
+def _of_list(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
+    """Return a sequence as it is."""
+    return given[0] if isinstance(given[0], ValueList) else None
+
+
 _ROWS = {
     "Abs": _arithmetic(pt.abs, abs),
     "Acos": Operator(pt.acos),
@@ -197,7 +202,7 @@ _ROWS = {
     "GreaterOrEqual": Operator(pt.greater_equal, fold=folding.COMPARISONS["GreaterOrEqual"]),
     "HardSigmoid": Operator(hard_sigmoid),
     "HardSwish": Operator(pt.nn.hard_swish),
-    "Identity": Operator(pt.copy, fold=folding.identity),
+    "Identity": Operator(pt.copy, fold=folding.identity, layout=_of_list),
     "IsInf": Operator(is_inf),
     "IsNaN": Operator(pt.isnan),
     "LeakyRelu": Operator(leaky_relu),

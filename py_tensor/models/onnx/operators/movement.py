@@ -11,6 +11,7 @@ from ....functions.arguments import one_axis
 from ....ops.index_map import Shape
 from ....tensor import Tensor
 from ... import folding, layouts
+from ...options import several
 from .images import LARGEST
 from .shared import Ints, Operator, single, unsupported
 
@@ -161,8 +162,8 @@ def triangle(x: Tensor, k: int | Ints | None = None, *, upper: int = 1) -> Tenso
     return (pt.triu if upper else pt.tril)(x, k=0 if k is None else single(k))
 
 
-def unsqueeze(x: Tensor, axes: Ints) -> Tensor:
-    return pt.expand_dims(x, axis=axes)
+def unsqueeze(x: Tensor, axes: int | Ints) -> Tensor:
+    return pt.expand_dims(x, axis=several(axes))
 
 
 def _reshaped(shape: Shape, lengths: Ints, *, allowzero: int = 0) -> Shape:
@@ -176,7 +177,8 @@ def _squeezed(shape: Shape, axes: Ints | None = None) -> Shape | None:
     return tuple(n for at, n in enumerate(shape) if (at not in gone if axes else n != 1))
 
 
-def _unsqueezed(shape: Shape, axes: Ints) -> Shape:
+def _unsqueezed(shape: Shape, axes: int | Ints) -> Shape:
+    axes = several(axes)
     new = {one_axis("unsqueeze", axis, len(shape) + len(axes)) for axis in axes}
     old = iter(shape)
     return tuple(1 if at in new else next(old) for at in range(len(shape) + len(new)))

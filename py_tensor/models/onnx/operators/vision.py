@@ -208,6 +208,28 @@ def roi_align(
     return pt.concat(parts, axis=0)
 
 
+def max_roi_pool(
+    x: Tensor, rois: Tensor, *, pooled_shape: Ints, spatial_scale: float = 1.0
+) -> Tensor:
+    """Return the maxima of cells of regions, which are whole pixels; 0 for cells without pixels."""
+    check_windows(pooled_shape)
+    scaled = rois[:, 1:] * spatial_scale
+    edges = pt.floor(pt.abs(scaled) + 0.5) * pt.sign(scaled)
+    found, lowest = x[rois[:, 0].astype("int32")], pt.finfo(x.dtype).min
+    # Edges are left, top, right and bottom.
+    for axis, (count, first) in enumerate(zip(pooled_shape, (1, 0), strict=True), 1):
+        n, start = x.shape[axis], edges[:, first, None]
+        cell = pt.maximum(edges[:, first + 2, None] - start + 1, 1) / count
+        ends = [pt.arange(count) * cell, (pt.arange(count) + 1) * cell]
+        low, high = (pt.clip(start + end, 0, n) for end in (pt.floor(ends[0]), pt.ceil(ends[1])))
+        places = pt.arange(n).astype("float32")
+        inside = (places >= low[..., None]) & (places < high[..., None])
+        shape = (len(rois), *(1,) * (axis - 1), count, n, *(1,) * (3 - axis))
+        spread = pt.expand_dims(found, axis=axis)
+        found = pt.max(pt.where(inside.reshape(shape), spread, lowest), axis=axis + 1)
+    return pt.where(found == lowest, 0.0, found)
+
+
 def _spread(start: Tensor, size: Tensor, count: int, ratio: int) -> Tensor:
     """Return the places of samples: (regions, bins, samples)."""
     at = pt.arange(count).reshape((-1, 1)) + (pt.arange(ratio) + 0.5) / ratio
@@ -350,6 +372,7 @@ OPERATORS = {
     "Col2Im": Operator(col2im, host=("image", "block")),
     "DeformConv": _row(deform_conv),
     "GridSample": _row(grid_sample),
+    "MaxRoiPool": _row(max_roi_pool),
     "MaxUnpool": Operator(max_unpool, host=("shape",)),
     "NonMaxSuppression": Operator(
         non_max_suppression, host=("boxes", "scores", "most", "overlap", "least")

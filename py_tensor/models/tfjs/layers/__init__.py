@@ -9,7 +9,7 @@ and the order of time. Source: https://keras.io/api/layers/
 from __future__ import annotations
 
 from ...execution import Operator
-from . import attention, convolution, core, images, merging, normalization, recurrent
+from . import attention, convolution, core, images, merging, normalization, recorded, recurrent
 from .shared import ACTIVATIONS, Layer, Weight
 
 __all__ = ["ACTIVATIONS", "CHAPTERS", "LAYERS", "OPERATORS", "Layer", "Weight"]
@@ -26,7 +26,7 @@ CHAPTERS = {
 LAYERS: dict[str, Layer] = {name: row for rows in CHAPTERS.values() for name, row in rows.items()}
 """Layers by the name of their class."""
 
-INTERNAL = {**core.INTERNAL, **merging.INTERNAL, **recurrent.INTERNAL}
+INTERNAL = {**core.INTERNAL, **merging.INTERNAL, **recorded.INTERNAL, **recurrent.INTERNAL}
 OPERATORS = {
     **{name: Operator(row.function, omits=True) for name, row in LAYERS.items()},
     **{name: Operator(function, omits=True) for name, function in INTERNAL.items()},

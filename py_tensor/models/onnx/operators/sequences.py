@@ -1,0 +1,146 @@
+"""Operators on sequences of tensors and on optional values.
+
+A sequence is a `ValueList`, and an optional value without an element is None. Elements that are
+constants stay Python numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import py_tensor as pt
+
+from ....dtypes import bool_
+from ....functions.arguments import one_axis
+from ... import folding
+from ...execution import Body, Value
+from ...graph import Constant, ValueList
+from ...layouts import Permuted, as_tensor
+from . import movement
+from .shared import Ints, Operator, dtype_of, single
+
+LONGEST = 1 << 16
+"""Maximum number of elements of a sequence."""
+
+
+def _element(value: Value) -> Any:
+    return as_tensor(value) if isinstance(value, Permuted) else value
+
+
+def construct(x: Value, *others: Value) -> ValueList:
+    elements = tuple(map(_element, (x, *others)))
+    return ValueList(elements, elements[0].dtype, None)
+
+
+def empty(*, dtype: int = 1) -> ValueList:
+    return ValueList((), dtype_of(dtype), None)
+
+
+def at(values: ValueList, position: int | Ints) -> Value:
+    return values.elements[_place(values, position)]
+
+
+def _place(values: ValueList, position: int | Ints, more: int = 0) -> int:
+    """Return a position; negative ones count from the end, which `more` moves."""
+    place, n = single(position), len(values.elements)
+    if not -n <= place < n + more:
+        raise IndexError(f"position {place} in a sequence of {n} tensors")
+    return place % n if place < 0 else place
+
+
+def insert(values: ValueList, x: Value, position: int | Ints | None = None) -> ValueList:
+    n = len(values.elements)
+    place = n if position is None else _place(values, position, 1)
+    if n == LONGEST:
+        raise ValueError(f"sequence of more than {LONGEST:,} tensors")
+    before, after = values.elements[:place], values.elements[place:]
+    return replace(values, elements=(*before, _element(x), *after))
+
+
+def erase(values: ValueList, position: int | Ints = -1) -> ValueList:
+    place = _place(values, position)
+    return replace(values, elements=values.elements[:place] + values.elements[place + 1 :])
+
+
+def length(values: ValueList) -> Constant:
+    return folding.made([len(values.elements)], ())
+
+
+def split(
+    x: Any, split: int | Ints | None = None, *, axis: int = 0, keepdims: int = 1
+) -> ValueList:
+    x, axis = _element(x), one_axis("split", axis, len(x.shape))
+    n = x.shape[axis]
+    if isinstance(split, list):
+        lengths = split
+    else:
+        step = 1 if split is None else split
+        if step < 1 or -(-n // step) > LONGEST:
+            raise ValueError(f"axis of {n} elements in parts of {step}")
+        lengths = [min(step, n - start) for start in range(0, n, step)]
+    if sum(lengths) != n or min(lengths, default=0) < 0:
+        raise ValueError(f"parts of {lengths} of an axis of {n} elements")
+    chapter = folding if folding.small(x) else movement
+    parts: Sequence[Any] = chapter.split(x, lengths, results=len(lengths), axis=axis)
+    if split is None and not keepdims:
+        parts = [chapter.squeeze(part, [axis]) for part in parts]
+    return ValueList(tuple(parts), x.dtype, None)
+
+
+def concat(values: ValueList, *, axis: int, new_axis: int = 0) -> Any:
+    if not values.elements:
+        raise ValueError("concatenation of no tensors")
+    if all(map(folding.small, values.elements)):
+        parts: list[Any] = [*values.elements]
+        if new_axis:
+            parts = [folding.unsqueeze(part, [axis]) for part in parts]
+        return folding.concat(*parts, axis=axis)
+    tensors = [as_tensor(each) for each in values.elements if each is not None]
+    return pt.stack(tensors, axis=axis) if new_axis else pt.concat(tensors, axis=axis)
+
+
+def each(values: ValueList, *others: Value, body: Body) -> tuple[ValueList, ...]:
+    """Run the body for the elements of sequences at each place, and with the other tensors."""
+    results: list[list[Any]] = [[] for _ in body.graph.outputs]
+    for place, value in enumerate(values.elements):
+        given = [
+            other.elements[place] if isinstance(other, ValueList) else other for other in others
+        ]
+        for found, result in zip(results, body(value, *given), strict=True):
+            found.append(_element(result))
+    return tuple(
+        ValueList(tuple(found), found[0].dtype if found else info.dtype or pt.float32, None)
+        for found, info in zip(results, body.graph.outputs, strict=True)
+    )
+
+
+def optional(x: Value = None, *, type: Any = None) -> Value:
+    return x
+
+
+def has_element(x: Value = None) -> Constant:
+    return folding.made([x is not None], (), bool_)
+
+
+def element_of(x: Value) -> Value:
+    if x is None:
+        raise ValueError("optional value has no element")
+    return x
+
+
+OPERATORS = {
+    "ConcatFromSequence": Operator(concat, raw=True),
+    "Optional": Operator(optional, raw=True),
+    "OptionalGetElement": Operator(element_of, raw=True),
+    "OptionalHasElement": Operator(has_element, raw=True),
+    "SequenceAt": Operator(at, host=("position",), raw=True),
+    "SequenceConstruct": Operator(construct, raw=True),
+    "SequenceEmpty": Operator(empty, raw=True),
+    "SequenceErase": Operator(erase, host=("position",), raw=True),
+    "SequenceInsert": Operator(insert, host=("position",), raw=True),
+    "SequenceLength": Operator(length, raw=True),
+    "SequenceMap": Operator(each, raw=True),
+    "SplitToSequence": Operator(split, host=("split",), raw=True),
+}
