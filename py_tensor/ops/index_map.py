@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import mul
 from typing import NamedTuple
 
 Shape = tuple[int, ...]
@@ -40,9 +41,7 @@ class View(NamedTuple):
 
     @property
     def is_identity(self) -> bool:
-        return self.offset == 0 and (
-            not self.shape or (len(self.shape) == 1 and self.strides[0] == 1)
-        )
+        return self.offset == 0 and self.strides in ((), (1,))
 
     @property
     def is_constant(self) -> bool:
@@ -54,11 +53,9 @@ def make_view(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> 
     """Make a simplified view: drop axes of length 1 and merge axes that step like one axis."""
     merged: list[tuple[int, int]] = []
     for n, stride in zip(shape, strides, strict=True):
-        if n == 1:
-            continue
         if merged and merged[-1][1] == stride * n:
             merged[-1] = (merged[-1][0] * n, stride)
-        else:
+        elif n != 1:
             merged.append((n, stride))
     return View(tuple([n for n, _ in merged]), tuple([s for _, s in merged]), offset)
 
@@ -99,11 +96,11 @@ def compose(first: View, then: View) -> View | None:
         return first
     if first.is_identity and first.size == then.size:
         return then
-    for view in (first, _refined(first, then.shape)):
-        found = follow(view, then)
-        if found is not None:
-            return make_view(view.shape, *found)
-    return None
+    found = follow(first, then)
+    if found is None:
+        first = _refined(first, then.shape)
+        found = follow(first, then)
+    return None if found is None else make_view(first.shape, *found)
 
 
 def _refined(view: View, shape: Shape) -> View:
@@ -131,8 +128,8 @@ def follow(first: View, then: View) -> tuple[tuple[int, ...], int] | None:
         return None
     start, along = found
 
-    distances = [math.sumprod(step, then.strides) for step in (start, *along)]
-    return tuple(distances[1:]), then.offset + distances[0]
+    first_place, *distances = [sum(map(mul, step, then.strides)) for step in (start, *along)]
+    return tuple(distances), then.offset + first_place
 
 
 def steps(view: View, shape: Shape) -> tuple[tuple[int, ...], list[tuple[int, ...]]] | None:

@@ -50,12 +50,6 @@ class KernelNodes(LoweredNodes):
             frozenset([number[at] for at in kernel.tiles]),
             tuple(range(stored, stored + len(kernel.scalars))),
         )
-        self.key = (
-            self.name,
-            self.kernel,
-            tuple(self.calls),
-            tuple(self.edges),
-            tuple(self.texture_widths.items()),
-            tuple(self.lane_axes.items()),
-            tuple(self.tilings.items()),
-        )
+        facts = (self.texture_widths, self.lane_axes, self.tilings)
+        tables = (self.calls, self.edges, *[fact.items() for fact in facts])
+        self.key = (self.name, self.kernel, *map(tuple, tables))
