@@ -107,7 +107,8 @@ class Tensor(TensorMethods):
 
     @property
     def _spec(self) -> TensorSpec:
-        return node_behind("tensor", self).spec
+        node = self._node
+        return node.spec if type(node) is OpNode else node_behind("tensor", self).spec
 
     @property
     def shape(self) -> Shape:

@@ -11,15 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..dtypes import DType, int32
-from ..ir.node import (
-    SCALARS,
-    OpGraph,
-    OpInstance,
-    Scalar,
-    TensorSpec,
-    op_instance,
-    tensor_spec,
-)
+from ..ir.node import SCALARS, OpGraph, OpInstance, Scalar, TensorSpec, op_instance, tensor_spec
 from ..ops.elementwise import CAST
 from ..ops.index_map import View, ViewStack, follow, push, row_major
 from ..ops.loops import LOOP

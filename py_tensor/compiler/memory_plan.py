@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..dtypes import DTYPES, DType
@@ -28,8 +27,7 @@ FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool":
 """Number of each dtype's texture format in the bridge; bool is stored as uint8."""
 
 
-@dataclass(frozen=True)
-class Device:
+class Device(NamedTuple):
     """Capabilities of a WebGL2 context; `largest` is the largest texture side in texels."""
 
     largest: int
@@ -151,12 +149,10 @@ def make_plan(graph: OpGraph, device: Device) -> Plan:
     implicit_uniforms += range(
         1 + max((n for stage in stages for n in stage.iterations.values()), default=-1)
     )
-    written: dict[Kernel, tuple[Shader, Slot]] = {}
-    for stage in stages:
-        kernel = stage.kernel
-        if kernel not in written:
-            size = _drawn(lowered, device, tilings, kernel)
-            written[kernel] = write(lowered, kernel, tilings), size
+    written = {
+        kernel: (write(lowered, kernel, tilings), _drawn(lowered, device, tilings, kernel))
+        for kernel in dict.fromkeys([stage.kernel for stage in stages])
+    }
     temporaries = _place(stages, [written[stage.kernel][1] for stage in stages], slots)
     draws = []
     for stage in stages:
@@ -165,19 +161,12 @@ def make_plan(graph: OpGraph, device: Device) -> Plan:
             iterations[at] + stage.iterations[at] if at in iterations else scalars[at]
             for at in stage.kernel.scalars
         ]
-        uniforms = tuple(tuple(numbers[i] for i in uniform) for uniform in shader.uniforms)
-        inputs = tuple(slots[source] for source in stage.sources)
+        uniforms = tuple([tuple([numbers[i] for i in uniform]) for uniform in shader.uniforms])
+        inputs = tuple([slots[source] for source in stage.sources])
         viewport = size.width, size.height
         draws.append(Draw(stage.kernel, shader, slots[stage.target], viewport, inputs, uniforms))
-    return Plan(
-        lowered,
-        tuple(draws),
-        leaves,
-        tuple(outputs),
-        tuple(temporaries),
-        tuple(keep),
-        tuple(implicit_uniforms),
-    )
+    kept = tuple(keep), tuple(implicit_uniforms)
+    return Plan(lowered, tuple(draws), leaves, tuple(outputs), tuple(temporaries), *kept)
 
 
 class StoredValue(NamedTuple):

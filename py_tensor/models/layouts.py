@@ -12,6 +12,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -69,14 +70,15 @@ class Count:
     transposes = 0
 
 
-def inverse(order: Sequence[int]) -> Order:
+@cache
+def inverse(order: Order) -> Order:
     """Return the order that restores the axes."""
     return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
 def permuted(each: Sequence[Any], order: Sequence[int]) -> tuple[Any, ...]:
     """Return one item per axis in another order of axes."""
-    return tuple(each[axis] for axis in order)
+    return tuple([each[axis] for axis in order])
 
 
 def channels_last(rank: int) -> Order:

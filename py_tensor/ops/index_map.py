@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import mul
 from typing import NamedTuple
 
 Shape = tuple[int, ...]
 
 
-def row_major(shape: Sequence[int]) -> tuple[int, ...]:
+@lru_cache(4096)
+def row_major(shape: Shape) -> tuple[int, ...]:
     """Return the strides, in elements, of a contiguous buffer of that shape.
 
     >>> row_major((2, 3, 4))
@@ -39,9 +41,7 @@ class View(NamedTuple):
 
     @property
     def is_identity(self) -> bool:
-        return self.offset == 0 and (
-            not self.shape or (len(self.shape) == 1 and self.strides[0] == 1)
-        )
+        return self.offset == 0 and self.strides in ((), (1,))
 
     @property
     def is_constant(self) -> bool:
@@ -53,16 +53,14 @@ def make_view(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> 
     """Make a simplified view: drop axes of length 1 and merge axes that step like one axis."""
     merged: list[tuple[int, int]] = []
     for n, stride in zip(shape, strides, strict=True):
-        if n == 1:
-            continue
         if merged and merged[-1][1] == stride * n:
             merged[-1] = (merged[-1][0] * n, stride)
-        else:
+        elif n != 1:
             merged.append((n, stride))
-    return View(tuple(n for n, _ in merged), tuple(s for _, s in merged), offset)
+    return View(tuple([n for n, _ in merged]), tuple([s for _, s in merged]), offset)
 
 
-def contiguous(shape: Sequence[int]) -> View:
+def contiguous(shape: Shape) -> View:
     return make_view(shape, row_major(shape))
 
 
@@ -74,7 +72,8 @@ def broadcast_view(shape: Shape, out: Shape) -> View:
     return make_view(out, [0 if n == 1 else s for n, s in zip(padded, strides, strict=True)])
 
 
-def coordinates(position: int, shape: Shape) -> list[int]:
+@lru_cache(4096)
+def coordinates(position: int, shape: Shape) -> tuple[int, ...]:
     """Return the row-major coordinates of a position; a negative position is a backward step."""
     sign, rest = (-1, -position) if position < 0 else (1, position)
     result = []
@@ -82,7 +81,7 @@ def coordinates(position: int, shape: Shape) -> list[int]:
         # An axis before one of length 0 has no steps.
         place, rest = divmod(rest, stride) if stride else (0, rest)
         result.append(sign * place)
-    return result
+    return tuple(result)
 
 
 @lru_cache(4096)
@@ -97,11 +96,11 @@ def compose(first: View, then: View) -> View | None:
         return first
     if first.is_identity and first.size == then.size:
         return then
-    for view in (first, _refined(first, then.shape)):
-        found = follow(view, then)
-        if found is not None:
-            return make_view(view.shape, *found)
-    return None
+    found = follow(first, then)
+    if found is None:
+        first = _refined(first, then.shape)
+        found = follow(first, then)
+    return None if found is None else make_view(first.shape, *found)
 
 
 def _refined(view: View, shape: Shape) -> View:
@@ -129,22 +128,20 @@ def follow(first: View, then: View) -> tuple[tuple[int, ...], int] | None:
         return None
     start, along = found
 
-    def distance(step: list[int]) -> int:
-        return sum(c * s for c, s in zip(step, then.strides, strict=True))
-
-    return tuple(map(distance, along)), then.offset + distance(start)
+    first_place, *distances = [sum(map(mul, step, then.strides)) for step in (start, *along)]
+    return tuple(distances), then.offset + first_place
 
 
-def steps(view: View, shape: Shape) -> tuple[list[int], list[list[int]]] | None:
+def steps(view: View, shape: Shape) -> tuple[tuple[int, ...], list[tuple[int, ...]]] | None:
     """Return the coordinates in `shape` of the view's start and of the step of each of its axes.
 
     None is returned if steps may carry from one axis of `shape` into the next, or leave it.
     """
-    start, *along = (coordinates(step, shape) for step in (view.offset, *view.strides))
+    start, *along = [coordinates(step, shape) for step in (view.offset, *view.strides)]
     for axis, length in enumerate(shape):
         reach = [step[axis] * (n - 1) for step, n in zip(along, view.shape, strict=True)]
-        low = start[axis] + sum(r for r in reach if r < 0)
-        high = start[axis] + sum(r for r in reach if r > 0)
+        low = start[axis] + sum([r for r in reach if r < 0])
+        high = start[axis] + sum([r for r in reach if r > 0])
         if low < 0 or high >= length:
             return None
     return start, along

@@ -457,10 +457,7 @@ class Contraction(OpDef):
 
 def entry_of(table: Mapping[type[OpDef], Any], op: OpDef) -> Any:
     """Return the entry of a table for the kind of `op` or its nearest base class, or None."""
-    for kind in type(op).__mro__:
-        if kind in table:
-            return table[kind]
-    return None
+    return next((table[kind] for kind in type(op).__mro__ if kind in table), None)
 
 
 def accumulated(dtype: DType) -> DType:

@@ -143,12 +143,13 @@ def flattened(operation: str, value: Any) -> FlatElements:
             if not isinstance(item, _SEQUENCES):
                 raise ShapeError(
                     f"{operation}: ragged input; got a number at index "
-                    f"{coordinates(position, shape)}, next to sequences; nest all rows equally deep"
+                    f"{[*coordinates(position, shape)]}, next to sequences; nest all rows "
+                    "equally deep"
                 )
             if len(item) != length:
                 raise ShapeError(
                     f"{operation}: ragged input; got length {len(item)} at index "
-                    f"{coordinates(position, shape)} and {length} before it; "
+                    f"{[*coordinates(position, shape)]} and {length} before it; "
                     "make all rows equally long"
                 )
         flat, shape = [inner for item in flat for inner in item], (*shape, length)
@@ -156,7 +157,7 @@ def flattened(operation: str, value: Any) -> FlatElements:
         if isinstance(item, _SEQUENCES):
             raise ShapeError(
                 f"{operation}: ragged input; got a sequence at index "
-                f"{coordinates(position, shape)}, next to numbers; nest all rows equally deep"
+                f"{[*coordinates(position, shape)]}, next to numbers; nest all rows equally deep"
             )
     return _elements(flat, shape)
 
@@ -189,7 +190,7 @@ def pack(operation: str, elements: FlatElements, dtype: DType | None) -> tuple[b
             floats = [limited(item, FLOAT_END) for item in flat]
             return array("f", floats).tobytes(), shape, dtype
     position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
-    raise _does_not_fit(operation, flat[position], tuple(coordinates(position, shape)), dtype)
+    raise _does_not_fit(operation, flat[position], coordinates(position, shape), dtype)
 
 
 def plain_number(operation: str, value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,7 +70,7 @@ KERNELS = {
 
 
 def text_of(name):
-    device = replace(DEVICE, on_processor=name.endswith("_on_processor"))
+    device = DEVICE._replace(on_processor=name.endswith("_on_processor"))
     plan = plan_of(KERNELS[name](), device=device)
     return "\n".join(
         f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws

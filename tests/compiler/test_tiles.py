@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -95,7 +94,7 @@ def test_a_small_result_has_small_blocks():
 
 
 def test_a_processor_has_large_blocks_even_for_small_results():
-    processor = replace(DEVICE, on_processor=True)
+    processor = DEVICE._replace(on_processor=True)
     plan = plan_of(leaf(36, 96) @ leaf(96, 16), device=processor)
     assert chosen(leaf(36, 96) @ leaf(96, 16)).height == 1
     assert [draw.viewport for draw in plan.draws] == [(2, 10), (16, 9)]
@@ -107,7 +106,7 @@ def either(request, monkeypatch):
     engine = backend()
     monkeypatch.setattr(runtime, "plans", {})
     if isinstance(engine, WebGLBackend):
-        device = replace(engine.device, on_processor=request.param)
+        device = engine.device._replace(on_processor=request.param)
         monkeypatch.setattr(engine, "device", device)
 
 

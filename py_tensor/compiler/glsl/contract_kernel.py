@@ -55,7 +55,7 @@ def _texel(nodes: KernelNodes, kernel: Kernel, at: int, base: int, position: str
 def _multiply(writer: Writer, tiling: Tiling, first: list[str], inner: int = 4) -> None:
     """Add the products of each row's vector in `first` with the vectors b{inner}{texel}."""
     for row, texel in product(range(tiling.height), range(tiling.texels)):
-        terms = " + ".join(f"{first[row]}.{LANES[k]} * b{k}{texel}" for k in range(inner))
+        terms = " + ".join([f"{first[row]}.{LANES[k]} * b{k}{texel}" for k in range(inner)])
         writer.code.line(f"s{row}{texel} += {terms};")
 
 

@@ -24,12 +24,7 @@ from .types import VECTOR
 class Fetches:
     """Reads of a kernel's inputs; `modes` records how each input is read."""
 
-    def __init__(
-        self,
-        nodes: KernelNodes,
-        code: Statements,
-        positions: LanePositions,
-    ) -> None:
+    def __init__(self, nodes: KernelNodes, code: Statements, positions: LanePositions) -> None:
         self.nodes = nodes
         self.kernel = nodes.kernel
         self.code = code

@@ -37,12 +37,10 @@ class KernelNodes(LoweredNodes):
                 self.lane_axes[number[edges[0]]] = lowered.lane_axis(edges[0])
             self.calls.append(call)
             self.edges.append(tuple([number[src] for src in edges]))
-        for at in (*kernel.inputs, kernel.output):
-            self.texture_widths[number[at]] = lowered.texture_row(at)
-        self.tilings = {
-            number[at]: tilings[at] for at in (*kernel.inputs, kernel.root) if at in tilings
-        }
-        names = (op.name for at in (kernel.root, kernel.output) if (op := lowered.op(at)))
+        widths = lowered.texture_widths
+        self.texture_widths = {number[at]: widths[at] for at in number if at in widths}
+        self.tilings = {number[at]: tilings[at] for at in number if at in tilings}
+        names = [op.name for at in (kernel.root, kernel.output) if (op := lowered.op(at))]
         self.name = "+".join(dict.fromkeys(names)) or "fill"
         self.kernel = Kernel(
             kernel.kind,
@@ -52,9 +50,6 @@ class KernelNodes(LoweredNodes):
             frozenset([number[at] for at in kernel.tiles]),
             tuple(range(stored, stored + len(kernel.scalars))),
         )
-        self.key = (
-            self.name,
-            self.kernel,
-            *map(tuple, (self.calls, self.edges)),
-            *(tuple(d.items()) for d in (self.texture_widths, self.lane_axes, self.tilings)),
-        )
+        facts = (self.texture_widths, self.lane_axes, self.tilings)
+        tables = (self.calls, self.edges, *[fact.items() for fact in facts])
+        self.key = (self.name, self.kernel, *map(tuple, tables))

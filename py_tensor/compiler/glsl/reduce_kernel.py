@@ -69,7 +69,7 @@ class _Loop:
 
     def _coordinates(self, axes: list[int], prefix: str, kind: str, position: str) -> Axes:
         """Declare names for the coordinates along `axes` of a row-major position."""
-        lengths = [self.shape[axis] for axis in axes]
+        lengths = tuple([self.shape[axis] for axis in axes])
         if len(axes) == 1 and position.isidentifier():
             return ((position, lengths[0]),)
         for number, (n, step) in enumerate(zip(lengths, row_major(lengths), strict=True)):
@@ -136,7 +136,7 @@ class _Loop:
         code.line(f"{kind} o = {'e' if together else 'e + ivec4(0, 1, 2, 3)'};")
         kept = self._coordinates(self.kept, "o", kind, "o")
         self._start()
-        lengths = [self.shape[axis] for axis in self.axes] or [1]
+        lengths = tuple([self.shape[axis] for axis in self.axes]) or (1,)
         names = [f"k{number}" for number in range(len(lengths))]
         with ExitStack() as loops:
             for name, n in zip(names, lengths, strict=True):

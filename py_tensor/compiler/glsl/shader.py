@@ -23,10 +23,6 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 """
 
-_ACCESS = (
-    "{vector} pt_texel{slot}(int t) {{ return texelFetch(x{slot}, ivec2({x}, {y}), 0); }}",
-    "{scalar} pt_at{slot}(int i) {{ return pt_texel{slot}(i >> 2)[i & 3]; }}",
-)
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 
 
@@ -61,13 +57,12 @@ def assemble(
     for location, dtype in enumerate(outputs):
         lines.append(f"layout(location = {location}) out {VECTOR[dtype.kind]} y{location};")
     for slot, (dtype, row) in enumerate(inputs):
-        element = f"pt_at{slot}(" in text
-        texel = element or f"pt_texel{slot}(" in text
-        for template, used in zip(_ACCESS, (texel, element), strict=True):
-            if used:
-                types = {"vector": VECTOR[dtype.kind], "scalar": SCALAR[dtype.kind]}
-                place = {"x": remainder("t", row), "y": quotient("t", row)}
-                lines.append(template.format(**types, **place, slot=slot))
+        kind, texel, element = dtype.kind, f"pt_texel{slot}(", f"pt_at{slot}("
+        if element in text or texel in text:
+            fetch = f"texelFetch(x{slot}, ivec2({remainder('t', row)}, {quotient('t', row)}), 0)"
+            lines.append(f"{VECTOR[kind]} {texel}int t) {{ return {fetch}; }}")
+        if element in text:
+            lines.append(f"{SCALAR[kind]} {element}int i) {{ return {texel}i >> 2)[i & 3]; }}")
     lines += _helpers(text)
     return (
         _HEAD

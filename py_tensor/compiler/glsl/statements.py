@@ -10,28 +10,27 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _DECLARED = re.compile(r"\w+ (\w+) = ")
 _COUNTER = re.compile(r"^for \(int (\w+) = ")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass
-class _Scope:
+class _Scope(NamedTuple):
     """Statements between braces, and the names of the values that they compute."""
 
-    branch: int = 0
+    branch: int
     """Level of the innermost scope around them, or of their own, that is not a loop."""
-    lines: list[str] = field(default_factory=list)
-    values: dict[tuple[object, ...], str] = field(default_factory=dict)
+    lines: list[str]
+    values: dict[tuple[object, ...], str]
 
 
 class Statements:
     """Statements of one kernel, and the names of the values that they compute."""
 
     def __init__(self) -> None:
-        self.scopes = [_Scope()]
+        self.scopes = [_Scope(0, [], {})]
         self.level: dict[str, int] = {}
         self.count = 0
         self.offered: list[tuple[str, str]] = []
@@ -57,12 +56,12 @@ class Statements:
         """Put statements into braces; names declared there are unknown after them."""
         level = len(self.scopes)
         loop = head.startswith("for ")
-        self.scopes.append(_Scope(self.scopes[-1].branch if loop else level))
+        self.scopes.append(_Scope(self.scopes[-1].branch if loop else level, [], {}))
         self.level |= dict.fromkeys(_COUNTER.findall(head), level)
         yield
         inside = self.scopes.pop()
         self.line(f"{head} {{")
-        self.scopes[-1].lines += inside.lines
+        self.scopes[-1].lines.extend(inside.lines)
         self.line("}")
 
     @contextmanager

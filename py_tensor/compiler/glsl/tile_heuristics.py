@@ -9,7 +9,6 @@ each fragment count.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -42,11 +41,16 @@ def tilings_of(
     lowered: LoweredGraph, draw_buffers: int, limit: int, on_processor: bool = False
 ) -> dict[int, Tiling]:
     """Choose the tiling of every contraction and scan of a lowered graph."""
-    tilings = {}
+    tilings: dict[int, Tiling] = {}
+    known: dict[object, Tiling] = {}
     for at, call in enumerate(lowered.calls):
         op = lowered.op(at)
         if isinstance(op, Contraction):
-            tilings[at] = candidates(lowered, at, draw_buffers, limit, on_processor)[0][1]
+            (base, *a), (_, *b) = map(lowered.strides, lowered.edges[at])
+            key = (call, *a, *b, lowered.texture_row(base))
+            if key not in known:
+                known[key] = candidates(lowered, at, draw_buffers, limit, on_processor)[0][1]
+            tilings[at] = known[key]
         elif isinstance(op, Scan) and call.spec.size:
             block: ScanBlock = call.arg
             height, width = (1, block.chunk) if block.axis == 2 else (block.chunk, 4)
@@ -76,29 +80,13 @@ def candidates(
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
     texture_row = 4 * lowered.texture_row(base)
     below = texture_row // stride if texture_row % stride == 0 else 0
-    shape = lines, rows, columns
-    return _candidates(shape, window, by_row, by_column, below, draw_buffers, limit, on_processor)
-
-
-@lru_cache(1 << 10)
-def _candidates(
-    shape: tuple[int, int, int],
-    window: Window | None,
-    by_row: bool,
-    by_column: bool,
-    below: int,
-    draw_buffers: int,
-    limit: int,
-    on_processor: bool,
-) -> list[tuple[float, Tiling]]:
-    lines = shape[0]
-    each = {height: _left_fetches(height, window) for height in (4, 8, 2, 1)}
     found: list[tuple[float, Tiling]] = []
-    for height, width, spread in product(each, (8, 4), (2, 4, 1)):
+    fetches = {height: _left_fetches(height, window) for height in (4, 8, 2, 1)}
+    for height, width, spread in product(fetches, (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
             continue
-        tiling = Tiling(*shape, height, width, spread, limit)
-        left = each[height]
+        tiling = Tiling(lines, rows, columns, height, width, spread, limit)
+        left = fetches[height]
         if on_processor:
             found.append((_cost(tiling, left + width, BUSY_PROCESSOR), tiling))
             continue

@@ -40,14 +40,13 @@ def write(lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> 
 
 def _written(nodes: KernelNodes) -> Shader:
     kernel, dtype = nodes.kernel, nodes.spec(nodes.kernel.output).dtype
-    layers = nodes.tilings[kernel.root].layers if kernel.tiled else 0
     writer = Writer(nodes, EXPRESSIONS)
     WRITERS[kernel.kind](writer)
     inputs = [
         (nodes.spec(at).dtype, 0 if at in kernel.tiles else nodes.texture_row(at))
         for at in kernel.inputs
     ]
-    outputs = [tile_dtype(dtype)] * layers or [dtype]
+    outputs = [tile_dtype(dtype)] * nodes.tilings[kernel.root].layers if kernel.tiled else [dtype]
     source = assemble(inputs, writer.uniforms, outputs, writer.code.lines)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, {"block"}))) for at in kernel.inputs)

@@ -36,11 +36,7 @@ class Writer:
     `expressions` has the expression of each kind of operation that a kernel can inline.
     """
 
-    def __init__(
-        self,
-        nodes: KernelNodes,
-        expressions: Mapping[type[OpDef], Expression],
-    ) -> None:
+    def __init__(self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression]) -> None:
         self.nodes = nodes
         self.kernel = nodes.kernel
         self.expressions = expressions

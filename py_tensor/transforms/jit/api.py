@@ -319,8 +319,9 @@ def _recording(name: str) -> Iterator[Recording]:
 
 def _note(tensor: Tensor) -> None:
     """Note a new tensor in the running task's trace; other tasks may be tracing, too."""
-    if state.trace is not None:
-        state.trace.note(tensor)
+    trace = state.trace
+    if trace is not None:
+        trace.note(tensor)
 
 
 _OUTLIVED = End(
