@@ -25,9 +25,10 @@ DIGITS_READY := build/digits.ready
 DOCS := $(PUBLIC)/docs/index.html
 
 # Keeps build/NAME.files, a list of files that is rewritten when a file is added or removed.
-listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).new; \
-  if cmp -s build/$(1).new build/$(1).files; then rm build/$(1).new; \
-  else mv build/$(1).new build/$(1).files; fi)$(2) build/$(1).files
+# The shell's number keeps two makes from writing the same file.
+listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).$$$$; \
+  if cmp -s build/$(1).$$$$ build/$(1).files; then rm build/$(1).$$$$; \
+  else mv build/$(1).$$$$ build/$(1).files; fi)$(2) build/$(1).files
 
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
 PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.glsl' -o -name py.typed))
@@ -51,8 +52,8 @@ serve: $(NODE_READY)  ## Serve the site that was built last
 	exec $(NODE_BIN)/vite preview web $$open
 
 .PHONY: test
-test: install site  ## Run every check and every test
-	@MAKE="$(MAKE)" tools/run_steps.sh lint types docs size test-numpy test-python test-webgl test-pythons test-e2e
+test: install  ## Run every check and every test
+	@MAKE="$(MAKE)" tools/run_steps.sh site+lint+types docs size test-numpy test-python test-webgl test-pythons test-e2e
 
 # Each process has its own browser, which needs a core.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist

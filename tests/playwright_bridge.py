@@ -29,8 +29,11 @@ FLAGS = (
     "--no-sandbox",
     "--enable-unsafe-swiftshader",
     "--use-angle=swiftshader",
-    # Each program is drawn with one state, so compiling it for a guessed state is wasted.
-    "--disable-angle-features=warmUpPipelineCacheAtLink",
+    # A program is drawn with one state and never stored, so ANGLE compiles for no guessed state,
+    # no parts of pipelines, and packs no compiled shaders for a cache.
+    "--disable-angle-features=warmUpPipelineCacheAtLink,supportsGraphicsPipelineLibrary,"
+    "cacheCompiledShader",
+    "--enable-angle-features=disableProgramCaching",
     "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
