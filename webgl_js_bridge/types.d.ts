@@ -109,6 +109,10 @@ export interface Plan {
   words: number;
   /** True once all programs have compiled. */
   ready: boolean;
+  /** Number of runs, up to the one that is measured. */
+  runs: number;
+  /** Milliseconds of the GPU per draw: a guess until the measured run. */
+  cost: number;
 }
 
 /** Current bindings: plain (`flat`) and array (`layered`) textures by unit, program and others. */
@@ -193,6 +197,13 @@ export interface Timer {
   timings(): Promise<[string, number][]>;
 }
 
+export interface Backlog {
+  /** Count a draw of some milliseconds, and wait for the GPU if it has too much to do. */
+  add(cost: number): void;
+  /** Wait until the GPU has finished; return the time. */
+  drain(): number;
+}
+
 export interface Waiting {
   until(ready: () => boolean): Promise<void>;
   rejectAll(reason: string): void;
@@ -206,6 +217,7 @@ export interface Parts {
   textures: Textures;
   programs: Programs;
   timer: Timer;
+  backlog: Backlog;
   waiting: Waiting;
 }
 
