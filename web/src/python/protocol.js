@@ -15,7 +15,8 @@
  * @typedef {{ kind: "table", caption: string, rows: (string[] | null)[] }} TableOutput
  *   a null row marks omitted rows, a cell "…" omitted columns
  * @typedef {{ kind: "picture", title: string, caption: string, bitmap: ImageBitmap }} PictureOutput
- * @typedef {TextOutput | TableOutput | PictureOutput} Output
+ * @typedef {{ kind: "note", text: string }} NoteOutput a remark of the page
+ * @typedef {TextOutput | TableOutput | PictureOutput | NoteOutput} Output
  *
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ milliseconds: number, at: number }} PhotoFrame
@@ -47,6 +48,7 @@
  * @typedef {{
  *   progress: Progress,
  *   output: Output,
+ *   waiting: null,
  *   numbers: Numbers,
  *   photoFrame: PhotoFrame,
  *   digits: DigitsReport,

@@ -1,6 +1,5 @@
 /** @file The digits section: controls the training of a network in the worker. */
 
-import { StoppedError } from "../../python/client.js";
 import { createCodeView } from "../../ui/code_view.js";
 import { find } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
@@ -43,7 +42,6 @@ export function createDigits(client) {
   let prepared = null;
   /** True if the settings no longer match the network. */
   let changed = false;
-  let stopObserving = () => {};
 
   createCodeView(find("digits-code", HTMLElement), [
     { name: "digits_model.py", source: modelSource },
@@ -151,8 +149,7 @@ export function createDigits(client) {
 
   /** @param {unknown} error */
   function report(error) {
-    // The code that restarts the worker reports it.
-    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
+    status.textContent = textOf(error);
   }
 
   /** @param {DigitsReport} report */
@@ -171,17 +168,11 @@ export function createDigits(client) {
   }
 
   return {
-    /** Called when a worker has started; the images are loaded when the section becomes visible. */
+    /** Called when the worker has started; the images are loaded when the section becomes visible. */
     connect() {
       connected = true;
       enter("new");
-      stopObserving = whenVisible(section, () => prepare().catch(report));
-    },
-    disconnect() {
-      connected = false;
-      prepared = null;
-      stopObserving();
-      enter("new", state === "new" ? "" : "Python was restarted; the network is gone");
+      whenVisible(section, () => prepare().catch(report));
     },
   };
 }

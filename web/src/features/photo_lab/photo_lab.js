@@ -1,6 +1,5 @@
 /** @file The photo lab section: chooses a photo, applies filters to it and shows the time per frame. */
 
-import { StoppedError } from "../../python/client.js";
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
 import { createFilterList } from "./filter_list.js";
@@ -23,7 +22,7 @@ export function createPhotoLab(client) {
   const file = find("file", HTMLInputElement);
   const times = new FrameTimes(find("frame-ms", HTMLElement), find("frame-fps", HTMLElement));
   const filters = createFilterList(find("filters", HTMLElement), draw);
-  /** @type {Blob | null} kept for the next worker */
+  /** @type {Blob | null} */
   let photo = null;
   let ready = false;
   let animating = false;
@@ -97,8 +96,7 @@ export function createPhotoLab(client) {
   /** @param {unknown} error */
   function report(error) {
     stage.ariaBusy = "false";
-    // The code that restarts the worker reports it.
-    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
+    status.textContent = textOf(error);
   }
 
   /** @param {Blob} blob @param {ImageBitmap} bitmap */
@@ -152,14 +150,12 @@ export function createPhotoLab(client) {
   }
 
   return {
-    /** Called when a worker has started: gives it a canvas and the photo. */
+    /** Called when the worker has started: gives it a canvas and the photo. */
     async connect() {
-      // Control of a canvas can be transferred only once, so each worker gets a new one.
       const canvas = make("canvas", {
         role: "img",
         ariaLabel: "The photo with the filters applied",
       });
-      stage.querySelector("canvas")?.remove();
       stage.prepend(canvas);
       const offscreen = canvas.transferControlToOffscreen();
       await client.call("photoCanvas", [offscreen], [offscreen]);
@@ -171,14 +167,6 @@ export function createPhotoLab(client) {
           document.querySelector(".thumb[aria-pressed=true]")?.getAttribute("data-photo") ?? null,
         );
       else await openAddress(new URL("photos/china.jpg", document.baseURI).href, "china");
-    },
-    disconnect() {
-      ready = false;
-      drawnNames = "";
-      animating = false;
-      animateButton.disabled = true;
-      animateButton.setAttribute("aria-pressed", "false");
-      animateButton.textContent = "Animate";
     },
   };
 }

@@ -10,25 +10,30 @@ import { OutputPane } from "./output.js";
 /** @import { Client } from "../../python/client.js" */
 /** @import { Outcome } from "../../python/protocol.js" */
 
-const STOP_TIMEOUT = 3000; // milliseconds a program has to stop at an await before its worker is terminated
+const STOP_TIMEOUT = 2000; // milliseconds a program has to stop at an await before its worker is terminated
 
 /**
  * @param {Client} client
- * @param {{ restart: () => Promise<void> }} page
+ * @param {{ restart: () => Promise<boolean> }} page `restart` returns true if Python has started
  */
 export function createPlayground(client, page) {
   const runButton = find("run", HTMLButtonElement);
   const stopButton = find("stop", HTMLButtonElement);
   const status = find("run-status", HTMLElement);
+  const clock = find("run-seconds", HTMLElement);
   const output = new OutputPane(find("output", HTMLElement));
   const editor = createEditor(find("editor", HTMLElement), { onRun: run });
   let ready = false;
   let running = false;
+  let stopping = false;
   let loading = false;
   let runs = 0;
 
   client.on("output", (part) => {
     if (running) output.add(part);
+  });
+  client.on("waiting", () => {
+    if (running && !stopping) status.textContent = "waiting for the GPU…";
   });
   runButton.onclick = run;
   stopButton.onclick = stop;
@@ -96,17 +101,22 @@ export function createPlayground(client, page) {
 
   function update() {
     runButton.disabled = !ready || running || loading;
-    stopButton.disabled = !running;
+    stopButton.disabled = !running || stopping;
   }
 
   async function run() {
     if (!ready || running || loading) return;
     running = true;
+    stopping = false;
     runs += 1;
     update();
     output.clear();
     editor.mark(null);
     status.textContent = "running…";
+    const started = performance.now();
+    const timer = setInterval(() => {
+      clock.textContent = `${Math.round((performance.now() - started) / 1000)} s`;
+    }, 1000);
     try {
       finish(await client.call("run", [editor.source]));
     } catch (error) {
@@ -116,6 +126,9 @@ export function createPlayground(client, page) {
         output.note(textOf(error));
       }
     }
+    clearInterval(timer);
+    clock.textContent = "";
+    output.flush();
     running = false;
     update();
   }
@@ -132,14 +145,16 @@ export function createPlayground(client, page) {
 
   async function stop() {
     const stopped = runs;
-    stopButton.disabled = true;
+    stopping = true;
+    update();
     status.textContent = "stopping…";
     client.call("stop").catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT));
     if (!running || runs !== stopped) return;
     ready = false;
     output.note(
-      "The program did not reach an await, so Python was terminated and is being restarted.",
+      "The program did not reach an await, so Python was terminated and is being restarted. " +
+        "The other sections of the page go on.",
     );
     status.textContent = "restarting Python…";
     await page.restart();

@@ -1,6 +1,5 @@
 /** @file The surface section: a network learns to classify points, and its predictions are painted during training. */
 
-import { StoppedError } from "../../python/client.js";
 import { Chart } from "../../ui/chart.js";
 import { createCodeView } from "../../ui/code_view.js";
 import { find, make } from "../../ui/dom.js";
@@ -40,7 +39,6 @@ export function createSurface(client) {
   let playing = null;
   /** Actions of the controls, done one after another. Training itself is not part of the queue. */
   let queue = Promise.resolve();
-  let stopObserving = () => {};
 
   createCodeView(find("surface-code", HTMLElement), [
     { name: "surface_model.py", source: modelSource },
@@ -76,8 +74,7 @@ export function createSurface(client) {
 
   /** @param {unknown} error */
   function report(error) {
-    // The code that restarts the worker reports it.
-    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
+    status.textContent = textOf(error);
   }
 
   /** @param {Event} event */
@@ -102,11 +99,11 @@ export function createSurface(client) {
   }
 
   async function open() {
-    // Control of a canvas can be transferred only once, so each worker gets a new one.
     const canvas = make("canvas", {
       role: "img",
       ariaLabel: "Predictions of the network: blue or red, paler if less certain",
     });
+    // A first attempt may have failed, and control of a canvas can be transferred only once.
     stage.querySelector("canvas")?.remove();
     stage.prepend(canvas);
     const offscreen = canvas.transferControlToOffscreen();
@@ -178,17 +175,11 @@ export function createSurface(client) {
   }
 
   return {
-    /** Called when a worker has started; a network is created when the section becomes visible. */
+    /** Called when the worker has started; a network is created when the section becomes visible. */
     connect() {
       connected = true;
       update();
-      stopObserving = whenVisible(section, () => run(() => {}));
-    },
-    disconnect() {
-      connected = false;
-      prepared = null;
-      stopObserving();
-      update();
+      whenVisible(section, () => run(() => {}));
     },
   };
 }
