@@ -100,12 +100,36 @@ def test_missing_webgl2_is_reported(page: Page, site_url: str, page_errors: Page
     page_errors.ignore()
 
 
-def test_missing_wheel_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
-    page.route("**/*.whl", lambda route: route.fulfill(status=404))
+@pytest.mark.parametrize(
+    "name", ["py_tensor-0.1.0-py3-none-any.whl", "pyodide.asm.wasm", "python_stdlib.zip"]
+)
+def test_missing_file_is_reported(
+    page: Page, site_url: str, page_errors: PageErrors, name: str
+) -> None:
+    page.route(f"**/{name}", lambda route: route.fulfill(status=404))
     page.goto(f"{site_url}/index.html")
     page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
     assert page.inner_text("#notice-title") == "Python did not start"
-    detail = page.inner_text("#notice-detail")
-    assert detail.startswith("py_tensor: the wheel did not load; ")
-    assert ".whl: 404" in detail
+    assert page.inner_text("#notice-detail").startswith(
+        f"{name}: the file did not load; got 404 Not Found; "
+    )
+    page_errors.ignore()
+
+
+def test_failed_load_of_a_part_is_reported(
+    page: Page, site_url: str, page_errors: PageErrors
+) -> None:
+    page.route("**/heat_equation*", lambda route: route.abort())
+    page.route("**/flower.jpg", lambda route: route.abort())
+    demo = Demo(page, site_url)
+    demo.choose_program("heat_equation")
+    page.wait_for_selector(
+        "#output:has-text('heat_equation: the program did not load; got Failed to fetch; check')"
+    )
+    page.unroute("**/heat_equation*")
+    demo.choose("arithmetic")
+    demo.choose_program("heat_equation")
+    page.wait_for_selector("#run:enabled")
+    page.click("[data-photo=flower]")
+    page.wait_for_selector("#photo-status:text('flower: the photo did not load; got Failed')")
     page_errors.ignore()

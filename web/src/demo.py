@@ -100,8 +100,11 @@ def _surface():
 
 
 async def _call(session: object, verb: str, arguments: str) -> str:
-    result = getattr(session, verb)(*json.loads(arguments))
-    return json.dumps(await result if inspect.isawaitable(result) else result)
+    try:
+        result = getattr(session, verb)(*json.loads(arguments))
+        return json.dumps(await result if inspect.isawaitable(result) else result)
+    finally:
+        demo_host.numbers(numbers())
 
 
 def numbers() -> str:

@@ -3,6 +3,7 @@
 import { createCodeView } from "../../ui/code_view.js";
 import { find } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
+import { loadFile } from "../../ui/load_file.js";
 import { formatBytes, formatNumber, formatPercent, Metrics } from "../../ui/metrics.js";
 import { whenVisible } from "../../ui/when_visible.js";
 import dataSource from "./digits_data.py?raw";
@@ -178,9 +179,5 @@ export function createDigits(client) {
 }
 
 async function load() {
-  const response = await fetch(new URL("digits/digits.bin", document.baseURI));
-  if (response.ok) return response.arrayBuffer();
-  throw new Error(
-    `digits: the images did not load; got ${response.status} ${response.statusText}; try again`,
-  );
+  return (await loadFile("digits/digits.bin", "digits: the images")).arrayBuffer();
 }

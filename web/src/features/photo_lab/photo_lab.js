@@ -2,6 +2,7 @@
 
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
+import { loadFile } from "../../ui/load_file.js";
 import { createFilterList } from "./filter_list.js";
 import { FrameTimes } from "./frame_times.js";
 import { loadImage } from "./load_image.js";
@@ -66,11 +67,10 @@ export function createPhotoLab(client) {
   async function openAddress(address, name) {
     stage.ariaBusy = "true";
     try {
-      const response = await fetch(address);
-      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      const response = await loadFile(address, `${name}: the photo`);
       await open(await response.blob(), name);
     } catch (error) {
-      report(new Error(`${name}: the photo did not load; ${textOf(error)}`));
+      report(error);
     }
   }
 
