@@ -93,6 +93,9 @@ export class HostModule {
     this.#send("digitsTest", { step, probabilities });
   };
 
+  /** @param {string} section @param {number} epoch where its training goes on after a loss of the context */
+  recovered = (section, epoch) => this.#send("recovered", { section, epoch });
+
   /** @param {string} report as JSON */
   surface = (report) => this.#send("surface", JSON.parse(report));
 

@@ -20,6 +20,7 @@
  *
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ milliseconds: number, at: number }} PhotoFrame
+ * @typedef {{ section: string, epoch: number }} Recovered after a loss of the WebGL context
  *
  * @typedef {{ tensors: number, gpuBytes: number }} MemoryUse memory in use by the library
  * @typedef {MemoryUse & {
@@ -51,6 +52,7 @@
  *   waiting: null,
  *   numbers: Numbers,
  *   photoFrame: PhotoFrame,
+ *   recovered: Recovered,
  *   digits: DigitsReport,
  *   digitsTest: DigitsTest,
  *   surface: SurfaceReport,

@@ -50,6 +50,10 @@ export function createDigits(client) {
   ]);
   client.on("digits", show);
   client.on("digitsTest", results.test);
+  client.on("recovered", ({ section: name, epoch }) => {
+    if (name === section.id)
+      status.textContent = `The browser reset the GPU; the network of epoch ${epoch} was kept`;
+  });
   button.onclick = advance;
   resetButton.onclick = reset;
   form.onsubmit = (event) => event.preventDefault();

@@ -45,6 +45,11 @@ export function createSurface(client) {
     { name: "surface_run.py", source: runSource },
   ]);
   client.on("surface", show);
+  client.on("recovered", ({ section: name }) => {
+    if (name !== section.id) return;
+    chart.clear();
+    status.textContent = "The browser reset the GPU; the network begins again";
+  });
   playButton.onclick = () => run(() => (playing ? pause() : play()));
   stepButton.onclick = () => run(() => ask("step"));
   resetButton.onclick = () => run(() => restart());

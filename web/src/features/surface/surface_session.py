@@ -3,10 +3,11 @@
 import gc
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import surface_data
 import surface_model
+from context_loss import surviving
 from json_numbers import finite
 from surface_run import Data, Run
 
@@ -52,7 +53,7 @@ class SurfaceSession:
         self._run = Run(settings, lambda step: self._rate)
         # The old jitted step and its closure are a reference cycle.
         gc.collect()
-        await self._show(self._run, None)
+        await self._attempt(self._run, lambda: self._show(self._run, None))
 
     def rate(self, rate: float) -> None:
         """Change the learning rate from the next step on."""
@@ -63,9 +64,12 @@ class SurfaceSession:
         run = self._current("play")
         run.speed.restart()
         run.playing = True
+
+        async def train_and_show() -> None:
+            await self._show(run, await run.run_slice(self._data))
+
         while run.playing:
-            result = await run.run_slice(self._data)
-            await self._show(run, result)
+            await self._attempt(run, train_and_show)
             await self._page.nextFrame()
 
     def pause(self) -> None:
@@ -77,7 +81,21 @@ class SurfaceSession:
         """Take one step and paint."""
         run = self._current("step")
         run.speed.restart()
-        await self._show(run, await run.advance(self._data, 1))
+
+        async def step_and_show() -> None:
+            await self._show(run, await run.advance(self._data, 1))
+
+        await self._attempt(run, step_and_show)
+
+    async def _attempt(self, run: Run, work: Callable[[], Awaitable[None]]) -> None:
+        """Do some work; if the GPU loses the network meanwhile, begin again with a new one."""
+
+        def recover() -> None:
+            self._grid = surface_model.grid(SIDE)
+            run.restart()
+            self._page.recovered("surface", 0)
+
+        await surviving(work, recover)
 
     async def _show(self, run: Run, result: tuple[float, float] | None) -> None:
         """Paint the predictions and send the metrics to the page."""
