@@ -26,7 +26,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1500,
     rolldownOptions: { input: pages },
   },
-  worker: { format: "es" },
+  // At the root of the site, so that relative addresses in programs are relative to the page.
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[name]-[hash].js" } } },
   server: { host: "127.0.0.1", port: 8000 },
   preview: { host: "127.0.0.1", port: 8000 },
 });

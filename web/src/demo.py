@@ -6,6 +6,7 @@ import json
 from functools import cache
 
 import demo_host
+import playground
 from photo_session import PhotoSession
 from runner import run_program
 
@@ -35,6 +36,11 @@ async def stop() -> None:
     """
     if _program is not None:
         _program.cancel()
+
+
+def library_names(module: str) -> str:
+    """Return the public names of one of the library's modules for the editor, as JSON."""
+    return playground.library_names(module)
 
 
 def photo_canvas(canvas: object) -> None:

@@ -47,6 +47,8 @@ const verbs = {
     return JSON.parse(await demo.run(source));
   },
   stop: () => demo.stop(),
+  /** @param {string} module */
+  libraryNames: (module) => JSON.parse(demo.library_names(module)),
   /** @param {OffscreenCanvas} canvas */
   photoCanvas: (canvas) => demo.photo_canvas(canvas),
   /** @param {ImageBitmap} bitmap */

@@ -79,6 +79,9 @@ export class HostModule {
     this.#send("output", { kind: "picture", title, caption, bitmap }, [bitmap]);
   };
 
+  /** @param {string} name @param {Uint8Array} bytes */
+  download = (name, bytes) => this.#send("download", { name, blob: new Blob([bytes.slice()]) });
+
   /** @param {number} milliseconds */
   photoFrame = (milliseconds) => {
     this.#send("photoFrame", { milliseconds, at: performance.now() });

@@ -8,7 +8,8 @@
  *
  * @typedef {{ step: string, fraction: number }} Progress
  * @typedef {{ file: string, line: number, name: string, text: string, yours: boolean }} Frame
- * @typedef {{ message: string, frames: Frame[], line: number | null }} Failure
+ * @typedef {{ omitted: number }} OmittedFrames
+ * @typedef {{ message: string, hint: string, frames: (Frame | OmittedFrames)[], line: number | null }} Failure
  * @typedef {{ milliseconds: number, stopped: boolean, failure: Failure | null }} Outcome
  *
  * @typedef {{ kind: "text", text: string, error: boolean }} TextOutput
@@ -50,6 +51,7 @@
  *   progress: Progress,
  *   output: Output,
  *   waiting: null,
+ *   download: { name: string, blob: Blob },
  *   numbers: Numbers,
  *   photoFrame: PhotoFrame,
  *   recovered: Recovered,

@@ -122,7 +122,7 @@ export function createDigits(client) {
       } else if (state === "paused") {
         enter("training", "Training");
         await client.call("digits", ["resume"]);
-      } else await train();
+      } else if (form.reportValidity()) await train();
     } catch (error) {
       report(error);
     }

@@ -50,6 +50,7 @@ export class OutputPane {
     const box = make("div", { className: "failure" });
     box.append(
       make("p", { className: "failure-message" }, failure.message),
+      ...(failure.hint ? [make("p", { className: "failure-hint" }, failure.hint)] : []),
       ...trace(failure.frames),
     );
     this.#append(box);
@@ -139,7 +140,7 @@ function tableOf({ caption, rows }) {
 /**
  * Elements for the traceback: the program's frames are shown, runs of the library's frames are collapsed.
  *
- * @param {Frame[]} frames
+ * @param {Failure["frames"]} frames
  * @returns {HTMLElement[]}
  */
 function trace(frames) {
@@ -157,7 +158,10 @@ function trace(frames) {
     collapsed = [];
   };
   for (const frame of frames) {
-    if (frame.yours) {
+    if ("omitted" in frame) {
+      addCollapsed();
+      elements.push(make("p", { className: "hint" }, `… ${frame.omitted} more frames …`));
+    } else if (frame.yours) {
       addCollapsed();
       elements.push(frameOf(frame));
     } else {

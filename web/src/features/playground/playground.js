@@ -3,9 +3,11 @@
 import { StoppedError } from "../../python/client.js";
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
+import { saveFile } from "../../ui/save_file.js";
 import { createEditor } from "./editor.js";
 import { EXAMPLES, loadProgram, PROGRAMS } from "./examples.js";
 import { OutputPane } from "./output.js";
+import { linkedProgram, linkProgram, OwnPrograms } from "./own_programs.js";
 
 /** @import { Client } from "../../python/client.js" */
 /** @import { Outcome } from "../../python/protocol.js" */
@@ -22,7 +24,12 @@ export function createPlayground(client, page) {
   const status = find("run-status", HTMLElement);
   const clock = find("run-seconds", HTMLElement);
   const output = new OutputPane(find("output", HTMLElement));
-  const editor = createEditor(find("editor", HTMLElement), { onRun: run });
+  const editor = createEditor(find("editor", HTMLElement), {
+    onRun: run,
+    onEdit: edited,
+    namesOf: (module) => client.call("libraryNames", [module]),
+  });
+  const saved = find("saved", HTMLElement);
   let ready = false;
   let running = false;
   let stopping = false;
@@ -42,12 +49,67 @@ export function createPlayground(client, page) {
   const programs = find("programs", HTMLSelectElement);
   programs.append(...PROGRAMS.map(groupOf));
   programs.onchange = () => chooseProgram(programs.value);
-  const program = new URLSearchParams(location.hash.slice(1)).get("program");
-  if (program === null) {
-    choose(EXAMPLES[0].name);
-  } else {
+  const own = new OwnPrograms();
+  const ownList = find("own-programs", HTMLSelectElement);
+  ownList.onchange = () => openOwn(Number(ownList.value));
+  find("share", HTMLButtonElement).onclick = share;
+  client.on("download", ({ name, blob }) => saveFile(name, blob));
+  addEventListener("hashchange", showLinked);
+  if (!showLinked()) {
+    if (own.shown === null) choose(EXAMPLES[0].name);
+    else openOwn(0);
+  }
+  listOwn();
+
+  /** Shows the program of the page's address, if any. */
+  function showLinked() {
+    const program = linkedProgram();
+    if (program === null) return false;
+    press("");
+    own.leave();
     editor.source = program;
     find("playground", HTMLElement).scrollIntoView();
+    return true;
+  }
+
+  function edited() {
+    const isSaved = own.edit(editor.source);
+    press("");
+    programs.value = "";
+    linkProgram(null);
+    listOwn();
+    saved.textContent = isSaved
+      ? "Saved in this browser."
+      : "This browser saves nothing for this page.";
+  }
+
+  function listOwn() {
+    const { titles } = own;
+    ownList.replaceChildren(
+      make("option", { value: "", disabled: true, selected: true }, "choose one"),
+      ...titles.map((title, index) => make("option", { value: String(index) }, title)),
+    );
+    if (own.shown !== null) ownList.value = "0";
+    find("own", HTMLElement).hidden = titles.length === 0;
+  }
+
+  /** @param {number} index */
+  function openOwn(index) {
+    press("");
+    programs.value = "";
+    linkProgram(null);
+    editor.source = own.open(index);
+    listOwn();
+  }
+
+  async function share() {
+    linkProgram(editor.source);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      saved.textContent = "The link to this program was copied.";
+    } catch {
+      saved.textContent = "The page's address is now a link to this program.";
+    }
   }
 
   /** @param {(typeof EXAMPLES)[number]} example */
@@ -81,7 +143,7 @@ export function createPlayground(client, page) {
       const source = await loadProgram(name);
       // Another program may have been chosen meanwhile.
       if (programs.value !== name) return;
-      editor.source = source.trimEnd();
+      show(source);
     } catch (error) {
       if (programs.value !== name) return;
       output.note(textOf(error));
@@ -96,7 +158,16 @@ export function createPlayground(client, page) {
     programs.value = "";
     loading = false;
     update();
-    editor.source = EXAMPLES.find((example) => example.name === name)?.source.trimEnd() ?? "";
+    show(EXAMPLES.find((example) => example.name === name)?.source ?? "");
+  }
+
+  /** Shows an example. A program that the visitor wrote stays in the list. @param {string} source */
+  function show(source) {
+    own.leave();
+    linkProgram(null);
+    editor.source = source.trimEnd();
+    saved.textContent = "";
+    listOwn();
   }
 
   function update() {
@@ -109,7 +180,10 @@ export function createPlayground(client, page) {
     running = true;
     stopping = false;
     runs += 1;
+    const runHasFocus = document.activeElement === runButton;
     update();
+    // A disabled button loses the focus.
+    if (runHasFocus) stopButton.focus();
     output.clear();
     editor.mark(null);
     status.textContent = "running…";
@@ -126,11 +200,13 @@ export function createPlayground(client, page) {
         output.note(textOf(error));
       }
     }
+    const stopHasFocus = document.activeElement === stopButton;
     clearInterval(timer);
     clock.textContent = "";
     output.flush();
     running = false;
     update();
+    if (stopHasFocus) runButton.focus();
   }
 
   /** @param {Outcome} outcome */

@@ -32,6 +32,13 @@ class _Stream(io.TextIOBase):
         self._page.flush()
 
 
+def _no_input(prompt: object = "") -> str:
+    raise RuntimeError(
+        "input: this page has no console to type into; got a call of input; assign the value in "
+        "the program instead"
+    )
+
+
 async def run_program(source: str, page) -> dict:
     """Run the source in a new namespace and display the value of its last expression."""
     stopped, failure = False, None
@@ -44,7 +51,7 @@ async def run_program(source: str, page) -> dict:
         contextlib.redirect_stderr(_Stream(page, True)),
     ):
         try:
-            names = {"__name__": "__main__"}
+            names = {"__name__": "__main__", "input": _no_input}
             program = CodeRunner(source, filename=FILENAME, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             display(await program.compile().run_async(names), page)
             if pt.cache_info().draws > draws:
