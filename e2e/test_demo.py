@@ -133,3 +133,17 @@ def test_failed_load_of_a_part_is_reported(
     page.click("[data-photo=flower]")
     page.wait_for_selector("#photo-status:text('flower: the photo did not load; got Failed')")
     page_errors.ignore()
+
+
+def test_installation_and_sources_are_linked(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/index.html")
+    links = page.eval_on_selector_all("#install a", "links => links.map((link) => link.href)")
+    assert any(link.endswith(".whl") for link in links)
+    assert any(link.endswith(".tar.gz") for link in links)
+    for link in links:
+        assert page.request.get(link).ok, link
+    commands = page.locator("#install pre").all_inner_texts()
+    wheel = next(link for link in links if link.endswith(".whl"))
+    assert all(wheel in command for command in commands)
+    places = page.eval_on_selector_all("main > section", "all => all.map((one) => one.id)")
+    assert places[:2] == ["playground", "live"]

@@ -120,6 +120,27 @@ def test_points_are_added_by_click_and_by_key(demo: Demo) -> None:
     assert abs(x + 0.4) < 0.02 and abs(y - 0.45) < 0.02 and kind == 1
 
 
+def test_points_are_removed_by_click_and_by_key(demo: Demo) -> None:
+    page = demo.page
+    before = points(demo)
+    x, y, _ = before[7]
+    box = page.locator("#surface-stage").bounding_box()
+    assert box is not None
+    page.click("#surface-settings .chip:text-is('Remove')")
+    place = {"x": (x + 1) / 2 * box["width"], "y": (1 - y) / 2 * box["height"]}
+    page.click("#surface-stage svg", position=place)
+    eventually(page, lambda: assert_count(demo, len(before) - 1))
+    (gone,) = {*before} - {*points(demo)}
+    assert abs(gone[0] - x) < 0.1 and abs(gone[1] - y) < 0.1
+    page.keyboard.press("Delete")
+    eventually(page, lambda: assert_count(demo, len(before) - 2))
+    page.click("#surface-settings .chip:text-is('Blue')")
+
+
+def assert_count(demo: Demo, count: int) -> None:
+    assert len(points(demo)) == count
+
+
 def held_after_all_at_once(demo: Demo) -> list[int]:
     """Return tensors and GPU bytes after training both networks with all else, then resets."""
     page = demo.page

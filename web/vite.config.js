@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vite";
 
@@ -11,7 +11,22 @@ const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".html") && !name.includes("node_modules"))
   .map((name) => join(root, name));
 
+/** Replaces the names of the packages that the page offers. */
+function packageNames() {
+  const folder = join(build, "public", "packages");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const nameOf = (/** @type {string} */ end) => names.find((name) => name.endsWith(end)) ?? "";
+  return {
+    name: "package-names",
+    transformIndexHtml: (/** @type {string} */ html) =>
+      html
+        .replace("%PY_TENSOR_WHEEL%", nameOf(".whl"))
+        .replace("%PY_TENSOR_SOURCE%", nameOf(".tar.gz")),
+  };
+}
+
 export default defineConfig({
+  plugins: [packageNames()],
   root,
   // Relative addresses allow serving the site from any folder.
   base: "./",

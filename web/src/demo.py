@@ -26,7 +26,7 @@ async def run(source: str) -> str:
         return json.dumps(await run_program(source, demo_host))
     finally:
         _program = None
-        demo_host.numbers(numbers())
+        demo_host.numbers()
 
 
 async def stop() -> None:
@@ -51,7 +51,7 @@ def photo_canvas(canvas: object) -> None:
 def photo_open(bitmap: object) -> None:
     """Set the photo, an ImageBitmap."""
     _photo.open(bitmap)
-    demo_host.numbers(numbers())
+    demo_host.numbers()
 
 
 async def photo_frame(chain: str) -> None:
@@ -59,7 +59,7 @@ async def photo_frame(chain: str) -> None:
     _photo.chain = [tuple(link) for link in json.loads(chain)]
     if not _photo.animating:
         await _photo.draw(_photo.chain)
-        demo_host.numbers(numbers())
+        demo_host.numbers()
 
 
 async def photo_animate(on: bool) -> None:
@@ -67,7 +67,7 @@ async def photo_animate(on: bool) -> None:
     if not on:
         _photo.animating = False
     elif not _photo.animating:
-        await _photo.animate(lambda: demo_host.numbers(numbers()))
+        await _photo.animate(lambda: demo_host.numbers())
 
 
 async def digits(verb: str, arguments: str) -> str:
@@ -95,14 +95,14 @@ def surface_canvas(canvas: object) -> None:
 def _digits():
     from digits_session import DigitsSession
 
-    return DigitsSession(demo_host, lambda: demo_host.numbers(numbers()))
+    return DigitsSession(demo_host, lambda: demo_host.numbers())
 
 
 @cache
 def _surface():
     from surface_session import SurfaceSession
 
-    return SurfaceSession(demo_host, lambda: demo_host.numbers(numbers()))
+    return SurfaceSession(demo_host, lambda: demo_host.numbers())
 
 
 async def _call(session: object, verb: str, arguments: str) -> str:
@@ -110,7 +110,7 @@ async def _call(session: object, verb: str, arguments: str) -> str:
         result = getattr(session, verb)(*json.loads(arguments))
         return json.dumps(await result if inspect.isawaitable(result) else result)
     finally:
-        demo_host.numbers(numbers())
+        demo_host.numbers()
 
 
 def numbers() -> str:

@@ -6,6 +6,7 @@ import { createPlayground } from "./features/playground/playground.js";
 import { createLivePanel } from "./features/status/live_panel.js";
 import { createLoading } from "./features/status/loading.js";
 import { createSurface } from "./features/surface/surface.js";
+import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
 import { textOf } from "./ui/error_text.js";
 

@@ -14,7 +14,6 @@ export class HostModule {
   #textSince = 0;
   #textTimer = 0;
   #characters = 0;
-  #numbers = "";
   #numbersTimer = 0;
 
   /** @param {<K extends keyof Events>(event: K, value: Events[K], transfer?: Transferable[]) => void} send */
@@ -102,17 +101,14 @@ export class HostModule {
   /** @param {string} report as JSON */
   surface = (report) => this.#send("surface", JSON.parse(report));
 
-  /**
-   * Sends the live numbers, at most once per delay; the last ones are always sent.
-   *
-   * @param {string} numbers as JSON
-   */
-  numbers = (numbers) => {
-    this.#numbers = numbers;
-    if (this.#numbersTimer) return;
-    this.#numbersTimer = setTimeout(() => {
+  /** Returns the live numbers; set when Python has started. @type {() => Events["numbers"]} */
+  readNumbers = () => ({});
+
+  /** Sends the live numbers after a delay, when the values that a function still holds are gone. */
+  numbers = () => {
+    this.#numbersTimer ||= setTimeout(() => {
       this.#numbersTimer = 0;
-      this.#send("numbers", JSON.parse(this.#numbers));
+      this.#send("numbers", this.readNumbers());
     }, NUMBERS_DELAY);
   };
 

@@ -25,8 +25,11 @@ class PhotoSession:
 
     def open(self, source: object) -> None:
         """Use a picture from now on."""
-        self._source = source
         self._photo = None
+        if self._source is not None and self._source is not source:
+            # The memory of an ImageBitmap is freed late otherwise.
+            self._source.close()
+        self._source = source
 
     async def draw(self, chain: list[tuple[str, float]]) -> None:
         """Apply filters to the photo, draw it, and report the time."""

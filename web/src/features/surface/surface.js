@@ -25,7 +25,11 @@ export function createSurface(client) {
   const status = find("surface-status", HTMLElement);
   const metrics = new Metrics(find("surface-metrics", HTMLElement));
   const plane = /** @type {SVGSVGElement} */ (stage.querySelector("svg"));
-  const overlay = createSurfacePoints(plane, (x, y, other) => run(() => add(x, y, other)));
+  const overlay = createSurfacePoints(
+    plane,
+    (x, y, other) => run(() => choose(x, y, other)),
+    (x, y) => run(() => remove(x, y)),
+  );
   const format = (/** @type {number} */ value) => value.toPrecision(3);
   const chart = new Chart(
     find("surface-loss", HTMLElement),
@@ -157,11 +161,19 @@ export function createSurface(client) {
     status.textContent = "Paused";
   }
 
-  /** @param {number} x @param {number} y @param {boolean} other */
-  async function add(x, y, other) {
-    const selected = new FormData(form).get("label") === "1";
+  /** Adds or removes a point. @param {number} x @param {number} y @param {boolean} other the class not selected */
+  async function choose(x, y, other) {
+    const selected = new FormData(form).get("label");
+    if (selected === "remove") return remove(x, y);
     /** @type {Point[]} */
-    const points = await ask("add", x, y, Number(selected !== other));
+    const points = await ask("add", x, y, Number((selected === "1") !== other));
+    overlay.points = points;
+  }
+
+  /** Removes the nearest point. @param {number} x @param {number} y */
+  async function remove(x, y) {
+    /** @type {Point[]} */
+    const points = await ask("remove", x, y);
     overlay.points = points;
   }
 

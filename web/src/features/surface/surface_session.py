@@ -17,6 +17,8 @@ SIDE = 80
 """Width and height of the picture in pixels."""
 CAPACITY = 512
 """Maximum number of points. The tensors have this length, so a new point needs no new shaders."""
+NEAR = 0.15
+"""Distance up to which a point is removed; the plane is 2 wide."""
 COLOURS = ((0.29, 0.4, 0.94), (0.94, 0.36, 0.3))
 """Blue and red of the page."""
 
@@ -43,6 +45,17 @@ class SurfaceSession:
     def add(self, x: float, y: float, label: int) -> list[surface_data.Point]:
         """Add a point, dropping the oldest if there are too many; return all points."""
         self._set_points([*self._points, (x, y, label)][-CAPACITY:])
+        return self._points
+
+    def remove(self, x: float, y: float) -> list[surface_data.Point]:
+        """Remove the nearest point, unless it is far away or the last one; return all points."""
+
+        def distance(point: surface_data.Point) -> float:
+            return math.dist((x, y), point[:2])
+
+        nearest = min(self._points, key=distance)
+        if distance(nearest) < NEAR and len(self._points) > 1:
+            self._set_points([point for point in self._points if point is not nearest])
         return self._points
 
     async def reset(self, settings: dict) -> None:
