@@ -191,6 +191,6 @@ $(DIGITS_READY): tools/copy_digits.py | $(VENV_READY)
 $(DOCS): $(DOCS_FILES) $(PACKAGE_FILES) | $(VENV_READY)
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
 
-$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(DOCS) $(NODE_READY)
+$(SITE): $(WEB_FILES) tools/compress.mjs $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(DOCS) $(NODE_READY)
 	$(NODE_BIN)/vite build web --logLevel warn
 	touch $@

@@ -1,8 +1,15 @@
 """Test the whole demo page: start, error messages and layout on a phone."""
 
+import gzip
+from pathlib import Path
+from subprocess import PIPE, Popen
+from urllib.request import Request, urlopen
+
 import pytest
+from conftest import SITE
 from demo_driver import START_LIMIT, Demo
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Browser, Page, Route
+from server import serve
 from watched_page import PageErrors
 
 RECORD_PROGRESS = """
@@ -92,12 +99,65 @@ def test_missing_webgl2_is_reported(page: Page, site_url: str, page_errors: Page
         route.fulfill(response=answer, body=change + answer.text())
 
     page.route("**/worker-*.js", without_webgl)
-    page.goto(f"{site_url}/index.html")
-    page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
-    assert page.inner_text("#notice-title") == "WebGL2 is not available in this browser"
-    assert page.inner_text("#notice-detail").startswith("WebGL2: no context; ")
-    assert page.is_disabled("#run")
     page_errors.ignore()
+    demo = Demo(page, site_url)
+    note = page.inner_text("#renderer-note")
+    assert note.startswith("This browser gives the page no WebGL2.")
+    assert "the browser gave no reason" in note
+    demo.run("arithmetic")
+    assert demo.caption() == "shape (2, 3) · float32 · python"
+    assert page.is_disabled("#animate")
+
+
+def test_software_renderer_is_mentioned(page: Page, site_url: str) -> None:
+    Demo(page, site_url)
+    assert "without a GPU" in page.inner_text("#renderer-note")
+    assert "SwiftShader" in page.inner_text("#renderer")
+
+
+def test_page_starts_without_a_connection(chromium: Browser, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    # Links, so that the server can be stopped without touching the built site.
+    site.symlink_to(SITE)
+    context = chromium.new_context()
+    page = context.new_page()
+    with serve(site) as url:
+        demo = Demo(page, url, offline=True)
+        page.wait_for_function(
+            """async () => {
+              const cache = await caches.open("files");
+              const names = (await cache.keys()).map(({ url }) => url);
+              return ["asm.wasm", "stdlib.zip", ".whl", "china.jpg"].every((end) =>
+                names.some((name) => name.endsWith(end)));
+            }"""
+        )
+    page.reload()
+    page.wait_for_selector("#run:enabled")
+    demo.run("arithmetic")
+    assert demo.values().shape == (2, 3)
+    page.wait_for_selector("#animate:enabled")
+    context.close()
+
+
+def test_preview_server_compresses() -> None:
+    root = SITE.parent.parent
+    command = [root / "node_modules/.bin/vite", "preview", root / "web", "--port", "8019"]
+    with Popen([*map(str, command), "--strictPort"], stdout=PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            while "8019" not in server.stdout.readline():
+                assert server.poll() is None, "vite preview ended"
+            request = Request(
+                "http://127.0.0.1:8019/pyodide/pyodide.asm.wasm",
+                headers={"Accept-Encoding": "gzip"},
+            )
+            with urlopen(request) as response:
+                assert response.headers["Content-Encoding"] == "gzip"
+                assert response.headers["Content-Type"] == "application/wasm"
+                data = gzip.decompress(response.read())
+        finally:
+            server.terminate()
+    assert data == (SITE / "pyodide" / "pyodide.asm.wasm").read_bytes()
 
 
 @pytest.mark.parametrize(

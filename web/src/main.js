@@ -5,9 +5,11 @@ import { createPhotoLab } from "./features/photo_lab/photo_lab.js";
 import { createPlayground } from "./features/playground/playground.js";
 import { createLivePanel } from "./features/status/live_panel.js";
 import { createLoading } from "./features/status/loading.js";
+import { showRenderer } from "./features/status/renderer_note.js";
 import { createSurface } from "./features/surface/surface.js";
 import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
+import { keepOffline } from "./python/offline.js";
 import { textOf } from "./ui/error_text.js";
 
 const createWorker = () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
@@ -15,7 +17,7 @@ const createWorker = () => new Worker(new URL("./worker.js", import.meta.url), {
 const programs = new Client(createWorker);
 const models = new Client(createWorker);
 const loading = createLoading(programs);
-const panel = createLivePanel([programs, models]);
+createLivePanel([programs, models]);
 const playground = createPlayground(programs, { restart: startPrograms });
 const sections = [createPhotoLab(models), createDigits(models), createSurface(models)];
 
@@ -24,15 +26,15 @@ async function startPrograms() {
   loading.begin();
   try {
     const started = performance.now();
-    const { renderer } = await programs.start();
+    const found = await programs.start();
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    panel.renderer = renderer;
+    showRenderer(found);
     loading.finish(`Python is ready, in ${seconds} s`);
     playground.ready = true;
-    return true;
+    return found;
   } catch (error) {
     if (!(error instanceof StoppedError)) loading.fail(textOf(error));
-    return false;
+    return null;
   }
 }
 
@@ -46,4 +48,6 @@ async function startModels() {
 }
 
 // One after the other, so that the first one is ready sooner and its downloads are in the cache.
-if (await startPrograms()) await startModels();
+const found = await startPrograms();
+if (found?.renderer) await startModels();
+if (found) await keepOffline(found.files).catch(console.warn);

@@ -35,13 +35,14 @@ let demo;
 const verbs = {
   /** @param {string} base */
   async start(base) {
-    const renderer = probeWebGL();
+    const { renderer, reason } = probeWebGL();
     const program = { sources, modules: { demo_host: host } };
     const python = await startPython(base, program, (progress) => send("progress", progress));
     demo = python.pyimport("demo");
     host.readNumbers = () => JSON.parse(demo.numbers());
     host.numbers();
-    return { renderer };
+    const files = performance.getEntriesByType("resource").map(({ name }) => name);
+    return { renderer, reason, files };
   },
   /** @param {string} source */
   async run(source) {

@@ -6,6 +6,11 @@
  * @typedef {{ id: number, verb: string, args: unknown[] }} Request
  * @typedef {{ id: number, value?: unknown, error?: string }} Answer
  *
+ * @typedef {object} Started
+ * @property {string | null} renderer name of the GPU that WebGL2 uses; null if there is no WebGL2
+ * @property {string} reason why there is no WebGL2
+ * @property {string[]} files addresses of the files that Python's start has loaded
+ *
  * @typedef {{ step: string, fraction: number }} Progress
  * @typedef {{ file: string, line: number, name: string, text: string, yours: boolean }} Frame
  * @typedef {{ omitted: number }} OmittedFrames

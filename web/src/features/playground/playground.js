@@ -16,7 +16,7 @@ const STOP_TIMEOUT = 2000; // milliseconds a program has to stop at an await bef
 
 /**
  * @param {Client} client
- * @param {{ restart: () => Promise<boolean> }} page `restart` returns true if Python has started
+ * @param {{ restart: () => Promise<unknown> }} page
  */
 export function createPlayground(client, page) {
   const runButton = find("run", HTMLButtonElement);

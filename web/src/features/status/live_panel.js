@@ -20,7 +20,6 @@ const TILES = [
 
 /** @param {Client[]} clients */
 export function createLivePanel(clients) {
-  const renderer = find("renderer", HTMLElement);
   const values = new Map(TILES.map(({ name }) => [name, make("dd", {}, "–")]));
   find("numbers", HTMLElement).append(
     ...TILES.map(({ name, title }) => {
@@ -47,11 +46,4 @@ export function createLivePanel(clients) {
       value.dataset.value = String(sum);
     }
   }
-
-  return {
-    /** @param {string} name */
-    set renderer(name) {
-      renderer.textContent = name;
-    },
-  };
 }
