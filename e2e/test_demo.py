@@ -10,6 +10,7 @@ from conftest import SITE
 from demo_driver import START_LIMIT, Demo
 from playwright.sync_api import Browser, Page, Route
 from server import serve
+from waiting import eventually
 from watched_page import PageErrors
 
 RECORD_PROGRESS = """
@@ -123,20 +124,26 @@ def test_page_starts_without_a_connection(chromium: Browser, tmp_path: Path) -> 
     page = context.new_page()
     with serve(site) as url:
         demo = Demo(page, url, offline=True)
-        page.wait_for_function(
-            """async () => {
-              const cache = await caches.open("files");
-              const names = (await cache.keys()).map(({ url }) => url);
-              return ["asm.wasm", "stdlib.zip", ".whl", "china.jpg"].every((end) =>
-                names.some((name) => name.endsWith(end)));
-            }"""
-        )
+        eventually(page, lambda: assert_kept(page))
     page.reload()
     page.wait_for_selector("#run:enabled")
     demo.run("arithmetic")
     assert demo.values().shape == (2, 3)
     page.wait_for_selector("#animate:enabled")
     context.close()
+
+
+def assert_kept(page: Page) -> None:
+    """Assert that the service worker has stored what the page needs."""
+    kept = page.evaluate(
+        """async () => {
+          const all = await Promise.all((await caches.keys()).map(async (name) =>
+            (await (await caches.open(name)).keys()).map(({ url }) => url.split("?")[0])));
+          return all.flat();
+        }"""
+    )
+    for end in ("/index.html", "asm.wasm", "stdlib.zip", "lock.json", ".whl", "china.jpg"):
+        assert any(address.endswith(end) for address in kept), end
 
 
 def test_preview_server_compresses() -> None:
@@ -207,3 +214,19 @@ def test_installation_and_sources_are_linked(page: Page, site_url: str) -> None:
     assert all(wheel in command for command in commands)
     places = page.eval_on_selector_all("main > section", "all => all.map((one) => one.id)")
     assert places[:2] == ["playground", "live"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_is_accessible(page: Page, site_url: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    demo = Demo(page, site_url)
+    page.locator("#digits").scroll_into_view_if_needed()
+    page.wait_for_selector("#digits-cards li")
+    demo.choose("mistake")
+    demo.start()
+    demo.finish()
+    page.evaluate((SITE.parent.parent / "node_modules/axe-core/axe.min.js").read_text())
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    assert [
+        (fault["id"], node["html"]) for fault in found["violations"] for node in fault["nodes"]
+    ] == []

@@ -14,6 +14,8 @@ export async function keepOffline(addresses) {
       serviceWorker.addEventListener("controllerchange", resolve, { once: true });
     });
   }
+  const own = performance.getEntriesByType("resource").map(({ name }) => name);
+  const files = [...new Set([...own, ...addresses])].filter((name) => name.startsWith("http"));
   // The browser has them in its HTTP cache, so that this downloads nothing.
-  await Promise.all(addresses.map((address) => fetch(address)));
+  await Promise.all(files.map((file) => fetch(file)));
 }
