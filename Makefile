@@ -163,7 +163,7 @@ $(BUNDLE): $(BRIDGE_FILES) tools/bundle_bridge.mjs | $(NODE_READY)
 	node tools/bundle_bridge.mjs webgl_js_bridge/index.js $@
 
 $(WHEEL): $(PACKAGE_FILES) $(BUNDLE) pyproject.toml | $(VENV_READY)
-	$(PYTHON) -m build --wheel --no-isolation --outdir dist . >build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
+	$(PYTHON) -m build --sdist --wheel --no-isolation --outdir dist . >build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
 
 COMPILER := tools/compile_archive.mjs tools/compile_archive.py
 
@@ -172,7 +172,9 @@ $(RUNTIME)/python_stdlib.zip: $(COMPILER) $(NODE_READY)
 
 $(RUNTIME_READY): $(WHEEL) $(RUNTIME)/python_stdlib.zip $(COMPILER) tools/write_lock.py
 	cp node_modules/pyodide/pyodide.{mjs,asm.mjs,asm.wasm} $(RUNTIME)
-	rm -f $(RUNTIME)/*.whl
+	rm -rf $(RUNTIME)/*.whl $(PUBLIC)/packages
+	mkdir -p $(PUBLIC)/packages
+	cp $(WHEEL) dist/py_tensor-$(VERSION).tar.gz $(PUBLIC)/packages
 	node tools/compile_archive.mjs wheel $(WHEEL) $(RUNTIME)/$(WHEEL_NAME)
 	$(PYTHON) tools/write_lock.py node_modules/pyodide/pyodide-lock.json \
 	  $(RUNTIME)/$(WHEEL_NAME) $(RUNTIME)/pyodide-lock.json
@@ -190,6 +192,6 @@ $(DIGITS_READY): tools/copy_digits.py | $(VENV_READY)
 $(DOCS): $(DOCS_FILES) $(PACKAGE_FILES) | $(VENV_READY)
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
 
-$(SITE): $(WEB_FILES) $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(DOCS) $(NODE_READY)
+$(SITE): $(WEB_FILES) tools/compress.mjs $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(DOCS) $(NODE_READY)
 	$(NODE_BIN)/vite build web --logLevel warn
 	touch $@

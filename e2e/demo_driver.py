@@ -11,10 +11,6 @@ STARTED = "[data-state=ready], [data-state=failed]"
 START_LIMIT = 60_000
 RUN_LIMIT = 120_000
 
-MEMORY = """import py_tensor as pt
-memory = pt.memory()
-print(memory.num_tensors, memory.num_bytes_in_gpu)"""
-
 # A canvas controlled by a worker, or one with a bitmaprenderer, is read through a copy.
 READ_CANVAS = """canvas => {
   const copy = document.createElement("canvas");
@@ -28,9 +24,12 @@ READ_CANVAS = """canvas => {
 class Demo:
     """Demo page in a browser, loaded and ready."""
 
-    def __init__(self, page: Page, site_url: str) -> None:
+    def __init__(self, page: Page, site_url: str, offline: bool = False) -> None:
         self.page = page
         page.set_default_timeout(RUN_LIMIT)
+        if not offline:
+            # Requests of a service worker pass the routes of Playwright.
+            page.add_init_script("delete Navigator.prototype.serviceWorker")
         page.goto(f"{site_url}/index.html")
         page.wait_for_selector(STARTED, timeout=START_LIMIT)
         assert page.is_hidden("#notice"), page.inner_text("#notice")
@@ -98,12 +97,8 @@ class Demo:
         return int(self.page.get_attribute(f"[data-number={name}]", "data-value") or "-1")
 
     def memory(self) -> list[int]:
-        """Return the library's counts of tensors and of GPU bytes, which a program prints."""
-        self.write(MEMORY)
-        self.start()
-        status = self.finish()
-        assert status.startswith("ran in"), f"{status}\n{self.text()}"
-        return [int(count) for count in self.text().split()]
+        """Return the library's counts of tensors and of GPU bytes in all of the page's workers."""
+        return [self.number("tensors"), self.number("gpuBytes")]
 
     def settled_memory(self) -> list[int]:
         """Return the counts of `memory` as soon as they are constant for half a second."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from time import perf_counter
 
 import pytest
 from bridge_page import (
@@ -41,6 +42,12 @@ out vec4 y;
 void main() {{
   vec4 x = texelFetch(x0, ivec2(gl_FragCoord.xy), 0);
   y = vec4(x.x * F[0] + F[1], float(I[0]), float(U[0] >> 16), float(U[1]));
+}}"""
+BUSY = f"""{HEAD}uniform highp sampler2D x0;
+out vec4 y;
+void main() {{
+  y = texelFetch(x0, ivec2(0), 0);
+  for (int i = 0; i < 300; i++) y = fract(y * 1.37 + gl_FragCoord.x);
 }}"""
 GATHER_LAYERS = f"""{HEAD}uniform highp sampler2DArray x0;
 out vec4 y;
@@ -344,3 +351,19 @@ def test_bridges_of_one_page_are_independent(bridge: PlaywrightBridge) -> None:
     assert read_floats(other, 2, 1) == [20]
     other.destroy()
     assert read_floats(bridge, 2, 1) == [2]
+
+
+def test_work_in_flight_is_bounded(bridge: PlaywrightBridge) -> None:
+    bridge.program(1, "busy", BUSY)
+    bridge.plan(1, plan_words(1, [(FLOAT32, 512, 256, 0)], [draw_words(1, 1, (512, 256), [0])]))
+    upload_floats(bridge, 1, [1, 2, 3, 4])
+    start = perf_counter()
+    for _ in range(30):
+        bridge.run(1, run_words(bridge, [1, 2]))
+        bridge.free(2)
+    bridge.flush()
+    submitted = perf_counter()
+    bridge.finish()
+    finished = perf_counter()
+    assert finished - start > 1, "the GPU was not busy"
+    assert finished - submitted < 0.4 * (finished - start)

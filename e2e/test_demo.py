@@ -1,8 +1,16 @@
 """Test the whole demo page: start, error messages and layout on a phone."""
 
+import gzip
+from pathlib import Path
+from subprocess import PIPE, Popen
+from urllib.request import Request, urlopen
+
 import pytest
+from conftest import SITE
 from demo_driver import START_LIMIT, Demo
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Browser, Page, Route
+from server import serve
+from waiting import eventually
 from watched_page import PageErrors
 
 RECORD_PROGRESS = """
@@ -92,20 +100,133 @@ def test_missing_webgl2_is_reported(page: Page, site_url: str, page_errors: Page
         route.fulfill(response=answer, body=change + answer.text())
 
     page.route("**/worker-*.js", without_webgl)
-    page.goto(f"{site_url}/index.html")
-    page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
-    assert page.inner_text("#notice-title") == "WebGL2 is not available in this browser"
-    assert page.inner_text("#notice-detail").startswith("WebGL2: no context; ")
-    assert page.is_disabled("#run")
     page_errors.ignore()
+    demo = Demo(page, site_url)
+    note = page.inner_text("#renderer-note")
+    assert note.startswith("This browser gives the page no WebGL2.")
+    assert "the browser gave no reason" in note
+    demo.run("arithmetic")
+    assert demo.caption() == "shape (2, 3) · float32 · python"
+    assert page.is_disabled("#animate")
 
 
-def test_missing_wheel_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
-    page.route("**/*.whl", lambda route: route.fulfill(status=404))
+def test_software_renderer_is_mentioned(page: Page, site_url: str) -> None:
+    Demo(page, site_url)
+    assert "without a GPU" in page.inner_text("#renderer-note")
+    assert "SwiftShader" in page.inner_text("#renderer")
+
+
+def test_page_starts_without_a_connection(chromium: Browser, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    # Links, so that the server can be stopped without touching the built site.
+    site.symlink_to(SITE)
+    context = chromium.new_context()
+    page = context.new_page()
+    with serve(site) as url:
+        demo = Demo(page, url, offline=True)
+        eventually(page, lambda: assert_kept(page))
+    page.reload()
+    page.wait_for_selector("#run:enabled")
+    demo.run("arithmetic")
+    assert demo.values().shape == (2, 3)
+    page.wait_for_selector("#animate:enabled")
+    context.close()
+
+
+def assert_kept(page: Page) -> None:
+    """Assert that the service worker has stored what the page needs."""
+    kept = page.evaluate(
+        """async () => {
+          const all = await Promise.all((await caches.keys()).map(async (name) =>
+            (await (await caches.open(name)).keys()).map(({ url }) => url.split("?")[0])));
+          return all.flat();
+        }"""
+    )
+    for end in ("/index.html", "asm.wasm", "stdlib.zip", "lock.json", ".whl", "china.jpg"):
+        assert any(address.endswith(end) for address in kept), end
+
+
+def test_preview_server_compresses() -> None:
+    root = SITE.parent.parent
+    command = [root / "node_modules/.bin/vite", "preview", root / "web", "--port", "8019"]
+    with Popen([*map(str, command), "--strictPort"], stdout=PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            while "8019" not in server.stdout.readline():
+                assert server.poll() is None, "vite preview ended"
+            request = Request(
+                "http://127.0.0.1:8019/pyodide/pyodide.asm.wasm",
+                headers={"Accept-Encoding": "gzip"},
+            )
+            with urlopen(request) as response:
+                assert response.headers["Content-Encoding"] == "gzip"
+                assert response.headers["Content-Type"] == "application/wasm"
+                data = gzip.decompress(response.read())
+        finally:
+            server.terminate()
+    assert data == (SITE / "pyodide" / "pyodide.asm.wasm").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["py_tensor-0.1.0-py3-none-any.whl", "pyodide.asm.wasm", "python_stdlib.zip"]
+)
+def test_missing_file_is_reported(
+    page: Page, site_url: str, page_errors: PageErrors, name: str
+) -> None:
+    page.route(f"**/{name}", lambda route: route.fulfill(status=404))
     page.goto(f"{site_url}/index.html")
     page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
     assert page.inner_text("#notice-title") == "Python did not start"
-    detail = page.inner_text("#notice-detail")
-    assert detail.startswith("py_tensor: the wheel did not load; ")
-    assert ".whl: 404" in detail
+    assert page.inner_text("#notice-detail").startswith(
+        f"{name}: the file did not load; got 404 Not Found; "
+    )
     page_errors.ignore()
+
+
+def test_failed_load_of_a_part_is_reported(
+    page: Page, site_url: str, page_errors: PageErrors
+) -> None:
+    page.route("**/heat_equation*", lambda route: route.abort())
+    page.route("**/flower.jpg", lambda route: route.abort())
+    demo = Demo(page, site_url)
+    demo.choose_program("heat_equation")
+    page.wait_for_selector(
+        "#output:has-text('heat_equation: the program did not load; got Failed to fetch; check')"
+    )
+    page.unroute("**/heat_equation*")
+    demo.choose("arithmetic")
+    demo.choose_program("heat_equation")
+    page.wait_for_selector("#run:enabled")
+    page.click("[data-photo=flower]")
+    page.wait_for_selector("#photo-status:text('flower: the photo did not load; got Failed')")
+    page_errors.ignore()
+
+
+def test_installation_and_sources_are_linked(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/index.html")
+    links = page.eval_on_selector_all("#install a", "links => links.map((link) => link.href)")
+    assert any(link.endswith(".whl") for link in links)
+    assert any(link.endswith(".tar.gz") for link in links)
+    for link in links:
+        assert page.request.get(link).ok, link
+    commands = page.locator("#install pre").all_inner_texts()
+    wheel = next(link for link in links if link.endswith(".whl"))
+    assert all(wheel in command for command in commands)
+    places = page.eval_on_selector_all("main > section", "all => all.map((one) => one.id)")
+    assert places[:2] == ["playground", "live"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_is_accessible(page: Page, site_url: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    demo = Demo(page, site_url)
+    page.locator("#digits").scroll_into_view_if_needed()
+    page.wait_for_selector("#digits-cards li")
+    demo.choose("mistake")
+    demo.start()
+    demo.finish()
+    page.evaluate((SITE.parent.parent / "node_modules/axe-core/axe.min.js").read_text())
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    assert [
+        (fault["id"], node["html"]) for fault in found["violations"] for node in fault["nodes"]
+    ] == []

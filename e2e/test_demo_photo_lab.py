@@ -16,9 +16,19 @@ BROWN = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0
 
 @pytest.fixture
 def demo(page: Page, site_url: str) -> Demo:
+    """Demo page whose photo has no filters."""
     demo = Demo(page, site_url)
     wait_for_photo(demo, 640)
+    filtered = demo.photo()
+    page.uncheck("[data-filter=sepia] input[type=checkbox]")
+    wait_for_draw(demo)
+    eventually(page, lambda: assert_differs(demo.photo(), filtered))
     return demo
+
+
+def assert_differs(shown: np.ndarray, before: np.ndarray) -> None:
+    """Assert that two pictures differ clearly, as with a filter that is on from the start."""
+    assert np.abs(shown.astype(float) - before).mean() > 3
 
 
 def wait_for_photo(demo: Demo, width: int) -> None:
@@ -214,3 +224,51 @@ def wait_for_hits(demo: Demo, hits: int) -> None:
 def test_sliders_are_the_filters(demo: Demo) -> None:
     names = demo.page.eval_on_selector_all("[data-filter]", "all => all.map(e => e.dataset.filter)")
     assert names == list(FILTERS)
+
+
+def test_photo_is_saved_with_its_filters(demo: Demo) -> None:
+    apply(demo, "brightness", 0.2)
+    expected = filtered(demo.photo(), [])
+    with demo.page.expect_download() as download:
+        demo.page.click("#photo-save")
+    assert download.value.suggested_filename == "photo.png"
+    saved = np.asarray(Image.open(download.value.path()).convert("RGB"))
+    eventually(demo.page, lambda: np.testing.assert_array_equal(saved, demo.photo()))
+    assert saved.shape == expected.shape
+
+
+def test_code_of_the_filters_is_shown(demo: Demo) -> None:
+    demo.page.click("#photo-code summary")
+    assert "def sepia(" in demo.page.inner_text("#photo-code pre")
+
+
+def test_camera_is_filtered(demo: Demo) -> None:
+    page = demo.page
+    page.click("#camera")
+    page.wait_for_selector("#photo-status:text('pixels of the camera')")
+    page.wait_for_function("Number(document.getElementById('frame-fps').textContent) > 0")
+    page.check("[data-filter=threshold] input[type=checkbox]")
+
+    def is_black_and_white() -> None:
+        assert set(np.unique(demo.photo())) == {0, 255}
+
+    eventually(page, is_black_and_white)
+    page.click("#camera:text-is('Stop the camera')")
+    page.click("[data-photo=china]")
+    wait_for_photo(demo, 640)
+
+
+def test_several_frames_are_measured_after_a_change(demo: Demo) -> None:
+    page = demo.page
+    page.evaluate(
+        """() => {
+          globalThis.times = [];
+          const shown = document.getElementById("frame-ms");
+          new MutationObserver(() => times.push(shown.textContent)).observe(shown, {
+            childList: true,
+          });
+        }"""
+    )
+    page.check("[data-filter=contrast] input[type=checkbox]")
+    page.wait_for_function("times.filter((time) => time > 0).length >= 5")
+    assert not page.inner_text("#frame-fps").isdigit()

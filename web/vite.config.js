@@ -1,6 +1,9 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import sirv from "sirv";
 import { defineConfig } from "vite";
+import { VitePWA } from "vite-plugin-pwa";
+import { compressFolder, sizesOf } from "../tools/compress.mjs";
 
 const root = import.meta.dirname;
 const build = join(root, "..", "build");
@@ -11,7 +14,72 @@ const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".html") && !name.includes("node_modules"))
   .map((name) => join(root, name));
 
+const site = join(build, "site");
+const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(0);
+
+/** Replaces the names of the packages that the page offers, and the sizes of its downloads. */
+function packageNames() {
+  const folder = join(build, "public", "packages");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const nameOf = (/** @type {string} */ end) => names.find((name) => name.endsWith(end)) ?? "";
+  return {
+    name: "package-names",
+    transformIndexHtml(/** @type {string} */ html) {
+      const { plain, compressed } = sizesOf(join(build, "public", "pyodide"));
+      return html
+        .replace("%PY_TENSOR_WHEEL%", nameOf(".whl"))
+        .replace("%PY_TENSOR_SOURCE%", nameOf(".tar.gz"))
+        .replace("%DOWNLOAD%", megabytes(plain))
+        .replace("%COMPRESSED_DOWNLOAD%", megabytes(compressed));
+    },
+  };
+}
+
+/** Writes compressed files, and lets `vite preview` send them. @returns {import("vite").Plugin} */
+function compression() {
+  return {
+    name: "compression",
+    apply: "build",
+    closeBundle: { order: "post", sequential: true, handler: () => compressFolder(site) },
+  };
+}
+
+/** @returns {import("vite").Plugin} */
+function compressedPreview() {
+  return {
+    name: "compressed-preview",
+    configurePreviewServer({ middlewares }) {
+      middlewares.use(sirv(site, { gzip: true, etag: true, dev: true }));
+    },
+  };
+}
+
+/**
+ * Service worker: it keeps the page's own files, and of Python, the photos and the digits what was loaded last. They are
+ * loaded again while there is a connection, so that files of two versions are never mixed.
+ */
+const offline = VitePWA({
+  injectRegister: null,
+  manifest: false,
+  filename: "service-worker.js",
+  workbox: {
+    globPatterns: ["index.html", "worker-*.js", "assets/*.{js,css,svg}"],
+    globIgnores: ["assets/bench*", "assets/models*"],
+    navigateFallback: null,
+    clientsClaim: true,
+    skipWaiting: true,
+    runtimeCaching: [
+      {
+        urlPattern: /\/(pyodide|photos|digits|assets)\//,
+        handler: "NetworkFirst",
+        options: { cacheName: "files" },
+      },
+    ],
+  },
+});
+
 export default defineConfig({
+  plugins: [packageNames(), offline, compression(), compressedPreview()],
   root,
   // Relative addresses allow serving the site from any folder.
   base: "./",
@@ -20,13 +88,14 @@ export default defineConfig({
   // Pyodide, the photos and the digits are served as they are, not bundled.
   publicDir: join(build, "public"),
   build: {
-    outDir: join(build, "site"),
+    outDir: site,
     emptyOutDir: true,
     target: "es2022",
     chunkSizeWarningLimit: 1500,
     rolldownOptions: { input: pages },
   },
-  worker: { format: "es" },
+  // At the root of the site, so that relative addresses in programs are relative to the page.
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[name]-[hash].js" } } },
   server: { host: "127.0.0.1", port: 8000 },
   preview: { host: "127.0.0.1", port: 8000 },
 });

@@ -3,6 +3,7 @@
  * memory addresses. README.md describes each function.
  */
 /** @import { Options } from "./types" */
+import { createBacklog } from "./backlog.js";
 import { createContext, ownCanvas, probe, watch } from "./context.js";
 import { createPixels, pixelSize } from "./pixels.js";
 import { createPlans } from "./plans.js";
@@ -27,7 +28,8 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
   const timer = createTimer({ gl, state, waiting });
   const textures = createTextures({ gl, state });
   const programs = createPrograms({ gl, state });
-  const plans = createPlans({ gl, state, textures, programs, timer });
+  const backlog = createBacklog({ state });
+  const plans = createPlans({ gl, state, textures, programs, timer, backlog });
   const reader = createReader({ gl, heap, state, textures, waiting });
   const uploader = createUploader({ gl, heap, state, textures });
   const pixels = createPixels({ gl, state, textures, programs });

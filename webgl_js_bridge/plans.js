@@ -25,14 +25,21 @@ function update(scalars, places, words) {
  */
 const FLUSH_MILLISECONDS = 0.2;
 
+/** Run of a plan that is measured, counted from 0. The first one compiles its programs. */
+const MEASURED_RUN = 1;
+/** Time of a draw that was not measured yet. A few such draws may be submitted before a wait. */
+const GUESSED_MILLISECONDS = 30;
+/** Shortest time of a draw, about the time for submitting it. */
+const MIN_MILLISECONDS = 0.02;
+
 /**
  * Handle of a leaf and whether its texture is freed after its last read. A negative word marks the latter.
  * @param {number} word
  */
 const leafOf = (word) => ({ handle: Math.abs(word), donated: word < 0 });
 
-/** @type {Make<Plans, "gl" | "state" | "textures" | "programs" | "timer">} */
-export function createPlans({ gl, state, textures, programs, timer }) {
+/** @type {Make<Plans, "gl" | "state" | "textures" | "programs" | "timer" | "backlog">} */
+export function createPlans({ gl, state, textures, programs, timer, backlog }) {
   /** @type {Map<number, Plan>} */
   const plans = new Map();
   let draws = 0;
@@ -89,7 +96,17 @@ export function createPlans({ gl, state, textures, programs, timer }) {
     for (let leaf = 0; leaf < leaves; leaf++)
       decoded.findLast(({ inputs }) => inputs.includes(leaf))?.ends.push(leaf);
     const slots = new Array(shapes.length).fill(null);
-    return { leaves, named, shapes, slots, draws: decoded, words: last + 1, ready: false };
+    return {
+      leaves,
+      named,
+      shapes,
+      slots,
+      draws: decoded,
+      words: last + 1,
+      ready: false,
+      runs: 0,
+      cost: GUESSED_MILLISECONDS,
+    };
   }
 
   /** Throw if the last draw failed. @param {Program} program */
@@ -151,11 +168,13 @@ export function createPlans({ gl, state, textures, programs, timer }) {
       if (!plan.ready) programs.prepare(plan.draws);
       plan.ready = true;
       const started = timing ? performance.now() : 0;
+      const start = plan.runs === MEASURED_RUN ? backlog.drain() : 0;
       try {
         for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
         for (const draw of plan.draws) {
           slots[draw.target] ??= open(plan, draw.target, words);
           execute(draw, slots, words);
+          plan.cost = Math.max(plan.cost * backlog.add(plan.cost), MIN_MILLISECONDS);
           for (const leaf of draw.ends) {
             const { handle, donated } = leafOf(words[1 + leaf]);
             if (donated) textures.free(handle);
@@ -164,6 +183,9 @@ export function createPlans({ gl, state, textures, programs, timer }) {
         // No draw writes an output without elements.
         for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
         draws += plan.draws.length;
+        if (plan.runs === MEASURED_RUN)
+          plan.cost = Math.max((backlog.drain() - start) / plan.draws.length, MIN_MILLISECONDS);
+        if (plan.runs <= MEASURED_RUN) plan.runs += 1;
         const now = performance.now();
         if (timing) {
           const result = plan.draws.at(-1)?.program.name ?? "no draw";

@@ -109,6 +109,10 @@ export interface Plan {
   words: number;
   /** True once all programs have compiled. */
   ready: boolean;
+  /** Number of runs, up to the one that is measured. */
+  runs: number;
+  /** Milliseconds of the GPU per draw: a guess until the measured run. */
+  cost: number;
 }
 
 /** Current bindings: plain (`flat`) and array (`layered`) textures by unit, program and others. */
@@ -197,6 +201,16 @@ export interface Timer {
   timings(): Promise<[string, number][]>;
 }
 
+export interface Backlog {
+  /**
+   * Count a draw of some milliseconds, and wait for the GPU if it has too much to do. Return a factor of at most 1
+   * for the cost: all draws since the last wait took no longer than the time since then.
+   */
+  add(cost: number): number;
+  /** Wait until the GPU has finished; return the time. */
+  drain(): number;
+}
+
 export interface Waiting {
   until(ready: () => boolean): Promise<void>;
   finished(): Promise<void>;
@@ -211,6 +225,7 @@ export interface Parts {
   textures: Textures;
   programs: Programs;
   timer: Timer;
+  backlog: Backlog;
   waiting: Waiting;
 }
 

@@ -6,6 +6,7 @@ import json
 from functools import cache
 
 import demo_host
+import playground
 from photo_session import PhotoSession
 from runner import run_program
 
@@ -25,7 +26,7 @@ async def run(source: str) -> str:
         return json.dumps(await run_program(source, demo_host))
     finally:
         _program = None
-        demo_host.numbers(numbers())
+        demo_host.numbers()
 
 
 async def stop() -> None:
@@ -37,6 +38,11 @@ async def stop() -> None:
         _program.cancel()
 
 
+def library_names(module: str) -> str:
+    """Return the public names of one of the library's modules for the editor, as JSON."""
+    return playground.library_names(module)
+
+
 def photo_canvas(canvas: object) -> None:
     """Set the canvas on which photos are drawn."""
     _photo.canvas = canvas
@@ -45,7 +51,7 @@ def photo_canvas(canvas: object) -> None:
 def photo_open(bitmap: object) -> None:
     """Set the photo, an ImageBitmap."""
     _photo.open(bitmap)
-    demo_host.numbers(numbers())
+    demo_host.numbers()
 
 
 async def photo_frame(chain: str) -> None:
@@ -53,7 +59,7 @@ async def photo_frame(chain: str) -> None:
     _photo.chain = [tuple(link) for link in json.loads(chain)]
     if not _photo.animating:
         await _photo.draw(_photo.chain)
-        demo_host.numbers(numbers())
+        demo_host.numbers()
 
 
 async def photo_animate(on: bool) -> None:
@@ -61,7 +67,7 @@ async def photo_animate(on: bool) -> None:
     if not on:
         _photo.animating = False
     elif not _photo.animating:
-        await _photo.animate(lambda: demo_host.numbers(numbers()))
+        await _photo.animate(lambda: demo_host.numbers())
 
 
 async def digits(verb: str, arguments: str) -> str:
@@ -89,19 +95,22 @@ def surface_canvas(canvas: object) -> None:
 def _digits():
     from digits_session import DigitsSession
 
-    return DigitsSession(demo_host, lambda: demo_host.numbers(numbers()))
+    return DigitsSession(demo_host, lambda: demo_host.numbers())
 
 
 @cache
 def _surface():
     from surface_session import SurfaceSession
 
-    return SurfaceSession(demo_host, lambda: demo_host.numbers(numbers()))
+    return SurfaceSession(demo_host, lambda: demo_host.numbers())
 
 
 async def _call(session: object, verb: str, arguments: str) -> str:
-    result = getattr(session, verb)(*json.loads(arguments))
-    return json.dumps(await result if inspect.isawaitable(result) else result)
+    try:
+        result = getattr(session, verb)(*json.loads(arguments))
+        return json.dumps(await result if inspect.isawaitable(result) else result)
+    finally:
+        demo_host.numbers()
 
 
 def numbers() -> str:

@@ -1,41 +1,53 @@
-/** @file Entry point of the page: creates the sections and starts Python in the worker. */
+/** @file Entry point of the page: creates the sections and starts Python in two workers. */
 
 import { createDigits } from "./features/digits/digits.js";
 import { createPhotoLab } from "./features/photo_lab/photo_lab.js";
 import { createPlayground } from "./features/playground/playground.js";
 import { createLivePanel } from "./features/status/live_panel.js";
 import { createLoading } from "./features/status/loading.js";
+import { showRenderer } from "./features/status/renderer_note.js";
 import { createSurface } from "./features/surface/surface.js";
+import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
+import { keepOffline } from "./python/offline.js";
 import { textOf } from "./ui/error_text.js";
 
-const client = new Client(
-  () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }),
-);
-const loading = createLoading(client);
-const panel = createLivePanel(client);
-const lab = createPhotoLab(client);
-const digits = createDigits(client);
-const surface = createSurface(client);
-const playground = createPlayground(client, { restart: start });
+const createWorker = () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+/** Python of the playground. Stopping a program may terminate it, so the other sections have their own. */
+const programs = new Client(createWorker);
+const models = new Client(createWorker);
+const loading = createLoading(programs);
+createLivePanel([programs, models]);
+const playground = createPlayground(programs, { restart: startPrograms });
+const sections = [createPhotoLab(models), createDigits(models), createSurface(models)];
 
-async function start() {
+async function startPrograms() {
   playground.ready = false;
-  for (const section of [lab, digits, surface]) section.disconnect();
   loading.begin();
   try {
     const started = performance.now();
-    const { renderer } = await client.start();
+    const found = await programs.start();
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    panel.renderer = renderer;
+    showRenderer(found);
     loading.finish(`Python is ready, in ${seconds} s`);
     playground.ready = true;
-    await lab.connect();
-    digits.connect();
-    surface.connect();
+    return found;
   } catch (error) {
     if (!(error instanceof StoppedError)) loading.fail(textOf(error));
+    return null;
   }
 }
 
-start();
+async function startModels() {
+  try {
+    await models.start();
+    for (const section of sections) section.connect();
+  } catch (error) {
+    loading.fail(textOf(error));
+  }
+}
+
+// One after the other, so that the first one is ready sooner and its downloads are in the cache.
+const found = await startPrograms();
+if (found?.renderer) await startModels();
+if (found) await keepOffline(found.files).catch(console.warn);

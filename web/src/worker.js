@@ -35,18 +35,22 @@ let demo;
 const verbs = {
   /** @param {string} base */
   async start(base) {
-    const renderer = probeWebGL();
+    const { renderer, reason } = probeWebGL();
     const program = { sources, modules: { demo_host: host } };
     const python = await startPython(base, program, (progress) => send("progress", progress));
     demo = python.pyimport("demo");
-    host.numbers(demo.numbers());
-    return { renderer };
+    host.readNumbers = () => JSON.parse(demo.numbers());
+    host.numbers();
+    const files = performance.getEntriesByType("resource").map(({ name }) => name);
+    return { renderer, reason, files };
   },
   /** @param {string} source */
   async run(source) {
     return JSON.parse(await demo.run(source));
   },
   stop: () => demo.stop(),
+  /** @param {string} module */
+  libraryNames: (module) => JSON.parse(demo.library_names(module)),
   /** @param {OffscreenCanvas} canvas */
   photoCanvas: (canvas) => demo.photo_canvas(canvas),
   /** @param {ImageBitmap} bitmap */

@@ -1,6 +1,6 @@
 /** @file Client of the worker: sends requests, dispatches events, and restarts the worker. */
 
-/** @import { Answer, Events, Request } from "./protocol.js" */
+/** @import { Answer, Events, Request, Started } from "./protocol.js" */
 
 /** Error of requests that were unanswered when the worker was terminated. */
 export class StoppedError extends Error {}
@@ -34,7 +34,7 @@ export class Client {
   /**
    * Terminates the current worker, if any, and starts another; resolves when Python is ready.
    *
-   * @returns {Promise<{ renderer: string }>}
+   * @returns {Promise<Started>}
    */
   start() {
     this.#end();

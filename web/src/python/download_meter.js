@@ -9,8 +9,8 @@ export class DownloadMeter {
   #plainFetch = globalThis.fetch;
   /** @type {Map<string, { got: number, total: number }>} */
   #files = new Map();
-  /** @type {string[]} failed downloads with their reasons */
-  failures = [];
+  /** @type {PromiseWithResolvers<never>} */
+  #failure = Promise.withResolvers();
 
   /** @param {(got: number, total: number) => void} report */
   constructor(report) {
@@ -18,13 +18,30 @@ export class DownloadMeter {
       const url = input instanceof Request ? input.url : String(input);
       try {
         const response = await this.#plainFetch.call(globalThis, input, options);
-        if (!response.ok) this.failures.push(`${url}: ${response.status} ${response.statusText}`);
+        if (!response.ok) this.#fail(url, `${response.status} ${response.statusText}`);
         return this.#withCounter(url, response, report);
       } catch (error) {
-        this.failures.push(`${url}: ${await this.#reason(url, error)}`);
+        this.#fail(url, await this.#reason(url, error));
         throw error;
       }
     };
+    // The caller may stop waiting for it.
+    this.failure.catch(() => {});
+  }
+
+  /** Rejects when a download fails; Pyodide itself may wait for ever or hide the reason. */
+  get failure() {
+    return this.#failure.promise;
+  }
+
+  /** @param {string} url @param {string} reason */
+  #fail(url, reason) {
+    const name = url.slice(url.lastIndexOf("/") + 1);
+    this.#failure.reject(
+      new Error(
+        `${name}: the file did not load; got ${reason}; check the connection and reload the page`,
+      ),
+    );
   }
 
   /**
@@ -74,7 +91,8 @@ export class DownloadMeter {
       },
     });
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+    response.body.pipeTo(counter.writable).catch((error) => this.#fail(url, textOf(error)));
+    return new Response(counter.readable, { status, statusText, headers });
   }
 
   /** @param {(got: number, total: number) => void} report */

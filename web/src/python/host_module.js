@@ -2,7 +2,7 @@
 
 /** @import { Events } from "./protocol.js" */
 
-const MAX_BUFFERED_TEXT = 4096; // characters
+const MAX_TEXT = 200_000; // characters of a program that are shown; the browser becomes slow with more
 const TEXT_DELAY = 40; // milliseconds
 const NUMBERS_DELAY = 120; // milliseconds
 
@@ -12,7 +12,8 @@ export class HostModule {
   #text = "";
   #textIsError = false;
   #textSince = 0;
-  #numbers = "";
+  #textTimer = 0;
+  #characters = 0;
   #numbersTimer = 0;
 
   /** @param {<K extends keyof Events>(event: K, value: Events[K], transfer?: Transferable[]) => void} send */
@@ -20,26 +21,45 @@ export class HostModule {
     this.#send = send;
   }
 
+  /** Called when a program starts. */
+  begin = () => {
+    this.flush();
+    this.#characters = 0;
+  };
+
   /**
-   * Collects small prints into one message. A timer would not fire while a program computes, so the clock is read
-   * at each call.
+   * Sends complete lines immediately: a program that computes for long afterwards lets no timer fire. Parts of
+   * lines are collected.
    *
    * @param {string} text
    * @param {boolean} isError
    */
   write = (text, isError) => {
+    if (this.#characters > MAX_TEXT) return;
     if (isError !== this.#textIsError) this.flush();
     if (this.#text === "") this.#textSince = performance.now();
     this.#textIsError = isError;
     this.#text += text;
-    if (this.#text.length > MAX_BUFFERED_TEXT || performance.now() - this.#textSince > TEXT_DELAY)
-      this.flush();
+    if (text.includes("\n") || performance.now() - this.#textSince > TEXT_DELAY) this.flush();
+    else this.#textTimer ||= setTimeout(this.flush, TEXT_DELAY);
   };
 
   flush = () => {
-    if (this.#text !== "")
-      this.#send("output", { kind: "text", text: this.#text, error: this.#textIsError });
+    clearTimeout(this.#textTimer);
+    this.#textTimer = 0;
+    const text = this.#text;
+    if (text === "") return;
     this.#text = "";
+    this.#send("output", { kind: "text", text, error: this.#textIsError });
+    this.#characters += text.length;
+    if (this.#characters > MAX_TEXT)
+      this.#send("output", { kind: "note", text: "Further text is not shown." });
+  };
+
+  /** Reports that the program has ended, but not yet its work on the GPU. */
+  waiting = () => {
+    this.flush();
+    this.#send("waiting", null);
   };
 
   /** @param {string} caption @param {string} rows as JSON */
@@ -58,6 +78,9 @@ export class HostModule {
     this.#send("output", { kind: "picture", title, caption, bitmap }, [bitmap]);
   };
 
+  /** @param {string} name @param {Uint8Array} bytes */
+  download = (name, bytes) => this.#send("download", { name, blob: new Blob([bytes.slice()]) });
+
   /** @param {number} milliseconds */
   photoFrame = (milliseconds) => {
     this.#send("photoFrame", { milliseconds, at: performance.now() });
@@ -72,20 +95,20 @@ export class HostModule {
     this.#send("digitsTest", { step, probabilities });
   };
 
+  /** @param {string} section @param {number} epoch where its training goes on after a loss of the context */
+  recovered = (section, epoch) => this.#send("recovered", { section, epoch });
+
   /** @param {string} report as JSON */
   surface = (report) => this.#send("surface", JSON.parse(report));
 
-  /**
-   * Sends the live numbers, at most once per delay; the last ones are always sent.
-   *
-   * @param {string} numbers as JSON
-   */
-  numbers = (numbers) => {
-    this.#numbers = numbers;
-    if (this.#numbersTimer) return;
-    this.#numbersTimer = setTimeout(() => {
+  /** Returns the live numbers; set when Python has started. @type {() => Events["numbers"]} */
+  readNumbers = () => ({});
+
+  /** Sends the live numbers after a delay, when the values that a function still holds are gone. */
+  numbers = () => {
+    this.#numbersTimer ||= setTimeout(() => {
       this.#numbersTimer = 0;
-      this.#send("numbers", JSON.parse(this.#numbers));
+      this.#send("numbers", this.readNumbers());
     }, NUMBERS_DELAY);
   };
 

@@ -6,19 +6,27 @@
  * @typedef {{ id: number, verb: string, args: unknown[] }} Request
  * @typedef {{ id: number, value?: unknown, error?: string }} Answer
  *
+ * @typedef {object} Started
+ * @property {string | null} renderer name of the GPU that WebGL2 uses; null if there is no WebGL2
+ * @property {string} reason why there is no WebGL2
+ * @property {string[]} files addresses of the files that Python's start has loaded
+ *
  * @typedef {{ step: string, fraction: number }} Progress
  * @typedef {{ file: string, line: number, name: string, text: string, yours: boolean }} Frame
- * @typedef {{ message: string, frames: Frame[], line: number | null }} Failure
+ * @typedef {{ omitted: number }} OmittedFrames
+ * @typedef {{ message: string, hint: string, frames: (Frame | OmittedFrames)[], line: number | null }} Failure
  * @typedef {{ milliseconds: number, stopped: boolean, failure: Failure | null }} Outcome
  *
  * @typedef {{ kind: "text", text: string, error: boolean }} TextOutput
  * @typedef {{ kind: "table", caption: string, rows: (string[] | null)[] }} TableOutput
  *   a null row marks omitted rows, a cell "…" omitted columns
  * @typedef {{ kind: "picture", title: string, caption: string, bitmap: ImageBitmap }} PictureOutput
- * @typedef {TextOutput | TableOutput | PictureOutput} Output
+ * @typedef {{ kind: "note", text: string }} NoteOutput a remark of the page
+ * @typedef {TextOutput | TableOutput | PictureOutput | NoteOutput} Output
  *
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ milliseconds: number, at: number }} PhotoFrame
+ * @typedef {{ section: string, epoch: number }} Recovered after a loss of the WebGL context
  *
  * @typedef {{ tensors: number, gpuBytes: number }} MemoryUse memory in use by the library
  * @typedef {MemoryUse & {
@@ -47,8 +55,11 @@
  * @typedef {{
  *   progress: Progress,
  *   output: Output,
+ *   waiting: null,
+ *   download: { name: string, blob: Blob },
  *   numbers: Numbers,
  *   photoFrame: PhotoFrame,
+ *   recovered: Recovered,
  *   digits: DigitsReport,
  *   digitsTest: DigitsTest,
  *   surface: SurfaceReport,

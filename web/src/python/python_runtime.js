@@ -38,16 +38,15 @@ export async function startPython(base, program, report) {
     const folder = new URL("pyodide/", base).href;
     /** @type {typeof import("pyodide")} */
     const { loadPyodide } = await import(/* @vite-ignore */ `${folder}pyodide.mjs`);
-    const pyodide = await loadPyodide({
-      indexURL: folder,
-      // With a relative address Pyodide silently skips the packages.
-      lockFileURL: `${folder}pyodide-lock.json`,
-      packages: ["py_tensor"],
-    });
-    // loadPyodide does not reject if a wheel is missing or damaged.
-    if (!("py_tensor" in pyodide.loadedPackages)) {
-      throw new Error(`py_tensor: the wheel did not load; ${meter.failures.join("; ")}`);
-    }
+    const pyodide = await Promise.race([
+      meter.failure,
+      loadPyodide({
+        indexURL: folder,
+        // With a relative address Pyodide silently skips the packages.
+        lockFileURL: `${folder}pyodide-lock.json`,
+        packages: ["py_tensor"],
+      }),
+    ]);
     report({ step: "Starting py_tensor", fraction: STARTED });
     install(pyodide, program);
     await pyodide.runPythonAsync("import py_tensor");

@@ -1,15 +1,16 @@
 /** @file Finds the GPU that WebGL2 uses in this worker. */
 
 /**
- * Returns the name of the renderer; throws with the browser's reason if there is no WebGL2.
+ * Returns the name of the renderer, or null and the browser's reason if there is no WebGL2.
  *
- * @returns {string}
+ * @returns {{ renderer: string | null, reason: string }}
  */
 export function probeWebGL() {
   if (typeof OffscreenCanvas === "undefined") {
-    throw new Error(
-      "WebGL2: this browser has no OffscreenCanvas in workers; it needs a newer browser",
-    );
+    return {
+      renderer: null,
+      reason: "this browser has no OffscreenCanvas in workers; it needs a newer browser",
+    };
   }
   const canvas = new OffscreenCanvas(1, 1);
   let reason =
@@ -18,10 +19,10 @@ export function probeWebGL() {
     if (event instanceof WebGLContextEvent && event.statusMessage) reason = event.statusMessage;
   });
   const gl = canvas.getContext("webgl2");
-  if (!gl) throw new Error(`WebGL2: no context; ${reason}`);
+  if (!gl) return { renderer: null, reason };
   const names = gl.getExtension("WEBGL_debug_renderer_info");
   const renderer = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
   // Browsers limit the number of contexts, and this one would count until it is garbage-collected.
   gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return String(renderer);
+  return { renderer: String(renderer), reason: "" };
 }

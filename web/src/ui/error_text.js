@@ -5,5 +5,7 @@
  * @returns {string}
  */
 export function textOf(error) {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  // Emscripten throws plain objects, for example for a missing file.
+  return typeof error === "object" ? JSON.stringify(error) : String(error);
 }

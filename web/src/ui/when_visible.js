@@ -5,7 +5,6 @@
  *
  * @param {Element} element
  * @param {() => void} act
- * @returns {() => void} cancels the call
  */
 export function whenVisible(element, act) {
   const observer = new IntersectionObserver(
@@ -17,5 +16,4 @@ export function whenVisible(element, act) {
     { rootMargin: "200px" },
   );
   observer.observe(element);
-  return () => observer.disconnect();
 }

@@ -58,7 +58,6 @@ export function createConfusionMatrix(table, onChoose) {
         cell.textContent = count ? String(count) : "";
         cell.ariaLabel = `${label} predicted as ${predicted}: ${count}`;
         cell.style.setProperty("--weight", `${(weight * 100).toFixed(0)}%`);
-        cell.classList.toggle("strong", weight > 0.6);
       }
     }
   }

@@ -1,9 +1,9 @@
 /** @file The digits section: controls the training of a network in the worker. */
 
-import { StoppedError } from "../../python/client.js";
 import { createCodeView } from "../../ui/code_view.js";
 import { find } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
+import { loadFile } from "../../ui/load_file.js";
 import { formatBytes, formatNumber, formatPercent, Metrics } from "../../ui/metrics.js";
 import { whenVisible } from "../../ui/when_visible.js";
 import dataSource from "./digits_data.py?raw";
@@ -43,7 +43,6 @@ export function createDigits(client) {
   let prepared = null;
   /** True if the settings no longer match the network. */
   let changed = false;
-  let stopObserving = () => {};
 
   createCodeView(find("digits-code", HTMLElement), [
     { name: "digits_model.py", source: modelSource },
@@ -51,6 +50,10 @@ export function createDigits(client) {
   ]);
   client.on("digits", show);
   client.on("digitsTest", results.test);
+  client.on("recovered", ({ section: name, epoch }) => {
+    if (name === section.id)
+      status.textContent = `The browser reset the GPU; the network of epoch ${epoch} was kept`;
+  });
   button.onclick = advance;
   resetButton.onclick = reset;
   form.onsubmit = (event) => event.preventDefault();
@@ -119,7 +122,7 @@ export function createDigits(client) {
       } else if (state === "paused") {
         enter("training", "Training");
         await client.call("digits", ["resume"]);
-      } else await train();
+      } else if (form.reportValidity()) await train();
     } catch (error) {
       report(error);
     }
@@ -151,8 +154,7 @@ export function createDigits(client) {
 
   /** @param {unknown} error */
   function report(error) {
-    // The code that restarts the worker reports it.
-    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
+    status.textContent = textOf(error);
   }
 
   /** @param {DigitsReport} report */
@@ -171,25 +173,15 @@ export function createDigits(client) {
   }
 
   return {
-    /** Called when a worker has started; the images are loaded when the section becomes visible. */
+    /** Called when the worker has started; the images are loaded when the section becomes visible. */
     connect() {
       connected = true;
       enter("new");
-      stopObserving = whenVisible(section, () => prepare().catch(report));
-    },
-    disconnect() {
-      connected = false;
-      prepared = null;
-      stopObserving();
-      enter("new", state === "new" ? "" : "Python was restarted; the network is gone");
+      whenVisible(section, () => prepare().catch(report));
     },
   };
 }
 
 async function load() {
-  const response = await fetch(new URL("digits/digits.bin", document.baseURI));
-  if (response.ok) return response.arrayBuffer();
-  throw new Error(
-    `digits: the images did not load; got ${response.status} ${response.statusText}; try again`,
-  );
+  return (await loadFile("digits/digits.bin", "digits: the images")).arrayBuffer();
 }

@@ -30,6 +30,8 @@ class Run(pt.train.Callback):
         self._seed = settings["seed"]
         self._report, self._test = report, test
         self.control = pt.train.Control()
+        self.trainer: pt.train.Trainer | None = None
+        self._saved = pt.io.to_bytes(self._model)
         self.epoch = 0
         self.step = 0
         self._speed = Speed()
@@ -55,7 +57,12 @@ class Run(pt.train.Callback):
     @property
     def model(self) -> pt.nn.Module:
         """The network in its current state of training."""
-        return self.trainer.model if self.step else self._model
+        return self._model if self.trainer is None else self.trainer.model
+
+    def recover(self) -> None:
+        """Go back to the weights of the last complete epoch, after the GPU has lost the others."""
+        self._model = pt.io.from_bytes(self._saved, like=self._model)
+        self.trainer = None
 
     def pause(self) -> None:
         self.control.pause()
@@ -91,6 +98,7 @@ class Run(pt.train.Callback):
             await self._report(self)
 
     async def on_epoch_end(self, epoch: int, logs: dict) -> None:
+        self._saved = await pt.io.to_bytes_async(self.model)
         self.epoch += 1
         await self._test(self)
         await self._report(self)

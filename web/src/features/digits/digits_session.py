@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import digits_data
 import digits_model
+from context_loss import surviving
 from digits_run import Run
 from drawn_digit import Stroke, image_of
 from json_numbers import finite
@@ -22,6 +23,7 @@ class DigitsSession:
         self._page = page
         self._show_numbers = show_numbers
         self._rate = 0.0
+        self._strokes: Sequence[Stroke] = []
         self._drawn: pt.Tensor | None = None
         self._run: Run | None = None
 
@@ -48,7 +50,13 @@ class DigitsSession:
 
     async def train(self, epochs: int) -> str | None:
         """Train for more epochs; return why training ended early, or None."""
-        stop_reason = await self._current("train").train(self._training, epochs)
+        run = self._current("train")
+        end = run.epoch + epochs
+
+        async def train() -> str | None:
+            return await run.train(self._training, end - run.epoch)
+
+        stop_reason = await surviving(train, self._recover)
         gc.collect()
         self._show_numbers()
         return stop_reason
@@ -67,11 +75,27 @@ class DigitsSession:
 
     async def draw(self, strokes: Sequence[Stroke]) -> dict | None:
         """Convert strokes to an image in the format of the data set, and classify it."""
-        self._drawn = pt.reshape(image_of(strokes), (1, 8, 8)) if strokes else None
+        self._strokes = strokes
+        self._place_drawn()
         if self._drawn is None:
             return None
+        return await surviving(self._read_drawn, self._recover)
+
+    def _place_drawn(self) -> None:
+        """Put the image of the strokes on the GPU."""
+        strokes = self._strokes
+        self._drawn = pt.reshape(image_of(strokes), (1, 8, 8)) if strokes else None
+
+    async def _read_drawn(self) -> dict:
         pixels, probabilities = await asyncio.gather(self._drawn.data(), self._classify_drawn())
         return {"pixels": pixels.tolist()[0], "probabilities": probabilities}
+
+    def _recover(self) -> None:
+        """Create again what was lost with the WebGL context."""
+        self._place_drawn()
+        if self._run is not None:
+            self._run.recover()
+            self._page.recovered("digits", self._run.epoch)
 
     async def _classify_drawn(self) -> list[float | None] | None:
         """Return the probability of each digit for the drawn one."""

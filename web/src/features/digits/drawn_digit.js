@@ -1,6 +1,5 @@
 /** @file The drawn digit and its prediction, updated while the visitor draws and while the network learns. */
 
-import { StoppedError } from "../../python/client.js";
 import { find } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
 import { DigitBars } from "./digit_bars.js";
@@ -39,8 +38,7 @@ export function createDrawnDigit(client, prepare) {
         show(await client.call("digits", ["draw", pad.strokes]));
       }
     } catch (error) {
-      // The code that restarts the worker reports it.
-      if (!(error instanceof StoppedError)) verdict.textContent = textOf(error);
+      verdict.textContent = textOf(error);
     } finally {
       pending = false;
     }

@@ -18,8 +18,8 @@ export function createFilterList(list, onChange) {
   }
 
   /** @param {Filter} filter */
-  function rowOf({ name, title, low, high, step, start }) {
-    const on = make("input", { type: "checkbox" });
+  function rowOf({ name, title, low, high, step, start, isOn = false }) {
+    const on = make("input", { type: "checkbox", checked: isOn });
     // The value is set after min and max, since it would be clamped to the default range of 0 to 100.
     const strength = make("input", {
       type: "range",

@@ -23,14 +23,15 @@ export class FrameTimes {
     this.#rate.textContent = "–";
   }
 
-  /** @param {PhotoFrame} frame */
-  add(frame) {
+  /** @param {PhotoFrame} frame @param {boolean} isMoving true if the next frame follows immediately */
+  add(frame, isMoving) {
     const last = this.#frames.at(-1);
     if (last && frame.at - last.at > MAX_GAP) this.#frames = [];
     this.#frames = [...this.#frames, frame].slice(-MAX_FRAMES);
     const sorted = this.#frames.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
     this.#milliseconds.textContent = sorted[sorted.length >> 1].toFixed(1);
     const seconds = (frame.at - this.#frames[0].at) / 1000;
-    this.#rate.textContent = seconds > 0 ? ((this.#frames.length - 1) / seconds).toFixed(0) : "–";
+    this.#rate.textContent =
+      isMoving && seconds > 0 ? ((this.#frames.length - 1) / seconds).toFixed(0) : "–";
   }
 }

@@ -1,7 +1,14 @@
 /** @file Titles and slider ranges of the filters in photo_lab.py, in their initial order. */
 
 /**
- * @typedef {{ name: string, title: string, low: number, high: number, step: number, start: number }} Filter
+ * @typedef {object} Filter
+ * @property {string} name
+ * @property {string} title
+ * @property {number} low
+ * @property {number} high
+ * @property {number} step
+ * @property {number} start
+ * @property {boolean} [isOn] true if the filter is applied from the start
  */
 
 /** @type {Filter[]} */
@@ -12,5 +19,5 @@ export const FILTERS = [
   { name: "sharpen", title: "Sharpen", low: 0, high: 4, step: 0.1, start: 1.5 },
   { name: "sobel", title: "Edges (Sobel)", low: 0.2, high: 3, step: 0.1, start: 1 },
   { name: "threshold", title: "Threshold", low: 0, high: 1, step: 0.01, start: 0.5 },
-  { name: "sepia", title: "Sepia", low: 0, high: 1, step: 0.05, start: 0.8 },
+  { name: "sepia", title: "Sepia", low: 0, high: 1, step: 0.05, start: 0.8, isOn: true },
 ];

@@ -1,11 +1,15 @@
 /** @file The photo lab section: chooses a photo, applies filters to it and shows the time per frame. */
 
-import { StoppedError } from "../../python/client.js";
+import { createCodeView } from "../../ui/code_view.js";
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
+import { loadFile } from "../../ui/load_file.js";
+import { saveFile } from "../../ui/save_file.js";
+import { startCamera } from "./camera.js";
 import { createFilterList } from "./filter_list.js";
 import { FrameTimes } from "./frame_times.js";
 import { loadImage } from "./load_image.js";
+import filterSource from "./photo_lab.py?raw";
 
 /** @import { Client } from "../../python/client.js" */
 
@@ -14,6 +18,13 @@ const PHOTOS = [
   { name: "flower", title: "A flower" },
 ];
 
+/**
+ * Frames that are measured after a change of the filters, and the time between them. A single one would often be slow,
+ * above all when the page has just started: the browser then still compiles Python in other threads.
+ */
+const MEASURED_FRAMES = 5;
+const MEASURED_PAUSE = 150; // milliseconds
+
 /** @param {Client} client */
 export function createPhotoLab(client) {
   const stage = find("stage", HTMLElement);
@@ -21,9 +32,11 @@ export function createPhotoLab(client) {
   const animateButton = find("animate", HTMLButtonElement);
   const compare = find("compare", HTMLInputElement);
   const file = find("file", HTMLInputElement);
+  const saveButton = find("photo-save", HTMLButtonElement);
+  const cameraButton = find("camera", HTMLButtonElement);
   const times = new FrameTimes(find("frame-ms", HTMLElement), find("frame-fps", HTMLElement));
   const filters = createFilterList(find("filters", HTMLElement), draw);
-  /** @type {Blob | null} kept for the next worker */
+  /** @type {Blob | null} */
   let photo = null;
   let ready = false;
   let animating = false;
@@ -31,13 +44,26 @@ export function createPhotoLab(client) {
   let changed = false;
   let drawnNames = "";
 
-  client.on("photoFrame", (frame) => times.add(frame));
+  let measured = 0;
+  let measuring = 0;
+  /** @type {import("./camera.js").Camera | null} */
+  let camera = null;
+
+  client.on("photoFrame", (frame) => times.add(frame, animating || camera !== null));
+  createCodeView(find("photo-code", HTMLElement), [{ name: "photo_lab.py", source: filterSource }]);
   find("photos", HTMLElement).append(...PHOTOS.map(thumbOf));
   find("reset", HTMLButtonElement).onclick = filters.reset;
-  compare.oninput = () => stage.style.setProperty("--original", `${compare.value}%`);
+  compare.oninput = showPart;
   file.onchange = () => file.files?.[0] && open(file.files[0], null);
+  saveButton.onclick = save;
+  cameraButton.onclick = () => (camera ? closeCamera() : openCamera());
   animateButton.onclick = () => animate(!animating);
   acceptDrops();
+  showPart();
+
+  function showPart() {
+    stage.style.setProperty("--original", `${compare.value}%`);
+  }
 
   /** @param {(typeof PHOTOS)[number]} photo */
   function thumbOf({ name, title }) {
@@ -67,16 +93,16 @@ export function createPhotoLab(client) {
   async function openAddress(address, name) {
     stage.ariaBusy = "true";
     try {
-      const response = await fetch(address);
-      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      const response = await loadFile(address, `${name}: the photo`);
       await open(await response.blob(), name);
     } catch (error) {
-      report(new Error(`${name}: the photo did not load; ${textOf(error)}`));
+      report(error);
     }
   }
 
   /** @param {Blob} blob @param {string | null} name of a photo of the site, null for a visitor's own */
   async function open(blob, name) {
+    closeCamera();
     stage.ariaBusy = "true";
     for (const thumb of document.querySelectorAll("[data-photo]")) {
       thumb.setAttribute("aria-pressed", String(thumb.getAttribute("data-photo") === name));
@@ -97,24 +123,87 @@ export function createPhotoLab(client) {
   /** @param {unknown} error */
   function report(error) {
     stage.ariaBusy = "false";
-    // The code that restarts the worker reports it.
-    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
+    status.textContent = textOf(error);
   }
 
   /** @param {Blob} blob @param {ImageBitmap} bitmap */
   function showOriginal(blob, { width, height }) {
-    stage.style.setProperty("--aspect", `${width} / ${height}`);
-    const old = stage.querySelector("img");
-    if (old) URL.revokeObjectURL(old.src);
-    old?.remove();
+    showAspect(width, height);
+    removeOriginal();
     stage.append(
       make("img", { src: URL.createObjectURL(blob), alt: "The original", className: "original" }),
     );
   }
 
+  /** @param {number} width @param {number} height */
+  function showAspect(width, height) {
+    stage.style.setProperty("--aspect", `${width} / ${height}`);
+  }
+
+  function removeOriginal() {
+    const old = stage.querySelector("img");
+    if (old) URL.revokeObjectURL(old.src);
+    old?.remove();
+  }
+
+  /** Saves the picture with its filters. */
+  function save() {
+    const shown = stage.querySelector("canvas");
+    if (!shown) return;
+    // A canvas that a worker draws on can be read only through a copy.
+    const copy = make("canvas", { width: shown.width, height: shown.height });
+    copy.getContext("2d")?.drawImage(shown, 0, 0);
+    copy.toBlob((blob) => blob && saveFile("photo.png", blob));
+  }
+
+  async function openCamera() {
+    cameraButton.disabled = true;
+    try {
+      if (animating) await animate(false);
+      camera = await startCamera();
+      cameraButton.textContent = "Stop the camera";
+      animateButton.disabled = true;
+      for (const thumb of document.querySelectorAll("[data-photo]"))
+        thumb.setAttribute("aria-pressed", "false");
+      removeOriginal();
+      photo = null;
+      film(camera);
+    } catch (error) {
+      report(error);
+    }
+    cameraButton.disabled = false;
+  }
+
+  function closeCamera() {
+    camera?.stop();
+    camera = null;
+    cameraButton.textContent = "Camera";
+    animateButton.disabled = !ready;
+  }
+
+  /** Draws the camera's pictures until it is stopped. @param {import("./camera.js").Camera} filming */
+  async function film(filming) {
+    try {
+      while (camera === filming) {
+        const bitmap = await filming.picture();
+        const { width, height } = bitmap;
+        showAspect(width, height);
+        status.textContent = `${width} × ${height} pixels of the camera`;
+        await client.call("photoOpen", [bitmap], [bitmap]);
+        await draw();
+      }
+    } catch (error) {
+      if (camera === filming) {
+        closeCamera();
+        report(error);
+      }
+    }
+  }
+
   /** Draws the photo with the current filters. Changes during a draw lead to one more draw. */
   async function draw() {
     changed = true;
+    clearTimeout(measuring);
     if (drawing || !ready) return;
     drawing = true;
     stage.ariaBusy = "true";
@@ -125,10 +214,14 @@ export function createPhotoLab(client) {
         await client.call("photoFrame", [chain]);
         const names = chain.map(([name]) => name).join();
         if (names === drawnNames) continue;
-        // The first frame with new filters compiles shaders, so its time is replaced by that of a second frame.
+        // The first frame with new filters compiles shaders, so its time is not counted.
         drawnNames = names;
         times.clear();
-        changed = true;
+        measured = 0;
+      }
+      if (!camera && !animating && measured < MEASURED_FRAMES) {
+        measured += 1;
+        measuring = setTimeout(draw, MEASURED_PAUSE);
       }
     } catch (error) {
       report(error);
@@ -141,6 +234,7 @@ export function createPhotoLab(client) {
   /** @param {boolean} on */
   async function animate(on) {
     animating = on;
+    clearTimeout(measuring);
     times.clear();
     animateButton.setAttribute("aria-pressed", String(on));
     animateButton.textContent = on ? "Stop animating" : "Animate";
@@ -152,33 +246,23 @@ export function createPhotoLab(client) {
   }
 
   return {
-    /** Called when a worker has started: gives it a canvas and the photo. */
+    /** Called when the worker has started: gives it a canvas and the photo. */
     async connect() {
-      // Control of a canvas can be transferred only once, so each worker gets a new one.
       const canvas = make("canvas", {
         role: "img",
         ariaLabel: "The photo with the filters applied",
       });
-      stage.querySelector("canvas")?.remove();
       stage.prepend(canvas);
       const offscreen = canvas.transferControlToOffscreen();
       await client.call("photoCanvas", [offscreen], [offscreen]);
       ready = true;
-      animateButton.disabled = false;
+      animateButton.disabled = cameraButton.disabled = saveButton.disabled = false;
       if (photo)
         await open(
           photo,
           document.querySelector(".thumb[aria-pressed=true]")?.getAttribute("data-photo") ?? null,
         );
       else await openAddress(new URL("photos/china.jpg", document.baseURI).href, "china");
-    },
-    disconnect() {
-      ready = false;
-      drawnNames = "";
-      animating = false;
-      animateButton.disabled = true;
-      animateButton.setAttribute("aria-pressed", "false");
-      animateButton.textContent = "Animate";
     },
   };
 }

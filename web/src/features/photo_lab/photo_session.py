@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 import photo_lab
+from context_loss import surviving
 
 import py_tensor as pt
 
@@ -17,19 +18,29 @@ class PhotoSession:
     def __init__(self, page) -> None:
         self._page = page
         self._photo: pt.Tensor | None = None
+        self._source: object | None = None
         self.canvas: object | None = None
         self.chain: list[tuple[str, float]] = []
         self.animating = False
 
     def open(self, source: object) -> None:
-        """Upload a picture; it stays on the GPU for all frames."""
-        self._photo = pt.from_pixels(source, channels=4)
+        """Use a picture from now on."""
+        self._photo = None
+        if self._source is not None and self._source is not source:
+            # The memory of an ImageBitmap is freed late otherwise.
+            self._source.close()
+        self._source = source
 
     async def draw(self, chain: list[tuple[str, float]]) -> None:
         """Apply filters to the photo, draw it, and report the time."""
+        if self._source is not None and self.canvas is not None:
+            await surviving(lambda: self._draw(chain), lambda: self.open(self._source))
+
+    async def _draw(self, chain: list[tuple[str, float]]) -> None:
+        if self._photo is None:
+            # It stays on the GPU for all frames.
+            self._photo = pt.from_pixels(self._source, channels=4)
         photo = self._photo
-        if photo is None or self.canvas is None:
-            return
         start = self._page.now()
         pt.draw(photo_lab.apply(photo, chain), self.canvas)
         # The GPU executes commands in order: after this read, it has drawn the picture.

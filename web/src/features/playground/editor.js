@@ -1,12 +1,16 @@
 /** @file Code editor: CodeMirror with Python, the page's colours, and a marker for the line that failed. */
 
 import { indentWithTab } from "@codemirror/commands";
-import { python } from "@codemirror/lang-python";
+import { python, pythonLanguage } from "@codemirror/lang-python";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
+import { Annotation, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, keymap } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { basicSetup, EditorView } from "codemirror";
+import { createCompletion } from "./completion.js";
+
+/** Marks changes that load another text. @type {import("@codemirror/state").AnnotationType<boolean>} */
+const replaced = Annotation.define();
 
 /** @type {import("@codemirror/state").StateEffectType<number | null>} */
 const markLine = StateEffect.define();
@@ -28,9 +32,12 @@ const markedLine = StateField.define({
 
 /**
  * @param {HTMLElement} parent
- * @param {{ onRun: () => void }} options
+ * @param {object} options
+ * @param {() => void} options.onRun
+ * @param {() => void} options.onEdit called when the visitor changes the text
+ * @param {(module: string) => Promise<string[]>} options.namesOf returns the names of one of the library's modules
  */
-export function createEditor(parent, { onRun }) {
+export function createEditor(parent, { onRun, onEdit, namesOf }) {
   const run = () => {
     onRun();
     return true;
@@ -53,6 +60,10 @@ export function createEditor(parent, { onRun }) {
         syntaxHighlighting(classHighlighter),
         EditorView.contentAttributes.of({ "aria-label": "Python program" }),
         markedLine,
+        EditorView.updateListener.of(({ docChanged, transactions }) => {
+          if (docChanged && !transactions.some((one) => one.annotation(replaced))) onEdit();
+        }),
+        pythonLanguage.data.of({ autocomplete: createCompletion(namesOf) }),
       ],
     }),
   });
@@ -62,7 +73,8 @@ export function createEditor(parent, { onRun }) {
       return view.state.doc.toString();
     },
     set source(text) {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      const changes = { from: 0, to: view.state.doc.length, insert: text };
+      view.dispatch({ changes, annotations: replaced.of(true) });
       view.scrollDOM.scrollTop = 0;
     },
     /** @param {number | null} line */

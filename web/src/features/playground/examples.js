@@ -1,6 +1,7 @@
 /** @file Example programs of the playground, in the order shown. */
 
 import index from "../../../../examples/index.json";
+import { loadFile } from "../../ui/load_file.js";
 import arithmetic from "./examples/arithmetic.py?raw";
 import explain from "./examples/explain.py?raw";
 import life from "./examples/life.py?raw";
@@ -28,7 +29,12 @@ export const PROGRAMS = Object.entries(index.kinds).map(([kind, titles]) => ({
   programs: Object.entries(titles).map(([name, title]) => ({ name, title })),
 }));
 
-const sources = import.meta.glob("../../../../examples/*.py", { query: "?raw", import: "default" });
+/** @type {Record<string, string>} */
+const addresses = import.meta.glob("../../../../examples/*.py", {
+  query: "?url&no-inline",
+  import: "default",
+  eager: true,
+});
 
 /**
  * Loads a program of `examples/` and replaces its import lines by py_tensor's.
@@ -37,7 +43,8 @@ const sources = import.meta.glob("../../../../examples/*.py", { query: "?raw", i
  * @returns {Promise<string>}
  */
 export async function loadProgram(name) {
-  const source = String(await sources[`../../../../examples/${name}.py`]());
+  const file = await loadFile(addresses[`../../../../examples/${name}.py`], `${name}: the program`);
+  const source = await file.text();
   /** @type {Record<string, string>} */
   const imports = index.imports;
   return source

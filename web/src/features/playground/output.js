@@ -4,15 +4,18 @@ import { make } from "../../ui/dom.js";
 
 /** @import { Failure, Frame, Output, PictureOutput, TableOutput } from "../../python/protocol.js" */
 
-const MAX_TEXT = 200_000; // characters; the browser becomes slow with more
+const TEXT_DELAY = 30; // milliseconds; each change of the pane costs a layout
 const ENLARGED_WIDTH = 420; // CSS pixels up to which small pictures are enlarged
+const END = 24; // CSS pixels above the end of the output that count as its end
 const MAX_HEIGHT = 340; // CSS pixels, so that a picture and its caption fit into the pane
 
 export class OutputPane {
   #pane;
-  #characters = 0;
   /** @type {HTMLPreElement | null} the block to which text is appended */
-  #text = null;
+  #block = null;
+  #text = "";
+  #textIsError = false;
+  #textTimer = 0;
   /** @type {Map<string, HTMLElement>} */
   #pictures = new Map();
 
@@ -25,14 +28,15 @@ export class OutputPane {
   clear() {
     this.#pane.replaceChildren();
     this.#pictures.clear();
-    this.#text = null;
-    this.#characters = 0;
+    this.#block = null;
+    this.#text = "";
   }
 
   /** @param {Output} output */
   add(output) {
     if (output.kind === "text") this.#write(output.text, output.error);
     else if (output.kind === "table") this.#append(tableOf(output));
+    else if (output.kind === "note") this.note(output.text);
     else this.#picture(output);
   }
 
@@ -46,31 +50,55 @@ export class OutputPane {
     const box = make("div", { className: "failure" });
     box.append(
       make("p", { className: "failure-message" }, failure.message),
+      ...(failure.hint ? [make("p", { className: "failure-hint" }, failure.hint)] : []),
       ...trace(failure.frames),
     );
     this.#append(box);
+    // Unlike scrollIntoView(), this never scrolls the page.
+    this.#pane.scrollTop = box.offsetTop - this.#pane.offsetTop;
+  }
+
+  /** Shows the text that was received. */
+  flush() {
+    clearTimeout(this.#textTimer);
+    this.#textTimer = 0;
+    const text = this.#text;
+    if (text === "") return;
+    this.#text = "";
+    const className = this.#textIsError ? "text stderr" : "text";
+    if (this.#block?.className !== className) {
+      const block = make("pre", { className });
+      this.#append(block);
+      this.#block = block;
+    }
+    this.#following(() => this.#block?.append(text));
   }
 
   /** @param {Node} node */
   #append(node) {
-    this.#text = null;
-    this.#pane.append(node);
-    this.#pane.scrollTop = this.#pane.scrollHeight;
+    this.flush();
+    this.#block = null;
+    this.#following(() => this.#pane.append(node));
+  }
+
+  /**
+   * Changes the content. The first result stays in sight, unless the visitor has scrolled down to the last one.
+   *
+   * @param {() => void} change
+   */
+  #following(change) {
+    const { scrollTop, clientHeight, scrollHeight } = this.#pane;
+    const follows = scrollTop > 0 && scrollTop + clientHeight > scrollHeight - END;
+    change();
+    if (follows) this.#pane.scrollTop = this.#pane.scrollHeight;
   }
 
   /** @param {string} text @param {boolean} isError */
   #write(text, isError) {
-    if (this.#characters > MAX_TEXT) return;
-    this.#characters += text.length;
-    const className = isError ? "text stderr" : "text";
-    if (this.#text?.className !== className) {
-      const block = make("pre", { className });
-      this.#append(block);
-      this.#text = block;
-    }
-    this.#text?.append(text);
-    if (this.#characters > MAX_TEXT) this.note("Further text is not shown.");
-    this.#pane.scrollTop = this.#pane.scrollHeight;
+    if (isError !== this.#textIsError) this.flush();
+    this.#textIsError = isError;
+    this.#text += text;
+    this.#textTimer ||= setTimeout(() => this.flush(), TEXT_DELAY);
   }
 
   /** @param {PictureOutput} output */
@@ -112,7 +140,7 @@ function tableOf({ caption, rows }) {
 /**
  * Elements for the traceback: the program's frames are shown, runs of the library's frames are collapsed.
  *
- * @param {Frame[]} frames
+ * @param {Failure["frames"]} frames
  * @returns {HTMLElement[]}
  */
 function trace(frames) {
@@ -130,7 +158,10 @@ function trace(frames) {
     collapsed = [];
   };
   for (const frame of frames) {
-    if (frame.yours) {
+    if ("omitted" in frame) {
+      addCollapsed();
+      elements.push(make("p", { className: "hint" }, `… ${frame.omitted} more frames …`));
+    } else if (frame.yours) {
       addCollapsed();
       elements.push(frameOf(frame));
     } else {

@@ -3,32 +3,44 @@
 import { StoppedError } from "../../python/client.js";
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
+import { saveFile } from "../../ui/save_file.js";
 import { createEditor } from "./editor.js";
 import { EXAMPLES, loadProgram, PROGRAMS } from "./examples.js";
 import { OutputPane } from "./output.js";
+import { linkedProgram, linkProgram, OwnPrograms } from "./own_programs.js";
 
 /** @import { Client } from "../../python/client.js" */
 /** @import { Outcome } from "../../python/protocol.js" */
 
-const STOP_TIMEOUT = 3000; // milliseconds a program has to stop at an await before its worker is terminated
+const STOP_TIMEOUT = 2000; // milliseconds a program has to stop at an await before its worker is terminated
 
 /**
  * @param {Client} client
- * @param {{ restart: () => Promise<void> }} page
+ * @param {{ restart: () => Promise<unknown> }} page
  */
 export function createPlayground(client, page) {
   const runButton = find("run", HTMLButtonElement);
   const stopButton = find("stop", HTMLButtonElement);
   const status = find("run-status", HTMLElement);
+  const clock = find("run-seconds", HTMLElement);
   const output = new OutputPane(find("output", HTMLElement));
-  const editor = createEditor(find("editor", HTMLElement), { onRun: run });
+  const editor = createEditor(find("editor", HTMLElement), {
+    onRun: run,
+    onEdit: edited,
+    namesOf: (module) => client.call("libraryNames", [module]),
+  });
+  const saved = find("saved", HTMLElement);
   let ready = false;
   let running = false;
+  let stopping = false;
   let loading = false;
   let runs = 0;
 
   client.on("output", (part) => {
     if (running) output.add(part);
+  });
+  client.on("waiting", () => {
+    if (running && !stopping) status.textContent = "waiting for the GPU…";
   });
   runButton.onclick = run;
   stopButton.onclick = stop;
@@ -37,12 +49,67 @@ export function createPlayground(client, page) {
   const programs = find("programs", HTMLSelectElement);
   programs.append(...PROGRAMS.map(groupOf));
   programs.onchange = () => chooseProgram(programs.value);
-  const program = new URLSearchParams(location.hash.slice(1)).get("program");
-  if (program === null) {
-    choose(EXAMPLES[0].name);
-  } else {
+  const own = new OwnPrograms();
+  const ownList = find("own-programs", HTMLSelectElement);
+  ownList.onchange = () => openOwn(Number(ownList.value));
+  find("share", HTMLButtonElement).onclick = share;
+  client.on("download", ({ name, blob }) => saveFile(name, blob));
+  addEventListener("hashchange", showLinked);
+  if (!showLinked()) {
+    if (own.shown === null) choose(EXAMPLES[0].name);
+    else openOwn(0);
+  }
+  listOwn();
+
+  /** Shows the program of the page's address, if any. */
+  function showLinked() {
+    const program = linkedProgram();
+    if (program === null) return false;
+    press("");
+    own.leave();
     editor.source = program;
     find("playground", HTMLElement).scrollIntoView();
+    return true;
+  }
+
+  function edited() {
+    const isSaved = own.edit(editor.source);
+    press("");
+    programs.value = "";
+    linkProgram(null);
+    listOwn();
+    saved.textContent = isSaved
+      ? "Saved in this browser."
+      : "This browser saves nothing for this page.";
+  }
+
+  function listOwn() {
+    const { titles } = own;
+    ownList.replaceChildren(
+      make("option", { value: "", disabled: true, selected: true }, "choose one"),
+      ...titles.map((title, index) => make("option", { value: String(index) }, title)),
+    );
+    if (own.shown !== null) ownList.value = "0";
+    find("own", HTMLElement).hidden = titles.length === 0;
+  }
+
+  /** @param {number} index */
+  function openOwn(index) {
+    press("");
+    programs.value = "";
+    linkProgram(null);
+    editor.source = own.open(index);
+    listOwn();
+  }
+
+  async function share() {
+    linkProgram(editor.source);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      saved.textContent = "The link to this program was copied.";
+    } catch {
+      saved.textContent = "The page's address is now a link to this program.";
+    }
   }
 
   /** @param {(typeof EXAMPLES)[number]} example */
@@ -76,7 +143,7 @@ export function createPlayground(client, page) {
       const source = await loadProgram(name);
       // Another program may have been chosen meanwhile.
       if (programs.value !== name) return;
-      editor.source = source.trimEnd();
+      show(source);
     } catch (error) {
       if (programs.value !== name) return;
       output.note(textOf(error));
@@ -91,22 +158,39 @@ export function createPlayground(client, page) {
     programs.value = "";
     loading = false;
     update();
-    editor.source = EXAMPLES.find((example) => example.name === name)?.source.trimEnd() ?? "";
+    show(EXAMPLES.find((example) => example.name === name)?.source ?? "");
+  }
+
+  /** Shows an example. A program that the visitor wrote stays in the list. @param {string} source */
+  function show(source) {
+    own.leave();
+    linkProgram(null);
+    editor.source = source.trimEnd();
+    saved.textContent = "";
+    listOwn();
   }
 
   function update() {
     runButton.disabled = !ready || running || loading;
-    stopButton.disabled = !running;
+    stopButton.disabled = !running || stopping;
   }
 
   async function run() {
     if (!ready || running || loading) return;
     running = true;
+    stopping = false;
     runs += 1;
+    const runHasFocus = document.activeElement === runButton;
     update();
+    // A disabled button loses the focus.
+    if (runHasFocus) stopButton.focus();
     output.clear();
     editor.mark(null);
     status.textContent = "running…";
+    const started = performance.now();
+    const timer = setInterval(() => {
+      clock.textContent = `${Math.round((performance.now() - started) / 1000)} s`;
+    }, 1000);
     try {
       finish(await client.call("run", [editor.source]));
     } catch (error) {
@@ -116,8 +200,13 @@ export function createPlayground(client, page) {
         output.note(textOf(error));
       }
     }
+    const stopHasFocus = document.activeElement === stopButton;
+    clearInterval(timer);
+    clock.textContent = "";
+    output.flush();
     running = false;
     update();
+    if (stopHasFocus) runButton.focus();
   }
 
   /** @param {Outcome} outcome */
@@ -132,14 +221,16 @@ export function createPlayground(client, page) {
 
   async function stop() {
     const stopped = runs;
-    stopButton.disabled = true;
+    stopping = true;
+    update();
     status.textContent = "stopping…";
     client.call("stop").catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT));
     if (!running || runs !== stopped) return;
     ready = false;
     output.note(
-      "The program did not reach an await, so Python was terminated and is being restarted.",
+      "The program did not reach an await, so Python was terminated and is being restarted. " +
+        "The other sections of the page go on.",
     );
     status.textContent = "restarting Python…";
     await page.restart();

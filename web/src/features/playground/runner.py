@@ -10,7 +10,10 @@ import time
 import playground
 from display import display
 from failure import describe
+from gpu_fence import gpu_done
 from pyodide.code import CodeRunner
+
+import py_tensor as pt
 
 FILENAME = "your_program.py"
 
@@ -25,20 +28,35 @@ class _Stream(io.TextIOBase):
         self._page.write(text, self._is_error)
         return len(text)
 
+    def flush(self) -> None:
+        self._page.flush()
+
+
+def _no_input(prompt: object = "") -> str:
+    raise RuntimeError(
+        "input: this page has no console to type into; got a call of input; assign the value in "
+        "the program instead"
+    )
+
 
 async def run_program(source: str, page) -> dict:
     """Run the source in a new namespace and display the value of its last expression."""
     stopped, failure = False, None
     playground.forget()
+    page.begin()
+    draws = pt.cache_info().draws
     start = time.perf_counter()
     with (
         contextlib.redirect_stdout(_Stream(page, False)),
         contextlib.redirect_stderr(_Stream(page, True)),
     ):
         try:
-            names = {"__name__": "__main__"}
+            names = {"__name__": "__main__", "input": _no_input}
             program = CodeRunner(source, filename=FILENAME, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             display(await program.compile().run_async(names), page)
+            if pt.cache_info().draws > draws:
+                page.waiting()
+                await gpu_done()
         except asyncio.CancelledError:
             stopped = True
         except (Exception, SystemExit, KeyboardInterrupt) as error:

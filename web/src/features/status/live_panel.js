@@ -1,9 +1,10 @@
-/** @file Live numbers: memory and cache counters of the library after the last run or frame. */
+/** @file Live numbers: memory and cache counters of the library after the last run or frame, in all workers. */
 
 import { find, make } from "../../ui/dom.js";
 import { formatBytes } from "../../ui/metrics.js";
 
 /** @import { Client } from "../../python/client.js" */
+/** @import { Numbers } from "../../python/protocol.js" */
 
 /** @type {{ name: string, title: string, bytes?: boolean }[]} */
 const TILES = [
@@ -17,9 +18,8 @@ const TILES = [
   { name: "draws", title: "Draw calls" },
 ];
 
-/** @param {Client} client */
-export function createLivePanel(client) {
-  const renderer = find("renderer", HTMLElement);
+/** @param {Client[]} clients */
+export function createLivePanel(clients) {
   const values = new Map(TILES.map(({ name }) => [name, make("dd", {}, "–")]));
   find("numbers", HTMLElement).append(
     ...TILES.map(({ name, title }) => {
@@ -28,18 +28,22 @@ export function createLivePanel(client) {
       return make("div", {}, make("dt", {}, title), value);
     }),
   );
-  client.on("numbers", (numbers) => {
+  /** The last numbers of each client. @type {Map<Client, Numbers>} */
+  const latest = new Map();
+  for (const client of clients) {
+    client.on("numbers", (numbers) => {
+      latest.set(client, numbers);
+      show();
+    });
+  }
+
+  function show() {
     for (const { name, bytes } of TILES) {
       const value = values.get(name);
       if (!value) continue;
-      value.textContent = bytes ? formatBytes(numbers[name]) : numbers[name].toLocaleString("en");
-      value.dataset.value = String(numbers[name]);
+      const sum = [...latest.values()].reduce((total, numbers) => total + numbers[name], 0);
+      value.textContent = bytes ? formatBytes(sum) : sum.toLocaleString("en");
+      value.dataset.value = String(sum);
     }
-  });
-  return {
-    /** @param {string} name */
-    set renderer(name) {
-      renderer.textContent = name;
-    },
-  };
+  }
 }

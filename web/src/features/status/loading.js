@@ -33,13 +33,9 @@ export function createLoading(client) {
     fail(reason) {
       loading.dataset.state = "failed";
       text.textContent = "Not running";
-      const lacksWebGL = reason.startsWith("WebGL2");
-      find("notice-title", HTMLElement).textContent = lacksWebGL
-        ? "WebGL2 is not available in this browser"
-        : "Python did not start";
-      find("notice-text", HTMLElement).textContent = lacksWebGL
-        ? "py_tensor computes on the GPU through WebGL2, so this page cannot run programs. The exact reason:"
-        : "Python or the py_tensor wheel did not load. The exact reason:";
+      find("notice-title", HTMLElement).textContent = "Python did not start";
+      find("notice-text", HTMLElement).textContent =
+        "Python or the py_tensor wheel did not load. The exact reason:";
       const detail = find("notice-detail", HTMLElement);
       detail.textContent = reason;
       detail.hidden = false;

@@ -1,6 +1,5 @@
 /** @file The surface section: a network learns to classify points, and its predictions are painted during training. */
 
-import { StoppedError } from "../../python/client.js";
 import { Chart } from "../../ui/chart.js";
 import { createCodeView } from "../../ui/code_view.js";
 import { find, make } from "../../ui/dom.js";
@@ -26,7 +25,11 @@ export function createSurface(client) {
   const status = find("surface-status", HTMLElement);
   const metrics = new Metrics(find("surface-metrics", HTMLElement));
   const plane = /** @type {SVGSVGElement} */ (stage.querySelector("svg"));
-  const overlay = createSurfacePoints(plane, (x, y, other) => run(() => add(x, y, other)));
+  const overlay = createSurfacePoints(
+    plane,
+    (x, y, other) => run(() => choose(x, y, other)),
+    (x, y) => run(() => remove(x, y)),
+  );
   const format = (/** @type {number} */ value) => value.toPrecision(3);
   const chart = new Chart(
     find("surface-loss", HTMLElement),
@@ -40,13 +43,17 @@ export function createSurface(client) {
   let playing = null;
   /** Actions of the controls, done one after another. Training itself is not part of the queue. */
   let queue = Promise.resolve();
-  let stopObserving = () => {};
 
   createCodeView(find("surface-code", HTMLElement), [
     { name: "surface_model.py", source: modelSource },
     { name: "surface_run.py", source: runSource },
   ]);
   client.on("surface", show);
+  client.on("recovered", ({ section: name }) => {
+    if (name !== section.id) return;
+    chart.clear();
+    status.textContent = "The browser reset the GPU; the network begins again";
+  });
   playButton.onclick = () => run(() => (playing ? pause() : play()));
   stepButton.onclick = () => run(() => ask("step"));
   resetButton.onclick = () => run(() => restart());
@@ -76,8 +83,7 @@ export function createSurface(client) {
 
   /** @param {unknown} error */
   function report(error) {
-    // The code that restarts the worker reports it.
-    if (!(error instanceof StoppedError)) status.textContent = textOf(error);
+    status.textContent = textOf(error);
   }
 
   /** @param {Event} event */
@@ -102,11 +108,11 @@ export function createSurface(client) {
   }
 
   async function open() {
-    // Control of a canvas can be transferred only once, so each worker gets a new one.
     const canvas = make("canvas", {
       role: "img",
       ariaLabel: "Predictions of the network: blue or red, paler if less certain",
     });
+    // A first attempt may have failed, and control of a canvas can be transferred only once.
     stage.querySelector("canvas")?.remove();
     stage.prepend(canvas);
     const offscreen = canvas.transferControlToOffscreen();
@@ -155,11 +161,19 @@ export function createSurface(client) {
     status.textContent = "Paused";
   }
 
-  /** @param {number} x @param {number} y @param {boolean} other */
-  async function add(x, y, other) {
-    const selected = new FormData(form).get("label") === "1";
+  /** Adds or removes a point. @param {number} x @param {number} y @param {boolean} other the class not selected */
+  async function choose(x, y, other) {
+    const selected = new FormData(form).get("label");
+    if (selected === "remove") return remove(x, y);
     /** @type {Point[]} */
-    const points = await ask("add", x, y, Number(selected !== other));
+    const points = await ask("add", x, y, Number((selected === "1") !== other));
+    overlay.points = points;
+  }
+
+  /** Removes the nearest point. @param {number} x @param {number} y */
+  async function remove(x, y) {
+    /** @type {Point[]} */
+    const points = await ask("remove", x, y);
     overlay.points = points;
   }
 
@@ -178,17 +192,11 @@ export function createSurface(client) {
   }
 
   return {
-    /** Called when a worker has started; a network is created when the section becomes visible. */
+    /** Called when the worker has started; a network is created when the section becomes visible. */
     connect() {
       connected = true;
       update();
-      stopObserving = whenVisible(section, () => run(() => {}));
-    },
-    disconnect() {
-      connected = false;
-      prepared = null;
-      stopObserving();
-      update();
+      whenVisible(section, () => run(() => {}));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** @file Shows points over the surface; a click, or the arrow keys and Enter, add points. */
+/** @file Shows points over the surface; a click, or the arrow keys and Enter, choose places. */
 
 /** @import { Point } from "../../python/protocol.js" */
 
@@ -15,9 +15,10 @@ const KEYS = {
 
 /**
  * @param {SVGSVGElement} plane
- * @param {(x: number, y: number, other: boolean) => void} onAdd `other` is true for the class that is not selected
+ * @param {(x: number, y: number, other: boolean) => void} onChoose `other` is true if Shift is held
+ * @param {(x: number, y: number) => void} onRemove called for the Delete key
  */
-export function createSurfacePoints(plane, onAdd) {
+export function createSurfacePoints(plane, onChoose, onRemove) {
   const marks = document.createElementNS(SVG, "g");
   const cursor = document.createElementNS(SVG, "path");
   let [x, y] = [0, 0];
@@ -31,11 +32,12 @@ export function createSurfacePoints(plane, onAdd) {
     if (event.button !== 0) return;
     const { left, top, width, height } = plane.getBoundingClientRect();
     moveTo(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
-    onAdd(x, y, event.shiftKey);
+    onChoose(x, y, event.shiftKey);
   };
   plane.onkeydown = (event) => {
     if (event.key in KEYS) move(...KEYS[event.key]);
-    else if (event.key === "Enter" || event.key === " ") onAdd(x, y, event.shiftKey);
+    else if (event.key === "Enter" || event.key === " ") onChoose(x, y, event.shiftKey);
+    else if (event.key === "Delete" || event.key === "Backspace") onRemove(x, y);
     else return;
     event.preventDefault();
   };

@@ -20,14 +20,20 @@ class Run:
     """A network and the state of its optimizer."""
 
     def __init__(self, settings: dict, rate: Callable[[int], float]) -> None:
-        pt.random.seed(settings["seed"])
-        model = surface_model.network(settings["layers"], settings["activation"])
-        optimizer = pt.optim.adam(rate)
-        self._state = optimizer.init(model)
-        self._step = surface_model.training_step(optimizer)
+        self._settings = settings
+        self._optimizer = pt.optim.adam(rate)
+        self._step = surface_model.training_step(self._optimizer)
         self._stride = MIN_STEPS
         self.speed = Speed()
         self.playing = False
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin again with a new network."""
+        settings = self._settings
+        pt.random.seed(settings["seed"])
+        model = surface_model.network(settings["layers"], settings["activation"])
+        self._state = self._optimizer.init(model)
 
     def picture(self, places: pt.Tensor, colours: pt.Tensor) -> pt.Tensor:
         """Picture of the predictions at these places."""

@@ -3,10 +3,11 @@
 import gc
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import surface_data
 import surface_model
+from context_loss import surviving
 from json_numbers import finite
 from surface_run import Data, Run
 
@@ -16,6 +17,8 @@ SIDE = 80
 """Width and height of the picture in pixels."""
 CAPACITY = 512
 """Maximum number of points. The tensors have this length, so a new point needs no new shaders."""
+NEAR = 0.15
+"""Distance up to which a point is removed; the plane is 2 wide."""
 COLOURS = ((0.29, 0.4, 0.94), (0.94, 0.36, 0.3))
 """Blue and red of the page."""
 
@@ -44,6 +47,17 @@ class SurfaceSession:
         self._set_points([*self._points, (x, y, label)][-CAPACITY:])
         return self._points
 
+    def remove(self, x: float, y: float) -> list[surface_data.Point]:
+        """Remove the nearest point, unless it is far away or the last one; return all points."""
+
+        def distance(point: surface_data.Point) -> float:
+            return math.dist((x, y), point[:2])
+
+        nearest = min(self._points, key=distance)
+        if distance(nearest) < NEAR and len(self._points) > 1:
+            self._set_points([point for point in self._points if point is not nearest])
+        return self._points
+
     async def reset(self, settings: dict) -> None:
         """Stop training, create a new network and paint its predictions."""
         self.pause()
@@ -52,7 +66,7 @@ class SurfaceSession:
         self._run = Run(settings, lambda step: self._rate)
         # The old jitted step and its closure are a reference cycle.
         gc.collect()
-        await self._show(self._run, None)
+        await self._attempt(self._run, lambda: self._show(self._run, None))
 
     def rate(self, rate: float) -> None:
         """Change the learning rate from the next step on."""
@@ -63,9 +77,12 @@ class SurfaceSession:
         run = self._current("play")
         run.speed.restart()
         run.playing = True
+
+        async def train_and_show() -> None:
+            await self._show(run, await run.run_slice(self._data))
+
         while run.playing:
-            result = await run.run_slice(self._data)
-            await self._show(run, result)
+            await self._attempt(run, train_and_show)
             await self._page.nextFrame()
 
     def pause(self) -> None:
@@ -77,7 +94,21 @@ class SurfaceSession:
         """Take one step and paint."""
         run = self._current("step")
         run.speed.restart()
-        await self._show(run, await run.advance(self._data, 1))
+
+        async def step_and_show() -> None:
+            await self._show(run, await run.advance(self._data, 1))
+
+        await self._attempt(run, step_and_show)
+
+    async def _attempt(self, run: Run, work: Callable[[], Awaitable[None]]) -> None:
+        """Do some work; if the GPU loses the network meanwhile, begin again with a new one."""
+
+        def recover() -> None:
+            self._grid = surface_model.grid(SIDE)
+            run.restart()
+            self._page.recovered("surface", 0)
+
+        await surviving(work, recover)
 
     async def _show(self, run: Run, result: tuple[float, float] | None) -> None:
         """Paint the predictions and send the metrics to the page."""

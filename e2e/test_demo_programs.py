@@ -1,0 +1,140 @@
+"""Test that the visitor's own programs are kept, shared and completed, and errors give advice."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import pytest
+from demo_driver import Demo
+from playwright.sync_api import Browser, Page
+from waiting import eventually
+from watched_page import SharedPage
+
+
+@pytest.fixture(scope="module")
+def demo_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[Demo]]:
+    with SharedPage(chromium, lambda page: Demo(page, site_url)) as page:
+        yield page
+
+
+@pytest.fixture
+def demo(demo_page: SharedPage[Demo]) -> Demo:
+    return demo_page.get()
+
+
+def source(demo: Demo) -> str:
+    return demo.page.inner_text("#editor .cm-content")
+
+
+def test_programs_are_kept_and_shared(page: Page, site_url: str) -> None:
+    demo = Demo(page, site_url)
+    demo.write("# first of mine\nprint(1)")
+    assert page.inner_text("#saved") == "Saved in this browser."
+    # An example does not replace it for good.
+    demo.choose("matmul")
+    assert "n = 256" in source(demo)
+    demo.write("# second of mine\nprint(2)")
+    titles = page.locator("#own-programs option:enabled").all_text_contents()
+    assert titles == ["second of mine", "first of mine"]
+    page.reload()
+    assert source(demo) == "# second of mine\nprint(2)"
+    page.select_option("#own-programs", label="first of mine")
+    assert source(demo) == "# first of mine\nprint(1)"
+    page.click("#share")
+    address = page.evaluate("location.href")
+    demo.choose("arithmetic")
+    assert page.evaluate("location.hash") == ""
+    # The address alone changes, which loads no page.
+    page.goto(address)
+    eventually(page, lambda: _assert_equal(source(demo), "# first of mine\nprint(1)"))
+    # A link that was changed is a program of its own.
+    page.click("#editor .cm-content")
+    page.keyboard.press("ControlOrMeta+End")
+    page.keyboard.insert_text("\nprint(3)")
+    assert page.evaluate("location.hash") == ""
+    page.reload()
+    assert source(demo) == "# first of mine\nprint(1)\nprint(3)"
+    titles = page.locator("#own-programs option:enabled").all_text_contents()
+    assert titles == ["first of mine", "first of mine", "second of mine"]
+
+
+def _assert_equal(shown: str, expected: str) -> None:
+    assert shown == expected
+
+
+def test_focus_stays_on_the_buttons(demo: Demo) -> None:
+    page = demo.page
+    demo.write("from playground import next_frame\nfor _ in range(60): await next_frame()")
+    page.focus("#run")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "stop"
+    demo.finish()
+    assert page.evaluate("document.activeElement.id") == "run"
+
+
+@pytest.mark.parametrize(
+    ("program", "advice"),
+    [
+        ("input('your name')", "assign the value in the program instead"),
+        ("import numpy as np", "import py_tensor as np"),
+        ("import pandas", "standard library only"),
+        ("show(1)", "from playground import show"),
+        ("from playground import show\nshow([1, 2])", "pass pt.asarray of the values"),
+        (
+            "import py_tensor as pt\nfrom playground import show\nshow(pt.ones(5))",
+            "show: not a picture; got shape (5,)",
+        ),
+        ("def f(): return f()\nf()", "calls itself without an end"),
+        (
+            "import py_tensor as pt\nawait pt.io.download({'a': pt.ones(3)})",
+            "from playground import download",
+        ),
+    ],
+)
+def test_errors_give_advice(demo: Demo, program: str, advice: str) -> None:
+    demo.write(program)
+    demo.start()
+    assert demo.finish().startswith("failed after")
+    failure = demo.page.inner_text(".failure")
+    assert advice in failure
+    assert len(failure) < 2500
+
+
+def test_tensors_are_downloaded(demo: Demo) -> None:
+    demo.write(
+        "import py_tensor as pt\nfrom playground import download\n"
+        "await download({'a': pt.asarray([1.5, 2.5])}, 'two.safetensors')"
+    )
+    with demo.page.expect_download() as download:
+        demo.start()
+    assert download.value.suggested_filename == "two.safetensors"
+    assert download.value.path().read_bytes().endswith(struct.pack("<2f", 1.5, 2.5))
+
+
+def test_addresses_are_relative_to_the_page(demo: Demo) -> None:
+    demo.write(
+        "from pyodide.http import pyfetch\nprint((await pyfetch('digits/README.txt')).status)"
+    )
+    demo.start()
+    demo.finish()
+    assert demo.printed() == ["200"]
+
+
+def test_names_of_the_library_are_completed(demo: Demo) -> None:
+    page = demo.page
+    demo.write("import py_tensor as pt\n")
+    for typed, name in (("pt.conca", "concat"), ("\npt.nn.Conv2", "Conv2D")):
+        page.keyboard.type(typed)
+        page.wait_for_selector(f".cm-tooltip-autocomplete li:has-text('{name}')")
+        page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("epochs", ["", "99999", "-1", "1.5"])
+def test_a_wrong_number_of_epochs_is_refused(demo: Demo, epochs: str) -> None:
+    page = demo.page
+    page.fill("#digits-epochs", epochs)
+    page.click("#digits-train:enabled")
+    assert page.evaluate("document.activeElement.id") == "digits-epochs"
+    assert page.get_attribute("#digits", "data-state") == "new"
+    assert page.inner_text("#digits-status") == ""

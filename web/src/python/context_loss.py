@@ -1,0 +1,43 @@
+"""Repeat work whose tensors were lost with the WebGL context."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from time import perf_counter
+
+from gpu_fence import gpu_done
+
+import py_tensor as pt
+
+RESTORE_SECONDS = 60.0
+"""Time that the browser has to restore the context."""
+PAUSE_SECONDS = 0.1
+ATTEMPTS = 3
+
+
+async def surviving[T](work: Callable[[], Awaitable[T]], recover: Callable[[], object]) -> T:
+    """Return the result of `work`.
+
+    If the context is lost meanwhile, or was lost before, wait until the browser has restored it,
+    call `recover`, which creates the lost tensors again, and repeat the work.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            return await work()
+        except pt.errors.BackendError as error:
+            await _restored(error)
+            recover()
+    return await work()
+
+
+async def _restored(loss: pt.errors.BackendError) -> None:
+    """Wait until the GPU computes; raise the last error if it does not."""
+    if "lost" not in str(loss):
+        raise loss
+    end = perf_counter() + RESTORE_SECONDS
+    while True:
+        try:
+            return await gpu_done()
+        except pt.errors.BackendError:
+            if perf_counter() > end:
+                raise
+            await asyncio.sleep(PAUSE_SECONDS)

@@ -1,0 +1,21 @@
+/** @file Keeps the site's files in the browser, so that the page starts without a connection. */
+
+/**
+ * Starts the service worker, and passes it the files that were loaded before it.
+ *
+ * @param {string[]} addresses
+ */
+export async function keepOffline(addresses) {
+  if (!("serviceWorker" in navigator)) return;
+  const { serviceWorker } = navigator;
+  await serviceWorker.register(new URL("service-worker.js", document.baseURI));
+  if (!serviceWorker.controller) {
+    await new Promise((resolve) => {
+      serviceWorker.addEventListener("controllerchange", resolve, { once: true });
+    });
+  }
+  const own = performance.getEntriesByType("resource").map(({ name }) => name);
+  const files = [...new Set([...own, ...addresses])].filter((name) => name.startsWith("http"));
+  // The browser has them in its HTTP cache, so that this downloads nothing.
+  await Promise.all(files.map((file) => fetch(file)));
+}
