@@ -131,15 +131,11 @@ class Fusion:
                 continue
             srcs = set(lowered.edges[at])
             while True:
-                reads = frozenset().union(*[self.reads[src] for src in srcs])
-                uniforms = frozenset().union(*[scalars[src] for src in srcs])
-                total = call.op.length + sum(
-                    [length[src] / len(self.consumers[src]) for src in srcs]
-                )
+                self._inline(at, length, scalars)
                 fits = (
-                    len(reads) <= self.limits.inputs
-                    and len(uniforms) <= self.limits.scalars
-                    and total <= LONGEST
+                    len(self.reads[at]) <= self.limits.inputs
+                    and len(scalars[at]) <= self.limits.scalars
+                    and length[at] <= LONGEST
                 )
                 loose = [
                     s
@@ -149,10 +145,11 @@ class Fusion:
                 if fits or not loose:
                     break
                 heavy = max(loose, key=lambda s: (len(self.reads[s]) + len(scalars[s]), length[s]))
-                self._store(heavy)
-                self._seal(heavy, length, scalars)
-            self.reads[at], scalars[at], length[at] = reads, uniforms, total
-            self.weight[at] = call.op.weight + sum([self.weight[src] for src in srcs])
+                path = self._below_views(heavy)
+                self._store(path[-1])
+                self._seal(path[-1], length, scalars)
+                for between in reversed(path[:-1]):
+                    self._inline(between, length, scalars)
             if at in self.materialized or call.op.root:
                 self._seal(at, length, scalars)
         for position, at in self.shared:
@@ -160,6 +157,26 @@ class Fusion:
             if at in self.materialized or not again:
                 self._store(at)
                 self.keep[position] = at
+
+    def _inline(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
+        """Compute cost and reads of a node that is inlined, given those of its operands."""
+        op, srcs = self.lowered.calls[at].op, set(self.lowered.edges[at])
+        self.reads[at] = frozenset().union(*[self.reads[src] for src in srcs])
+        scalars[at] = frozenset().union(*[scalars[src] for src in srcs])
+        self.weight[at] = op.weight + sum([self.weight[src] for src in srcs])
+        length[at] = op.length + sum([length[src] / len(self.consumers[src]) for src in srcs])
+
+    def _below_views(self, at: int) -> list[int]:
+        """Return the nodes from `at` down to the best one to materialize for it.
+
+        That is the operand of its views and pads, which may repeat elements, unless it is larger.
+        """
+        path = [at]
+        while isinstance(self.ops[path[-1]], (ViewOp, Pad)):
+            path.append(self.lowered.edges[path[-1]][0])
+        base = path[-1]
+        stored = self.ops[base] is None or base in self.inner_reads
+        return [at] if stored or self.specs[base].size > self.specs[at].size else path
 
     def _seal(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
         self.inner_reads[at] = self.reads[at]

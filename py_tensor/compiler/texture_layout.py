@@ -48,6 +48,9 @@ def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int)
 
 
 def _follows(lowered: LoweredGraph, at: int, out: int) -> bool:
-    """Return True if neighbours along the last axis of one node are neighbours in the other."""
-    shape, result = lowered.spec(at).shape, lowered.spec(out).shape
-    return len(shape) > 1 and shape[-1:] == result[-1:] and lowered.spec(at).size > shape[-1]
+    """Return True if neighbours along the last axis of one node are neighbours in the other.
+
+    Axes of length 1 do not count.
+    """
+    shape, result = ([n for n in lowered.spec(each).shape if n != 1] for each in (at, out))
+    return len(shape) > 1 and shape[-1:] == result[-1:]
