@@ -221,6 +221,36 @@ def test_padding_is_read_not_stored():
     assert plan.lowered.spec(plan.draws[0].kernel.output).size == 8 * 8 * 16
 
 
+def residual_blocks(channels, count):
+    """Depthwise and 1x1 convolutions with a residual, as in BlazeFace."""
+    x = pt.relu(leaf(1, 16, 16, channels) + leaf(channels))
+    for _ in range(count):
+        w, v, bias = leaf(3, 3, channels, 1), leaf(1, 1, channels, channels), leaf(channels)
+        y = pt.nn.depthwise_conv2d(x, w, padding="same")
+        x = pt.relu(pt.conv2d(y, v) + bias + x)
+    return x
+
+
+def test_windows_are_not_stored_if_a_shader_would_read_too_much():
+    """A block reads two values more than the one before, until the sum so far is stored."""
+    names = kernels(residual_blocks(24, 10))
+    assert names == ["reduce sum", "contract dot", "map relu"] * 10
+    plan = plan_of(residual_blocks(24, 10))
+    sizes = {plan.lowered.spec(draw.kernel.output).size for draw in plan.draws}
+    assert sizes == {16 * 16 * 24}
+
+
+def test_images_below_windows_have_the_width_of_their_convolution():
+    """Columns and rows of their texels are then coordinates of the image."""
+    plan = plan_of(residual_blocks(24, 2))
+    assert {draw.viewport for draw in plan.draws if draw.kernel.kind == "reduce"} == {(6, 256)}
+    assert plan.draws[2].viewport == (6, 256)
+    loop = plan.draws[3].shader.source.split("void main")[1].split("for (")[2]
+    assert "texelFetch(x0, ivec2(" in loop
+    assert " / " not in loop
+    assert " % " not in loop
+
+
 def test_long_products_with_few_results_are_split():
     assert kernels(leaf(16, 512) @ leaf(512, 16)) == ["contract dot", "reduce sum"]
     assert kernels(leaf(16, 32) @ leaf(32, 16)) == ["contract dot", "map dot"]

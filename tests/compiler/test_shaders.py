@@ -39,6 +39,10 @@ def modes(tensor):
         (lambda: pt.concat([leaf(5, 3), leaf(2, 3)]), ["lanes", "lanes"]),
         (lambda: pt.pad(leaf(4, 8), ((1, 2), (0, 0))), ["aligned"]),
         (lambda: pt.pad(leaf(4, 8), ((0, 0), (1, 1))), ["lanes"]),
+        (lambda: pt.pad(leaf(4, 8), ((0, 0), (4, 8))), ["aligned"]),
+        (lambda: pt.pad(leaf(4, 8), ((0, 0), (4, 2))), ["lanes"]),
+        (lambda: pt.pad(leaf(4, 6, 2), ((0, 0), (2, 0), (0, 0))), ["aligned"]),
+        (lambda: pt.pad(leaf(4, 6, 2), ((0, 0), (1, 1), (0, 0))), ["lanes"]),
     ],
 )
 def test_modes(build, expected):

@@ -119,7 +119,6 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform isampler2D x0;
 layout(location = 0) out ivec4 y0;
-ivec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 2047), (t >> 11)), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_min(vec4 a, vec4 b) {
   bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));
@@ -139,9 +138,9 @@ void main() {
     if (o >= 256) break;
     ivec4 acc = ivec4(2147483647);
     for (int k = 0; k < 32; k += 4) {
-      int q = o * 32 + k;
-      ivec4 v1 = pt_texel0(q >> 2);
-      acc = pt_reduce_min(acc, v1);
+      int i1 = ((o * 32 + k) >> 2);
+      ivec4 v2 = texelFetch(x0, ivec2(i1, 0), 0);
+      acc = pt_reduce_min(acc, v2);
     }
     acc = pt_reduce_min(acc, acc.zwxy);
     acc = pt_reduce_min(acc, acc.yxwz);

@@ -134,10 +134,7 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 32 + P.x;
-  int i1 = (t >> 5);
-  int i2 = (t & 31);
-  int i3 = (i1 / 3) * 1 + (((i1 % 3)) >> 2);
-  vec4 v4 = texelFetch(x0, ivec3((i2 >> 2) * 2 + (i2 & 1), (i3 >> 1) * 2 + ((i3) & 1), (((i1 % 3)) & 3) * 2 + (((i2 & 3)) >> 1)), 0);
-  y0 = v4;
+  int i1 = ((P.y) / 3) * 1 + ((((P.y) % 3)) >> 2);
+  vec4 v2 = texelFetch(x0, ivec3(((P.x) >> 2) * 2 + (P.x & 1), (i1 >> 1) * 2 + ((i1) & 1), ((((P.y) % 3)) & 3) * 2 + ((((P.x) & 3)) >> 1)), 0);
+  y0 = v2;
 }

@@ -68,7 +68,6 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 127), (t >> 7)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -80,9 +79,9 @@ void main() {
     if (o >= 1) break;
     vec4 acc = vec4(0.0);
     for (int k = 0; k < 512; k += 4) {
-      int q = o * 512 + k;
-      vec4 v1 = pt_texel0(q >> 2);
-      acc = acc + v1;
+      int i1 = (k >> 2);
+      vec4 v2 = texelFetch(x0, ivec2(i1, 0), 0);
+      acc = acc + v2;
     }
     acc = acc + acc.zwxy;
     acc = acc + acc.yxwz;

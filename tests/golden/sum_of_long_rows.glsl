@@ -10,7 +10,6 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 2047), (t >> 11)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -22,10 +21,11 @@ void main() {
   int o2 = (((o >> 3)) & 31);
   int o3 = (o & 7);
   vec4 acc = vec4(0.0);
+  int i2 = o0 * 64 + o1 + o2 * 2;
   for (int k = (e & 31); k < 1024; k += 32) {
-    int i1 = o0 * 524288 + o1 * 8192 + o2 * 16384 + o3 * 1024 + k;
-    vec4 v2 = pt_texel0(i1 >> 2);
-    acc = acc + v2;
+    int i1 = ((o3 * 1024 + k) >> 2);
+    vec4 v3 = texelFetch(x0, ivec2(i1, i2), 0);
+    acc = acc + v3;
   }
   vec4 total = acc;
   y0 = total;
@@ -43,7 +43,6 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 2047), (t >> 11)), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -58,10 +57,11 @@ void main() {
     int o2 = (((o >> 3)) & 1);
     int o3 = (o & 7);
     vec4 acc = vec4(0.0);
+    int i2 = o0 * 2 + o2;
     for (int k = 0; k < 32; k += 4) {
-      int i1 = o0 * 16384 + o1 * 256 + o2 * 8192 + o3 * 32 + k;
-      vec4 v2 = pt_texel0(i1 >> 2);
-      acc = acc + v2;
+      int i1 = ((o1 * 256 + o3 * 32 + k) >> 2);
+      vec4 v3 = texelFetch(x0, ivec2(i1, i2), 0);
+      acc = acc + v3;
     }
     acc = acc + acc.zwxy;
     acc = acc + acc.yxwz;

@@ -53,10 +53,13 @@ class Fetches:
         if alike and index.own and not index.stack and not index.pair:
             modes.add("same")
             return self.code.named(f"texelFetch(x{slot}, P, 0)", vector)
-        first = self.positions.aligned_first(index)
-        if first is not None and (tiling is None or tiling.whole_texels):
+        if self.positions.is_aligned(index) and (tiling is None or tiling.whole_texels):
             modes.add("aligned")
-            number = self._texel_of(first)
+            place = None if tiling else self.positions.column_and_row(index, rows(at))
+            if place is not None:
+                x, y = map(self.code.integer, place)
+                return self.code.named(f"texelFetch(x{slot}, ivec2({x}, {y}), 0)", vector)
+            number = self._texel_of(self.positions.first(index))
             if tiling is not None:
                 return self.code.named(tiling.texel(slot, number, self.code.integer), vector)
             return self.code.named(f"pt_texel{slot}({number})", vector)

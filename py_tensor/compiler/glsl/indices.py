@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...ops.index_map import Shape, View, ViewStack, broadcast_view, contiguous, push, steps
+from .integers import quotient
 from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
 from .statements import Statements
 
@@ -71,9 +72,31 @@ class LanePositions:
 
         None is returned if the views do not map the lanes to neighbours from a multiple of 4 on.
         """
-        if not index.first or not all(map(keeps_texels, index.stack)):
+        return self.first(index) if self.is_aligned(index) else None
+
+    def is_aligned(self, index: Index) -> bool:
+        """Return True if the views map the lanes to neighbours from a multiple of 4 on."""
+        return bool(index.first) and all(map(keeps_texels, index.stack))
+
+    def column_and_row(self, index: Index, row: int) -> tuple[str, str] | None:
+        """Return GLSL for column and row of an aligned texel in a texture of `row` texels per row.
+
+        None is returned if coordinates are not known, or one of them moves columns and rows.
+        """
+        if len(index.stack) > 1:
             return None
-        return self.first(index)
+        view = index.stack[0] if index.stack else contiguous([n for _, n in index.axes])
+        known = by_axes(view, index.axes)
+        if known is None:
+            return None
+        lengths, width = dict(index.axes), 4 * row
+        across = [(name, step) for name, step in known if step % width]
+        rows, columns = divmod(view.offset, width)
+        last = columns + sum((lengths[name] - 1) * step for name, step in across)
+        if last >= width or min((step for _, step in across), default=0) < 0:
+            return None
+        down = [(name, step // width) for name, step in known if step % width == 0]
+        return quotient(total(across, columns), 4), total(down, rows)
 
     def first(self, index: Index) -> str:
         """Return the name of an int, the position of lane 0 after the views."""

@@ -19,8 +19,10 @@ def pad(writer: Writer, at: int, index: Index) -> str:
     inner_strides = row_major(inner)
     last = max((axis for axis, width in enumerate(call.arg) if any(width)), default=-1)
     tail = row_major(shape)[last] if last >= 0 else 4
-    whole = positions.aligned_first(index)
-    together = whole is not None and tail % 4 == 0
+    low, high, interior = call.arg[last] if last >= 0 else (0, 0, 0)
+    # A texel is inside or outside as a whole if the border starts and ends with a texel.
+    between = not interior and all(n * tail % 4 == 0 for n in (low, inner[last], high))
+    together = positions.is_aligned(index) and (tail % 4 == 0 or between)
     kind = "int" if together else "ivec4"
     size = writer.nodes.spec(src).size
     if size == 0:
@@ -36,14 +38,14 @@ def pad(writer: Writer, at: int, index: Index) -> str:
         step = inner_strides[axis]
         terms.append(f"{places[axis]} * {step}" if step != 1 else places[axis])
     source = code.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
+    code.offered.append(source)
     axes = tuple((c, n) for c, n in zip(places, inner, strict=True) if n != 1)
     filler = _filler(writer, fill, call)
     result = VECTOR[call.spec.dtype.kind]
     name = code.name("v")
     if together:
         condition = " && ".join(
-            f"{c} >= 0 && {c} < {(n - 1) * step + 1}"
-            + (f" && {c} % {step} == 0" if step > 1 else "")
+            f"uint({c}) < {(n - 1) * step + 1}u" + (f" && {c} % {step} == 0" if step > 1 else "")
             for c, n, step in tests
         )
         code.line(f"{result} {name} = {filler};")

@@ -11,6 +11,7 @@ from ..lowered_graph import Constant
 from .cancellation import Sums
 from .fetches import Fetches
 from .indices import Index, LanePositions
+from .integers import quotient, remainder
 from .kernel_nodes import KernelNodes
 from .statements import Statements
 from .types import UNIFORM, VECTOR, kept, literal
@@ -53,6 +54,8 @@ class Writer:
         # A product takes half as long as a shift in a software renderer.
         row = self.nodes.texture_row(self.kernel.output)
         self.code.offer("int", "t", f"P.y * {row} + P.x")
+        self.code.keep(("int", quotient("t", row)), "P.y")
+        self.code.keep(("int", remainder("t", row)), "P.x")
         self.code.offer("int", "e", "t * 4")
         self.fetches.texels["e"] = "t"
 
