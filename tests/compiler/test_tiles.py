@@ -158,6 +158,35 @@ def test_convolutions_in_blocks_of_either(shape, rng):
     assert_values(pt.conv2d(pt.asarray(x), pt.asarray(w)), wanted)
 
 
+STRIDED = [(5, 2, 1), (4, 2, 1), (7, 3, 1), (4, 4, 2), (5, 2, 3)]
+"""Length of a kernel, stride and dilation."""
+
+
+@pytest.mark.parametrize("window", STRIDED, ids=str)
+@pytest.mark.usefixtures("either")
+def test_strided_convolutions_in_blocks_of_either(window, rng):
+    size, stride, dilation = window
+    x = rng.integers(-4, 5, (1, 27, 29, 8)).astype("float32")
+    w = rng.integers(-4, 5, (size, size, 8, 12)).astype("float32")
+    reach = dilation * (size - 1) + 1
+    windows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(x, ((0, 0), (2, 2), (2, 2), (0, 0))), (reach, reach), axis=(1, 2)
+    )[:, ::stride, ::stride, :, ::dilation, ::dilation]
+    wanted = np.einsum("bhwcij,ijco->bhwo", windows, w)
+    got = pt.conv2d(pt.asarray(x), pt.asarray(w), stride=stride, dilation=dilation, padding=2)
+    assert_values(got, wanted)
+
+
+def test_taps_that_share_columns_are_read_once():
+    draw, _ = plan_of(pt.conv2d(leaf(1, 256, 256, 4), leaf(5, 5, 4, 24), stride=2)).draws
+    rows = draw.shader.source.split("for (int ky")[1]
+    # 8 results in a row read 19 columns; one tap after the other would read 8 columns 5 times.
+    assert len(re.findall(r"vec4 a\d+ = ", rows)) == 19
+    assert "for (int kx" not in rows
+    # Taps at even distances have 10 columns in common, which are read before the others.
+    assert rows.index("vec4 a18 = ") < rows.index("vec4 b00 = ") < rows.index("vec4 a1 = ")
+
+
 def test_row_between_two_products_is_contiguous():
     x, w = leaf(49, 96), leaf(96, 96)
     plan = plan_of(pt.relu(x @ w) @ w)

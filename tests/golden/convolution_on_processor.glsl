@@ -45,13 +45,9 @@ void main() {
     int tw = tw0 + ky * 1536;
     for (int c = 0; c < 4; c++) {
       vec4 a0 = pt_texel0(tx + 0 + c);
-      vec4 a1 = pt_texel0(tx + 4 + c);
       vec4 a2 = pt_texel0(tx + 8 + c);
-      vec4 a3 = pt_texel0(tx + 12 + c);
       vec4 a4 = pt_texel0(tx + 16 + c);
-      vec4 a5 = pt_texel0(tx + 20 + c);
       vec4 a6 = pt_texel0(tx + 24 + c);
-      vec4 a7 = pt_texel0(tx + 28 + c);
       vec4 a8 = pt_texel0(tx + 32 + c);
        {
         vec4 b00 = pt_texel1(tw + 0 + c * 128);
@@ -72,24 +68,6 @@ void main() {
         s31 += a6.x * b01 + a6.y * b11 + a6.z * b21 + a6.w * b31;
       }
        {
-        vec4 b00 = pt_texel1(tw + 512 + c * 128);
-        vec4 b01 = pt_texel1(tw + 514 + c * 128);
-        vec4 b10 = pt_texel1(tw + 544 + c * 128);
-        vec4 b11 = pt_texel1(tw + 546 + c * 128);
-        vec4 b20 = pt_texel1(tw + 576 + c * 128);
-        vec4 b21 = pt_texel1(tw + 578 + c * 128);
-        vec4 b30 = pt_texel1(tw + 608 + c * 128);
-        vec4 b31 = pt_texel1(tw + 610 + c * 128);
-        s00 += a1.x * b00 + a1.y * b10 + a1.z * b20 + a1.w * b30;
-        s01 += a1.x * b01 + a1.y * b11 + a1.z * b21 + a1.w * b31;
-        s10 += a3.x * b00 + a3.y * b10 + a3.z * b20 + a3.w * b30;
-        s11 += a3.x * b01 + a3.y * b11 + a3.z * b21 + a3.w * b31;
-        s20 += a5.x * b00 + a5.y * b10 + a5.z * b20 + a5.w * b30;
-        s21 += a5.x * b01 + a5.y * b11 + a5.z * b21 + a5.w * b31;
-        s30 += a7.x * b00 + a7.y * b10 + a7.z * b20 + a7.w * b30;
-        s31 += a7.x * b01 + a7.y * b11 + a7.z * b21 + a7.w * b31;
-      }
-       {
         vec4 b00 = pt_texel1(tw + 1024 + c * 128);
         vec4 b01 = pt_texel1(tw + 1026 + c * 128);
         vec4 b10 = pt_texel1(tw + 1056 + c * 128);
@@ -106,6 +84,28 @@ void main() {
         s21 += a6.x * b01 + a6.y * b11 + a6.z * b21 + a6.w * b31;
         s30 += a8.x * b00 + a8.y * b10 + a8.z * b20 + a8.w * b30;
         s31 += a8.x * b01 + a8.y * b11 + a8.z * b21 + a8.w * b31;
+      }
+      vec4 a1 = pt_texel0(tx + 4 + c);
+      vec4 a3 = pt_texel0(tx + 12 + c);
+      vec4 a5 = pt_texel0(tx + 20 + c);
+      vec4 a7 = pt_texel0(tx + 28 + c);
+       {
+        vec4 b00 = pt_texel1(tw + 512 + c * 128);
+        vec4 b01 = pt_texel1(tw + 514 + c * 128);
+        vec4 b10 = pt_texel1(tw + 544 + c * 128);
+        vec4 b11 = pt_texel1(tw + 546 + c * 128);
+        vec4 b20 = pt_texel1(tw + 576 + c * 128);
+        vec4 b21 = pt_texel1(tw + 578 + c * 128);
+        vec4 b30 = pt_texel1(tw + 608 + c * 128);
+        vec4 b31 = pt_texel1(tw + 610 + c * 128);
+        s00 += a1.x * b00 + a1.y * b10 + a1.z * b20 + a1.w * b30;
+        s01 += a1.x * b01 + a1.y * b11 + a1.z * b21 + a1.w * b31;
+        s10 += a3.x * b00 + a3.y * b10 + a3.z * b20 + a3.w * b30;
+        s11 += a3.x * b01 + a3.y * b11 + a3.z * b21 + a3.w * b31;
+        s20 += a5.x * b00 + a5.y * b10 + a5.z * b20 + a5.w * b30;
+        s21 += a5.x * b01 + a5.y * b11 + a5.z * b21 + a5.w * b31;
+        s30 += a7.x * b00 + a7.y * b10 + a7.z * b20 + a7.w * b30;
+        s31 += a7.x * b01 + a7.y * b11 + a7.z * b21 + a7.w * b31;
       }
     }
   }

@@ -15,7 +15,7 @@ from ..kernel import Kernel
 from .integers import quotient, remainder
 from .kernel_nodes import KernelNodes
 from .operands import OperandMatrix, across_rows, along_rows
-from .tile_heuristics import layout, offsets
+from .tile_heuristics import layout, taps_of
 from .tiles import Tiling
 from .types import VECTOR, converted, wrapped
 from .writer import Writer
@@ -133,8 +133,7 @@ def _convolve(nodes: KernelNodes, kernel: Kernel, tiling: Tiling, writer: Writer
     line(f"int iy0 = {remainder('line', oh)} * {sh} - {ph}, ix0 = m0 * {sw} - {pw};")
     line(f"int tx0 = ({picture} * {height * width} + ix0) * {channels // 4}{group};")
     line(f"int tw0 = n0{group_w};")
-    taps = offsets(tiling.height, window)
-    shared = len(taps) > tiling.height
+    taps, parts = taps_of(tiling.height, window)
     reach = (ow - 1) * sw + (kw - 1) * dw - pw
     sides = pw > 0 or reach >= width
     ends = ph > 0 or (oh - 1) * sh + (kh - 1) * dh - ph >= height
@@ -153,20 +152,25 @@ def _convolve(nodes: KernelNodes, kernel: Kernel, tiling: Tiling, writer: Writer
                 channel_texel(str(each // 4), each % 4)
 
     def channel_texel(c: str, lanes: int) -> None:
-        for at, tap in enumerate(taps):
+        for part in parts or [range(1)]:
+            products(c, lanes, part)
+
+    def products(c: str, lanes: int, part: range) -> None:
+        rows = [[row * sw + kx * dw for row in range(tiling.height)] for kx in part]
+        for tap in sorted({tap for each in rows for tap in each}):
+            at = taps.index(tap)
             value = _texel(nodes, kernel, x, base_x, f"tx + {tap * channels // 4} + {c}")
             value = f"in{at} ? {value} : {vector}(0)" if sides else value
             line(f"{vector} a{at} = {value};")
-        for kx in range(kw if shared else 1):
+        for kx, row in zip(part, rows, strict=True):
             with writer.code.block(""):
                 for k, i in product(range(lanes), range(tiling.texels)):
                     start = (kx * each + k) * outs // 4 + i * tiling.step
                     value = _texel(nodes, kernel, w, base_w, f"tw + {start} + {c} * {outs}")
                     line(f"{vector} b{k}{i} = {value};")
-                rows = (row * sw + kx * dw for row in range(tiling.height))
-                _multiply(writer, tiling, [f"a{taps.index(row)}" for row in rows], lanes)
+                _multiply(writer, tiling, [f"a{taps.index(tap)}" for tap in row], lanes)
 
-    if shared:
+    if parts:
         columns("")
     with writer.code.block(f"for (int ky = 0; ky < {kh}; ky++)"):
         line(f"int iy = iy0 + ky * {dh};")
@@ -174,7 +178,7 @@ def _convolve(nodes: KernelNodes, kernel: Kernel, tiling: Tiling, writer: Writer
             line(f"if (iy < 0 || iy >= {height}) continue;")
         line(f"int tx = tx0 + iy * {width * channels // 4};")
         line(f"int tw = tw0 + ky * {kw * each * outs // 4};")
-        if shared:
+        if parts:
             inner()
         else:
             with writer.code.block(f"for (int kx = 0; kx < {kw}; kx++)"):

@@ -9,8 +9,10 @@ each fragment count.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...ops.contractions import CONVOLVE, Window
 from ...ops.op_def import Contraction, Scan
@@ -22,19 +24,41 @@ BUSY = 512
 BUSY_PROCESSOR = 16
 """The same for a software renderer: a quad for each of four cores."""
 SHARED = 12
-"""Texels of a row of pixels that a fragment may hold for all taps of a row of the kernel."""
+"""Texels of a row of pixels that a fragment may hold for several taps of a row of the kernel."""
 
 
-def offsets(height: int, window: Window) -> list[int]:
-    """Return the columns of pixels that `height` neighbouring results read in one row.
+class Taps(NamedTuple):
+    """Columns of pixels that neighbouring results of a convolution read in one row.
 
-    They are relative to the first column, for all taps if a fragment can hold them, else for the
-    first tap.
+    They are relative to the first column.
+    """
+
+    columns: list[int]
+    parts: list[range]
+    """Taps that a fragment computes together, since they read many columns in common.
+
+    If there are none, `columns` are those of the first tap.
+    """
+
+
+def taps_of(height: int, window: Window) -> Taps:
+    """Return the columns for `height` results, for all taps if a fragment can hold each part's.
+
+    Taps at a distance of the stride read the same columns, except for one.
     """
     step, kernel, dilation = window.stride[1], window.kernel[1], window.dilation[1]
-    every = {row * step + tap * dilation for row in range(height) for tap in range(kernel)}
-    first = [row * step for row in range(height)]
-    return sorted(every) if len(every) <= min(SHARED, height * kernel - 1) else first
+    every = step // math.gcd(step, dilation)
+    parts = [range(tap, kernel, every) for tap in range(min(every, kernel))]
+    columns = [_columns(height, window, part) for part in parts]
+    joined = set().union(*columns)
+    if len(joined) < height * kernel and max(map(len, columns)) <= SHARED:
+        return Taps(sorted(joined), parts)
+    return Taps(sorted(_columns(height, window, range(1))), [])
+
+
+def _columns(height: int, window: Window, taps: range) -> set[int]:
+    step, dilation = window.stride[1], window.dilation[1]
+    return {row * step + tap * dilation for row in range(height) for tap in taps}
 
 
 def tilings_of(
@@ -113,8 +137,8 @@ def _left_fetches(height: int, window: Window | None) -> float:
     """Return the texels of the first operand that a fragment fetches for four of the second."""
     if window is None:
         return height
-    taps = offsets(height, window)
-    return len(taps) / (window.kernel[1] if len(taps) > height else 1)
+    columns, parts = taps_of(height, window)
+    return len(columns) / (window.kernel[1] if parts else 1)
 
 
 def layout(lowered: LoweredNodes, at: int) -> tuple[int, tuple[Any, ...], int]:
