@@ -251,6 +251,22 @@ def test_images_below_windows_have_the_width_of_their_convolution():
     assert " % " not in loop
 
 
+def test_pooled_images_with_padded_channels_are_added_in_one_draw():
+    x, y = leaf(1, 16, 16, 8), leaf(1, 8, 8, 24)
+
+    def padded(pooled, high):
+        return pt.pad(pooled, ((0, 0), (0, 0), (0, 0), (8, high)))
+
+    names = kernels(pt.relu(padded(pt.nn.max_pool2d(x, 2, stride=2), 8) + y))
+    assert names == ["reduce max+relu"]
+    # A border of many times the image's size is not pooled, and a kept value is read.
+    names = kernels(padded(pt.nn.max_pool2d(x, 2, stride=2), 32))
+    assert names == ["reduce max", "map pad"]
+    kept = pt.nn.max_pool2d(x, 2, stride=2)
+    names = kernels(padded(kept, 8) + y)
+    assert names == ["reduce max", "map add"]
+
+
 def test_long_products_with_few_results_are_split():
     assert kernels(leaf(16, 512) @ leaf(512, 16)) == ["contract dot", "reduce sum"]
     assert kernels(leaf(16, 32) @ leaf(32, 16)) == ["contract dot", "map dot"]

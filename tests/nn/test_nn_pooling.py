@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
@@ -224,3 +225,15 @@ CASES = {
 def test_wrong_arguments(name):
     error, call, text = CASES[name]
     assert_raises(error, text, call)
+
+
+@pytest.mark.parametrize("function", [pt.max, pt.min])
+@pytest.mark.parametrize("width", [((0, 0), (0, 4)), ((0, 0), (3, 2)), ((1, 2), (4, 0))], ids=str)
+@pytest.mark.parametrize("fill", [0.0, -9.0, 9.0, math.nan])
+def test_padded_extremes(function, width, fill, rng):
+    """A padded maximum is computed as the maximum of a padding."""
+    x = rng.random((5, 6, 8), dtype=np.float32)
+    y = rng.random((5 + sum(width[0]), 8 + sum(width[1])), dtype=np.float32)
+    got = pt.pad(function(pt.asarray(x), axis=1), width, constant_values=fill) + pt.asarray(y)
+    wanted = np.pad(getattr(np, function.__name__)(x, axis=1), width, constant_values=fill) + y
+    assert_values(got, wanted)

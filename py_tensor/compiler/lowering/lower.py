@@ -36,7 +36,7 @@ from ..lowered_graph import LoweredGraph
 from .complex_pairs import ComplexPair, is_kept_cheaply, joined, part_of, split, spread, stored_spec
 from .contractions import lower_contraction
 from .gathers import lower_gather_along
-from .reductions import lower_reduction
+from .reductions import lower_pad, lower_reduction
 from .scans import lower_scan
 from .scatters import lower_scatter
 from .sorts import lower_sort
@@ -145,7 +145,7 @@ def _has_barrier(lowered: LoweredGraph, at: int) -> bool:
 LOWERINGS: dict[type[OpDef], Callable[..., LoweredValue]] = {
     Elementwise: LoweredGraph.append,
     ViewOp: _viewed,
-    Pad: LoweredGraph.append,
+    Pad: lower_pad,
     Concat: LoweredGraph.append,
     Gather: LoweredGraph.append,
     GatherAlong: lower_gather_along,
