@@ -77,7 +77,7 @@ def lower_pad(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, int]) ->
 
 
 def _is_read_once(lowered: LoweredGraph, nodes: tuple[int, int]) -> bool:
-    """Return True if only one node of the graph reads a value that these nodes have, and no user."""
+    """Return True if these nodes have a value that one node of the graph reads, and no user."""
     graph = lowered.graph
     same = {position for position, at in lowered.origin.items() if at in nodes}
     readers = [at for at, edges in enumerate(graph.edges) if not same.isdisjoint(edges)]
