@@ -156,6 +156,7 @@ $(VENV_READY): requirements-dev.txt pyproject.toml
 
 $(NODE_READY): package.json package-lock.json
 	@command -v npm >/dev/null || { echo 'npm: not found; install Node.js 20.19 or newer' >&2; exit 1; }
+	@[ ! -L node_modules ] || { echo 'node_modules: a link, whose folder npm ci would empty; remove the link' >&2; exit 1; }
 	npm ci --no-audit --no-fund
 	touch $@
 
