@@ -138,7 +138,7 @@ class Network:
     def atrous(self, x: str, length: int, rate: int) -> str:
         """Add a depthwise convolution of an image of this length between batches of pixels."""
         channels, extra = self.channels[x], -length % rate
-        pads = np.int32([[rate, rate + extra]] * 2)
+        pads = np.asarray([[rate, rate + extra]] * 2, "int32")
         blocks = self.integers(rate, rate)
         y = self.node("SpaceToBatchND", [x, blocks, self.constant(pads)], channels)
         y = self.node(
@@ -150,7 +150,7 @@ class Network:
             padding=text("VALID"),
             data_format=text("NHWC"),
         )
-        crops = self.constant(np.int32([[0, extra]] * 2))
+        crops = self.constant(np.asarray([[0, extra]] * 2, "int32"))
         y = self.node("BatchToSpaceND", [y, blocks, crops], channels)
         y = self.node("BiasAdd", [y, self.random(channels, terms=600)], channels)
         return self.node("Relu6", [y], channels)

@@ -139,7 +139,7 @@ class Program:
             # error only if an operator needs a tensor of it.
             with suppress(ModelError):
                 constant.tensor()
-        known = {*self.constants, *(info.name for info in graph.inputs)}
+        known = {*self.constants, *graph.states, *(info.name for info in graph.inputs)}
         self.steps: list[Step] = []
         for node in graph.nodes:
             for name in node.inputs:
@@ -226,7 +226,8 @@ class Program:
             for info in self.graph.inputs
             if isinstance(given.get(info.name), list)
         }
-        return Run().run(steps, {**self.constants, **given, **lists}, outputs, note)
+        values = {**dict.fromkeys(self.graph.states), **self.constants, **given, **lists}
+        return Run().run(steps, values, outputs, note)
 
     def _needed(self, outputs: frozenset[str]) -> list[Step]:
         """Return the steps that these outputs need."""

@@ -216,6 +216,9 @@ class Graph(NamedTuple):
     """Names of constants that training does not change."""
     converts_inputs: bool = False
     """True if inputs are converted to their declared dtypes."""
+    states: Mapping[str, str] = MappingProxyType({})
+    """For each state that calls keep, its name, and the name of the value that it has next. In the
+    first call it is None."""
 
 
 def reads(node: Node) -> list[str]:

@@ -7,10 +7,13 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..diagnostics.memory import keep
 from ..dtypes import float32
 from ..errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, TraceError
-from ..functions.creation import asarray
+from ..functions.creation import asarray, copy
+from ..ir.node import own_tapes
 from ..nn.module import Module, Symbolic, buffer_field, static_field
+from ..runtime.scopes import state
 from ..tensor import Tensor
 from ..transforms.jacobians import eval_shape
 from ..transforms.jit.api import jit
@@ -56,6 +59,8 @@ class _Runner:
             }
         )
         self.eager = False
+        self.states: dict[str, Tensor] = {}
+        """States that calls keep, by name; none before the first call."""
         known = frozenset(program.constants).union(
             (info.name for info in graph.inputs), *(step.node.outputs for step in program.steps)
         ) - {""}
@@ -332,7 +337,28 @@ class Model(Module):
                 )
         converts = self._graph.converts_inputs
         tensors = {name: _input(info, inputs[name], converts) for name, info in known.items()}
-        return dict(zip(names, self._runner.results(tensors, names, self._passed()), strict=True))
+        results = self._runner.results(
+            {**tensors, **self._runner.states}, self._with_states(names), self._passed()
+        )
+        if self._graph.states and state.trace is None and not own_tapes():
+            # Copies, because a state may also be an output, which its owner disposes.
+            new = [keep(copy(result)) for result in results[len(names) :]]
+            self._runner.states = dict(zip(self._graph.states, new, strict=True))
+        return dict(zip(names, results, strict=False))
+
+    def _with_states(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return (*names, *self._graph.states.values())
+
+    def reset_states(self) -> None:
+        """Set the states of stateful layers to zeros, for a new sequence.
+
+        A layer of Keras with `stateful=True` continues each call with the states of the call
+        before. Calls inside of `pt.jit` and `pt.grad` leave the states as they are.
+
+        >>> import py_tensor as pt
+        >>> pt.models.loads(pt.models.EXAMPLE).reset_states()
+        """
+        self._runner.states = {}
 
     def warmup(
         self, *specs: Any, progress: Callable[[int, int], None] | None = None
@@ -354,7 +380,7 @@ class Model(Module):
             ShaderError, BackendError: If compilation fails; raised by the await.
         """
         given = self._specs("warmup", specs)
-        names = tuple(info.name for info in self.outputs)
+        names = self._with_states(tuple(info.name for info in self.outputs))
         try:
             compiling = warmup(
                 self._runner.compiled, given, names, self._passed(), progress=progress

@@ -167,6 +167,7 @@ class _Saver:
             "aliases": dict(graph.aliases),
             "frozen": sorted(graph.frozen),
             "converts_inputs": graph.converts_inputs,
+            "states": dict(graph.states),
             "inputs": [_info(info) for info in graph.inputs],
             "outputs": [_info(info) for info in graph.outputs],
             "nodes": [
@@ -376,6 +377,7 @@ class _Reader:
             {_text(name): _text(value) for name, value in content["aliases"].items()},
             frozenset(map(_text, content["frozen"])),
             content["converts_inputs"] is True,
+            {_text(name): _text(value) for name, value in content.get("states", {}).items()},
         )
 
     def _constant(self, content: Any, name: str) -> Constant:

@@ -210,8 +210,10 @@ def test_sequential_of_old_versions(engine):
     assert_close(model([[-1.0], [2.0]]), np.float32([[0], [2]]))
 
 
-def weighted(names: list[str], shapes: list[list[int]], layers: list[Any]) -> Any:
-    """Load a model with weights 0, 1, 2 and so on."""
+def weighted(
+    names: list[str], shapes: list[list[int]], layers: list[Any], scale: float = 1.0
+) -> Any:
+    """Load a model with weights 0, 1, 2 and so on, times a scale."""
     manifest = [
         {"name": name, "shape": shape, "dtype": "float32"}
         for name, shape in zip(names, shapes, strict=True)
@@ -227,7 +229,7 @@ def weighted(names: list[str], shapes: list[list[int]], layers: list[Any]) -> An
                 "weightsManifest": [{"paths": ["w"], "weights": manifest}],
             }
         ).encode(),
-        "w": np.arange(sum(sizes), dtype="float32").tobytes(),
+        "w": (np.arange(sum(sizes), dtype="float32") * np.float32(scale)).tobytes(),
     }
     return asyncio.run(pt.models.load(files.__getitem__))
 
@@ -333,6 +335,51 @@ def test_unknown_operations_are_named(engine):
     y = (layer("TFOpLambda", name="y", function="signal.fft3d"), [["x", 0, 0, {}]])
     with pytest.raises(ModelError, match=r'function signal\.fft3d of TFOpLambda in "y"'):
         pt.models.loads(functional([x, y], "y"))
+
+
+@pytest.mark.parametrize("kind", ["SimpleRNN", "GRU", "LSTM", "Bidirectional", "RNN"])
+@pytest.mark.parametrize("sequences", [False, True])
+def test_stateful_layers_continue_with_the_states_of_the_call_before(kind, sequences, engine):
+    def made(stateful: bool) -> pt.models.Model:
+        loop = {"return_sequences": sequences, "stateful": stateful}
+        inner = layer(kind, name="r", units=2, reset_after=True, **loop)
+        gates = {"GRU": 3, "LSTM": 4}.get(kind, 1)
+        if kind == "GRU":
+            biases = [2, 3 * 2]
+        else:
+            inner["config"].pop("reset_after")
+            biases = [2 * gates]
+        if kind in ("Bidirectional", "RNN"):
+            inner["class_name"] = "SimpleRNN"
+        sizes = [[2, 2 * gates], [2, 2 * gates], biases]
+        if kind == "Bidirectional":
+            inner = layer(kind, name="b", layer=inner, merge_mode="concat")
+            sizes *= 2
+        if kind == "RNN":
+            cell = layer("SimpleRNNCell", name="cell", units=2)
+            inner = layer(kind, name="r", cell=cell, **loop)
+        names = [f"w{at}" for at in range(len(sizes))]
+        x = layer("InputLayer", name="x", batch_input_shape=[2, None, 2])
+        return weighted(names, sizes, [x, inner], scale=0.02)
+
+    x = np.random.default_rng(0).normal(size=(2, 6, 2)).astype("float32")
+    model, whole = made(True), made(False)
+    parts = [model(x[:, at : at + 2]).numpy() for at in (0, 2, 4)]
+    assert [info.name for info in model.inputs] == ["x"]
+    if kind != "Bidirectional":
+        expected = whole(x).numpy()
+        joined = np.concatenate(parts, axis=1) if sequences else parts[-1]
+        np.testing.assert_allclose(joined, expected, rtol=1e-5, atol=1e-6)
+    assert np.abs(parts[1] - whole(x[:, 2:4]).numpy()).max() > 1e-3
+    model.reset_states()
+    assert_close(model(x[:, :2]), parts[0])
+    again = pt.models.loads(pt.models.save(model))
+    assert_close(again(x[:, :2]), parts[0])
+    with pt.tidy():
+        again(x[:, 2:4])
+    assert_close(again(x[:, 4:]), parts[2])
+    assert_close(pt.jit(model)(pt.asarray(x[:, 2:4])), parts[1])
+    assert_close(model(x[:, 2:4]), parts[1])
 
 
 class Scaled(pt.nn.Module):

@@ -58,7 +58,10 @@ _CELLS = {
 }
 _STATES = {"GRU": 1, "LSTM": 2, "SimpleRNN": 1, "ConvLSTM1D": 2, "ConvLSTM2D": 2, "ConvLSTM3D": 2}
 """Number of states of each recurrent layer."""
-_OF_LOOPS = ("go_backwards", "return_sequences", "return_state", "zero_output_for_mask")
+_OF_LOOPS = (
+    *("go_backwards", "return_sequences", "return_state", "stateful"),
+    "zero_output_for_mask",
+)
 _IGNORED = {
     "adjustment", "autocast", "batch_input_shape", "batch_shape", "bounding_box_format",
     "build_config", "cell", "dtype", "fused", "input_dtype", "input_length", "input_shape",
@@ -153,6 +156,7 @@ class _Reader:
         self._nodes: list[Node] = []
         self._names = {*constants, ""}
         self._frozen: set[str] = set()
+        self._states: dict[str, str] = {}
 
     def graph(self, topology: Mapping[str, Any]) -> Graph:
         config = topology.get("model_config", topology)
@@ -192,6 +196,7 @@ class _Reader:
             self._constants,
             frozen=frozenset(self._frozen),
             converts_inputs=True,
+            states=self._states,
         )
 
     def _needed(self, outputs: list[str]) -> tuple[Node, ...]:
@@ -603,14 +608,21 @@ class _Reader:
         names = [each.name if each else "" for each in tensors]
         weights = [self._weight(slot) for slot in part.slots]
         results = 1
-        if options.get("return_state"):
+        stateful = bool(options.get("stateful")) and not any(tensors[len(inputs) :])
+        if stateful:
+            names[1:] = [self._fresh(f"{name}/state") for _ in names[1:]]
+        if stateful or options.get("return_state"):
             results += _STATES[part.kind]
+            options["return_state"] = True
         results += bool(options.get("return_attention_scores"))
         operator, count = part.kind, row.masks
         if operator == "Multiply" and self._keras3 and any(masks):
             operator, count = "product of masked", len(masks)
         outputs = self._node(name, operator, [*names, *weights, *masks[:count]], options, results)
         mask = self._mask(part, name, names, masks)
+        if stateful:
+            self._states.update(zip(names[1:], outputs[1:], strict=True))
+            outputs = outputs if part.options.get("return_state") else outputs[:1]
         found = [Value(outputs[0], mask), *map(Value, outputs[1:])]
         if part.after is not None:
             found = self._simple(part.after, f"{name}/activation", found, {})

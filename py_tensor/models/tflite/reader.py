@@ -321,8 +321,9 @@ class _Tensor:
         signature = self.table.get("shape_signature") or shape
         lengths = tuple(length if length >= 0 else None for length in signature)
         scales = self.scales
-        one = scales is not None and len(scales.scale) == 1
-        quantization = LinearQuantization(scales.scale[0], scales.zero[0]) if one else None
+        quantization = None
+        if scales is not None and len(scales.scale) == 1:
+            quantization = LinearQuantization(scales.scale[0], scales.zero[0])
         return ValueInfo(self.name, dtype, lengths or None, quantization)
 
 
