@@ -7,9 +7,9 @@ import operator
 from typing import Any
 
 from ..dtypes import float32, int32, uint32
-from . import complex_rules, host_functions, special_functions
+from . import host_functions, special_functions
 from .host_functions import at_pole, ieee
-from .op_def import Cast, Elementwise, Fixed, Where
+from .op_def import Cast, Elementwise, Fixed, Where, complex_rules
 
 UNIT = (-1.0, 1.0)
 POSITIVE = (0.05, 8.0)
