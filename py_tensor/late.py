@@ -20,26 +20,28 @@ from typing import Any
 class LateFunction:
     """Function of a module that is imported by the first call.
 
-    As an attribute of a class it is a method. The first use puts the function itself in its place.
+    As an attribute of a class it is a method. The first use replaces it by the function.
     """
 
-    def __init__(self, module: str, name: str) -> None:
+    def __init__(self, module: LateModule, name: str) -> None:
         self.module = module
         self.__name__ = name
+        self.attributes: list[str] = []
 
-    @cached_property
+    @property
     def function(self) -> Any:
-        return getattr(import_module(self.module), self.__name__)
+        return getattr(self.module.loaded, self.__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.owner = owner
-        self.attribute = name
+        self.attributes.append(name)
 
     def __get__(self, instance: Any, kind: type) -> Any:
-        setattr(self.owner, self.attribute, self.function)
+        for name in self.attributes:
+            setattr(self.owner, name, self.function)
         return self.function.__get__(instance, kind)
 
 
@@ -49,7 +51,11 @@ class LateModule:
     def __init__(self, name: str) -> None:
         self.__name__ = name
 
+    @cached_property
+    def loaded(self) -> Any:
+        return import_module(self.__name__)
+
     def __getattr__(self, name: str) -> LateFunction:
-        found = LateFunction(self.__name__, name)
+        found = LateFunction(self, name)
         setattr(self, name, found)
         return found

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import DTypeError, ShapeError
-from ..late import LateFunction, LateModule
+from ..late import LateModule
 from ..tensor import Tensor
 from ..typing import ArrayLike, Scalar
 from . import creation, elementwise, manipulation
@@ -83,7 +82,7 @@ def _in_place(function: Binary, symbol: str) -> Binary:
     return in_place
 
 
-_late: Callable[[str], Callable[..., Any]] = partial(LateFunction, __package__.partition(".")[0])
+_late: Callable[[str], Callable[..., Any]] = LateModule(__package__.partition(".")[0]).__getattr__
 """Return the public function of a name, whose module is imported when it is first used."""
 
 
