@@ -1,4 +1,4 @@
-"""Imports point one way, packages stay small, and each foreign module is known to few files."""
+"""Imports point one way, packages stay small, and few files import each foreign module."""
 
 from __future__ import annotations
 

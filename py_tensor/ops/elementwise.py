@@ -37,7 +37,7 @@ def flat(pt: Any, g: Any, *given: Any) -> None:
 
 
 def _chosen(pt: Any, g: Any, larger: Any, smaller: Any) -> Any:
-    """Pass the cotangent to the larger of two operands, or half of it where they are equal."""
+    """Pass the cotangent to the larger of two operands, or half of it if they are equal."""
     return pt.where(larger > smaller, g, pt.where(larger == smaller, g * 0.5, 0.0))
 
 

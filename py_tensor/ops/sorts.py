@@ -20,10 +20,10 @@ def _argsort(xp: Any, x: Any, arg: tuple[int, bool]) -> Any:
 
 
 def count_before(pt: Any, length: int, zeros: Any, is_before: Callable[[Any], Any]) -> Any:
-    """Return how many of `length` sorted elements come before the places searched for.
+    """Return the numbers of sorted elements that come before given values, by binary search.
 
-    `is_before` maps indices to booleans, which are true for the first elements only. `zeros` has
-    the shape of the result. `pt` has the functions of these values, as in complex rules.
+    `is_before` maps indices of the `length` elements to booleans, one for each given value. `zeros`
+    has the shape of the result. `pt` has the functions of these values, as in complex rules.
     """
     found = zeros
     for level in reversed(range(length.bit_length())):
