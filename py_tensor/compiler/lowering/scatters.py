@@ -79,7 +79,5 @@ def _last(keys: Formula, length: int) -> Formula:
     """Return for each index the last position whose key is at most the index, or 0 if none is."""
     place = positions(keys.graph, length)
     zero = Formula(keys.graph, keys.graph.constant(0, int32))
-    count = count_before(
-        Algebra(), keys.shape[0], zero, lambda places: keys.take(places, 0) <= place
-    )
+    count = count_before(Algebra(), keys.shape[0], zero, lambda at: keys.take(at, 0) <= place)
     return of("maximum", count - 1, 0).materialized()
