@@ -103,7 +103,7 @@ def test_mistakes(python: PagePython) -> None:
     )
     assert none.startswith(f"BackendError: webcam: {problem}")
     assert others == [
-        'ArgumentError: webcam: facing_mode is unknown; got \'back\'; use "user", "environment"',
+        'ArgumentError: webcam: facing_mode is unknown; got \'back\'; use "user" or "environment"',
         "ArgumentError: webcam: size is invalid; got (0, 3); use a number or two of at least 1",
         "ArgumentError: microphone: fft_size is invalid; got 100; use a power of 2 from 32 to "
         "32768",

@@ -5,6 +5,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     errors       error classes
     settings     values that `pt.env` shows and changes
     signatures   parameters of functions
+    late         functions whose module is imported when they are first used
     dtypes       data types and their promotion
     typing       types for annotations of arguments
     ops          op definitions: one per operation, with shader text, reference and gradient
@@ -52,7 +53,6 @@ from typing import TYPE_CHECKING, Any
 from . import errors, typing
 from .dtypes import bool_ as bool
 from .dtypes import complex64, float16, float32, int8, int16, int32, uint8, uint16, uint32
-from .functions.convolution import conv2d, conv2d_transpose
 from .functions.creation import (
     arange,
     asarray,
@@ -150,11 +150,6 @@ from .functions.elementwise import (
     tanh,
     trunc,
 )
-from .functions.indexing import take, take_along_axis
-from .functions.inspection import VERSION as __array_api_version__
-from .functions.inspection import __array_namespace_info__
-from .functions.joining import concat, repeat, roll, stack, tile, unstack
-from .functions.linear_algebra import cov, kron, matmul, tensordot, vecdot
 from .functions.manipulation import (
     broadcast_arrays,
     broadcast_shapes,
@@ -169,22 +164,6 @@ from .functions.manipulation import (
     reshape,
     squeeze,
     transpose,
-)
-from .functions.neural import avg_pool2d, max_pool2d, softmax
-from .functions.statistical import (
-    all,
-    any,
-    argmax,
-    argmin,
-    cumulative_prod,
-    cumulative_sum,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
 )
 from .runtime.executor import get_backend, register_backend, set_backend
 from .settings import page_query
@@ -225,8 +204,36 @@ if TYPE_CHECKING:
     from .diagnostics.profile import Profile, Timing, profile, time
     from .functions.autocast import autocast
     from .functions.complex_numbers import angle, complex, imag, iscomplex, isreal, real
+    from .functions.convolution import (
+        conv2d,
+        conv2d_transpose,
+    )
     from .functions.data_types import can_cast, finfo, iinfo, isdtype, promote_types, result_type
     from .functions.einsum import contraction_path, einsum
+    from .functions.indexing import (
+        take,
+        take_along_axis,
+    )
+    from .functions.inspection import (
+        __array_api_version__,
+        __array_namespace_info__,
+    )
+    from .functions.joining import (
+        concat,
+        concatenate,
+        repeat,
+        roll,
+        stack,
+        tile,
+        unstack,
+    )
+    from .functions.linear_algebra import (
+        cov,
+        kron,
+        matmul,
+        tensordot,
+        vecdot,
+    )
     from .functions.nan_statistics import (
         nanargmax,
         nanargmin,
@@ -237,6 +244,11 @@ if TYPE_CHECKING:
         nanstd,
         nansum,
         nanvar,
+    )
+    from .functions.neural import (
+        avg_pool2d,
+        max_pool2d,
+        softmax,
     )
     from .functions.order_statistics import (
         bincount,
@@ -256,6 +268,23 @@ if TYPE_CHECKING:
     )
     from .functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
     from .functions.sorting import argsort, sort, topk
+    from .functions.statistical import (
+        all,
+        amax,
+        amin,
+        any,
+        argmax,
+        argmin,
+        cumulative_prod,
+        cumulative_sum,
+        max,
+        mean,
+        min,
+        prod,
+        std,
+        sum,
+        var,
+    )
     from .functions.utility import (
         diff,
         divide_no_nan,
@@ -529,8 +558,6 @@ tensor = asarray
 
 # Spellings of NumPy. WebGL has no 64-bit types: their names stand for the 32-bit dtypes.
 absolute = abs
-amax = max
-amin = min
 arccos = acos
 arccosh = acosh
 arcsin = asin
@@ -543,7 +570,6 @@ asanyarray = asarray
 ascontiguousarray = asarray
 asfortranarray = asarray
 bitwise_not = bitwise_invert
-concatenate = concat
 conjugate = conj
 fix = trunc
 invert = bitwise_invert
@@ -1125,6 +1151,10 @@ _LAZY = {
         "isreal",
         "real",
     ),
+    "functions.convolution": (
+        "conv2d",
+        "conv2d_transpose",
+    ),
     "functions.data_types": (
         "can_cast",
         "finfo",
@@ -1137,6 +1167,30 @@ _LAZY = {
         "contraction_path",
         "einsum",
     ),
+    "functions.indexing": (
+        "take",
+        "take_along_axis",
+    ),
+    "functions.inspection": (
+        "__array_api_version__",
+        "__array_namespace_info__",
+    ),
+    "functions.joining": (
+        "concat",
+        "concatenate",
+        "repeat",
+        "roll",
+        "stack",
+        "tile",
+        "unstack",
+    ),
+    "functions.linear_algebra": (
+        "cov",
+        "kron",
+        "matmul",
+        "tensordot",
+        "vecdot",
+    ),
     "functions.nan_statistics": (
         "nanargmax",
         "nanargmin",
@@ -1147,6 +1201,11 @@ _LAZY = {
         "nanstd",
         "nansum",
         "nanvar",
+    ),
+    "functions.neural": (
+        "avg_pool2d",
+        "max_pool2d",
+        "softmax",
     ),
     "functions.order_statistics": (
         "bincount",
@@ -1173,6 +1232,23 @@ _LAZY = {
         "argsort",
         "sort",
         "topk",
+    ),
+    "functions.statistical": (
+        "all",
+        "amax",
+        "amin",
+        "any",
+        "argmax",
+        "argmin",
+        "cumulative_prod",
+        "cumulative_sum",
+        "max",
+        "mean",
+        "min",
+        "prod",
+        "std",
+        "sum",
+        "var",
     ),
     "functions.utility": (
         "diff",

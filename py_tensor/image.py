@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import index
 from typing import Any, NamedTuple
 
 from .errors import ArgumentError, DTypeError, ShapeError
-from .functions.arguments import floating, wide
+from .functions.arguments import choice, floating, lengths_of, wide
 from .functions.creation import arange, asarray
 from .functions.decorators import named
 from .functions.elementwise import astype, divide, exp, floor, maximum, minimum, where
@@ -54,11 +53,14 @@ def _images(operation: str, x: ArrayLike) -> Tensor:
     return images
 
 
-def _check_choice(operation: str, name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
+def _height_and_width(operation: str, name: str, given: Sequence[int]) -> tuple[int, int]:
+    """Return two lengths of at least 1; raise ArgumentError for others."""
+    lengths = lengths_of(operation, given, name)
+    if len(lengths) != 2 or min(lengths) < 1:
         raise ArgumentError(
-            f"{operation}: unknown {name}; got {value!r}; use one of {', '.join(choices)}"
+            f"{operation}: {name} is invalid; got {lengths}; use two lengths of at least 1"
         )
+    return lengths[0], lengths[1]
 
 
 @named
@@ -118,7 +120,7 @@ def threshold(
     >>> pt.image.threshold([[[100], [200]]]).tolist()
     [[[0], [255]]]
     """
-    _check_choice("threshold", "method", method, ("binary", "otsu"))
+    choice("threshold", "method", method, ("binary", "otsu"))
     gray = as_tensor("threshold", x)
     if gray.ndim != 3 or gray.shape[2] not in (1, 3):
         raise ShapeError(
@@ -188,9 +190,10 @@ def crop_and_resize(
     [[0.0, 2.0], [8.0, 10.0]]
     """
     operation = "crop_and_resize"
-    _check_choice(operation, "method", method, _METHODS)
+    choice(operation, "method", method, _METHODS)
     images, corners = _images(operation, x), floating(operation, boxes)
-    places, sizes = as_tensor(operation, box_indices), [index(n) for n in crop_size]
+    places = as_tensor(operation, box_indices)
+    sizes = _height_and_width(operation, "crop_size", crop_size)
     if places.dtype.kind not in "iu":
         raise DTypeError(
             f"{operation}: box_indices are not integers; got dtype {places.dtype}; use "
@@ -201,8 +204,6 @@ def crop_and_resize(
             f"{operation}: boxes do not fit; got shapes {corners.shape} and {places.shape}; boxes "
             "must have shape (n, 4), and box_indices (n,)"
         )
-    if len(sizes) != 2 or min(sizes) < 1:
-        raise ArgumentError(f"{operation}: crop_size is invalid; got {crop_size}; use 1 or more")
     images = wide(images) if images.dtype.kind != "f" else images
     corners = wide(corners)
     lines: list[Tensor] = []
@@ -295,7 +296,7 @@ def transform(
         Tensor of shape (batch, *output_size, channels) and the dtype of `x`.
 
     Raises:
-        ArgumentError: If a method or mode is unknown.
+        ArgumentError: If a method or mode is unknown, or a length is below 1.
         DTypeError: If a dtype does not fit.
         ShapeError: If the shapes do not fit.
 
@@ -306,8 +307,8 @@ def transform(
     [1, 2, 3, 9]
     """
     images, matrix = _images("transform", x), wide(floating("transform", transforms))
-    _check_choice("transform", "method", method, _METHODS)
-    _check_choice("transform", "fill_mode", fill_mode, ("constant", *_PLACES))
+    choice("transform", "method", method, _METHODS)
+    choice("transform", "fill_mode", fill_mode, ("constant", *_PLACES))
     if matrix.ndim != 2 or matrix.shape[1] != 8 or matrix.shape[0] not in (1, images.shape[0]):
         raise ShapeError(
             f"transform: transforms do not fit; got shape {matrix.shape} for images of shape "
@@ -326,7 +327,9 @@ def _moved(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     batch, *lengths, channels = images.shape
-    height, width = lengths if output_size is None else (index(n) for n in output_size)
+    height, width = lengths
+    if output_size is not None:
+        height, width = _height_and_width(operation, "output_size", output_size)
     x = astype(arange(width), "float32")
     y = astype(arange(height), "float32").reshape((-1, 1))
     a, b, c, d, e, f, g, h = (matrix[:, at].reshape((-1, 1, 1)) for at in range(8))

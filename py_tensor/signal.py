@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import index
 
-from .errors import ArgumentError, ShapeError
+from .errors import ShapeError
 from .fft import rfft
-from .functions.arguments import converted
+from .functions.arguments import converted, integer
 from .functions.creation import arange
 from .functions.decorators import named
 from .functions.elementwise import astype, cos
@@ -54,9 +53,9 @@ def frame(
     >>> pt.signal.frame(pt.arange(5), 3, 2).tolist()
     [[0, 1, 2], [2, 3, 4]]
     """
-    signal, length, step = as_tensor("frame", x), index(frame_length), index(frame_step)
-    if min(length, step) < 1:
-        raise ArgumentError(f"frame: lengths are invalid; got {length} and {step}; use 1 or more")
+    signal = as_tensor("frame", x)
+    length = integer("frame", "frame_length", frame_length, 1)
+    step = integer("frame", "frame_step", frame_step, 1)
     if not signal.ndim:
         raise ShapeError("frame: signal has no axes; got shape (); reshape it to (1,)")
     samples = signal.shape[-1]
@@ -87,8 +86,7 @@ def cosine_window(length: int, a: float, b: float) -> Tensor:
     >>> [round(value, 2) for value in pt.signal.cosine_window(4, 0.5, 0.25).tolist()]
     [0.25, 0.5, 0.75, 0.5]
     """
-    if length < 1:
-        raise ArgumentError(f"cosine_window: length is invalid; got {length}; use 1 or more")
+    length = integer("cosine_window", "length", length, 1)
     angle = astype(arange(length), "float32") * (2.0 * math.pi / max(length - length % 2, 1))
     return a - cos(angle) * b
 
@@ -164,7 +162,7 @@ def stft(
     (3, 3)
     """
     frames = frame(converted("stft", x), frame_length, frame_step)
+    given = frames.shape[-1]
     if window is not None:
-        frames = frames * window(frame_length)
-    length = 1 << (frame_length - 1).bit_length() if fft_length is None else fft_length
-    return rfft(frames, length)
+        frames = frames * window(given)
+    return rfft(frames, 1 << (given - 1).bit_length() if fft_length is None else fft_length)

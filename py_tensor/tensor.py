@@ -10,16 +10,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
-from .dtypes import (
-    OF_PYTHON,
-    DType,
-    bool_,
-    complex64,
-    float32,
-    int32,
-    of_scalar,
-    promote,
-)
+from .dtypes import OF_PYTHON, DType, bool_, complex64, float32, int32, of_scalar, promote
 from .errors import ArgumentError, DTypeError, ShapeError
 from .ir.node import (
     OpNode,
@@ -34,9 +25,10 @@ from .ir.node import (
     tensor_spec,
 )
 from .ir.tracer import ScalarTracer, fitting, is_traced, kind_of, sample, unknown
+from .late import LateModule
 from .ops.op_def import Elementwise, OpDef, Shape, Where
 from .ops.views import BROADCAST
-from .runtime import array_format, host_data, host_eval, scopes
+from .runtime import host_data, scopes
 from .runtime.backends.base import Buffer
 from .runtime.executor import backend, check_device, realize_nodes
 from .runtime.scopes import DISPOSED, End, state
@@ -47,6 +39,10 @@ FEW_SLICES = 16
 """Slices up to which iterating over a tensor indexes it."""
 ITERATED = 1 << 16
 """Elements up to which a tensor is read back to iterate over it."""
+
+
+_drop_fresh = fresh.pop
+"""Bound once, since every tensor calls it when it ends."""
 
 
 class _Disposed:
@@ -63,7 +59,10 @@ class _Disposed:
 
 if TYPE_CHECKING:
     from .functions.methods import TensorMethods
+    from .runtime import array_format, host_eval
 else:
+    array_format = LateModule(f"{__package__}.runtime.array_format")
+    host_eval = LateModule(f"{__package__}.runtime.host_eval")
     # `functions` replaces this base by its class, whose methods need `Tensor`.
     TensorMethods = type("TensorMethods", (), {"__slots__": ()})
 
@@ -92,15 +91,15 @@ class Tensor(TensorMethods):
     def __init__(self, node: OpNode) -> None:
         self._node = node
         fresh[id(self)] = node
-        state.pending += 1
-        if state.pending > settings.flush_threshold:
+        pending = state.pending = state.pending + 1
+        if pending > settings.flush_threshold:
             flush_in_step()
         if state.watchers:
             for watcher in state.watchers:
                 watcher(self)
 
     def __del__(self) -> None:
-        if fresh.pop(id(self), None) is None:
+        if _drop_fresh(id(self), None) is None:
             forget(id(self))
 
     # --- properties -----------------------------------------------------------------------------

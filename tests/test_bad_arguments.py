@@ -280,7 +280,7 @@ EXAMPLES = {
     "an unknown name": (
         errors.ArgumentError,
         lambda: pt.convolve([1.0], [1.0], mode="middle"),
-        'convolve: mode is unknown; got \'middle\'; use "full", "valid", "same"',
+        'convolve: mode is unknown; got \'middle\'; use "full", "valid" or "same"',
     ),
 }
 

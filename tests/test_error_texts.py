@@ -41,7 +41,8 @@ CASES = {
     "an unknown kind of padding": (
         errors.ArgumentError,
         lambda: pt.pad(pt.zeros(2), 1, "median"),
-        "pad: no mode of that name; got 'median'; use constant, edge, wrap, symmetric, reflect",
+        'pad: mode is unknown; got \'median\'; use "constant", "edge", "wrap", "symmetric" or '
+        '"reflect"',
     ),
     "pixels of a tensor that is no image": (
         errors.ShapeError,
@@ -57,7 +58,7 @@ CASES = {
     "an unknown mode of take": (
         errors.ArgumentError,
         lambda: pt.take([1, 2], [0], mode="mirror"),
-        'take: no mode of that name; got \'mirror\'; use "raise", "wrap" or "clip"',
+        'take: mode is unknown; got \'mirror\'; use "raise", "wrap" or "clip"',
     ),
     "booleans added": (
         errors.DTypeError,

@@ -251,12 +251,22 @@ def test_suppression_inside_jit(rng):
         ),
         (
             errors.ArgumentError,
-            "crop_and_resize: crop_size is invalid; got (0, 1); use 1 or more",
+            "crop_and_resize: crop_size is invalid; got (0, 1); use two lengths of at least 1",
             lambda: pt.image.crop_and_resize(pt.ones((1, 2, 2, 1)), [[0.0] * 4], [0], (0, 1)),
         ),
         (
             errors.ArgumentError,
-            "crop_and_resize: unknown method; got 'cubic'; use one of bilinear, nearest",
+            "crop_and_resize: crop_size is invalid; got (2,); use two lengths of at least 1",
+            lambda: pt.image.crop_and_resize(pt.ones((1, 2, 2, 1)), [[0.0] * 4], [0], 2),
+        ),
+        (
+            errors.ArgumentTypeError,
+            "transform: output_size must be an integer; got 1.5; pass an int",
+            lambda: pt.image.transform(pt.ones((1, 2, 2, 1)), [[0.0] * 8], output_size=(2, 1.5)),
+        ),
+        (
+            errors.ArgumentError,
+            'crop_and_resize: method is unknown; got \'cubic\'; use "bilinear" or "nearest"',
             lambda: pt.image.crop_and_resize(
                 pt.ones((1, 2, 2, 1)), [[0.0] * 4], [0], (1, 1), method="cubic"
             ),
@@ -280,12 +290,13 @@ def test_suppression_inside_jit(rng):
         ),
         (
             errors.ArgumentError,
-            "transform: unknown fill_mode; got 'edge'; use one of constant, reflect, wrap, nearest",
+            'transform: fill_mode is unknown; got \'edge\'; use "constant", "reflect", "wrap" or '
+            '"nearest"',
             lambda: pt.image.transform(pt.ones((1, 2, 2, 1)), pt.ones((1, 8)), fill_mode="edge"),
         ),
         (
             errors.ArgumentError,
-            "threshold: unknown method; got 'mean'; use one of binary, otsu",
+            'threshold: method is unknown; got \'mean\'; use "binary" or "otsu"',
             lambda: pt.image.threshold(pt.ones((2, 2, 1)), method="mean"),
         ),
         (

@@ -62,8 +62,11 @@ def test_the_first_import_loads_little():
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    loaded = {name.split(".")[1] for name in done.stdout.split()}
+    modules = done.stdout.split()
+    loaded = {name.split(".")[1] for name in modules}
     assert not loaded & {"compiler", "transforms", "diagnostics", "linalg", "nn", "random"}
+    # Compiling them takes most of the import's time where Python is loaded from sources.
+    assert len(modules) <= 39, modules
 
 
 TENSOR_IMPORTS = {
@@ -113,16 +116,15 @@ def test_every_operator_of_an_op_is_bound():
 
 def test_methods_are_the_functions():
     """A method is bound to the function of its name, so that both have one docstring."""
-    for name, value in vars(TensorMethods).items():
+    for name in vars(TensorMethods):
+        # A chapter is imported when one of its methods is looked up.
+        value = getattr(TensorMethods, name)
         if inspect.isfunction(value) and not name.startswith("_") and name not in OTHER:
             assert getattr(pt, name) is value
 
 
 OTHER = {
     *("reshape", "transpose", "compress", "conjugate", "fill", "partition", "sort", "tobytes"),
-    # Functions of modules that are imported when used.
-    *("argpartition", "choose", "cumprod", "cumsum", "diagonal", "dot", "put", "ravel", "swapaxes"),
-    *("trace", "argsort", "nonzero", "searchsorted"),
 }
 """Methods that are not the function of their name."""
 METHODS_ONLY = {"reshape_to", "transpose_to", "get"}

@@ -70,8 +70,13 @@ def test_gradient_of_frames_counts_them():
     [
         (
             errors.ArgumentError,
-            "frame: lengths are invalid; got 0 and 1; use 1 or more",
+            "frame: frame_length is too small; got 0; use 1 or more",
             lambda: pt.signal.frame(pt.ones(3), 0, 1),
+        ),
+        (
+            errors.ArgumentTypeError,
+            "stft: frame_step must be an integer; got 1.5; pass an int",
+            lambda: pt.signal.stft(pt.ones(3), 2, 1.5),
         ),
         (
             errors.ShapeError,
@@ -85,7 +90,7 @@ def test_gradient_of_frames_counts_them():
         ),
         (
             errors.ArgumentError,
-            "cosine_window: length is invalid; got 0; use 1 or more",
+            "cosine_window: length is too small; got 0; use 1 or more",
             lambda: pt.signal.hann_window(0),
         ),
     ],

@@ -33,48 +33,48 @@ def _name(node: OpNode) -> str:
     return arg if isinstance(op, ComplexJoin) and isinstance(arg, str) else op.name
 
 
-def _inspect(tensor: Tensor) -> None:
-    node = tensor._node
-    if node.buffer is not None:
-        return
-    name = _name(node)
-    start = time.perf_counter()
-    data = tensor._bytes(name)
-    wall = (time.perf_counter() - start) * 1e3
-    gpu = None if _mode.recording is None else _mode.recording.drain()
-    spec = node.spec
-    line = user_line()
-    logger.info(
-        "%s: %s, GPU %s, rank %d, shape %s, size %d, %d bytes (%s)",
-        name,
-        milliseconds(wall),
-        milliseconds(gpu),
-        len(spec.shape),
-        spec.shape,
-        spec.size,
-        spec.nbytes,
-        line,
-    )
-    if spec.dtype.kind not in "cf":
-        return
-    for position, value in enumerate(unpack(data, spec.dtype)):
-        if cmath.isnan(value) or (_mode.at_infinities and not cmath.isfinite(value)):
-            raise NumericError(
-                f"{name}: result is not finite; got {value} at element {position} of shape "
-                f"{spec.shape}, at {line}; check the operands, or call pt.enable_production_mode()"
-            )
+class _Inspector:
+    """Watcher that runs, measures, logs and checks each new tensor.
 
+    If `infinities` is True, infinite values raise, too.
+    """
 
-class _Mode:
-    """State of debug mode."""
+    def __init__(self, infinities: bool) -> None:
+        self.infinities = infinities
+        self.recording = Recording(draws=True, timer=False)
+        self.recording.open()
 
-    at_infinities = False
-    """True if infinities raise, too."""
-    recording: Recording | None = None
-    """Measures the draws of each operation."""
-
-
-_mode = _Mode()
+    def __call__(self, tensor: Tensor) -> None:
+        node = tensor._node
+        if node.buffer is not None:
+            return
+        name = _name(node)
+        start = time.perf_counter()
+        data = tensor._bytes(name)
+        wall = (time.perf_counter() - start) * 1e3
+        gpu = self.recording.drain()
+        spec = node.spec
+        line = user_line()
+        logger.info(
+            "%s: %s, GPU %s, rank %d, shape %s, size %d, %d bytes (%s)",
+            name,
+            milliseconds(wall),
+            milliseconds(gpu),
+            len(spec.shape),
+            spec.shape,
+            spec.size,
+            spec.nbytes,
+            line,
+        )
+        if spec.dtype.kind not in "cf":
+            return
+        for position, value in enumerate(unpack(data, spec.dtype)):
+            if cmath.isnan(value) or (self.infinities and not cmath.isfinite(value)):
+                raise NumericError(
+                    f"{name}: result is not finite; got {value} at element {position} of shape "
+                    f"{spec.shape}, at {line}; check the operands, or call "
+                    "pt.enable_production_mode()"
+                )
 
 
 class _OwnHandler(logging.StreamHandler[TextIO]):
@@ -83,7 +83,11 @@ class _OwnHandler(logging.StreamHandler[TextIO]):
 
 def is_debug_mode() -> bool:
     """Return True if debug mode is on."""
-    return _inspect in scopes.state.watchers
+    return bool(_inspectors())
+
+
+def _inspectors() -> list[_Inspector]:
+    return [watcher for watcher in scopes.state.watchers if isinstance(watcher, _Inspector)]
 
 
 def _bridge_checks(on: bool) -> None:
@@ -115,14 +119,11 @@ def enable_debug_mode(*, infinities: bool = False) -> ExitStack:
     [0.5]
     """
     enable_production_mode()
-    _mode.at_infinities = infinities
     logger.setLevel(logging.INFO)
     if not logger.hasHandlers():
         # Without a handler Python prints warnings only, and few programs in a page configure one.
         logger.addHandler(_OwnHandler(sys.stdout))
-    scopes.watch(_inspect)
-    _mode.recording = Recording(draws=True, timer=False)
-    _mode.recording.open()
+    scopes.watch(_Inspector(infinities))
     _bridge_checks(True)
     restore = ExitStack()
     restore.callback(enable_production_mode)
@@ -139,10 +140,9 @@ def enable_production_mode() -> None:
     >>> pt.log(pt.asarray([0.0])).tolist()
     [-inf]
     """
-    scopes.unwatch(_inspect)
-    if _mode.recording is not None:
-        _mode.recording.abandon()
-        _mode.recording = None
+    for inspector in _inspectors():
+        scopes.unwatch(inspector)
+        inspector.recording.abandon()
     for handler in logger.handlers[:]:
         if isinstance(handler, _OwnHandler):
             logger.removeHandler(handler)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dtypes import float32
-from ..errors import ArgumentError, DTypeError, ShapeError
+from ..errors import DTypeError, ShapeError
 from ..functions import complex_numbers
-from ..functions.arguments import MOST_ELEMENTS, integer, items, one_axis
+from ..functions.arguments import MOST_ELEMENTS, choice, integer, items, one_axis
 from ..functions.complex_numbers import imag, real
 from ..functions.decorators import named, remembered
 from ..functions.elementwise import astype
@@ -393,11 +393,7 @@ def _not_real(operation: str, x: Tensor) -> DTypeError:
 
 
 def _scale(operation: str, n: int, norm: str, sign: int) -> float:
-    if not isinstance(norm, str) or norm not in NORMS:
-        raise ArgumentError(
-            f"{operation}: unknown norm; got {norm!r:.60}; use one of {', '.join(NORMS)}"
-        )
-    return float(n ** -NORMS[norm][sign == _INVERSE])
+    return float(n ** -NORMS[choice(operation, "norm", norm, NORMS)][sign == _INVERSE])
 
 
 def _rows(x: Tensor, place: int, length: int) -> tuple[ComplexParts, tuple[int, ...]]:

@@ -84,7 +84,7 @@ def _grid(rows: int, columns: int) -> Tensor:
 
 
 def _matrix(given: int, radix: int, sign: int) -> Tensor:
-    """Return the real matrix from the parts of a row to both parts of its transform.
+    """Return the real matrix that maps the parts of a row to both parts of its transform.
 
     `given` is 1 for real rows, 2 for complex ones. The sine and its negative are the cosine shifted
     by a quarter of a turn.

@@ -105,9 +105,9 @@ def choice(operation: str, name: str, value: Any, options: Iterable[str]) -> str
     names = tuple(options)
     if isinstance(value, str) and value in names:
         return str(value)
+    *others, last = (f'"{each}"' for each in names)
     raise ArgumentError(
-        f"{operation}: {name} is unknown; got {described(value)}; use "
-        f"{', '.join(f'"{each}"' for each in names)}"
+        f"{operation}: {name} is unknown; got {described(value)}; use {', '.join(others)} or {last}"
     )
 
 

@@ -29,7 +29,7 @@ from ..runtime import host_data
 from ..runtime.executor import backend, check_device
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, DTypeLike, ShapeLike
-from .arguments import MOST_ELEMENTS, a_shape, flag, integer
+from .arguments import MOST_ELEMENTS, a_shape, choice, flag, integer
 from .decorators import named
 from .elementwise import astype, where
 from .manipulation import broadcast_to, expand_dims, moveaxis, reshape
@@ -654,8 +654,7 @@ def meshgrid(
     >>> x.tolist(), y.tolist()
     ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
     """
-    if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
-        raise ArgumentError(f'meshgrid: unknown indexing; got {indexing!r}; use "xy" or "ij"')
+    choice("meshgrid", "indexing", indexing, ("xy", "ij"))
     vectors = [as_tensor("meshgrid", x) for x in arrays]
     for x in vectors:
         if x.ndim > 1:

@@ -17,7 +17,7 @@ from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE, widths_around
 from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
 from ..typing import ArrayLike, IndexLike
 from .advanced_indexing import chosen, is_advanced, with_chosen
-from .arguments import check_known_indices, no_out, one_axis, out_of_range
+from .arguments import check_known_indices, choice, no_out, one_axis, out_of_range
 from .data_types import is_number
 from .decorators import remembered
 from .elementwise import astype, clip, where
@@ -301,8 +301,8 @@ def take(
     if axis is None:
         x, axis = flatten(x), 0
     place = one_axis("take", axis, x.ndim)
-    if not isinstance(mode, str) or mode != "raise":
-        indices = _limited(mode, indices, x.shape[place])
+    if choice("take", "mode", mode, OUT_OF_RANGE) != "raise":
+        indices = limited(mode, indices, x.shape[place])
     node, places = node_behind("take", x), node_behind("take", indices)
     found = node_of(TAKE, (node, places), place)
     if mode == "raise":
@@ -310,10 +310,10 @@ def take(
     return Tensor(found)
 
 
-def _limited(mode: str, indices: Tensor, length: int) -> Tensor:
+OUT_OF_RANGE = ("raise", "wrap", "clip")
+"""Modes of NumPy for indices that are out of range."""
+
+
+def limited(mode: str, indices: Tensor, length: int) -> Tensor:
     """Return indices modulo the length of an axis, or limited to it."""
-    if not isinstance(mode, str) or mode not in ("wrap", "clip"):
-        raise ArgumentError(
-            f'take: no mode of that name; got {mode!r}; use "raise", "wrap" or "clip"'
-        )
     return indices % length if mode == "wrap" else clip(indices, 0, max(length - 1, 0))

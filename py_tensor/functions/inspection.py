@@ -19,10 +19,10 @@ _DEFAULTS = {
 }
 
 
-VERSION = "2025.12"
+__array_api_version__ = "2025.12"
 """The version of the array API standard that the namespace follows."""
 
-_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", VERSION)
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
 
 
 def namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:

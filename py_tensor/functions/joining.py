@@ -292,3 +292,6 @@ def of_nested(operation: str, elements: FlatElements, dtype: DType | None) -> Te
             "each other; make all shapes equal"
         )
     return reshape(stack(tensors), (*elements.shape, *shapes.pop()))
+
+
+concatenate = concat

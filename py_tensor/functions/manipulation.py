@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dtypes import of_scalar, wrong_type
-from ..errors import ArgumentError, ShapeError
+from ..errors import ShapeError
 from ..ir.node import node_of, scalar_node
 from ..ir.tracer import ScalarTracer, fitting
 from ..ops.gathers import TAKE
@@ -16,7 +16,16 @@ from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE
 from ..runtime.host_data import plain_number
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, Axis, ShapeLike
-from .arguments import MOST_ELEMENTS, a_shape, integer, items, lengths_of, one_axis, some_axes
+from .arguments import (
+    MOST_ELEMENTS,
+    a_shape,
+    choice,
+    integer,
+    items,
+    lengths_of,
+    one_axis,
+    some_axes,
+)
 
 
 def reshape(
@@ -451,10 +460,7 @@ def _framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> 
 
 
 def _repeated(x: Tensor, widths: list[tuple[Any, ...]], mode: str) -> Tensor:
-    if not isinstance(mode, str) or mode not in _PLACES:
-        raise ArgumentError(
-            f"pad: no mode of that name; got {mode!r:.60}; use constant, {', '.join(_PLACES)}"
-        )
+    choice("pad", "mode", mode, ("constant", *_PLACES))
     for axis, (before, after) in enumerate(widths):
         n = x.shape[axis]
         if not before and not after:

@@ -1,54 +1,58 @@
 """Methods and operators of `Tensor`, bound to the functions of the chapters.
 
 `Tensor` gets `TensorMethods` as its base class when this package is imported: the functions need
-`Tensor`, so they cannot exist before it.
+`Tensor`, so they cannot exist before it. Chapters that a first computation does not need are
+imported when one of their methods is first used.
 """
 
 from __future__ import annotations
 
-import sys
-from array import array
+import operator
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import DTypeError, ShapeError
-from ..ir.tracer import ScalarTracer
+from ..late import LateModule
 from ..tensor import Tensor
 from ..typing import ArrayLike, Scalar
-from . import (
-    convolution,
-    copies,
-    creation,
-    elementwise,
-    indexing,
-    inspection,
-    joining,
-    linear_algebra,
-    manipulation,
-    neural,
-    segments,
-    statistical,
-)
-from .decorators import named
+from . import creation, elementwise, manipulation
+from .decorators import can_convert, named
 
-_ARRAYS = (list, tuple, bytes, bytearray, memoryview, array)
-_OPERANDS = (bool, int, float, complex, Tensor, ScalarTracer, *_ARRAYS)
+if TYPE_CHECKING:
+    from . import (
+        convolution,
+        copies,
+        indexing,
+        inspection,
+        joining,
+        linear_algebra,
+        neural,
+        segments,
+        statistical,
+    )
+else:
+    convolution = LateModule(f"{__package__}.convolution")
+    copies = LateModule(f"{__package__}.copies")
+    indexing = LateModule(f"{__package__}.indexing")
+    inspection = LateModule(f"{__package__}.inspection")
+    joining = LateModule(f"{__package__}.joining")
+    linear_algebra = LateModule(f"{__package__}.linear_algebra")
+    neural = LateModule(f"{__package__}.neural")
+    segments = LateModule(f"{__package__}.segments")
+    statistical = LateModule(f"{__package__}.statistical")
 
 type Binary = Callable[[Any, ArrayLike], Tensor]
 
 
-def _operator(function: Binary) -> Binary:
-    def forward(self: Tensor, other: Any) -> Any:
-        if other.__class__ is Tensor or other.__class__ is float or _can_convert(other):
-            return function(self, other)
-        return NotImplemented
-
-    return forward
+def _operator(function: Any) -> Binary:
+    """Return the operator of a `ufunc`; it returns NotImplemented for operands of other types."""
+    operator_of: Binary = function.operator
+    return operator_of
 
 
 def _reflected(function: Binary) -> Binary:
     def reflected(self: Tensor, other: Any) -> Any:
-        return function(other, self) if _can_convert(other) else NotImplemented
+        return function(other, self) if can_convert(other) else NotImplemented
 
     return reflected
 
@@ -57,7 +61,7 @@ def _in_place(function: Binary, symbol: str) -> Binary:
     name = function.__name__
 
     def in_place(self: Tensor, other: Any) -> Any:
-        if not _can_convert(other):
+        if not can_convert(other):
             return NotImplemented
         result = function(self, other)
         spec, new = self._spec, result._spec
@@ -78,19 +82,8 @@ def _in_place(function: Binary, symbol: str) -> Binary:
     return in_place
 
 
-def _can_convert(other: Any) -> bool:
-    return isinstance(other, _OPERANDS) or hasattr(other, "__array__")
-
-
-def _late(name: str) -> Callable[..., Any]:
-    """Return a method that calls the function of its name, whose module is imported when used."""
-
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(sys.modules[__package__.partition(".")[0]], name)(self, *args, **kwargs)
-
-    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
-    method.__doc__ = f"Call `pt.{name}` with this tensor as the first argument."
-    return method
+_late: Callable[[str], Callable[..., Any]] = LateModule(__package__.partition(".")[0]).__getattr__
+"""Return the public function of a name, whose module is imported when it is first used."""
 
 
 class FlatIterator:
@@ -183,7 +176,7 @@ class TensorMethods:
         return bool(statistical.any(elementwise.equal(self, value)))
 
     __matmul__ = linear_algebra.matmul
-    __imatmul__ = _in_place(linear_algebra.matmul, "@")
+    __imatmul__ = _in_place(operator.matmul, "@")
     __rmatmul__ = linear_algebra.reflected_matmul
     __getitem__ = indexing.get
     __setitem__ = indexing.put

@@ -15,6 +15,7 @@ from ..typing import ArrayLike, Axis
 from . import elementwise, statistical
 from .arguments import (
     MOST_ELEMENTS,
+    choice,
     flag,
     floating,
     integer,
@@ -197,10 +198,7 @@ def _quantiles(
     rule: Callable[[Tensor, float, str], Tensor],
 ) -> Tensor:
     """Apply `rule` to the sorted elements for each share q."""
-    if not isinstance(method, str) or method not in _METHODS:
-        raise ArgumentError(
-            f"{operation}: unknown method; got {method!r}; use one of {', '.join(_METHODS)}"
-        )
+    choice(operation, "method", method, _METHODS)
     if x.dtype.kind not in ("iufc" if operation.endswith("median") else "iuf"):
         raise DTypeError(f'{operation}: dtype {x.dtype} is not numeric; use x.astype("float32")')
     x = x if x.dtype.kind in "fc" else astype(x, "float32")

@@ -10,13 +10,15 @@ from ..dtypes import promote
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ir.node import node_of
 from ..ops.gathers import TAKE
+from ..ops.sorts import count_before
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis
 from . import elementwise, statistical
+from .arguments import choice
 from .creation import arange, asarray, zeros
 from .data_types import as_second_operand
 from .decorators import named
-from .elementwise import astype, isnan, minimum
+from .elementwise import astype, isnan
 from .manipulation import reshape
 
 
@@ -97,15 +99,12 @@ def insertion_points(x: Tensor, values: Tensor, side: str) -> Tensor:
         rows = math.prod(x.shape[:-1])
         start = reshape(arange(rows) * length, (*x.shape[:-1], 1))
         x = reshape(x, (rows * length,))
-    found = zeros(values.shape, dtype="int32")
-    step = 1 << length.bit_length() >> 1
-    while step:
-        end = found + step
-        place = minimum(end, length) - 1 + start
-        element = Tensor(node_of(TAKE, (x._node, place._node), 0))
-        goes_after = _before(element, values) if side == "left" else ~_before(values, element)
-        found = elementwise.where(goes_after & (end <= length), end, found)
-        step //= 2
+
+    def is_before(places: Tensor) -> Tensor:
+        element = Tensor(node_of(TAKE, (x._node, (places + start)._node), 0))
+        return _before(element, values) if side == "left" else ~_before(values, element)
+
+    found: Tensor = count_before(elementwise, length, zeros(values.shape, dtype="int32"), is_before)
     return found
 
 
@@ -152,8 +151,7 @@ def searchsorted(
             f"searchsorted: shapes do not fit; got {x.shape} and {values.shape}; x1 must be a "
             "vector, or have one row for each row of x2"
         )
-    if not isinstance(side, str) or side not in ("left", "right"):
-        raise ArgumentError(f'searchsorted: unknown side; got {side!r}; use "left" or "right"')
+    choice("searchsorted", "side", side, ("left", "right"))
     if "b" in (x.dtype.kind, values.dtype.kind):
         raise DTypeError('searchsorted: dtype bool is not numeric; use x.astype("uint8")')
     dtype = promote("searchsorted", x.dtype, values.dtype)

@@ -650,3 +650,8 @@ def cumulative_prod(
     return _accumulate(
         _SCANS["cumulative_prod"], x, axis, dtype, include_initial, exclusive, reverse
     )
+
+
+# Spellings of NumPy.
+amax = max
+amin = min

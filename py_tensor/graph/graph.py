@@ -402,7 +402,7 @@ class Graph(GraphBase):
     ) -> SymbolicTensor:
         """Take the maximum of each square window of each channel (maxPool).
 
-        The windows must fill the padded image exactly. Padding never is the maximum.
+        The windows must fill the padded image exactly. Padding is never the maximum.
 
         Args:
             x: Image (rows, columns, channels).

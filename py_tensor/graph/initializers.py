@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from .. import random
-from ..errors import ArgumentError
+from ..functions.arguments import choice
 from ..functions.creation import full
 from ..functions.elementwise import clip, erfinv
 from ..tensor import Tensor, as_tensor
@@ -72,8 +72,9 @@ class VarianceScalingInitializer:
     distribution: Literal["uniform", "normal"] = "normal"
 
     def __post_init__(self) -> None:
-        _one_of("mode", self.mode, ("fan_in", "fan_out", "fan_avg"))
-        _one_of("distribution", self.distribution, ("uniform", "normal"))
+        name = "VarianceScalingInitializer"
+        choice(name, "mode", self.mode, ("fan_in", "fan_out", "fan_avg"))
+        choice(name, "distribution", self.distribution, ("uniform", "normal"))
 
     def initialize(
         self, weights_shape: Sequence[int], input_units: int, output_units: int
@@ -89,14 +90,6 @@ class VarianceScalingInitializer:
             return _truncated_normal(weights_shape, 0.0, deviation)
         limit = math.sqrt(3.0) * deviation
         return random.uniform(weights_shape, -limit, limit)
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ArgumentError(
-            f"VarianceScalingInitializer: unknown {name}; got {value!r}; use "
-            f"{', '.join(map(repr, allowed))}"
-        )
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,10 @@ class MatrixStack:
         self.matrices = reshape(wide(tensor), (math.prod(self.leading), *shape[-2:]))
 
     def restored(self, result: Tensor, *, real: bool = False) -> Tensor:
-        """Restore the leading axes and the dtype, or a real one, of one result per matrix."""
+        """Restore the leading axes and the dtype of one result per matrix.
+
+        If `real` is True, results for complex matrices are float32.
+        """
         result = reshape(result, (*self.leading, *result.shape[1:]))
         dtype = float32 if real and self.dtype.kind == "c" else self.dtype
         return astype(result, dtype, copy=False)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..errors import ArgumentError
-from ..functions.arguments import flag
+from ..functions.arguments import choice, flag
 from ..functions.joining import concat
 from ..functions.linear_algebra import matmul
 from ..tensor import Tensor
@@ -90,8 +89,7 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> QRResult:
     >>> [[round(value, 5) + 0.0 for value in row] for row in r.tolist()]
     [[-5.0, -2.2], [0.0, 0.4]]
     """
-    if not isinstance(mode, str) or mode not in ("reduced", "complete"):
-        raise ArgumentError(f'qr: unknown mode; got {mode!r}; use "reduced" or "complete"')
+    choice("qr", "mode", mode, ("reduced", "complete"))
     stack = MatrixStack("qr", x)
     _, rows, columns = stack.matrices.shape
     complete = mode == "complete" and rows > columns

@@ -129,7 +129,7 @@ def save(model: Any, path: str | PathLike[str] | None = None) -> bytes | None:
 
 
 class _Saver:
-    """Converts graphs and modules to JSON, and collects their weights."""
+    """Converter of graphs and modules to JSON, which collects their weights."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}

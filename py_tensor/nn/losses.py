@@ -6,8 +6,8 @@ float32 and return float32.
 
 from __future__ import annotations
 
-from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import floating, number, one_axis, wide
+from ..errors import ShapeError
+from ..functions.arguments import choice, floating, number, one_axis, wide
 from ..functions.creation import arange, full
 from ..functions.decorators import remembered
 from ..functions.elementwise import where
@@ -727,10 +727,7 @@ def _operands(operation: str, predictions: ArrayLike, labels: ArrayLike) -> tupl
 
 
 def _reduced(operation: str, losses: Tensor, weights: ArrayLike | None, reduction: str) -> Tensor:
-    if not isinstance(reduction, str) or reduction not in ("mean", "sum", "none"):
-        raise ArgumentError(
-            f'{operation}: unknown reduction; got {reduction!r:.60}; use "mean", "sum" or "none"'
-        )
+    choice(operation, "reduction", reduction, ("mean", "sum", "none"))
     if weights is not None:
         given = wide(as_tensor(operation, weights))
         if broadcast(operation, [losses.shape, given.shape]) != losses.shape:

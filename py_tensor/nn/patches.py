@@ -8,7 +8,7 @@ from math import inf, prod
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import MOST_ELEMENTS, flag, floating, integer, items, wide
+from ..functions.arguments import MOST_ELEMENTS, choice, flag, floating, integer, items, wide
 from ..functions.creation import arange, zeros
 from ..functions.decorators import named, remembered
 from ..functions.elementwise import maximum, where
@@ -448,10 +448,7 @@ def grid_sample(
     >>> pt.nn.grid_sample(x, grid)[0, 0, :, 0].tolist()
     [2.0, 4.0, 2.0]
     """
-    if not isinstance(padding_mode, str) or padding_mode not in ("zeros", "border"):
-        raise ArgumentError(
-            f'grid_sample: unknown padding_mode; got {padding_mode!r}; use "zeros" or "border"'
-        )
+    choice("grid_sample", "padding_mode", padding_mode, ("zeros", "border"))
     x, grid = floating("grid_sample", x), wide(floating("grid_sample", grid))
     if x.ndim != 4 or grid.ndim != 4 or grid.shape[3] != 2 or x.shape[0] != grid.shape[0]:
         raise ShapeError(

@@ -7,8 +7,8 @@ from typing import Any
 
 import py_tensor as pt
 
-from ..errors import ArgumentError, DTypeError
-from ..functions.arguments import converted, flag, number, one_axis
+from ..errors import DTypeError
+from ..functions.arguments import choice, converted, flag, number, one_axis
 from ..functions.data_types import as_second_operand, is_number
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
@@ -761,9 +761,8 @@ def iterable(y: Any) -> bool:
 
 
 def _bit_weights(operation: str, bitorder: str) -> list[int]:
-    if not isinstance(bitorder, str) or bitorder not in ("big", "little"):
-        raise ArgumentError(f'{operation}: bitorder is neither "big" nor "little"; got {bitorder}')
-    return list(range(8)) if bitorder == "little" else list(range(7, -1, -1))
+    big = choice(operation, "bitorder", bitorder, ("big", "little")) == "big"
+    return list(range(7, -1, -1)) if big else list(range(8))
 
 
 @named

@@ -13,8 +13,18 @@ import py_tensor as pt
 from .. import linalg
 from ..dtypes import as_dtype, shown, wrong_type
 from ..errors import ArgumentError, DTypeError, ShapeError
-from ..functions.arguments import MOST_STEPS, a_shape, flag, function_of, integer, items, number
+from ..functions.arguments import (
+    MOST_STEPS,
+    a_shape,
+    choice,
+    flag,
+    function_of,
+    integer,
+    items,
+    number,
+)
 from ..functions.decorators import named
+from ..functions.indexing import OUT_OF_RANGE, limited
 from ..tensor import Tensor, as_tensor, from_host
 
 
@@ -779,16 +789,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 def in_range(operation: str, places: Tensor, length: int, mode: str) -> Tensor:
     """Return non-negative indices: checked, taken modulo the length, or limited to it."""
     places = pt.astype(places, "int32", copy=False)
-    if not isinstance(mode, str):
-        raise wrong_type(operation, "mode", "a name", mode, '"raise", "wrap" or "clip"')
-    if mode == "wrap":
-        return places % length
-    if mode == "clip":
-        return pt.clip(places, 0, length - 1)
-    if mode != "raise":
-        raise ArgumentError(
-            f'{operation}: no mode of that name; got {mode!r}; use "raise", "wrap" or "clip"'
-        )
+    if choice(operation, "mode", mode, OUT_OF_RANGE) != "raise":
+        return limited(mode, places, length)
     if bool(pt.any((places < 0) | (places >= length))):
         raise ShapeError(
             f"{operation}: index out of range for length {length}; got {places.tolist()!s:.60}; "

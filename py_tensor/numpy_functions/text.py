@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dtypes import wrong_type
 from ..errors import ArgumentError
-from ..functions.arguments import MOST_STEPS, flag, integer, number
+from ..functions.arguments import MOST_STEPS, choice, flag, integer, number
 from ..functions.decorators import named
 from ..runtime import array_format
 from ..tensor import Tensor, as_tensor
@@ -91,12 +91,8 @@ def _shortest(x: Any) -> Decimal:
 
 def _trimmed(digits: str, trim: str, operation: str) -> str:
     """Apply NumPy's rule for zeros at the end of "12.300"."""
-    if not isinstance(trim, str):
-        raise wrong_type(operation, "trim", "a letter", trim)
-    if trim == "k":
+    if choice(operation, "trim", trim, ("k", ".", "0", "-")) == "k":
         return digits
-    if trim not in (".", "0", "-"):
-        raise ArgumentError(f'{operation}: trim is unknown; got {trim!r}; use "k", ".", "0" or "-"')
     digits = digits.rstrip("0")
     if digits.endswith("."):
         digits += {".": "", "0": "0", "-": ""}[trim]

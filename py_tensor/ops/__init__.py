@@ -23,18 +23,8 @@ from . import (
 )
 from .op_def import OpDef
 
-OP_DEFS: dict[str, OpDef] = {
-    op.name: op
-    for table in (
-        elementwise.OP_DEFS,
-        reductions.OP_DEFS,
-        scans.OP_DEFS,
-        views.OP_DEFS,
-        gathers.OP_DEFS,
-        sorts.OP_DEFS,
-        sources.OP_DEFS,
-        contractions.OP_DEFS,
-        complex_parts.OP_DEFS,
-    )
-    for op in table
-}
+_TABLES = (
+    *(elementwise, reductions, scans, views, gathers, sorts, sources, contractions),
+    complex_parts,
+)
+OP_DEFS: dict[str, OpDef] = {op.name: op for table in _TABLES for op in table.OP_DEFS}

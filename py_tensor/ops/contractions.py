@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import complex_rules
-from .op_def import Contraction, Shape
+from .op_def import Contraction, Shape, complex_rules
 from .views import PAD, WINDOW
 
 

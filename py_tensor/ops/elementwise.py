@@ -7,9 +7,9 @@ import operator
 from typing import Any
 
 from ..dtypes import float32, int32, uint32
-from . import complex_rules, host_functions, special_functions
+from . import host_functions, special_functions
 from .host_functions import at_pole, ieee
-from .op_def import Cast, Elementwise, Fixed, Where
+from .op_def import Cast, Elementwise, Fixed, Where, complex_rules
 
 UNIT = (-1.0, 1.0)
 POSITIVE = (0.05, 8.0)
@@ -37,7 +37,7 @@ def flat(pt: Any, g: Any, *given: Any) -> None:
 
 
 def _chosen(pt: Any, g: Any, larger: Any, smaller: Any) -> Any:
-    """Pass the cotangent to the larger of two operands, or half of it where they are equal."""
+    """Pass the cotangent to the larger of two operands, or half of it if they are equal."""
     return pt.where(larger > smaller, g, pt.where(larger == smaller, g * 0.5, 0.0))
 
 

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promote, uint32
 from ..errors import DTypeError, ShapeError
+from ..late import LateModule
 from .index_map import View
+
+if TYPE_CHECKING:
+    from . import complex_rules as complex_rules
+else:
+    complex_rules = LateModule(f"{__package__}.complex_rules")
 
 Shape = tuple[int, ...]
 Rule = Callable[..., Any]
@@ -87,6 +93,15 @@ class OpDef(Facts):
         return f"{type(self).__name__}({self.name})"
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+        """Return the specs of the result and of the converted operands, or raise an error.
+
+        By default, operands keep their dtypes and the result has the first operand's.
+        """
+        dtypes = tuple(spec.dtype for spec in specs)
+        return InferredResult(self.result_shape(specs, arg), dtypes[0], dtypes)
+
+    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+        """Return the shape of the result, or raise an error."""
         raise NotImplementedError
 
     def check(self, dtype: DType, category: str) -> None:
@@ -99,14 +114,8 @@ class OpDef(Facts):
             raise DTypeError(
                 f"{self.name}: dtype {dtype} is not real; use pt.real(x), pt.imag(x) or pt.abs(x)"
             )
-        hint = {
-            "floating": 'use x.astype("float32")',
-            "numeric": 'use x.astype("int32")',
-            "integer": 'use x.astype("int32")',
-            "boolean": 'use x.astype("bool")',
-            "integer or boolean": 'use x.astype("int32")',
-        }[category]
-        raise DTypeError(f"{self.name}: dtype {dtype} is not {category}; {hint}")
+        target = {"floating": "float32", "boolean": "bool"}.get(category, "int32")
+        raise DTypeError(f'{self.name}: dtype {dtype} is not {category}; use x.astype("{target}")')
 
 
 class ComplexJoin(OpDef):
@@ -289,9 +298,8 @@ class ViewOp(OpDef):
     def __init__(self, **facts: Any) -> None:
         super().__init__(**{**facts, "view": lru_cache(4096)(facts["view"])})
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
-        shape, _ = self.view(specs[0].shape, arg)
-        return InferredResult(shape, specs[0].dtype, (specs[0].dtype,))
+    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+        return self.view(specs[0].shape, arg)[0]
 
 
 class Pad(OpDef):
@@ -341,7 +349,7 @@ class Gather(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
         x, indices = specs
         if indices.dtype.kind not in "iu":
             raise DTypeError(
@@ -353,8 +361,7 @@ class Gather(OpDef):
                 f"{self.name}: cannot take from an empty axis; got length 0 of axis {arg} of shape "
                 f"{x.shape} and {indices.size} indices; use an axis with elements"
             )
-        shape = (*x.shape[:arg], *indices.shape, *x.shape[arg + 1 :])
-        return InferredResult(shape, x.dtype, (x.dtype, indices.dtype))
+        return (*x.shape[:arg], *indices.shape, *x.shape[arg + 1 :])
 
 
 class GatherAlong(OpDef):
@@ -366,9 +373,9 @@ class GatherAlong(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
-        x, indices = specs
-        return InferredResult(indices.shape, x.dtype, (x.dtype, indices.dtype))
+    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+        shape: Shape = specs[1].shape
+        return shape
 
 
 class Scatter(OpDef):
@@ -380,11 +387,10 @@ class Scatter(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
         x, indices = specs
         axis, length = arg
-        shape = (*x.shape[:axis], length, *x.shape[axis + len(indices.shape) :])
-        return InferredResult(shape, x.dtype, (x.dtype, indices.dtype))
+        return (*x.shape[:axis], length, *x.shape[axis + len(indices.shape) :])
 
 
 class OptimizationBarrier(OpDef):
@@ -392,9 +398,9 @@ class OptimizationBarrier(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
-        x, event = specs
-        return InferredResult(x.shape, x.dtype, (x.dtype, event.dtype))
+    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+        shape: Shape = specs[0].shape
+        return shape
 
 
 class Sort(OpDef):

@@ -6,8 +6,8 @@ import operator
 from typing import Any
 
 from ..dtypes import DType
-from . import complex_rules, host_functions
-from .op_def import Reduction
+from . import host_functions
+from .op_def import Reduction, complex_rules
 
 
 def _constant(f: str, i: str, u: str, b: str = "0u") -> dict[str, str]:

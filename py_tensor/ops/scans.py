@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import complex_rules
 from .elementwise import ADD, MULTIPLY
-from .op_def import Scan
+from .op_def import Scan, complex_rules
 from .reductions import one, zero
 from .views import PAD, SLICE
 

@@ -1,7 +1,8 @@
-"""Definitions of sorts: the indices that sort the elements along an axis."""
+"""Definitions of sorts: the indices that sort the elements along an axis; and binary search."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .op_def import Sort
@@ -16,6 +17,20 @@ def _argsort(xp: Any, x: Any, arg: tuple[int, bool]) -> Any:
         return xp.argsort(x, axis=axis, kind="stable")
     backward = xp.argsort(xp.flip(x, axis=axis), axis=axis, kind="stable")
     return xp.flip(x.shape[axis] - 1 - backward, axis=axis)
+
+
+def count_before(pt: Any, length: int, zeros: Any, is_before: Callable[[Any], Any]) -> Any:
+    """Return the numbers of sorted elements that come before given values, by binary search.
+
+    `is_before` maps indices of the `length` elements to booleans, one for each given value. `zeros`
+    has the shape of the result. `pt` has the functions of these values, as in complex rules.
+    """
+    found = zeros
+    for level in reversed(range(length.bit_length())):
+        end = found + (1 << level)
+        fits = is_before(pt.minimum(end, length) - 1) & (end <= length)
+        found = pt.where(fits, end, found)
+    return found
 
 
 # fmt: off

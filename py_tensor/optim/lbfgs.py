@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any
 
+from ..errors import ArgumentError
 from ..functions.arguments import function_of, integer, number
 from ..tensor import Tensor, realize
 from ..transforms.autodiff import value_and_grad
@@ -55,8 +56,11 @@ def lbfgs(
     """Minimize a function by the limited-memory BFGS method.
 
     The step length satisfies the weak Wolfe conditions, by bisection. Each evaluation waits for its
-    value. Source: Nocedal 1980, doi:10.1090/S0025-5718-1980-0572855-7; line search: Lewis and
-    Overton 2013, doi:10.1007/s10107-012-0514-2.
+    value and blocks: in a page, call it in a worker, or start Python by `runPythonAsync` in a
+    browser with JavaScript Promise Integration. Constraints of modules (`pt.nn.constrain`) are
+    refused: projections of quasi-Newton steps need not reduce the function (Bertsekas 1982,
+    doi:10.1137/0320018). Source: Nocedal 1980, doi:10.1090/S0025-5718-1980-0572855-7; line search:
+    Lewis and Overton 2013, doi:10.1007/s10107-012-0514-2.
 
     Args:
         function: Function of the tree of parameters that returns a scalar. It is traced.
@@ -70,7 +74,8 @@ def lbfgs(
         `LbfgsResult` with the parameters.
 
     Raises:
-        ArgumentError: If there are no parameters, or `history` is below 1.
+        ArgumentError: If there are no parameters, if a module has constraints, or if `history` is
+            below 1.
 
     >>> import py_tensor as pt
     >>> def rosenbrock(p):
@@ -85,6 +90,11 @@ def lbfgs(
     max_iterations = integer("lbfgs", "max_iterations", max_iterations, 0)
     tolerance = number("lbfgs", "tolerance", tolerance)
     layout, leaves, others = layout_of("lbfgs", params)
+    if layout.constrained:
+        raise ArgumentError(
+            "lbfgs: constraints cannot be applied; got a module with pt.nn.constrain; use another "
+            "optimizer, for example pt.optim.adam, or parameters without constraints"
+        )
     at = layout.ravel(leaves)
 
     @jit

@@ -244,7 +244,7 @@ def rmsprop(
         d = g / (sqrt(s) + epsilon)
         p -= rate * d
 
-    With `centered`, m = rho * m + (1 - rho) * g, and the root is taken of the variance s - m**2.
+    With `centered`, m = rho * m + (1 - rho) * g, and the variance s - m**2 replaces s in the root.
     With `momentum`, v = momentum * v + d and p -= rate * v. s, m and v start at zero. Formula and
     defaults: torch.optim.RMSprop; epsilon is added outside the root. TensorFlow.js adds it inside,
     includes the rate in v, and has rho = 0.9.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from ..errors import ArgumentError
-from ..functions.arguments import MOST_ELEMENTS, function_of, integer, items, number
+from ..functions.arguments import MOST_ELEMENTS, choice, function_of, integer, items, number
 
 Schedule = Callable[[int], float]
 
@@ -387,10 +387,7 @@ def cyclic(
     up = integer("cyclic", "step_size_up", step_size_up, 1)
     down = up if step_size_down is None else step_size_down
     down = integer("cyclic", "step_size_down", down, 1)
-    if not isinstance(mode, str) or mode not in _CYCLES:
-        raise ArgumentError(
-            f"cyclic: unknown mode; got {mode!r:.60}; use one of {', '.join(_CYCLES)}"
-        )
+    mode = choice("cyclic", "mode", mode, _CYCLES)
 
     def rate(step: int) -> float:
         cycle, at = divmod(step, up + down)

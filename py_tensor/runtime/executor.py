@@ -17,6 +17,7 @@ from ..dtypes import described, wrong_type
 from ..errors import ArgumentError, BackendError
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize
+from ..late import LateModule
 from .backends.base import Backend
 
 PLAN_LIMIT = 1024
@@ -49,12 +50,6 @@ def backend() -> Backend:
     return runtime.backend
 
 
-def _webgl() -> Backend:
-    from .backends.webgl import create
-
-    return create()
-
-
 def _numpy() -> Backend:
     try:
         from .backends.numpy import NumpyBackend
@@ -65,16 +60,10 @@ def _numpy() -> Backend:
     return NumpyBackend()
 
 
-def _python() -> Backend:
-    from .backends.python import PythonBackend
-
-    return PythonBackend()
-
-
 _FACTORIES: dict[str, Callable[[], Backend]] = {
-    "webgl": _webgl,
+    "webgl": LateModule(f"{__package__}.backends.webgl").create,
     "numpy": _numpy,
-    "python": _python,
+    "python": LateModule(f"{__package__}.backends.python").PythonBackend,
 }
 """Functions that create the backends, the fastest first."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..dtypes import wrong_type
 from ..errors import ArgumentError
-from ..functions.arguments import integer, number
+from ..functions.arguments import choice, integer, number
 from .trainer import Logs, Trainer, Weights
 
 
@@ -133,10 +133,7 @@ class _Best:
     def __init__(self, name: str, monitor: str, mode: str, min_delta: float) -> None:
         if not isinstance(monitor, str):
             raise wrong_type(name, "monitor", "a name of the logs", monitor)
-        if not isinstance(mode, str) or mode not in ("auto", "min", "max"):
-            raise ArgumentError(
-                f'{name}: unknown mode; got {mode!r:.60}; use "auto", "min" or "max"'
-            )
+        choice(name, "mode", mode, ("auto", "min", "max"))
         self.name = name
         self.monitor = monitor
         larger = mode == "max" or (mode == "auto" and monitor.endswith(_LARGER_IS_BETTER))

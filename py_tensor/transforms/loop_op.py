@@ -152,9 +152,10 @@ def rebuilt(body: LoopBody, inputs: Sequence[OpNode]) -> list[OpNode]:
 
 
 class LoopNodes:
-    """Result nodes of a loop; while a function is differentiated, its tapes know their gradient.
+    """Result nodes of a loop. During differentiation the tapes record their gradient.
 
-    `run` is the body of the nodes: `body`, or one with the same outputs and others at `places`.
+    `run` is the body that is executed: `body`, or one that returns further values and has the
+    outputs of `body` at `places`.
     """
 
     def __init__(

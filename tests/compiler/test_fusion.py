@@ -42,7 +42,7 @@ def test_broadcast_operands_are_computed_once():
     # Recomputing takes longer than a separate draw.
     small = kernels(heavy().reshape((1, 1000)) + leaf(4, 1))
     assert small == ["map add"]
-    # A few elements are read often: together no more than the whole value.
+    # A few elements are read many times, but no more reads are needed than for the whole value.
     few = kernels(pt.broadcast_to(heavy()[:10].reshape((1, 10)), (100, 10)))
     assert [name.split()[0] for name in few] == ["map"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import assert_spec
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import STEPS, RandomProgram, add, build, programs
-from programs.program import leaves
+from programs.program import leaves, repeatable
 
 import py_tensor as pt
 
@@ -113,13 +113,7 @@ def check(program: RandomProgram, wanted: slice) -> None:
 def test_random_programs(wanted, request):
     budget = request.config.getoption("examples")
 
-    @settings(
-        max_examples=budget // 2,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @repeatable(budget // 2)
     @given(programs())
     def run(program):
         check(program, wanted)
@@ -163,13 +157,7 @@ def check_jitted(draw: Any) -> None:
 
 
 def test_random_programs_under_jit(request):
-    @settings(
-        max_examples=request.config.getoption("examples") // 3,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @repeatable(request.config.getoption("examples") // 3)
     @given(st.data())
     def run(data):
         check_jitted(data.draw)
@@ -200,13 +188,7 @@ def test_each_step(name, request):
     count = len(program.values)
     made: list[tuple[pt.Tensor, Any]] = []
 
-    @settings(
-        max_examples=max(8, request.config.getoption("examples") // 40),
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @repeatable(max(8, request.config.getoption("examples") // 40))
     @given(st.data())
     def run(data):
         add(STEPS[name], data.draw, program)

@@ -162,7 +162,7 @@ def test_wrong_arguments():
     for error, text, call in (
         (
             ArgumentError,
-            "fft: unknown norm; got 'both'; use one of backward, ortho, forward",
+            'fft: norm is unknown; got \'both\'; use "backward", "ortho" or "forward"',
             lambda: pt.fft.fft(x, norm="both"),
         ),
         (

@@ -123,8 +123,8 @@ def test_wrong_quantiles():
     )
     assert_raises(
         errors.ArgumentError,
-        "quantile: unknown method; got 'weibull'; use one of linear, lower, higher, midpoint, "
-        "nearest",
+        'quantile: method is unknown; got \'weibull\'; use "linear", "lower", "higher", "midpoint" '
+        'or "nearest"',
         lambda: pt.quantile(x, 0.5, method="weibull"),
     )
     assert_raises(

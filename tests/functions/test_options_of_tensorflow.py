@@ -109,7 +109,7 @@ def test_channels_before_the_height(name, dtype, batch, rng):
 def test_unknown_layouts(name):
     assert_raises(
         errors.ArgumentError,
-        f'{name}: data_format is unknown; got \'CHWN\'; use "NHWC", "NCHW"',
+        f'{name}: data_format is unknown; got \'CHWN\'; use "NHWC" or "NCHW"',
         lambda: LAYOUTS[name](pt.ones((1, 4, 4, 2)), data_format="CHWN"),
     )
     with pytest.raises(errors.ShapeError, match=f"^{name}: "):

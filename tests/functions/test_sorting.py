@@ -187,7 +187,7 @@ def test_nan_equals_no_element():
         ),
         (
             errors.ArgumentError,
-            'searchsorted: unknown side; got \'middle\'; use "left" or "right"',
+            'searchsorted: side is unknown; got \'middle\'; use "left" or "right"',
             lambda: pt.searchsorted(pt.ones(2), pt.ones(1), side="middle"),
         ),
         (

@@ -302,7 +302,8 @@ CASES: dict[str, tuple[type, Callable[[Given], Any], str]] = {
     "no such mode": (
         ArgumentError,
         lambda given: VarianceScalingInitializer(1.0, "fan"),  # type: ignore[arg-type]
-        "VarianceScalingInitializer: unknown mode; got 'fan'; use 'fan_in', 'fan_out', 'fan_avg'",
+        'VarianceScalingInitializer: mode is unknown; got \'fan\'; use "fan_in", "fan_out" or '
+        '"fan_avg"',
     ),
 }
 

@@ -183,7 +183,7 @@ def test_errors():
     )
     assert_raises(
         ArgumentError,
-        'qr: unknown mode; got \'raw\'; use "reduced" or "complete"',
+        'qr: mode is unknown; got \'raw\'; use "reduced" or "complete"',
         lambda: pt.linalg.qr(square, mode="raw"),
     )
     assert_raises(

@@ -1,4 +1,4 @@
-"""Initial weights: their spread, by the fans of shapes, and their dependence on the seed."""
+"""Initial weights: their spread follows from fan-in and fan-out, their values from the seed."""
 
 from __future__ import annotations
 

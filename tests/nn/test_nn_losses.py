@@ -211,7 +211,7 @@ def test_other_reductions_are_refused(name):
     labels = pt.zeros(2, dtype="int32") if name.startswith("sparse") else pt.ones((2, 3))
     assert_raises(
         errors.ArgumentError,
-        f'{name}: unknown reduction; got \'average\'; use "mean", "sum" or "none"',
+        f'{name}: reduction is unknown; got \'average\'; use "mean", "sum" or "none"',
         lambda: getattr(nn, name)(pt.ones((2, 3)), labels, reduction="average"),
     )
 

@@ -77,7 +77,8 @@ WINDOWS = [
 
 @pytest.mark.parametrize(("shape", "size", "options"), WINDOWS, ids=str)
 def test_windows(shape, size, options, rng):
-    x = sample(rng, shape, "float32") - 10  # negative: the padding must not win
+    # Negative values, so that a padding of 0 would be the largest.
+    x = sample(rng, shape, "float32") - 10
     axes = len(shape) - 2
     largest, mean = getattr(nn, f"max_pool{axes}d"), getattr(nn, f"avg_pool{axes}d")
     t = pt.asarray(x)

@@ -301,7 +301,7 @@ OPTIONS = {
     ),
     "merge_mode": (
         lambda: nn.Bidirectional(nn.RNN(1, 1), nn.RNN(1, 1), merge_mode="add"),
-        'Bidirectional: unknown merge_mode; got \'add\'; use "concat", "sum", "mul" or "ave"',
+        'Bidirectional: merge_mode is unknown; got \'add\'; use "concat", "sum", "mul" or "ave"',
     ),
     "different forms": (
         lambda: nn.Bidirectional(nn.RNN(1, 1), nn.RNN(1, 1, return_state=False)),

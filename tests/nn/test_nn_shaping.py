@@ -186,7 +186,7 @@ CASES = {
     "method": (
         errors.ArgumentError,
         lambda: nn.Upsample(2, method="linear"),
-        "Upsample: unknown method; got 'linear'; use one of nearest, bilinear, bicubic",
+        'Upsample: method is unknown; got \'linear\'; use "nearest", "bilinear" or "bicubic"',
     ),
     "no images": (
         errors.ShapeError,

@@ -617,3 +617,13 @@ def test_lbfgs_stops_at_the_limit():
         "lbfgs: history is too small; got 0; use 1 or more",
         lambda: pt.optim.lbfgs(lambda x: x.sum(), pt.ones(3), history=0),
     )
+
+
+def test_lbfgs_refuses_constraints():
+    model = pt.nn.constrain(pt.nn.Dense(2, 1), weight=pt.nn.non_neg)
+    assert_raises(
+        errors.ArgumentError,
+        "lbfgs: constraints cannot be applied; got a module with pt.nn.constrain; use another "
+        "optimizer, for example pt.optim.adam, or parameters without constraints",
+        lambda: pt.optim.lbfgs(lambda model: model(pt.ones((1, 2))).sum(), model),
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import py_tensor as pt
@@ -20,6 +21,17 @@ SHAPES = [
 DTYPES = ("float32", "int32", "uint32", "int16", "uint8", "bool", "int8", "uint16")
 MOSTLY_FLOATS = ("float32",) * 3 + DTYPES
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+
+
+def repeatable(examples: int) -> settings:
+    """Return hypothesis settings: the same examples in each run, however long they take."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 @dataclass

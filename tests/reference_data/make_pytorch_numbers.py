@@ -1,4 +1,4 @@
-"""Writes pytorch_numbers.json: values of the expressions in docs/from_pytorch.md. Run in the root:
+"""Write pytorch_numbers.json: values of the expressions in docs/from_pytorch.md. Run in the root:
 
 pip install "torch==2.13.0" numpy
 PYTHONPATH=tests python tests/reference_data/make_pytorch_numbers.py \

@@ -1,4 +1,4 @@
-"""Texts of values: shortened only beyond the limits."""
+"""Values as text, which is shortened only beyond the limits."""
 
 from __future__ import annotations
 

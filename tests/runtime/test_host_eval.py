@@ -7,7 +7,7 @@ import programs
 import pytest
 import reference
 from helpers import assert_bits, assert_raises, assert_spec, assert_values, finished
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from op_defs import ELEMENTWISE, REDUCTIONS, each_dtype
 
@@ -364,13 +364,7 @@ def test_random_programs(request, monkeypatch):
     compute = host_eval.compute
     monkeypatch.setattr(host_eval, "compute", lambda *a: results.append(compute(*a)) or results[-1])
 
-    @settings(
-        max_examples=request.config.getoption("examples"),
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @programs.program.repeatable(request.config.getoption("examples"))
     @given(programs.programs(), st.randoms(use_true_random=False))
     def run(program, random):
         pairs = list(program.values)

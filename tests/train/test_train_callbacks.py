@@ -217,7 +217,7 @@ def test_errors():
     )
     assert_raises(
         errors.ArgumentError,
-        'Checkpoint: unknown mode; got \'up\'; use "auto", "min" or "max"',
+        'Checkpoint: mode is unknown; got \'up\'; use "auto", "min" or "max"',
         lambda: pt.train.Checkpoint(print, monitor="loss", mode="up"),
     )
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from differentiable import RandomProgram, Step, programs
 from gradients import assert_close, differences, weights
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
+from programs.program import repeatable
 
 import py_tensor as pt
 
@@ -72,13 +73,7 @@ def check(program: RandomProgram, way: Any) -> None:
 
 @pytest.mark.parametrize("way", [plain, jitted, recomputed, read], ids=lambda way: way.__name__)
 def test_random_gradients(way, request):
-    @settings(
-        max_examples=request.config.getoption("examples") // 20,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @repeatable(request.config.getoption("examples") // 20)
     @given(programs())
     def run(program):
         check(program, way)

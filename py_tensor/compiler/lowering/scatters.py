@@ -11,6 +11,8 @@ import math
 
 from ...dtypes import float16, float32, int32
 from ...ir.node import OpInstance
+from ...ops.graph_value import Algebra
+from ...ops.sorts import count_before
 from ...ops.views import BROADCAST
 from ..lowered_graph import LoweredGraph
 from .formulas import Formula, of, positions, where
@@ -74,14 +76,8 @@ def _sorted(slices: Formula, given: Formula, length: int) -> Formula:
 
 
 def _last(keys: Formula, length: int) -> Formula:
-    """Return for each index the last position whose key is at most the index, by binary search.
-
-    If there is none, 0 is returned.
-    """
-    lowered, count = keys.graph, keys.shape[0]
-    place, found = positions(lowered, length), Formula(lowered, lowered.constant(0, int32))
-    for level in range(count.bit_length() - 1, -1, -1):
-        end = found + (1 << level)
-        element = keys.take(of("minimum", end, count) - 1, 0)
-        found = where((element <= place) & (end <= count), end, found)
-    return of("maximum", found - 1, 0).materialized()
+    """Return for each index the last position whose key is at most the index, or 0 if none is."""
+    place = positions(keys.graph, length)
+    zero = Formula(keys.graph, keys.graph.constant(0, int32))
+    count = count_before(Algebra(), keys.shape[0], zero, lambda at: keys.take(at, 0) <= place)
+    return of("maximum", count - 1, 0).materialized()

@@ -238,7 +238,7 @@ class _FileReader:
         return Node(label, name, given, results, attributes, code.get("version", 1)), inputs
 
     def _stateless(self, node: Node, handles: dict[str, str]) -> Node:
-        """Replace the reading of a variable by an alias of the value that it has then."""
+        """Replace the read of a variable by an alias of its value at that point."""
         name = handles.get(node.inputs[0], "") if node.inputs else ""
         if node.operator == "VAR_HANDLE" and node.outputs:
             handles[node.outputs[0]] = node.attributes.get("shared_name", "")

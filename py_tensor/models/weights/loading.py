@@ -1,4 +1,4 @@
-"""Load tensors by name from files of safetensors and PyTorch, also if they are in parts."""
+"""Load tensors by name from files of safetensors and PyTorch, which may be split into parts."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ... import random
 from ...dtypes import float32
 from ...errors import ArgumentError, ShapeError
 from ...functions import creation
-from ...functions.arguments import flag, integer
+from ...functions.arguments import choice, flag, integer
 from ...functions.elementwise import where
 from ...functions.indexing import replace
 from ...functions.joining import concat, stack
@@ -487,11 +487,7 @@ class Bidirectional(Module):
     def __init__(
         self, forward_layer: Module, backward_layer: Module, *, merge_mode: str = "concat"
     ) -> None:
-        if not isinstance(merge_mode, str) or merge_mode not in ("concat", "sum", "mul", "ave"):
-            raise ArgumentError(
-                f'Bidirectional: unknown merge_mode; got {merge_mode!r}; use "concat", "sum", '
-                '"mul" or "ave"'
-            )
+        choice("Bidirectional", "merge_mode", merge_mode, ("concat", "sum", "mul", "ave"))
         self.forward_layer = forward_layer
         self.backward_layer = backward_layer
         self.merge_mode = merge_mode

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...dtypes import wrong_type
-from ...errors import ArgumentError, ShapeError
+from ...errors import ShapeError
 from ...functions import creation
+from ...functions.arguments import choice
 from ...functions.indexing import selected
 from ...functions.manipulation import pad
 from ...functions.sliding_windows import explicit_padding, per_axis
@@ -41,12 +42,8 @@ class Upsample(Module):
     method: str = static_field()
 
     def __init__(self, factor: PerAxis, *, method: str = "nearest") -> None:
-        if not isinstance(method, str) or method not in _RESIZES:
-            raise ArgumentError(
-                f"Upsample: unknown method; got {method!r:.60}; use one of {', '.join(_RESIZES)}"
-            )
         self.factor = per_axis("Upsample", "factor", factor, 1, 2)
-        self.method = method
+        self.method = choice("Upsample", "method", method, _RESIZES)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         if x.ndim != 4:

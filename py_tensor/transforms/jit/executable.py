@@ -147,7 +147,7 @@ class Executable:
         result = self.build(
             list(map(Tensor, made)) if self.plain else self._wrapped(leaves, made, values)
         )
-        # Creating a handle increments the count of pending work, but these have their values.
+        # Creating a handle increments the count of pending work, but these are computed already.
         state.pending -= len(self.handles)
         if self.donated:
             end_donated([leaves[at] for at in self.donated], self.name)

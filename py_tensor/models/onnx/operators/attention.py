@@ -209,7 +209,7 @@ def tensor_scatter(
     axis: int = -2,
     mode: str = "linear",
 ) -> Tensor:
-    """Write an update along an axis, for each batch from a position on."""
+    """Write an update along an axis, starting at one position for each batch."""
     axis = axis % past.ndim
     length, new = past.shape[axis], update.shape[axis]
     column = (-1, *(1,) * (past.ndim - 1))

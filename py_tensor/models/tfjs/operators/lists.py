@@ -1,4 +1,4 @@
-"""Lists of tensors: TensorList, and TensorArray, whose flow is the list.
+"""Lists of tensors: TensorList, and TensorArray, which passes the list on as its flow.
 
 A list is a value: writing an element returns another list.
 """

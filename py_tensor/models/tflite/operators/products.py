@@ -1,6 +1,6 @@
 """Products of matrices, and the arithmetic of quantized products.
 
-Products of 8-bit integers are added as float32 as long as their sums are exact, and as int32 else.
+Products of 8-bit integers are added as float32 as long as their sums are exact, otherwise as int32.
 A sum times `scale of x * scale of w / scale of y` is rounded to the result.
 """
 

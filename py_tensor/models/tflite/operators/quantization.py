@@ -1,4 +1,4 @@
-"""Operators between real and quantized numbers: `(number - zero) * scale` is what is meant."""
+"""Operators between real and quantized numbers, which stand for `(number - zero) * scale`."""
 
 from __future__ import annotations
 

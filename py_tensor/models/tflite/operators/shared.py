@@ -59,7 +59,7 @@ def along(numbers: Sequence[float], scales: Scales, ndim: int) -> Any:
 
 
 def dequantized(x: Tensor, scales: Scales) -> Tensor:
-    """Return the numbers that quantized ones mean, as float32."""
+    """Return the real numbers that quantized ones stand for, as float32."""
     y = x.astype("float32")
     if any(scales.zero):
         y = y - along(scales.zero, scales, x.ndim)
