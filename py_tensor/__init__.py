@@ -17,6 +17,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     images       images and canvases of the page
     random       random numbers
     transforms   grad, vjp, jvp, checkpoint, jit, warmup
+    kernels      kernel: Python functions that become shaders
     lax          control flow under the names of jax.lax
     tree         trees of containers under the names of jax.tree; tree_util has jax.tree_util's
     lib          `stride_tricks`, as in NumPy
@@ -269,6 +270,7 @@ if TYPE_CHECKING:
         to_pixels,
     )
     from .ir.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
+    from .kernels.api import kernel
     from .numpy_functions.arithmetic import (
         allclose,
         array_equal,
@@ -848,6 +850,7 @@ __all__ = [
     "jvp",
     "kaiser",
     "keep",
+    "kernel",
     "kron",
     "lcm",
     "ldexp",
@@ -1440,6 +1443,7 @@ _LAZY = {
         "jacrev",
         "linearize",
     ),
+    "kernels.api": ("kernel",),
     "functions.segments": (
         "segment_max",
         "segment_mean",

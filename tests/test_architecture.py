@@ -30,6 +30,7 @@ ROOMS = (
     "images",
     "random",
     "transforms",
+    "kernels",
     "lax",
     "tree",
     "tree_util",

@@ -1,0 +1,8 @@
+"""Kernels: Python functions that become shaders (`pt.kernel`).
+
+Input: a Python function of numbers. Output: a function of tensors, which computes it for each
+element on any backend. Reading order: `source` (syntax tree and errors), `program` (typed
+statements), `builder` and `intrinsics` (typed operations), `reader` (from the tree to a program),
+`execution` (programs on arrays), `kinds` (op definitions and shaders), `plain` (the function run
+in Python), `api`.
+"""
