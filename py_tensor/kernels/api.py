@@ -110,9 +110,9 @@ class KernelFunction:
         [0.5, 1.5]
         """
         values = self._bound(args, kwargs)
+        shape = self._result_shape(values) if self._indices is not None else None
         compiled = self._compile(values)
         dtypes = [op.program.result.dtype for op in compiled.ops]
-        shape = self._result_shape(values) if self._indices is not None else None
         parameters = parameters_of(self._function)
         assert parameters is not None
         keywords = parameters.keyword_only
@@ -218,7 +218,6 @@ class KernelFunction:
     # --- calls ----------------------------------------------------------------------------------
 
     def _apply(self, values: list[Any]) -> Any:
-        compiled = self._compile(values)
         shape = None
         if self._indices is not None:
             shape = self._result_shape(values)
@@ -228,6 +227,7 @@ class KernelFunction:
                         f"{self._name}: a tensor has no elements to read; got shape {value.shape}; "
                         "give at least one"
                     )
+        compiled = self._compile(values)
         nodes = [self._node(value) for value in values]
         results = [
             Tensor(node_of(op, tuple(_operands(op.program, nodes, values, shape)), shape))

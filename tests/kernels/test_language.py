@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from kernel_forms import assert_like_python
 
 import py_tensor as pt
 
@@ -13,18 +14,6 @@ FLOATS = np.asarray([-3.5, -1.0, -0.25, 0.0, 0.5, 1.0, 2.0, 7.25, 100.0], "float
 INTEGERS = np.asarray([-7, -3, -1, 0, 1, 2, 5, 8, 100], "int32")
 GAIN = 2.5
 WEIGHTS = (0.25, 0.5, 0.25)
-
-
-def assert_like_python(kernel, *args, rtol=2e-6, atol=2e-6, dtype=None):
-    """Assert that a kernel gives on this backend what its function gives in Python."""
-    given, expected = kernel(*args), kernel.python(*args)
-    many = isinstance(given, tuple)
-    for got, wanted in zip(*((given, expected) if many else ((given,), (expected,))), strict=True):
-        assert got.dtype is wanted.dtype
-        assert dtype is None or got.dtype == dtype
-        np.testing.assert_allclose(
-            got.numpy().astype("float64"), wanted.numpy().astype("float64"), rtol=rtol, atol=atol
-        )
 
 
 def arithmetic(x, y):
