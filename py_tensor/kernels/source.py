@@ -27,39 +27,48 @@ class Source:
     def __init__(self, function: Callable[..., Any], text: str | None = None) -> None:
         self.function = function
         self.name = function.__name__
-        code = function.__code__
-        self.file = code.co_filename
-        first = 0
-        if text is None:
+        self.file = function.__code__.co_filename
+        self.first = 0
+        found = text
+        if found is None:
             try:
                 linecache.checkcache(self.file)
                 lines, start = inspect.getsourcelines(function)
+                found, self.first = "".join(lines), max(start - 1, 0)
             except (OSError, TypeError):
-                raise KernelError(
-                    f"kernel: source of {self.name} is not available; got a function from "
-                    f"{self.file}; give its text with pt.kernel(source=...), or define it in a file"
-                ) from None
-            text, first = "".join(lines), start - 1
-        self.lines = text.splitlines()
-        plain = textwrap.dedent(text)
+                found = ""
+        self.lines = found.splitlines()
+        plain = textwrap.dedent(found)
         pairs = zip(self.lines, plain.splitlines(), strict=False)
         self.indent = next((len(a) - len(b) for a, b in pairs if b.strip()), 0)
-        self.first = first
-        self.tree = self._definition(plain)
+        tree = self._definition(plain)
+        if tree is None and text is None and self.name != "<lambda>":
+            raise KernelError(
+                f"kernel: source of {self.name} is not available; got a function from {self.file}; "
+                "give its text with pt.kernel(source=...), or define it in a file"
+            )
+        if tree is None:
+            what = "a lambda" if self.name == "<lambda>" else "no such text"
+            raise KernelError(
+                f"kernel: source of {self.name} has no definition with def; got {what}; write "
+                f"def {self.name.strip('<>')}(...): and a return"
+            )
+        self.tree = tree
 
-    def _definition(self, text: str) -> ast.FunctionDef:
+    def _definition(self, text: str) -> ast.FunctionDef | None:
+        """Return the definition with the function's name and parameters."""
         try:
             module = ast.parse(text)
         except SyntaxError:
-            module = ast.Module([], [])
+            return None
+        code = self.function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         for node in ast.walk(module):
             if isinstance(node, ast.FunctionDef) and node.name == self.name:
-                return node
-        what = "a lambda" if self.name == "<lambda>" else "no such text"
-        raise KernelError(
-            f"kernel: source of {self.name} has no definition with def; got {what}; write "
-            f"def {self.name.strip('<>')}(...): and a return"
-        )
+                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                if tuple(part.arg for part in given) == names:
+                    return node
+        return None
 
     def error(self, node: Any, problem: str, advice: str) -> KernelError:
         """Return an error that points at a node."""
