@@ -225,11 +225,15 @@ class Builder:
         return self.step(op("where"), operands, dtype)
 
     def finished(self, inputs: Any, coordinates: list[Var], result: Any) -> Program:
-        """Return the program of one result with the inputs that it needs."""
+        """Return the program of one result with the inputs that it needs.
+
+        All operands of elementwise kernels are kept, since the result has their common shape.
+        """
         atom = typed(result, dtype_of(result))
         needed: set[Any] = {atom}
         body = needed_part(self.blocks[0], needed)
-        used = [given for given in inputs if given.kind == "extent" or given.var in needed]
+        keep_all = not any(given.kind == "extent" for given in inputs)
+        used = [i for i in inputs if keep_all or i.kind == "extent" or i.var in needed]
         return Program(used, coordinates, body, atom)
 
 

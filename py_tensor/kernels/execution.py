@@ -18,8 +18,8 @@ from ..transforms.autodiff.custom_vjp import stop_gradient
 from .builder import op
 from .program import Atom, Branch, Loop, Number, Program, Read, Step, Var
 
-UNROLLED = 16
-"""Iterations up to which a loop over tensors is unrolled; longer ones are scanned."""
+UNROLLED = 256
+"""Iterations up to which loops are differentiated: each is written as operations of its own."""
 WHERE = op("where")
 
 
@@ -185,6 +185,11 @@ class TensorExecution(Execution):
             raise GradientError(
                 f"{self.algebra.name}: no gradient of a loop whose number of steps is not constant; "
                 "got a while loop or a range of arguments; give a rule with kernel.gradient"
+            )
+        if loop.trips > UNROLLED:
+            raise GradientError(
+                f"{self.algebra.name}: no gradient of a long loop; got {loop.trips} steps of at most "
+                f"{UNROLLED}; give a rule with kernel.gradient"
             )
         carried = [self.atom(carry.initial) for carry in loop.carries]
         outer = dict(self.values)
