@@ -11,16 +11,17 @@ from typing import Any, overload
 
 from ..dtypes import OF_PYTHON, DType, described, float32, int32, uint32
 from ..errors import ArgumentError, DTypeError, KernelError, ShapeError
-from ..functions.arguments import choice, function_of, integer, a_shape
+from ..functions.arguments import a_shape, choice, function_of, integer
 from ..ir.node import OpNode, node_of, scalar_node
 from ..ir.tracer import fitting, kind_of
 from ..signatures import parameters_of
 from ..tensor import Tensor, as_tensor, node_behind
 from ..transforms.autodiff.custom_vjp import custom_gradient
+from .expressions import TensorArgument, bound
 from .kinds import elementwise_kernel, indexed_kernel
 from .plain import run_plainly
 from .program import Program, text_of
-from .reader import Reader, TensorArgument, bound
+from .reader import Reader
 from .source import Source, resolve
 
 BORDERS = ("clamp", "wrap", "zero")
@@ -190,10 +191,9 @@ class KernelFunction:
         names = [part.arg for part in (*tree.posonlyargs, *tree.args, *tree.kwonlyargs)]
         arguments: dict[str, Any] = {}
         for axis in range(self._indices or 0):
-            extent = reader.input("extent", axis, axis, int32, f"extent {axis}")
+            reader.input("extent", axis, axis, int32, f"extent {axis}")
             reader.coordinates.append(reader.builder.var(int32))
             arguments[names[axis]] = reader.coordinates[-1]
-            del extent
         for place, ((dtype, rank), name) in enumerate(
             zip(signature, names[self._indices or 0 :], strict=True)
         ):
@@ -355,12 +355,12 @@ def kernel(
 ) -> Any:
     """Compile a Python function of numbers into a function of tensors.
 
-    Without `shape` the kernel is elementwise: its arguments are broadcast together, and the function
-    is called on one element of each. With `shape` it is indexed: the function is called once for
-    each element of the result, on the indices of that element followed by the arguments, and reads
-    tensors at positions, as in `u[i - 1, j]`. It is compiled at the first call for each combination
-    of dtypes; numbers and shapes may change without compiling again. The guide on kernels lists what
-    functions may contain.
+    Without `shape` the kernel is elementwise: its arguments are broadcast together, and the
+    function is called on one element of each. With `shape` it is indexed: the function is called
+    once for each element of the result, on the indices of that element followed by the arguments,
+    and reads tensors at positions, as in `u[i - 1, j]`. It is compiled at the first call for each
+    combination of dtypes; numbers and shapes may change without compiling again. The guide on
+    kernels lists what functions may contain.
 
     Args:
         function: Function with a source. Its parameters are numbers, or tensors if it is indexed.
@@ -410,5 +410,3 @@ def kernel(
         return KernelFunction(given, shape, mode, steps, source)
 
     return compiled if function is None else compiled(function)
-
-

@@ -128,9 +128,7 @@ class Builder:
 
     def read(self, given: Any, position: Atom, dtype: DType) -> Var:
         """Append a read of a tensor at a row-major position."""
-        return self._named(
-            (given, position), dtype, lambda result: Read(result, given, position)
-        )
+        return self._named((given, position), dtype, lambda result: Read(result, given, position))
 
     def cast(self, value: Any, dtype: DType) -> Any:
         """Convert a value to a dtype; a Python number stays one if it is of the dtype's type."""
@@ -214,8 +212,10 @@ class Builder:
             negated = self.inverse(condition)
             if isinstance(a, bool):
                 return condition if a else negated
-            return self.inverse(self.both(condition, self.inverse(a))) if b else self.both(
-                condition, a
+            return (
+                self.inverse(self.both(condition, self.inverse(a)))
+                if b
+                else self.both(condition, a)
             )
         if isinstance(a, bool) and dtype_of(b) is bool_:
             negated = self.inverse(condition)

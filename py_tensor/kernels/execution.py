@@ -155,9 +155,7 @@ class Execution:
         if loop.active is not None:
             mask = self.atom(loop.active)
             following = [
-                self.algebra.step(
-                    WHERE, (mask, value, self.values[carry.inner]), carry.inner.dtype
-                )
+                self.algebra.step(WHERE, (mask, value, self.values[carry.inner]), carry.inner.dtype)
                 for carry, value in zip(loop.carries, following, strict=True)
             ]
         for carry, value in zip(loop.carries, following, strict=True):
@@ -183,13 +181,14 @@ class TensorExecution(Execution):
     def loop(self, loop: Loop) -> None:
         if loop.trips is None:
             raise GradientError(
-                f"{self.algebra.name}: no gradient of a loop whose number of steps is not constant; "
-                "got a while loop or a range of arguments; give a rule with kernel.gradient"
+                f"{self.algebra.name}: no gradient of a loop whose number of steps is not "
+                "constant; got a while loop or a range of arguments; give a rule with "
+                "kernel.gradient"
             )
         if loop.trips > UNROLLED:
             raise GradientError(
-                f"{self.algebra.name}: no gradient of a long loop; got {loop.trips} steps of at most "
-                f"{UNROLLED}; give a rule with kernel.gradient"
+                f"{self.algebra.name}: no gradient of a long loop; got {loop.trips} steps of at "
+                f"most {UNROLLED}; give a rule with kernel.gradient"
             )
         carried = [self.atom(carry.initial) for carry in loop.carries]
         outer = dict(self.values)
@@ -229,5 +228,3 @@ def evaluated(
     run = execution(algebra, values)
     run.run(program.body)
     return run.atom(program.result)
-
-

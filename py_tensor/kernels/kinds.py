@@ -128,8 +128,8 @@ def _gradient(name: str, program: Program, at: int) -> Any:
 def _no_gradient(name: str) -> Any:
     def rule(*given: Any) -> Any:
         raise GradientError(
-            f"{name}: indexed kernels have no gradient of their own; got a floating operand; give a "
-            "rule with kernel.gradient, or block the gradient with pt.stop_gradient"
+            f"{name}: indexed kernels have no gradient of their own; got a floating operand; give "
+            "a rule with kernel.gradient, or block the gradient with pt.stop_gradient"
         )
 
     return rule

@@ -20,7 +20,12 @@ CASES = {
         "generators are not supported",
         "use a for loop",
     ),
-    "try": ("try:\n    y = x\nexcept ValueError:\n    y = x", "try:", "try is not supported", "use if"),
+    "try": (
+        "try:\n    y = x\nexcept ValueError:\n    y = x",
+        "try:",
+        "try is not supported",
+        "use if",
+    ),
     "with": ("with x:\n    y = x", "with x:", "with is not supported", "remove it"),
     "a lambda": (
         "y = (lambda a: a)(x)",

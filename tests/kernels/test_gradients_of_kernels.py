@@ -72,7 +72,7 @@ def over_a_tuple(x, y):
 
 
 def logical(x, y):
-    return x * y if x > 0 and math.sqrt(x) > 0.6 or y > 1.0 else x + y
+    return x * y if (x > 0 and math.sqrt(x) > 0.6) or y > 1.0 else x + y
 
 
 FUNCTIONS = [

@@ -163,7 +163,9 @@ def test_costly_operations_before_reads_are_computed_once():
 def test_reductions_of_kernels():
     kernel = pt.kernel(lambda_like, shape=lambda a, b, c: (a, b, c))
     assert pt.sum(kernel(2, 3, 5)).item() == sum(range(30))
-    assert pt.sum(kernel(2, 3, 5), axis=1).tolist() == np.arange(30).reshape(2, 3, 5).sum(1).tolist()
+    assert (
+        pt.sum(kernel(2, 3, 5), axis=1).tolist() == np.arange(30).reshape(2, 3, 5).sum(1).tolist()
+    )
 
 
 def test_another_size_has_the_same_shader():

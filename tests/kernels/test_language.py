@@ -45,7 +45,7 @@ def chained(x, y):
 
 
 def logic(x, y):
-    return x > 0.0 and y > 1.0 or not x < -1.0
+    return (x > 0.0 and y > 1.0) or not x < -1.0
 
 
 def values_of_logic(x, y):

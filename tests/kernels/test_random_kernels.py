@@ -165,6 +165,10 @@ class Writer:
 
     def body(self, indent):
         self.block(indent, self.random.randint(1, 2))
+        if self.random.random() < 0.5:
+            self.line(indent, f"if {self.truth(1)}:")
+            self.line(indent + 1, self.pick("break", "continue"))
+            self.assign(indent)
 
     def result(self):
         return f"limited({self.real(1)}), limited({self.whole(1)})"
@@ -212,7 +216,9 @@ def test_random_elementwise_kernels(request):
         kernel = compiled(text)
 
         def call(kernel=kernel):
-            return kernel(pt.asarray(x[:, None]), pt.asarray(y), pt.asarray(n), pt.asarray(m[:, None]))
+            return kernel(
+                pt.asarray(x[:, None]), pt.asarray(y), pt.asarray(n), pt.asarray(m[:, None])
+            )
 
         expected = kernel.python(x[:, None], y, n, m[:, None])
         for got, typed, wanted in zip(call(), on_python(call), expected, strict=True):
