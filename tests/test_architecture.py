@@ -56,7 +56,7 @@ ROOMS = (
 CORE = {
     "ops": 1620,  # every operation has a function in plain Python
     "ir": 618,  # functions and structures given to trees are checked
-    "compiler": 3026,  # graphs that are not drawn; fusion checks what shaders read
+    "compiler": 3034,  # graphs that are not drawn; fusion checks what shaders read; user kernels
     "runtime": 1590,  # plain Python computes every kind of operation; sizes are named
     "tensor": 335,  # parts know their tensor; iteration reads values; values as text
 }

@@ -43,14 +43,16 @@ def op(name: str) -> Elementwise:
 
 def dtype_of(value: Any) -> DType:
     """Return the dtype of a value; that of a Python number is the default of its type."""
-    return OF_PYTHON[type(value)] if type(value) in NUMBERS else value.dtype
+    dtype: DType = OF_PYTHON[type(value)] if type(value) in NUMBERS else value.dtype
+    return dtype
 
 
 def typed(value: Any, dtype: DType) -> Atom:
     """Give a Python number a dtype. Variables must have it already."""
     if type(value) not in NUMBERS:
-        assert value.dtype is dtype
-        return value  # type: ignore[no-any-return]
+        atom: Atom = value
+        assert atom.dtype is dtype
+        return atom
     if dtype.kind == "f":
         return Number(float(value), dtype)
     if dtype.kind == "b":
@@ -115,8 +117,9 @@ class Builder:
 
     def _named(self, key: Any, dtype: DType, make: Callable[[Var], Any]) -> Var:
         for names in reversed(self.known):
-            if key in names:
-                return names[key]
+            known: Var | None = names.get(key)
+            if known is not None:
+                return known
         result = self.known[-1][key] = self.var(dtype)
         self.add(make(result))
         return result
@@ -176,11 +179,9 @@ class Builder:
         return self.step(definition, operands, bool_ if definition.result == "bool" else dtype)
 
     def _exactly(self, value: Any, dtype: DType) -> Atom:
-        if type(value) in NUMBERS:
-            return typed(value, dtype)
-        if value.dtype is not dtype:
+        if type(value) not in NUMBERS and value.dtype is not dtype:
             raise Mismatch(f"dtype must be {dtype}, not {value.dtype}", "convert it")
-        return value  # type: ignore[no-any-return]
+        return typed(value, dtype)
 
     def truth(self, value: Any) -> Any:
         """Return True, False or a variable of dtype bool."""
@@ -242,7 +243,7 @@ def _folded(definition: Elementwise, values: Sequence[Any]) -> Any:
     host = definition.host
     if not callable(host) or isinstance(definition, Fixed):
         return None
-    kind = float if float in map(type, values) or definition.dtypes == "floating" else None
+    kind: Any = float if float in map(type, values) or definition.dtypes == "floating" else None
     if kind is None and definition.dtypes == "numeric":
         kind = int
     try:

@@ -390,7 +390,8 @@ class ExpressionReader:
 
             self.part(mask, run, inner)
             sides.append(inner.result)
-        return self.chosen(condition, *sides, node)
+        yes, no = sides
+        return self.chosen(condition, yes, no, node)
 
     def attribute(self, node: ast.Attribute, state: State) -> Any:
         owner = self.value(node.value, state)

@@ -85,7 +85,7 @@ def _absolute(builder: Builder, x: Any) -> Any:
     return abs(x) if type(x) in NUMBERS else builder.apply("abs", x)
 
 
-_MATH = {
+_MATH: dict[str, Intrinsic] = {
     **{name: _plain(name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")},
     **{name: _plain(name) for name in ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")},
     **{name: _plain(name) for name in ("exp", "expm1", "log1p", "log2", "log10", "sqrt", "hypot")},
@@ -99,7 +99,7 @@ _MATH = {
     "degrees": lambda builder, x: builder.apply("multiply", x, 180.0 / math.pi),
     "radians": lambda builder, x: builder.apply("multiply", x, math.pi / 180.0),
 }
-_BUILTINS = {
+_BUILTINS: dict[str, Intrinsic] = {
     "abs": _absolute,
     "min": _extreme("minimum"),
     "max": _extreme("maximum"),
@@ -137,9 +137,7 @@ def _checked(definition: Elementwise, builder: Builder, *values: Any) -> Any:
     return builder.apply(definition, *values)
 
 
-INTRINSICS: dict[Any, Intrinsic] = {
-    **_elementwise_functions(),
-    **{getattr(math, name): function for name, function in _MATH.items()},
-    **{getattr(builtins, name): function for name, function in _BUILTINS.items()},
-}
+INTRINSICS: dict[Any, Intrinsic] = _elementwise_functions()
+for _module, _functions in ((math, _MATH), (builtins, _BUILTINS)):
+    INTRINSICS |= {getattr(_module, name): built for name, built in _functions.items()}
 """Function that builds a call, by the Python function that is called."""

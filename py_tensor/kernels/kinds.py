@@ -10,10 +10,10 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from ..compiler.glsl.expressions import EXPRESSIONS, Expression, elementwise_operands, operation
+from ..compiler.glsl.expressions import EXPRESSIONS, elementwise_operands, operation
 from ..compiler.glsl.indices import Index
 from ..compiler.glsl.types import VECTOR, converted, literal
-from ..compiler.glsl.writer import Writer
+from ..compiler.glsl.writer import Expression, Writer
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import LOWERINGS
 from ..dtypes import DType

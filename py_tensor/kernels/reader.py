@@ -70,7 +70,11 @@ class Reader(ExpressionReader):
             if state.live is False or not rest:
                 return
             if state.live is not True:
-                self.branch(state.live, lambda inner, rest=rest: self.block(rest, inner), state)
+
+                def run(inner: State, rest: Sequence[ast.stmt] = rest) -> None:
+                    self.block(rest, inner)
+
+                self.branch(state.live, run, state)
                 return
 
     def statement(self, node: ast.stmt, state: State) -> None:
