@@ -5,5 +5,9 @@ element on any backend. Reading order: `source` (syntax tree and errors), `progr
 statements), `builder` and `intrinsics` (typed operations), `expressions` and `reader` (from the
 tree to a program),
 `execution` (programs on arrays), `kinds` (op definitions and shaders), `plain` (the function run
-in Python), `api`.
+in Python), `values` (vectors and random numbers), `api`.
 """
+
+from .values import Vector, cross, dot, length, normalize, uniform, vec
+
+__all__ = ["Vector", "cross", "dot", "length", "normalize", "uniform", "vec"]

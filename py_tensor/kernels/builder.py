@@ -43,7 +43,9 @@ def op(name: str) -> Elementwise:
 
 def dtype_of(value: Any) -> DType:
     """Return the dtype of a value; that of a Python number is the default of its type."""
-    dtype: DType = OF_PYTHON[type(value)] if type(value) in NUMBERS else value.dtype
+    if type(value) in NUMBERS:
+        value = Number(value, OF_PYTHON[type(value)])
+    dtype: DType = value.dtype
     return dtype
 
 

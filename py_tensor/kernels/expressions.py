@@ -16,9 +16,10 @@ from ..dtypes import bool_, float32, int32, uint32
 from ..errors import KernelError
 from ..signatures import parameters_of
 from .builder import ATOMS, NUMBERS, Builder, Mismatch, dtype_of, typed
-from .intrinsics import INTRINSICS, power
+from .intrinsics import INTRINSICS, arithmetic, power, product
 from .program import Branch, Input, Var
 from .source import MISSING, Source, resolve
+from .values import AXES, Vector
 
 DTYPES = (float32, int32, uint32, bool_)
 _BINARY = {
@@ -136,10 +137,15 @@ class State:
         self.live, self.broken, self.returned = map(change, (self.live, self.broken, self.returned))
 
 
+def rebuilt(like: tuple[Any, ...], parts: list[Any]) -> tuple[Any, ...]:
+    """Return parts as a tuple, or as a vector if `like` is one."""
+    return Vector(parts) if isinstance(like, Vector) else tuple(parts)
+
+
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     """Apply a function to a number, or to the numbers of nested tuples; keep other values."""
     if isinstance(value, tuple):
-        return tuple([mapped(function, part) for part in value])
+        return rebuilt(value, [mapped(function, part) for part in value])
     return function(value) if isinstance(value, ATOMS) else value
 
 
@@ -211,8 +217,9 @@ class ExpressionReader:
         """Select between two values, also of nested tuples."""
         if a is b:
             return a
-        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            return tuple([self.chosen(condition, x, y, node) for x, y in zip(a, b, strict=True)])
+        if isinstance(a, tuple) and type(a) is type(b) and len(a) == len(b):
+            parts = [self.chosen(condition, x, y, node) for x, y in zip(a, b, strict=True)]
+            return rebuilt(a, parts)
         if isinstance(a, ATOMS) and isinstance(b, ATOMS):
             with self.at(node):
                 return self.builder.select(condition, a, b)
@@ -304,6 +311,8 @@ class ExpressionReader:
         return constant(value)
 
     def binary(self, node: Any, operator: ast.operator, a: Any, b: Any) -> Any:
+        if isinstance(a, Vector) or isinstance(b, Vector):
+            return self.of_vectors(node, operator, a, b)
         left, right = getattr(node, "left", node), getattr(node, "right", node)
         a, b = self.as_number(left, a), self.as_number(right, b)
         with self.at(node):
@@ -311,7 +320,7 @@ class ExpressionReader:
                 return power(self.builder, a, b)
             name = _BINARY.get(type(operator))
             if name is None:
-                raise self.error(node, "@ is not supported", "write the sums of products")
+                raise Mismatch("@ takes vectors", "make them with py_tensor.kernels.vec")
             if type(a) in NUMBERS and type(b) in NUMBERS:
                 try:
                     return _PYTHON[type(operator)](a, b)
@@ -319,11 +328,23 @@ class ExpressionReader:
                     raise Mismatch(f"{error}", "use other numbers") from None
             return self.builder.apply(name, a, b)
 
+    def of_vectors(self, node: Any, operator: ast.operator, a: Any, b: Any) -> Any:
+        with self.at(node):
+            if isinstance(operator, ast.MatMult):
+                return product(self.builder, a, b)
+            name = _BINARY.get(type(operator))
+            if name not in ("add", "subtract", "multiply", "divide"):
+                raise Mismatch("vectors have + - * / and @ alone", "write out the parts")
+            return arithmetic(self.builder, name, a, b)
+
     def unary(self, node: ast.UnaryOp, state: State) -> Any:
         build = self.builder
         if isinstance(node.op, ast.Not):
             return build.inverse(self.truth(node.operand, state))
-        value = self.number(node.operand, state)
+        value = self.value(node.operand, state)
+        if isinstance(value, Vector) and isinstance(node.op, ast.USub):
+            return self.of_vectors(node, ast.Mult(), value, -1)
+        value = self.as_number(node.operand, value)
         with self.at(node):
             if isinstance(node.op, ast.Invert):
                 if dtype_of(value) is bool_:
@@ -403,6 +424,8 @@ class ExpressionReader:
             raise self.error(
                 node, f"tensors in kernels have no {node.attr}", "use shape, ndim or an element"
             )
+        if isinstance(owner, Vector) and node.attr in AXES[: len(owner)]:
+            return owner[AXES.index(node.attr)]
         if isinstance(owner, (*ATOMS, tuple)):
             raise self.error(node, f"numbers have no {node.attr}", "use a function")
         value = getattr(owner, node.attr, MISSING)
@@ -560,7 +583,7 @@ def bound(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> dict[
 def constant(value: Any) -> Any:
     """Convert a number of NumPy, and numbers in tuples, to numbers of Python."""
     if isinstance(value, tuple):
-        return tuple([constant(part) for part in value])
+        return rebuilt(value, [constant(part) for part in value])
     if isinstance(value, bool | int | float) and type(value) not in NUMBERS:
         return next(kind(value) for kind in NUMBERS if isinstance(value, kind))
     if hasattr(value, "dtype") and hasattr(value, "item") and type(value).__module__ == "numpy":

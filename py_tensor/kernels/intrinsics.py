@@ -12,7 +12,9 @@ from ..dtypes import as_dtype, bool_, float32, int32, uint32
 from ..functions import elementwise, searching
 from ..ops import OP_DEFS
 from ..ops.op_def import Elementwise
-from .builder import NUMBERS, Builder, Mismatch
+from . import values
+from .builder import NUMBERS, Builder, Mismatch, typed
+from .values import MASK, Vector
 
 Intrinsic = Callable[..., Any]
 """Function of the builder and the values of the arguments."""
@@ -113,6 +115,77 @@ _BUILTINS: dict[str, Intrinsic] = {
 }
 
 
+def product(builder: Builder, a: Any, b: Any) -> Any:
+    """Return a @ b, of vectors and matrices."""
+    if not (isinstance(a, Vector) and isinstance(b, Vector)):
+        raise Mismatch("@ takes vectors", "make them with py_tensor.kernels.vec")
+    if isinstance(a[0], Vector):
+        return Vector(product(builder, row, b) for row in a)
+    if len(a) != len(b):
+        raise Mismatch(f"lengths {len(a)} and {len(b)} differ", "use vectors of one length")
+    terms = [arithmetic(builder, "multiply", x, y) for x, y in zip(a, b, strict=True)]
+    return reduce(partial(arithmetic, builder, "add"), terms)
+
+
+def arithmetic(builder: Builder, name: str, a: Any, b: Any) -> Any:
+    """Apply an operation to numbers, or to the parts of vectors."""
+    if not isinstance(a, Vector) and not isinstance(b, Vector):
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            raise Mismatch("a tuple is not a number", "make a vector with py_tensor.kernels.vec")
+        return builder.apply(name, a, b)
+    x = a if isinstance(a, Vector) else (a,) * len(b)
+    y = b if isinstance(b, Vector) else (b,) * len(a)
+    if len(x) != len(y):
+        raise Mismatch(f"lengths {len(x)} and {len(y)} differ", "use vectors of one length")
+    return Vector(arithmetic(builder, name, p, q) for p, q in zip(x, y, strict=True))
+
+
+def _length(builder: Builder, a: Any) -> Any:
+    return builder.apply("sqrt", product(builder, a, a))
+
+
+def _normalize(builder: Builder, a: Any) -> Any:
+    return arithmetic(builder, "divide", a, _length(builder, a))
+
+
+def _cross(builder: Builder, a: Any, b: Any) -> Any:
+    def minor(p: int, q: int) -> Any:
+        first = builder.apply("multiply", a[p], b[q])
+        return builder.apply("subtract", first, builder.apply("multiply", a[q], b[p]))
+
+    if not (isinstance(a, Vector) and isinstance(b, Vector) and len(a) == len(b) == 3):
+        raise Mismatch("cross takes vectors of three parts", "use vec(x, y, z)")
+    return Vector((minor(1, 2), minor(2, 0), minor(0, 1)))
+
+
+def _vec(builder: Builder, *parts: Any) -> Any:
+    if not parts or len({len(p) if isinstance(p, Vector) else 0 for p in parts}) > 1:
+        raise Mismatch("the parts differ in kind", "give numbers, or vectors of one length")
+    return Vector(parts)
+
+
+def _uniform(builder: Builder, seed: Any, i: Any, j: Any = 0) -> Any:
+    words = [builder.cast(value, int32) for value in (seed, j, i)]
+    bits = builder.apply(
+        "threefry2x32",
+        *(
+            typed(word & MASK, uint32) if type(word) is int else builder.cast(word, uint32)
+            for word in words
+        ),
+    )
+    return builder.apply("bits_to_unit_float", bits)
+
+
+_VALUES: dict[str, Intrinsic] = {
+    "vec": _vec,
+    "dot": product,
+    "length": _length,
+    "normalize": _normalize,
+    "cross": _cross,
+    "uniform": _uniform,
+}
+
+
 def _elementwise_functions() -> dict[Any, Intrinsic]:
     """Return py_tensor's own elementwise functions, which are named as their operations."""
     found: dict[Any, Intrinsic] = {}
@@ -138,6 +211,6 @@ def _checked(definition: Elementwise, builder: Builder, *values: Any) -> Any:
 
 
 INTRINSICS: dict[Any, Intrinsic] = _elementwise_functions()
-for _module, _functions in ((math, _MATH), (builtins, _BUILTINS)):
+for _module, _functions in ((math, _MATH), (builtins, _BUILTINS), (values, _VALUES)):
     INTRINSICS |= {getattr(_module, name): built for name, built in _functions.items()}
 """Function that builds a call, by the Python function that is called."""

@@ -14,7 +14,7 @@ from typing import Any
 from ..dtypes import OF_PYTHON, DType
 from ..errors import KernelError
 from .builder import ATOMS, common, dtype_of, typed
-from .expressions import DTYPES, ExpressionReader, State, mapped
+from .expressions import DTYPES, ExpressionReader, State, mapped, rebuilt
 from .program import Carry, Input, Loop, Number, Program, Var
 
 ALIVE, RETURNED, RESULT, COUNTER = ".alive", ".returned", ".result", ".counter"
@@ -428,8 +428,8 @@ class Reader(ExpressionReader):
 
     def widened(self, node: Any, name: str, value: Any, before: Any, after: Any) -> Any:
         """Return the first value converted to the dtype that a loop needs; None if it has it."""
-        same = isinstance(before, tuple) == isinstance(after, tuple)
-        if not same or (isinstance(before, tuple) and len(before) != len(after)):
+        nested = isinstance(before, tuple) or isinstance(after, tuple)
+        if nested and (type(before) is not type(after) or len(before) != len(after)):
             raise self.error(node, f"{name} changes its kind in a loop", "use another name")
         if isinstance(before, tuple):
             parts = [
@@ -437,9 +437,8 @@ class Reader(ExpressionReader):
             ]
             if all(part is None for part in parts):
                 return None
-            return tuple(
-                [v if part is None else part for v, part in zip(value, parts, strict=True)]
-            )
+            pairs = zip(value, parts, strict=True)
+            return rebuilt(value, [v if part is None else part for v, part in pairs])
         self.check_number(node, name, after)
         with self.at(node):
             dtype = common((before, after))
@@ -454,7 +453,8 @@ def plain(value: Any) -> Any:
 def zipped(function: Callable[..., Any], first: Any, *others: Any) -> Any:
     """Apply a function to the corresponding numbers of nested tuples."""
     if isinstance(first, tuple):
-        return tuple([zipped(function, *parts) for parts in zip(first, *others, strict=True)])
+        parts = [zipped(function, *parts) for parts in zip(first, *others, strict=True)]
+        return rebuilt(first, parts)
     return function(first, *others)
 
 
