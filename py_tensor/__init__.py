@@ -1098,8 +1098,8 @@ __all__ = [
 ]
 
 _SUBPACKAGES = (
-    *("data", "fft", "graph", "image", "io", "lax", "lib", "linalg", "models", "nn", "optim"),
-    *("ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
+    *("data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models", "nn"),
+    *("optim", "ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
 )
 _LAZY = {
     "diagnostics.debug": (

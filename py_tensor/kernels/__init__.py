@@ -8,6 +8,7 @@ tree to a program),
 in Python), `values` (vectors and random numbers), `api`.
 """
 
+from .api import KernelFunction
 from .values import Vector, cross, dot, length, normalize, uniform, vec
 
-__all__ = ["Vector", "cross", "dot", "length", "normalize", "uniform", "vec"]
+__all__ = ["KernelFunction", "Vector", "cross", "dot", "length", "normalize", "uniform", "vec"]

@@ -211,7 +211,7 @@ class KernelFunction:
         return known[0]
 
     def _listing(self, program: Program) -> str:
-        lines = "\n".join(f"  {line}" for line in self._source.lines)
+        lines = "\n".join(f"  {line}" for line in self._source.listing())
         typed = "\n".join(f"  {line}" for line in text_of(program).splitlines())
         return f"source of {self._name}\n{lines}\n\nprogram of {self._name}\n{typed}"
 

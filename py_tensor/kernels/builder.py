@@ -73,7 +73,7 @@ def common(values: Sequence[Any]) -> DType:
     """Return the dtype to which values are promoted; Python numbers adopt that of variables."""
     strong = [value.dtype for value in values if type(value) not in NUMBERS]
     weak = [OF_PYTHON[type(value)] for value in values if type(value) in NUMBERS]
-    result = None
+    result: DType | None = None
     for dtype in strong:
         try:
             result = dtype if result is None else promote("kernel", result, dtype)

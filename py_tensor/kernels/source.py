@@ -9,8 +9,10 @@ import ast
 import builtins
 import inspect
 import linecache
+import sys
 import textwrap
 from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import Any
 
 from ..errors import KernelError
@@ -37,6 +39,8 @@ class Source:
                 found, self.first = "".join(lines), max(start - 1, 0)
             except (OSError, TypeError):
                 found = ""
+            if self._definition(textwrap.dedent(found)) is None:
+                found, self.first = text_of_callers(function), 0
         self.lines = found.splitlines()
         plain = textwrap.dedent(found)
         pairs = zip(self.lines, plain.splitlines(), strict=False)
@@ -63,12 +67,18 @@ class Source:
             return None
         code = self.function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        found = None
         for node in ast.walk(module):
             if isinstance(node, ast.FunctionDef) and node.name == self.name:
                 given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                line = _first_line(node) + self.first
                 if tuple(part.arg for part in given) == names:
-                    return node
-        return None
+                    found = node if found is None or line == code.co_firstlineno else found
+        return found
+
+    def listing(self) -> list[str]:
+        """Return the lines of the function."""
+        return self.lines[_first_line(self.tree) - 1 : self.tree.end_lineno]
 
     def error(self, node: Any, problem: str, advice: str) -> KernelError:
         """Return an error that points at a node."""
@@ -93,6 +103,42 @@ class Source:
     def resolve(self, name: str) -> Any:
         """Return the value of a name of the enclosing scopes, or `MISSING`."""
         return resolve(self.function, name)
+
+
+def _first_line(tree: ast.FunctionDef) -> int:
+    """Return the line of a definition's first decorator, or of the definition."""
+    return min(tree.lineno, *(part.lineno for part in tree.decorator_list), tree.lineno)
+
+
+def text_of_callers(function: Callable[..., Any]) -> str:
+    """Return the text in a variable of the callers that the function was compiled from, or "".
+
+    Pyodide's `runPython` and calls of `exec` keep the text in a variable while it runs.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        for value in [*frame.f_locals.values()]:
+            if isinstance(value, str) and f"def {function.__name__}" in value:
+                try:
+                    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+                    code = compile(value, "<text>", "exec", flags, dont_inherit=True)
+                except (SyntaxError, ValueError):
+                    continue
+                if _contains(code, function.__code__):
+                    return value
+        frame = frame.f_back
+    return ""
+
+
+def _contains(code: CodeType, wanted: CodeType) -> bool:
+    """Return True if a code object defines another one at the same line."""
+    return any(
+        (part.co_qualname, part.co_firstlineno, part.co_code)
+        == (wanted.co_qualname, wanted.co_firstlineno, wanted.co_code)
+        or _contains(part, wanted)
+        for part in code.co_consts
+        if isinstance(part, CodeType)
+    )
 
 
 def resolve(function: Any, name: str) -> Any:

@@ -97,8 +97,8 @@ CASES = {
     "a matrix product": (
         "y = x @ x",
         "x @ x",
-        "@ is not supported",
-        "write the sums of products",
+        "@ takes vectors",
+        "make them with py_tensor.kernels.vec",
     ),
     "a loop over a number": (
         "for k in x:\n    pass",
@@ -275,7 +275,7 @@ def test_a_path_without_a_result(body):
 
 def test_a_function_without_a_source():
     names = {}
-    exec("def nowhere(x):\n    return x + 1\n", names)
+    exec("def now" + "here(x):\n    return x + 1\n", names)
     with pytest.raises(KernelError) as caught:
         pt.kernel(names["nowhere"])
     assert str(caught.value) == (
@@ -293,6 +293,29 @@ def test_a_function_in_a_cell():
     names = {"FACTOR": 3}
     exec(compile(text, file, "exec"), names)
     assert names["cell"](2.0).item() == 6.0
+
+
+def test_a_function_in_exec_of_a_text_in_a_variable():
+    source = "\ndef first(x):\n    return x\n\n@pt.kernel\ndef cell(x):\n    return x * 4\n"
+    names = {"pt": pt}
+    exec(source, names)
+    assert names["cell"](2.0).item() == 8.0
+
+
+def test_the_second_of_two_functions_of_one_name():
+    source = "\n".join(f"@pt.kernel\ndef cell(x):\n    return x * {n}\n" for n in (3, 5))
+    names = {"pt": pt}
+    exec(source, names)
+    assert names["cell"](2.0).item() == 10.0
+    assert "x * 3" not in pt.explain(names["cell"](2.0))
+
+
+def test_lines_of_a_function_in_exec():
+    source = "import py_tensor as pt\n\n@pt.kernel\ndef cell(x):\n    return [x]\n"
+    names = {}
+    exec(source, names)
+    with pytest.raises(KernelError, match='File "<string>", line 5\n    return \\[x\\]\n'):
+        names["cell"](2.0)
 
 
 def test_lambdas_and_builtins():
