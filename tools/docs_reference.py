@@ -64,8 +64,8 @@ GROUPS = {
 # fmt: off
 NAMESPACES = (
     "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib", "lib.stride_tricks",
-    "linalg", "models", "nn", "nn.initializers", "optim", "ragged", "random", "signal", "sparse", "train",
-    "tree", "tree_util", "typing",
+    "linalg", "models", "nn", "nn.initializers", "optim", "ragged", "random", "signal", "sparse",
+    "train", "tree", "tree_util", "typing",
 )
 # fmt: on
 

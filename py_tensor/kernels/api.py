@@ -294,13 +294,16 @@ def _index_count(source: Source, shape: Any) -> int | None:
     parameters = parameters_of(source.function)
     assert parameters is not None
     if parameters.has_varargs or parameters.has_varkw:
-        raise source.error(
-            source.tree, "* and ** parameters are not supported", "name the parameters"
+        raise ArgumentError(
+            f"kernel: {source.name} takes * or **; got parameters {parameters.positional}; name "
+            "all parameters"
         )
     names = (*parameters.positional, *parameters.keyword_only)
     if shape is None:
         if not names:
-            raise source.error(source.tree, "there are no parameters", "add one, or give shape")
+            raise ArgumentError(
+                f"kernel: {source.name} takes no element; got no parameters; add one, or give shape"
+            )
         return None
     if not callable(shape):
         count = len(a_shape("kernel", shape))

@@ -341,3 +341,16 @@ def test_an_error_in_a_helper_points_at_the_helper():
         kernel(1.0)
     assert str(caught.value).splitlines()[0].startswith("inner: lists are not supported; got [a];")
     assert ", line 2\n" in str(caught.value)
+
+
+def test_parameters():
+    def many(*values):
+        return values[0]
+
+    def none():
+        return 1.0
+
+    with pytest.raises(ArgumentError, match=r"kernel: many takes \* or \*\*; got parameters \(\)"):
+        pt.kernel(many)
+    with pytest.raises(ArgumentError, match="kernel: none takes no element; got no parameters"):
+        pt.kernel(none)
