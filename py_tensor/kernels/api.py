@@ -74,6 +74,9 @@ class KernelFunction:
         self._compiled: dict[Any, list[_Compiled]] = {}
         self._rule: _Function | None = None
         self._indices = _index_count(self._source, shape)
+        if self._indices is None:
+            self.elementwise_function = function
+            """Function that other kernels can call."""
 
     def __repr__(self) -> str:
         return f"kernel({self._name})"

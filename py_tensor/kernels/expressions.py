@@ -514,7 +514,8 @@ class ExpressionReader:
                 raise self.error(
                     node, f"wrong arguments of {ast.unparse(node.func)}", "give numbers"
                 ) from None
-        function = getattr(function, "__wrapped__", function)
+        # Kernels have this attribute; other callables can do anything when they are called.
+        function = getattr(function, "elementwise_function", function)
         if isinstance(function, FunctionType):
             return self.helper(node, function, args, keywords)
         raise self.error(
@@ -543,6 +544,10 @@ class ExpressionReader:
             raise self.error(node, f"{function.__name__} calls itself", "use a loop")
         if len(self.calls) == DEPTH:
             raise self.error(node, f"more than {DEPTH} nested calls", "use fewer functions")
+        if hasattr(function, "__wrapped__"):
+            raise self.error(
+                node, f"{function.__name__} is decorated", "call the function without decorator"
+            )
         parameters = parameters_of(function)
         assert parameters is not None
         if parameters.has_varargs or parameters.has_varkw:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from kernel_forms import assert_like_python
 
 import py_tensor as pt
+from py_tensor.errors import KernelError
 
 FLOATS = np.asarray([-3.5, -1.0, -0.25, 0.0, 0.5, 1.0, 2.0, 7.25, 100.0], "float32")
 INTEGERS = np.asarray([-7, -3, -1, 0, 1, 2, 5, 8, 100], "int32")
@@ -383,3 +385,37 @@ def test_another_kernel_is_a_helper():
         return inner(x) * 2.0
 
     assert outer(pt.asarray([-1.0, 1.0])).tolist() == [-1.0, 2.0]
+
+
+def test_decorated_functions_and_indexed_kernels_are_no_helpers():
+    indexed = pt.kernel(shape=3)(one_index)
+
+    @pt.kernel
+    def uses_indexed(x):
+        return indexed(x)
+
+    @pt.kernel
+    def uses_decorated(x):
+        return decorated(x)
+
+    with pytest.raises(KernelError, match="indexed cannot be called here"):
+        uses_indexed(1.0)
+    with pytest.raises(KernelError, match="decorated is decorated"):
+        uses_decorated(1.0)
+
+
+def one_index(i):
+    return i
+
+
+def doubling(function):
+    @functools.wraps(function)
+    def call(*args):
+        return 2 * function(*args)
+
+    return call
+
+
+@doubling
+def decorated(x):
+    return x
