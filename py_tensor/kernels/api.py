@@ -26,6 +26,8 @@ from .source import Source, resolve
 
 BORDERS = ("clamp", "wrap", "zero")
 MAX_STEPS = 10_000
+VARIANTS = 8
+"""Number of programs kept for a signature, which differ in constants of the enclosing scope."""
 _Function = Callable[..., Any]
 
 
@@ -211,6 +213,7 @@ class KernelFunction:
         make = indexed_kernel if indexed else elementwise_kernel
         ops = [make(self._name, program, self._listing(program)) for program in programs]
         known.insert(0, _Compiled(several, reader, ops))
+        del known[VARIANTS:]
         return known[0]
 
     def _listing(self, program: Program) -> str:
