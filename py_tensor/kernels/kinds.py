@@ -143,8 +143,8 @@ class ProgramWriter:
 
     def __init__(self, writer: Writer, at: int, names: dict[Var, str]) -> None:
         self.writer = writer
-        self.edges = writer.lowered.edges[at]
-        self.program: Program = writer.lowered.calls[at].op.program
+        self.edges = writer.nodes.edges[at]
+        self.program: Program = writer.nodes.calls[at].op.program
         self.names = names
 
     def atom(self, atom: Atom) -> str:
@@ -176,7 +176,7 @@ class ProgramWriter:
     def read(self, read: Read) -> None:
         writer = self.writer
         src = self.edges[self.program.inputs.index(read.tensor)]
-        spec = writer.lowered.spec(src)
+        spec = writer.nodes.spec(src)
         position = writer.code.named(self.atom(read.position), "ivec4")
         value = writer.value(src, Index(spec.size, lanes=position))
         text = converted(value, spec.dtype, read.result.dtype)
@@ -226,8 +226,8 @@ class ProgramWriter:
 
 
 def _write_elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
-    program: Program = writer.lowered.calls[at].op.program
-    sources = [writer.lowered.spec(src).dtype for src in writer.lowered.edges[at]]
+    program: Program = writer.nodes.calls[at].op.program
+    sources = [writer.nodes.spec(src).dtype for src in writer.nodes.edges[at]]
     dtypes = [given.var.dtype for given in program.inputs]
     operands = list(map(converted, names, sources, dtypes))
     given = [
@@ -238,15 +238,15 @@ def _write_elementwise(writer: Writer, at: int, index: Index, *names: str) -> st
 
 
 def _write_indexed(writer: Writer, at: int, index: Index) -> str:
-    call, code = writer.lowered.calls[at], writer.code
+    call, code = writer.nodes.calls[at], writer.code
     program: Program = call.op.program
     names: dict[Var, str] = {}
     extents: dict[int, str] = {}
-    for src, given in zip(writer.lowered.edges[at], program.inputs, strict=True):
+    for src, given in zip(writer.nodes.edges[at], program.inputs, strict=True):
         if given.kind == "tensor":
             continue
         value = writer.value(src, Index(1, lanes="ivec4(0)"))
-        text = converted(value, writer.lowered.spec(src).dtype, given.var.dtype)
+        text = converted(value, writer.nodes.spec(src).dtype, given.var.dtype)
         names[given.var] = code.named(text, VECTOR[given.var.dtype.kind])
         if given.kind == "extent":
             extents[given.axis] = names[given.var]
@@ -267,7 +267,7 @@ def _write_indexed(writer: Writer, at: int, index: Index) -> str:
 
 
 def _written(writer: Writer, at: int, names: dict[Var, str]) -> str:
-    program: Program = writer.lowered.calls[at].op.program
+    program: Program = writer.nodes.calls[at].op.program
     written = ProgramWriter(writer, at, names)
     written.write(program.body)
     return writer.code.named(written.atom(program.result), VECTOR[program.result.dtype.kind])
