@@ -18,6 +18,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     images       images and canvases of the page
     random       random numbers
     transforms   grad, vjp, jvp, checkpoint, jit, warmup
+    kernels      kernel: Python functions that become shaders
     lax          control flow under the names of jax.lax
     tree         trees of containers under the names of jax.tree; tree_util has jax.tree_util's
     lib          `stride_tricks`, as in NumPy
@@ -298,6 +299,7 @@ if TYPE_CHECKING:
         to_pixels,
     )
     from .ir.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
+    from .kernels.api import kernel
     from .numpy_functions.arithmetic import (
         allclose,
         array_equal,
@@ -874,6 +876,7 @@ __all__ = [
     "jvp",
     "kaiser",
     "keep",
+    "kernel",
     "kron",
     "lcm",
     "ldexp",
@@ -1121,8 +1124,8 @@ __all__ = [
 ]
 
 _SUBPACKAGES = (
-    *("data", "fft", "graph", "image", "io", "lax", "lib", "linalg", "models", "nn", "optim"),
-    *("ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
+    *("data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models", "nn"),
+    *("optim", "ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
 )
 _LAZY = {
     "diagnostics.debug": (
@@ -1516,6 +1519,7 @@ _LAZY = {
         "jacrev",
         "linearize",
     ),
+    "kernels.api": ("kernel",),
     "functions.segments": (
         "segment_max",
         "segment_mean",

@@ -210,3 +210,18 @@ class ModelError(TensorError, ValueError):
     ...     print(str(error).partition("; ")[0])
     load: not a valid ONNX file: wire type 7 does not exist
     """
+
+
+class KernelError(TensorError, TypeError):
+    """A function under `pt.kernel` uses what kernels do not support; the text shows the place.
+
+    >>> import py_tensor as pt
+    >>> @pt.kernel
+    ... def named(x):
+    ...     return x + "one"
+    >>> try:
+    ...     named(1.0)
+    ... except pt.errors.KernelError as error:
+    ...     print(str(error).partition("; use")[0])
+    named: text is not supported; got "one"
+    """

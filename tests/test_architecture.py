@@ -31,6 +31,7 @@ ROOMS = (
     "images",
     "random",
     "transforms",
+    "kernels",
     "lax",
     "tree",
     "tree_util",

@@ -49,6 +49,7 @@ GROUPS = {
     "Vectorization": "vmap",
     "Precision": "autocast",
     "Compilation": "jit warmup eval_shape ShapeDtype",
+    "Kernels": "kernel",
     "Trees": "tree_flatten tree_leaves tree_map tree_map_with_path tree_reduce tree_unflatten "
     "ravel_pytree",
     "Memory": "memory memory_trace assert_no_leaks tidy keep dispose cache_info Memory MemoryTrace "
@@ -62,9 +63,9 @@ GROUPS = {
 
 # fmt: off
 NAMESPACES = (
-    "data", "errors", "fft", "graph", "image", "io", "lax", "lib", "lib.stride_tricks", "linalg",
-    "models", "nn", "nn.initializers", "optim", "ragged", "random", "signal", "sparse", "train",
-    "tree", "tree_util", "typing",
+    "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib", "lib.stride_tricks",
+    "linalg", "models", "nn", "nn.initializers", "optim", "ragged", "random", "signal", "sparse",
+    "train", "tree", "tree_util", "typing",
 )
 # fmt: on
 

@@ -263,7 +263,9 @@ class Fusion:
         size = self.specs[at].size
         for consumer in self._spreaders(at):
             op, own = self.ops[consumer], self.specs[consumer].size
-            if isinstance(op, Pad) and consumer not in self.materialized:
+            if op is not None and op.rereads:
+                found = True
+            elif isinstance(op, Pad) and consumer not in self.materialized:
                 found = self._expands(consumer)
             else:
                 widest = self._widest(consumer)

@@ -65,6 +65,9 @@ def _graph_lines(graph: OpGraph) -> list[str]:
         else:
             text = f"buffer {call}"
         lines.append(f"  %{position} = {text}{mark}")
+    listings = (call.op.listing for call in graph.calls if type(call) is OpInstance)
+    for listing in filter(None, dict.fromkeys(listings)):
+        lines += ["", *listing.splitlines()]
     return lines
 
 

@@ -64,6 +64,8 @@ class OpDef(Facts):
     between recomputing and materializing.
     `length` is the share of `fusion.LONGEST` that the operation takes in a shader. It is larger
     than 1 if the expression contains loops, which make compilers slow.
+    `rereads` is True for operations that may read an element of an operand many times.
+    `listing` is the source of an operation that the user wrote; `pt.explain` prints it.
     `root` is True for operations that need a kernel with a loop. `tiled` is True for those that
     write the layout of `compiler/glsl/tiles.py`.
 
@@ -86,6 +88,8 @@ class OpDef(Facts):
     weight: int = 1
     length: int = 1
     public: bool = True
+    rereads: bool = False
+    listing: str = ""
     root: ClassVar[bool] = False
     tiled: ClassVar[bool] = False
 

@@ -6,11 +6,13 @@ import pytest
 
 from py_tensor.compiler.glsl.expressions import EXPRESSIONS
 from py_tensor.compiler.lowering.lower import LOWERINGS
+from py_tensor.kernels.kinds import IndexedKernel
 from py_tensor.ops.op_def import OpDef, entry_of
 from py_tensor.runtime.evaluators import EVALUATORS
 from py_tensor.transforms.loop_op import LoopOp
 
-assert issubclass(LoopOp, OpDef), "its module is imported when it is first used"
+for kind in (LoopOp, IndexedKernel):
+    assert issubclass(kind, OpDef), "its module is imported when it is first used"
 ONLY_MADE_BY_LOWERING = {"Loop"}
 LOWERED_INTO_OTHERS = {
     "ComplexJoin",

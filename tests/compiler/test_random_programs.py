@@ -31,6 +31,7 @@ NOT_GENERATED = {
         "jacfwd",
         "jacrev",
         "jvp",
+        "kernel",
         "linearize",
         "tidy",
         "tree_map",

@@ -6,7 +6,10 @@ Input: a node and the `Index` at which it is read. Output: the name of its four 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
+from ...dtypes import DType
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import (
     Concat,
@@ -32,7 +35,7 @@ def _view_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
     return [(src, index.through(call.op.view(call.specs[0].shape, call.arg)[1]))]
 
 
-def _elementwise_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
+def elementwise_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
     call = writer.nodes.calls[at]
     return [
         (src, index.spread(spec.shape, call.spec.shape))
@@ -56,25 +59,39 @@ def _gather_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]
 
 def _elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
     call = writer.nodes.calls[at]
-    op = call.op
     dtypes = [writer.nodes.spec(src).dtype for src in writer.nodes.edges[at]]
     operands = list(map(converted, names, dtypes, call.operands))
+    # The dtype of the last operand decides, since the first operand of `where` is bool.
+    return operation(writer, call.op, names, operands, call.operands[-1], call.spec.dtype)
+
+
+def operation(
+    writer: Writer,
+    op: Elementwise,
+    names: Sequence[str],
+    operands: list[str],
+    last: DType,
+    dtype: DType,
+) -> str:
+    """Return the name of an elementwise operation's result.
+
+    `names` are the operands, and `operands` the same converted to the dtypes that the operation
+    takes. `last` is the dtype of the last one.
+    """
     if isinstance(op, Where) and operands[1] == operands[2]:
         return operands[1]
     terms = writer.sums.terms_of(op.factors, names if op.factors else ())
     cancels = 0 in terms.values()
     if cancels:
         operands[-1] = f"pt_opaque({operands[-1]})"
-    # The dtype of the last operand decides, since the first operand of `where` is bool.
-    last = call.operands[-1]
-    glsl = op.glsl
+    glsl: Any = op.glsl
     text = glsl if isinstance(glsl, str) else glsl.get(last.name) or glsl[last.kind]
     expression = text.format(*operands)
     if "{" not in text and operands:
-        expression = f"{VECTOR[call.spec.dtype.kind]}({expression})"
+        expression = f"{VECTOR[dtype.kind]}({expression})"
     if op.wraps:
-        expression = wrapped(expression, call.spec.dtype)
-    name = writer.code.named(expression, VECTOR[call.spec.dtype.kind])
+        expression = wrapped(expression, dtype)
+    name = writer.code.named(expression, VECTOR[dtype.kind])
     if op.factors and not cancels:
         writer.sums.define(name, terms)
     return name
@@ -131,7 +148,7 @@ def _reduction(writer: Writer, at: int, index: Index) -> str:
 
 
 EXPRESSIONS: dict[type[OpDef], Expression] = {
-    Elementwise: Expression(_elementwise, _elementwise_operands),
+    Elementwise: Expression(_elementwise, elementwise_operands),
     ViewOp: Expression(lambda writer, at, index, name: name, _view_operands),
     Pad: Expression(pad),
     Concat: Expression(concat),

@@ -1,0 +1,14 @@
+"""Kernels: Python functions that become shaders (`pt.kernel`).
+
+Input: a Python function of numbers. Output: a function of tensors, which computes it for each
+element on any backend. Reading order: `source` (syntax tree and errors), `program` (typed
+statements), `builder` and `intrinsics` (typed operations), `expressions` and `reader` (from the
+tree to a program),
+`execution` (programs on arrays), `kinds` (op definitions and shaders), `plain` (the function run
+in Python), `values` (vectors and random numbers), `api`.
+"""
+
+from .api import KernelFunction
+from .values import Vector, cross, dot, length, normalize, uniform, vec
+
+__all__ = ["KernelFunction", "Vector", "cross", "dot", "length", "normalize", "uniform", "vec"]

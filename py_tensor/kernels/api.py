@@ -1,0 +1,421 @@
+"""Define `pt.kernel`: compile a Python function for the dtypes of its arguments, and apply it.
+
+Input: a function of numbers. Output: a function of tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, overload
+
+from ..dtypes import OF_PYTHON, DType, described, float32, int32, uint32
+from ..errors import ArgumentError, DTypeError, KernelError, ShapeError
+from ..functions.arguments import a_shape, choice, function_of, integer
+from ..ir.node import OpNode, node_of, scalar_node
+from ..ir.tracer import fitting, kind_of
+from ..signatures import parameters_of
+from ..tensor import Tensor, as_tensor, node_behind
+from ..transforms.autodiff.custom_vjp import custom_gradient
+from .expressions import TensorArgument, bound
+from .kinds import elementwise_kernel, indexed_kernel
+from .plain import run_plainly
+from .program import Program, text_of
+from .reader import Reader
+from .source import Source, resolve
+
+BORDERS = ("clamp", "wrap", "zero")
+MAX_STEPS = 10_000
+VARIANTS = 8
+"""Number of programs kept for a signature, which differ in constants of the enclosing scope."""
+_Function = Callable[..., Any]
+
+
+class _Compiled:
+    """Programs of one signature, and the values of the enclosing scopes that they depend on."""
+
+    def __init__(self, several: bool, reader: Reader, ops: list[Any]) -> None:
+        self.several = several
+        self.captured = reader.captured
+        self.ops = ops
+
+    def is_valid(self) -> bool:
+        """Return True if the names of the enclosing scopes have the same values as before."""
+        return all(_same(_current(owner, name), value) for owner, name, value in self.captured)
+
+
+def _current(owner: Any, name: str) -> Any:
+    return resolve(owner, name) if hasattr(owner, "__code__") else getattr(owner, name, None)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, int | float | tuple) and a == b)
+
+
+class KernelFunction:
+    """A kernel; called like the function itself, on tensors.
+
+    >>> import py_tensor as pt
+    >>> @pt.kernel
+    ... def halved(x):
+    ...     return x / 2
+    >>> halved(pt.asarray([1.0, 3.0])).tolist()
+    [0.5, 1.5]
+    """
+
+    def __init__(
+        self, function: _Function, shape: Any, border: str, max_steps: int, source: str | None
+    ) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self._name = function.__name__
+        self._source = Source(function, source)
+        self._shape = shape
+        self._border = border
+        self._max_steps = max_steps
+        self._compiled: dict[Any, list[_Compiled]] = {}
+        self._rule: _Function | None = None
+        self._indices = _index_count(self._source, shape)
+        if self._indices is None:
+            self.elementwise_function = function
+            """Function that other kernels can call."""
+
+    def __repr__(self) -> str:
+        return f"kernel({self._name})"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the kernel's result for each element; a tuple if the function returns one."""
+        values = self._bound(args, kwargs)
+        rule = self._rule
+        if rule is None:
+            return self._apply(values)
+
+        def with_rule(*tensors: Any) -> Any:
+            return self._apply(list(tensors)), lambda g: rule(g, *tensors)
+
+        return custom_gradient(with_rule)(*values)
+
+    def python(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function itself in Python, once for each element, for example in a debugger.
+
+        Args:
+            *args: Arguments of the kernel.
+            **kwargs: Arguments of the kernel by name.
+
+        Returns:
+            Tensor of the results, or a tuple of them, as the kernel returns.
+
+        Raises:
+            KernelError: If the function cannot be compiled for these arguments.
+
+        >>> import py_tensor as pt
+        >>> @pt.kernel
+        ... def halved(x):
+        ...     return x / 2
+        >>> halved.python(pt.asarray([1.0, 3.0])).tolist()
+        [0.5, 1.5]
+        """
+        values = self._bound(args, kwargs)
+        shape = self._result_shape(values) if self._indices is not None else None
+        compiled = self._compile(values)
+        dtypes = [op.program.result.dtype for op in compiled.ops]
+        parameters = parameters_of(self._function)
+        assert parameters is not None
+        keywords = parameters.keyword_only
+        results = run_plainly(self._function, values, shape, dtypes, self._border, keywords)
+        return tuple(results) if compiled.several else results[0]
+
+    def gradient(self, rule: _Function) -> _Function:
+        """Decorate the function that computes this kernel's gradient.
+
+        Args:
+            rule: Function of the cotangent of the result (a tuple of them for several results),
+                followed by the kernel's arguments in order. It returns a tuple with one cotangent
+                for each argument, None for zero.
+
+        Returns:
+            The rule itself.
+
+        Raises:
+            ArgumentTypeError: If the rule is not a function.
+
+        >>> import py_tensor as pt
+        >>> @pt.kernel(shape=lambda u: u.shape)
+        ... def reverse(i, u):
+        ...     return u[u.shape[0] - 1 - i]
+        >>> @reverse.gradient
+        ... def back(g, u):
+        ...     return (reverse(g),)
+        >>> pt.grad(lambda u: (reverse(u) * pt.asarray([1.0, 2.0])).sum())(pt.ones(2)).tolist()
+        [2.0, 1.0]
+        """
+        self._rule = function_of("gradient", "rule", rule)
+        return rule
+
+    # --- arguments ------------------------------------------------------------------------------
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Return the arguments in the order of the parameters: numbers and tensors."""
+        count = self._indices or 0
+        found = bound(self._function, [*[0] * count, *args], kwargs)
+        if isinstance(found, str):
+            raise ArgumentError(
+                f"{self._name}: {found}; got {len(args)} arguments and names {[*kwargs]}; give one "
+                "value for each parameter"
+            )
+        parameters = parameters_of(self._function)
+        assert parameters is not None
+        names = (*parameters.positional, *parameters.keyword_only)[count:]
+        return [_argument(self._name, name, found[name]) for name in names]
+
+    def _result_shape(self, values: list[Any]) -> tuple[int, ...]:
+        given = self._shape(*values) if callable(self._shape) else self._shape
+        shape = a_shape(self._name, given)
+        if len(shape) != self._indices:
+            raise ShapeError(
+                f"{self._name}: result has {len(shape)} axes but the function takes "
+                f"{self._indices} indices; got shape {shape}; return {self._indices} lengths"
+            )
+        return shape
+
+    # --- compilation ----------------------------------------------------------------------------
+
+    def _compile(self, values: list[Any]) -> _Compiled:
+        """Return the kernel compiled for arguments of these dtypes and ranks."""
+        indexed = self._indices is not None
+        signature = tuple(
+            (_dtype(self._name, value), value.ndim if indexed and isinstance(value, Tensor) else 0)
+            for value in values
+        )
+        known = self._compiled.setdefault(signature, [])
+        for compiled in known:
+            if compiled.is_valid():
+                return compiled
+        reader = Reader(self._source, self._border, self._max_steps)
+        tree = self._source.tree.args
+        names = [part.arg for part in (*tree.posonlyargs, *tree.args, *tree.kwonlyargs)]
+        arguments: dict[str, Any] = {}
+        for axis in range(self._indices or 0):
+            reader.input("extent", axis, axis, int32, f"extent {axis}")
+            reader.coordinates.append(reader.builder.var(int32))
+            arguments[names[axis]] = reader.coordinates[-1]
+        for place, ((dtype, rank), name) in enumerate(
+            zip(signature, names[self._indices or 0 :], strict=True)
+        ):
+            given = reader.input("tensor" if rank else "value", place, 0, dtype, name)
+            arguments[name] = given.var
+            if rank:
+                lengths = tuple(
+                    reader.input("length", place, axis, int32, name).var for axis in range(rank)
+                )
+                arguments[name] = TensorArgument(given, lengths)
+        several, programs = reader.read(arguments)
+        make = indexed_kernel if indexed else elementwise_kernel
+        ops = [make(self._name, program, self._listing(program)) for program in programs]
+        known.insert(0, _Compiled(several, reader, ops))
+        del known[VARIANTS:]
+        return known[0]
+
+    def _listing(self, program: Program) -> str:
+        lines = "\n".join(f"  {line}" for line in self._source.listing())
+        typed = "\n".join(f"  {line}" for line in text_of(program).splitlines())
+        return f"source of {self._name}\n{lines}\n\nprogram of {self._name}\n{typed}"
+
+    # --- calls ----------------------------------------------------------------------------------
+
+    def _apply(self, values: list[Any]) -> Any:
+        shape = None
+        if self._indices is not None:
+            shape = self._result_shape(values)
+            for value in values:
+                if isinstance(value, Tensor) and 0 in value.shape:
+                    raise ShapeError(
+                        f"{self._name}: a tensor has no elements to read; got shape {value.shape}; "
+                        "give at least one"
+                    )
+        compiled = self._compile(values)
+        nodes = [self._node(value) for value in values]
+        results = [
+            Tensor(node_of(op, tuple(_operands(op.program, nodes, values, shape)), shape))
+            for op in compiled.ops
+        ]
+        return tuple(results) if compiled.several else results[0]
+
+    def _node(self, value: Any) -> OpNode:
+        if isinstance(value, Tensor):
+            return node_behind(self._name, value)
+        dtype = _dtype(self._name, value)
+        return scalar_node(fitting(self._name, value, dtype), dtype)
+
+
+def _operands(
+    program: Program, nodes: list[OpNode], values: list[Any], shape: tuple[int, ...] | None
+) -> list[OpNode]:
+    found = []
+    for given in program.inputs:
+        if given.kind in ("value", "tensor"):
+            found.append(nodes[given.place])
+        elif given.kind == "length":
+            found.append(scalar_node(values[given.place].shape[given.axis], int32))
+        else:
+            assert shape is not None
+            found.append(scalar_node(shape[given.axis], int32))
+    return found
+
+
+def _argument(operation: str, name: str, value: Any) -> Any:
+    """Return a number, or a tensor of anything else."""
+    if kind_of(value) in (bool, int, float):
+        return value
+    if value is None or isinstance(value, str):
+        raise ArgumentError(
+            f"{operation}: {name} is not a number or a tensor; got {described(value)}; pass a "
+            "number or a tensor"
+        )
+    return as_tensor(operation, value)
+
+
+def _dtype(operation: str, value: Any) -> DType:
+    """Return the dtype that an argument has inside of a kernel, which is one of 32 bits."""
+    if not isinstance(value, Tensor):
+        dtype = OF_PYTHON[kind_of(value)]
+        if dtype is int32 and type(value) is int and not int32.lowest <= value <= int32.highest:
+            raise DTypeError(
+                f"{operation}: integer does not fit int32; got {value}; pass a float or a tensor"
+            )
+        return dtype
+    dtype = value.dtype
+    if dtype.kind == "c":
+        raise DTypeError(
+            f"{operation}: kernels have no complex numbers; got dtype {dtype}; use pt.real(x) and "
+            "pt.imag(x)"
+        )
+    return {"f": float32, "u": uint32 if dtype is uint32 else int32, "i": int32}.get(
+        dtype.kind, dtype
+    )
+
+
+def _index_count(source: Source, shape: Any) -> int | None:
+    """Return the number of leading parameters that are indices; None for elementwise kernels."""
+    parameters = parameters_of(source.function)
+    assert parameters is not None
+    if parameters.has_varargs or parameters.has_varkw:
+        raise ArgumentError(
+            f"kernel: {source.name} takes * or **; got parameters {parameters.positional}; name "
+            "all parameters"
+        )
+    names = (*parameters.positional, *parameters.keyword_only)
+    if shape is None:
+        if not names:
+            raise ArgumentError(
+                f"kernel: {source.name} takes no element; got no parameters; add one, or give shape"
+            )
+        return None
+    if not callable(shape):
+        count = len(a_shape("kernel", shape))
+    else:
+        given = parameters_of(shape)
+        if given is None:
+            raise ArgumentError(
+                f"kernel: shape must be a function in Python; got {described(shape)}; use a lambda"
+            )
+        count = len(names) - len(given.positional)
+        if count < 0 or names[count:] != given.positional:
+            raise ArgumentError(
+                f"kernel: shape must take the arguments of {source.name} after the indices; got "
+                f"{given.positional} for {names}; use the same names"
+            )
+    if count > len(parameters.positional):
+        raise ArgumentError(
+            f"kernel: {source.name} has too few indices; got {len(parameters.positional)} for "
+            f"{count} axes; add one parameter for each axis"
+        )
+    return count
+
+
+@overload
+def kernel(
+    function: None = None,
+    /,
+    *,
+    shape: Any = None,
+    border: str = "clamp",
+    max_steps: int = MAX_STEPS,
+    source: str | None = None,
+) -> Callable[[_Function], KernelFunction]: ...
+@overload
+def kernel(
+    function: _Function,
+    /,
+    *,
+    shape: Any = None,
+    border: str = "clamp",
+    max_steps: int = MAX_STEPS,
+    source: str | None = None,
+) -> KernelFunction: ...
+def kernel(
+    function: _Function | None = None,
+    /,
+    *,
+    shape: Any = None,
+    border: str = "clamp",
+    max_steps: int = MAX_STEPS,
+    source: str | None = None,
+) -> Any:
+    """Compile a Python function of numbers into a function of tensors.
+
+    Without `shape` the kernel is elementwise: its arguments are broadcast together, and the
+    function is called on one element of each. With `shape` it is indexed: the function is called
+    once for each element of the result, on the indices of that element followed by the arguments,
+    and reads tensors at positions, as in `u[i - 1, j]`. It is compiled at the first call for each
+    combination of dtypes; numbers and shapes may change without compiling again. The guide on
+    kernels lists what functions may contain.
+
+    Args:
+        function: Function with a source. Its parameters are numbers, or tensors if it is indexed.
+        shape: Shape of the result, or a function of the arguments that returns it.
+        border: Value of elements outside of a tensor: "clamp" for the nearest element, "wrap" for
+            the tensor repeated, "zero" for 0.
+        max_steps: Number of iterations after which a `while` loop stops.
+        source: Text of the function, if Python cannot find it.
+
+    Returns:
+        Function of tensors and numbers. It returns a tensor, or a tuple of tensors if the function
+        returns a tuple; each of them is drawn separately.
+
+    Raises:
+        KernelError: If the source is not available; when called, if the function uses what kernels
+            do not support. The text shows the line.
+        ArgumentError: If an option has an invalid value.
+
+    >>> import py_tensor as pt
+    >>> @pt.kernel
+    ... def smooth_min(a, b, k=32.0):
+    ...     h = max(k - abs(a - b), 0.0) / k
+    ...     return min(a, b) - h * h * k * 0.25
+    >>> smooth_min(pt.asarray([0.0, 64.0]), 0.0).tolist()
+    [-8.0, 0.0]
+    >>> @pt.kernel(shape=lambda u: u.shape, border="wrap")
+    ... def shifted(i, u):
+    ...     return u[i - 1]
+    >>> shifted(pt.asarray([1, 2, 3])).tolist()
+    [3, 1, 2]
+    """
+    mode = choice("kernel", "border", border, BORDERS)
+    steps = integer("kernel", "max_steps", max_steps, 1, 1 << 30)
+    if shape is not None and not callable(shape):
+        shape = a_shape("kernel", shape)
+    if source is not None and not isinstance(source, str):
+        raise ArgumentError(
+            f"kernel: source must be text; got {described(source)}; pass the function's text"
+        )
+
+    def compiled(function: _Function) -> KernelFunction:
+        given = function_of("kernel", "function", function)
+        if not hasattr(given, "__code__"):
+            raise KernelError(
+                f"kernel: function is not written in Python; got {described(given)}; use def"
+            )
+        return KernelFunction(given, shape, mode, steps, source)
+
+    return compiled if function is None else compiled(function)

@@ -1,0 +1,308 @@
+"""Kinds of operations that kernels make, and their entries in the tables of the engine.
+
+Input: a `Program`. Output: an op definition, which is fused, cached, traced, mapped and evaluated
+like those of `ops/`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from ..compiler.glsl.expressions import EXPRESSIONS, elementwise_operands, operation
+from ..compiler.glsl.indices import Index
+from ..compiler.glsl.types import VECTOR, converted, literal
+from ..compiler.glsl.writer import Expression, Writer
+from ..compiler.lowered_graph import LoweredGraph
+from ..compiler.lowering.lower import LOWERINGS
+from ..dtypes import DType
+from ..errors import GradientError
+from ..ops.elementwise import CAST
+from ..ops.index_map import broadcast_view, make_view, row_major
+from ..ops.op_def import Elementwise, InferredResult, OpDef, broadcast
+from ..runtime.evaluators import EVALUATORS, HostValues, read_through
+from ..transforms.autodiff.api import vjp
+from .execution import ArrayAlgebra, ListAlgebra, TensorAlgebra, TensorExecution, evaluated
+from .program import Atom, Branch, Loop, Number, Program, Read, Step, Var, length_of, weight_of
+
+INLINED = 12
+"""Cost up to which a branch is computed for all elements instead of testing its condition."""
+ENDLESS = (1 << 31) - 1
+"""Limit of loops in shaders whose number of iterations is not known."""
+
+
+class ElementwiseKernel(Elementwise):
+    """Kernel whose operands are broadcast together, like those of `add`."""
+
+    program: Program
+
+    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+        shape = broadcast(self.name, [spec.shape for spec in specs])
+        return InferredResult(shape, self.program.result.dtype, _dtypes(self.program))
+
+
+class IndexedKernel(OpDef):
+    """Kernel that is called once for each element of a result, whose shape is the argument.
+
+    It reads tensors at positions. The lengths of their axes and of the result's are operands, so
+    that kernels of all sizes have one shader.
+    """
+
+    program: Program
+    rereads: bool = True
+
+    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+        return InferredResult(arg, self.program.result.dtype, _dtypes(self.program))
+
+
+def _dtypes(program: Program) -> tuple[DType, ...]:
+    return tuple([given.var.dtype for given in program.inputs])
+
+
+def elementwise_kernel(name: str, program: Program, listing: str) -> ElementwiseKernel:
+    """Return the op definition of a program without reads."""
+    rules = tuple(
+        _gradient(name, program, at) if given.var.dtype.kind == "f" else None
+        for at, given in enumerate(program.inputs)
+    )
+    return ElementwiseKernel(
+        name=name,
+        program=program,
+        listing=listing,
+        arity=len(program.inputs),
+        glsl="",
+        host={},
+        reference=lambda xp, *arrays: evaluated(program, ArrayAlgebra(xp), arrays),
+        gradient=rules,
+        weight=max(1, weight_of(program.body)),
+        length=max(1, length_of(program.body)),
+        public=False,
+    )
+
+
+def indexed_kernel(name: str, program: Program, listing: str) -> IndexedKernel:
+    """Return the op definition of a program that is given the place of its element."""
+
+    def reference(xp: Any, *arrays: Any) -> Any:
+        *operands, shape = arrays
+        size = math.prod(shape)
+        places = [
+            (xp.arange(size, dtype=xp.int32) // step % n).astype(xp.int32)
+            for n, step in zip(shape, row_major(shape), strict=True)
+        ]
+        return xp.broadcast_to(evaluated(program, ArrayAlgebra(xp), operands, places), (size,))
+
+    return IndexedKernel(
+        name=name,
+        program=program,
+        listing=listing,
+        reference=reference,
+        gradient=_no_gradient(name),
+        weight=max(1, weight_of(program.body)),
+        length=max(1, length_of(program.body)),
+        public=False,
+    )
+
+
+# --- gradients ------------------------------------------------------------------------------------
+
+
+def _gradient(name: str, program: Program, at: int) -> Any:
+    def rule(pt: Any, g: Any, y: Any, *operands: Any) -> Any:
+        def computed(x: Any) -> Any:
+            given = [x if place == at else value for place, value in enumerate(operands)]
+            algebra = TensorAlgebra(pt, name)
+            result = evaluated(program, algebra, given, execution=TensorExecution)
+            return pt.broadcast_to(result, y.shape)
+
+        if program.result.dtype.kind != "f":
+            return None
+        _, pull = vjp(computed, operands[at])
+        (found,) = pull(g)
+        return found
+
+    return rule
+
+
+def _no_gradient(name: str) -> Any:
+    def rule(*given: Any) -> Any:
+        raise GradientError(
+            f"{name}: indexed kernels have no gradient of their own; got a floating operand; give "
+            "a rule with kernel.gradient, or block the gradient with pt.stop_gradient"
+        )
+
+    return rule
+
+
+# --- shaders --------------------------------------------------------------------------------------
+
+
+class ProgramWriter:
+    """Writer of the statements of a program for four elements at an index."""
+
+    def __init__(self, writer: Writer, at: int, names: dict[Var, str]) -> None:
+        self.writer = writer
+        self.edges = writer.nodes.edges[at]
+        self.program: Program = writer.nodes.calls[at].op.program
+        self.names = names
+
+    def atom(self, atom: Atom) -> str:
+        if isinstance(atom, Number):
+            return f"{VECTOR[atom.dtype.kind]}({literal(atom.value, atom.dtype)})"
+        return self.names[atom]
+
+    def write(self, body: Sequence[Any]) -> None:
+        for statement in body:
+            if isinstance(statement, Step):
+                self.step(statement)
+            elif isinstance(statement, Read):
+                self.read(statement)
+            elif isinstance(statement, Branch):
+                self.branch(statement)
+            else:
+                self.loop(statement)
+
+    def step(self, step: Step) -> None:
+        names = [self.atom(operand) for operand in step.operands]
+        dtype = step.result.dtype
+        last = step.operands[-1].dtype
+        if step.op is CAST:
+            text = converted(names[0], last, dtype)
+            self.names[step.result] = self.writer.code.named(text, VECTOR[dtype.kind])
+            return
+        self.names[step.result] = operation(self.writer, step.op, names, [*names], last, dtype)
+
+    def read(self, read: Read) -> None:
+        writer = self.writer
+        src = self.edges[self.program.inputs.index(read.tensor)]
+        spec = writer.nodes.spec(src)
+        position = writer.code.named(self.atom(read.position), "ivec4")
+        value = writer.value(src, Index(spec.size, lanes=position))
+        text = converted(value, spec.dtype, read.result.dtype)
+        self.names[read.result] = writer.code.named(text, VECTOR[read.result.dtype.kind])
+
+    def branch(self, branch: Branch) -> None:
+        """Write a branch, which is skipped if no lane takes it and testing costs less."""
+        if weight_of(branch.body) <= INLINED:
+            self.write(branch.body)
+            for outer, inner in branch.exports:
+                self.names[outer] = self.atom(inner)
+            return
+        code = self.writer.code
+        for outer, _ in branch.exports:
+            self.names[outer] = self.variable(outer, f"{VECTOR[outer.dtype.kind]}(0)")
+        with code.block(f"if (any(bvec4({self.atom(branch.condition)})))"):
+            self.write(branch.body)
+            for outer, inner in branch.exports:
+                code.line(f"{self.names[outer]} = {self.atom(inner)};")
+
+    def loop(self, loop: Loop) -> None:
+        code = self.writer.code
+        for carry in loop.carries:
+            self.names[carry.result] = self.variable(carry.result, self.atom(carry.initial))
+        count = code.name("k")
+        limit = ENDLESS if loop.limit is None else loop.limit
+        with code.block(f"for (int {count} = 0; {count} < {limit}; {count}++)"):
+            for carry in loop.carries:
+                # Names of an iteration's values do not change, as those of all other values.
+                self.names[carry.inner] = self.variable(carry.inner, self.names[carry.result])
+            self.write(loop.head)
+            if loop.active is not None:
+                code.line(f"if (!any(bvec4({self.atom(loop.active)}))) break;")
+            self.write(loop.body)
+            for carry in loop.carries:
+                value = self.atom(carry.following)
+                if loop.active is not None:
+                    mask, before = self.atom(loop.active), self.names[carry.inner]
+                    value = f"pt_pick(bvec4({mask}), {value}, {before})"
+                code.line(f"{self.names[carry.result]} = {value};")
+
+    def variable(self, var: Var, value: str) -> str:
+        """Declare a variable in the current scope and return its name."""
+        name = self.writer.code.name("r")
+        self.writer.code.line(f"{VECTOR[var.dtype.kind]} {name} = {value};")
+        return name
+
+
+def _write_elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
+    program: Program = writer.nodes.calls[at].op.program
+    sources = [writer.nodes.spec(src).dtype for src in writer.nodes.edges[at]]
+    dtypes = [given.var.dtype for given in program.inputs]
+    operands = list(map(converted, names, sources, dtypes))
+    given = [
+        writer.code.named(text, VECTOR[dtype.kind])
+        for text, dtype in zip(operands, dtypes, strict=True)
+    ]
+    return _written(writer, at, dict(zip([i.var for i in program.inputs], given, strict=True)))
+
+
+def _write_indexed(writer: Writer, at: int, index: Index) -> str:
+    call, code = writer.nodes.calls[at], writer.code
+    program: Program = call.op.program
+    names: dict[Var, str] = {}
+    extents: dict[int, str] = {}
+    for src, given in zip(writer.nodes.edges[at], program.inputs, strict=True):
+        if given.kind == "tensor":
+            continue
+        value = writer.value(src, Index(1, lanes="ivec4(0)"))
+        text = converted(value, writer.nodes.spec(src).dtype, given.var.dtype)
+        names[given.var] = code.named(text, VECTOR[given.var.dtype.kind])
+        if given.kind == "extent":
+            extents[given.axis] = names[given.var]
+    position = writer.positions.lanes(index)
+    # Lanes after the last element compute the last one again.
+    size = " * ".join(extents[axis] for axis in sorted(extents))
+    if size:
+        position = code.named(f"min({position}, {size} - 1)", "ivec4")
+    for axis in range(len(program.coordinates) - 1, -1, -1):
+        var = program.coordinates[axis]
+        if axis == 0:
+            names[var] = position
+            continue
+        rest = code.named(f"{position} / {extents[axis]}", "ivec4")
+        names[var] = code.named(f"{position} - {rest} * {extents[axis]}", "ivec4")
+        position = rest
+    return _written(writer, at, names)
+
+
+def _written(writer: Writer, at: int, names: dict[Var, str]) -> str:
+    program: Program = writer.nodes.calls[at].op.program
+    written = ProgramWriter(writer, at, names)
+    written.write(program.body)
+    return writer.code.named(written.atom(program.result), VECTOR[program.result.dtype.kind])
+
+
+# --- plain Python ---------------------------------------------------------------------------------
+
+
+def _evaluate_elementwise(call: Any, *operands: HostValues) -> HostValues:
+    inputs = [
+        read_through(values, broadcast_view(spec.shape, call.spec.shape))
+        for values, spec in zip(operands, call.specs, strict=True)
+    ]
+    result: HostValues = evaluated(call.op.program, ListAlgebra(call.spec.size), inputs)
+    return result
+
+
+def _evaluate_indexed(call: Any, *operands: HostValues) -> HostValues:
+    program: Program = call.op.program
+    size, shape = call.spec.size, call.spec.shape
+    inputs = [
+        values if given.kind == "tensor" else values * size
+        for values, given in zip(operands, program.inputs, strict=True)
+    ]
+    places = []
+    for axis, _ in enumerate(shape):
+        strides = [0] * len(shape)
+        strides[axis] = 1
+        places.append(read_through([*range(shape[axis])], make_view(shape, strides)))
+    result: HostValues = evaluated(program, ListAlgebra(size), inputs, places)
+    return result
+
+
+EXPRESSIONS[ElementwiseKernel] = Expression(_write_elementwise, elementwise_operands)
+EXPRESSIONS[IndexedKernel] = Expression(_write_indexed)
+LOWERINGS[IndexedKernel] = LoweredGraph.append
+EVALUATORS[ElementwiseKernel] = _evaluate_elementwise
+EVALUATORS[IndexedKernel] = _evaluate_indexed

@@ -1,0 +1,153 @@
+"""Source of a user's function: its syntax tree, the names it uses, and errors at its lines.
+
+Input: a Python function. Output: a `Source`, whose `error` makes a KernelError with a caret.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import sys
+import textwrap
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from ..errors import KernelError
+
+MISSING = object()
+
+
+class Source:
+    """A function with its syntax tree.
+
+    `text` is the function's source if Python cannot find it, for example in `exec`.
+    """
+
+    def __init__(self, function: Callable[..., Any], text: str | None = None) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.file = function.__code__.co_filename
+        self.first = 0
+        found = text
+        if found is None:
+            try:
+                linecache.checkcache(self.file)
+                lines, start = inspect.getsourcelines(function)
+                found, self.first = "".join(lines), max(start - 1, 0)
+            except (OSError, TypeError):
+                found = ""
+            if self._definition(textwrap.dedent(found)) is None:
+                found, self.first = text_of_callers(function), 0
+        self.lines = found.splitlines()
+        plain = textwrap.dedent(found)
+        pairs = zip(self.lines, plain.splitlines(), strict=False)
+        self.indent = next((len(a) - len(b) for a, b in pairs if b.strip()), 0)
+        tree = self._definition(plain)
+        if tree is None and text is None and self.name != "<lambda>":
+            raise KernelError(
+                f"kernel: source of {self.name} is not available; got a function from {self.file}; "
+                "give its text with pt.kernel(source=...), or define it in a file"
+            )
+        if tree is None:
+            what = "a lambda" if self.name == "<lambda>" else "no such text"
+            raise KernelError(
+                f"kernel: source of {self.name} has no definition with def; got {what}; write "
+                f"def {self.name.strip('<>')}(...): and a return"
+            )
+        self.tree = tree
+
+    def _definition(self, text: str) -> ast.FunctionDef | None:
+        """Return the definition with the function's name and parameters."""
+        try:
+            module = ast.parse(text)
+        except SyntaxError:
+            return None
+        code = self.function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        found = None
+        for node in ast.walk(module):
+            if isinstance(node, ast.FunctionDef) and node.name == self.name:
+                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                line = _first_line(node) + self.first
+                if tuple(part.arg for part in given) == names:
+                    found = node if found is None or line == code.co_firstlineno else found
+        return found
+
+    def listing(self) -> list[str]:
+        """Return the lines of the function."""
+        return self.lines[_first_line(self.tree) - 1 : self.tree.end_lineno]
+
+    def error(self, node: Any, problem: str, advice: str) -> KernelError:
+        """Return an error that points at a node."""
+        row = node.lineno - 1
+        column = node.col_offset + self.indent
+        line = self.lines[row] if row < len(self.lines) else ""
+        # Columns of the syntax tree count bytes in UTF-8.
+        start = len(line.encode()[:column].decode(errors="ignore"))
+        stop = len(line)
+        if node.end_lineno == node.lineno:
+            stop = len(line.encode()[: node.end_col_offset + self.indent].decode(errors="ignore"))
+        got = line[start:stop].strip()
+        shown = line.strip()
+        before = start - (len(line) - len(line.lstrip()))
+        return KernelError(
+            f"{self.name}: {problem}; got {got}; {advice}\n"
+            f'  File "{self.file}", line {self.first + row + 1}\n'
+            f"    {shown}\n"
+            f"    {' ' * before}{'^' * max(1, len(line[start:stop].rstrip()))}"
+        )
+
+    def resolve(self, name: str) -> Any:
+        """Return the value of a name of the enclosing scopes, or `MISSING`."""
+        return resolve(self.function, name)
+
+
+def _first_line(tree: ast.FunctionDef) -> int:
+    """Return the line of a definition's first decorator, or of the definition."""
+    return min(tree.lineno, *(part.lineno for part in tree.decorator_list), tree.lineno)
+
+
+def text_of_callers(function: Callable[..., Any]) -> str:
+    """Return the text in a variable of the callers that the function was compiled from, or "".
+
+    Pyodide's `runPython` and calls of `exec` keep the text in a variable while it runs.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        for value in [*frame.f_locals.values()]:
+            if isinstance(value, str) and f"def {function.__name__}" in value:
+                try:
+                    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+                    code = compile(value, "<text>", "exec", flags, dont_inherit=True)
+                except (SyntaxError, ValueError):
+                    continue
+                if _contains(code, function.__code__):
+                    return value
+        frame = frame.f_back
+    return ""
+
+
+def _contains(code: CodeType, wanted: CodeType) -> bool:
+    """Return True if a code object defines another one at the same line."""
+    return any(
+        (part.co_qualname, part.co_firstlineno, part.co_code)
+        == (wanted.co_qualname, wanted.co_firstlineno, wanted.co_code)
+        or _contains(part, wanted)
+        for part in code.co_consts
+        if isinstance(part, CodeType)
+    )
+
+
+def resolve(function: Any, name: str) -> Any:
+    """Return the value of a name of a function's enclosing scopes, or `MISSING`."""
+    code = function.__code__
+    if name in code.co_freevars:
+        try:
+            return function.__closure__[code.co_freevars.index(name)].cell_contents
+        except ValueError:
+            return MISSING
+    found = function.__globals__.get(name, MISSING)
+    return getattr(builtins, name, MISSING) if found is MISSING else found

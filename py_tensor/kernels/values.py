@@ -1,0 +1,170 @@
+"""Functions and values of kernels that Python and py_tensor lack: vectors and random numbers.
+
+They work in plain Python, too, so that a kernel's function can run there.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..ops.host_functions import threefry
+
+MASK = 0xFFFFFFFF
+AXES = "xyzw"
+
+
+def _each(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that applies a function to the parts of vectors, or to parts and a number."""
+
+    def method(self: Vector, other: Any) -> Vector:
+        others = other if isinstance(other, Vector) else [other] * len(self)
+        return Vector(function(a, b) for a, b in zip(self, others, strict=True))
+
+    return method
+
+
+def _product(self: Vector, other: Vector) -> Any:
+    """Return the product of vectors, of a matrix and a vector, or of matrices."""
+    if isinstance(self[0], Vector):
+        return Vector(row @ other for row in self)
+    result: Any = self[0] * other[0]
+    for a, b in zip(self[1:], other[1:], strict=True):
+        result = result + a * b
+    return result
+
+
+class Vector(tuple[Any, ...]):
+    """A vector of a fixed length, with arithmetic on parts; a matrix is a vector of its rows."""
+
+    __slots__ = ()
+
+    x = property(lambda self: self[0])
+    y = property(lambda self: self[1])
+    z = property(lambda self: self[2])
+    w = property(lambda self: self[3])
+
+    __add__ = __radd__ = _each(operator.add)
+    __sub__ = _each(operator.sub)
+    __rsub__ = _each(lambda a, b: b - a)
+    __mul__ = __rmul__ = _each(operator.mul)
+    __truediv__ = _each(operator.truediv)
+    __matmul__ = _product
+
+    def __neg__(self) -> Vector:
+        return Vector(-part for part in self)
+
+
+def vec(*parts: Any) -> Vector:
+    """Return a vector of numbers, or a matrix of vectors, its rows.
+
+    Vectors have `+`, `-`, `*` and `/`, element by element and with numbers, the product `@`, and
+    the parts `x`, `y`, `z` and `w` besides indices.
+
+    Args:
+        *parts: Numbers, or vectors of equal length.
+
+    Returns:
+        Vector of the parts.
+
+    >>> from py_tensor.kernels import vec
+    >>> vec(1.0, 2.0) * 2.0 + vec(0.5, 0.5)
+    (2.5, 4.5)
+    >>> vec(vec(0.0, 1.0), vec(2.0, 0.0)) @ vec(3.0, 4.0)
+    (4.0, 6.0)
+    """
+    return Vector(parts)
+
+
+def dot(a: Vector, b: Vector) -> Any:
+    """Return the scalar product of two vectors.
+
+    Args:
+        a: First vector.
+        b: Second vector, of the same length.
+
+    Returns:
+        Number.
+
+    >>> from py_tensor.kernels import dot, vec
+    >>> dot(vec(1.0, 2.0), vec(3.0, 4.0))
+    11.0
+    """
+    return a @ b
+
+
+def length(a: Vector) -> Any:
+    """Return the Euclidean length of a vector.
+
+    Args:
+        a: Vector.
+
+    Returns:
+        Float.
+
+    >>> from py_tensor.kernels import length, vec
+    >>> length(vec(3.0, 4.0))
+    5.0
+    """
+    return math.sqrt(a @ a)
+
+
+def normalize(a: Vector) -> Vector:
+    """Return the vector of length 1 in the same direction.
+
+    Args:
+        a: Vector, not of length 0.
+
+    Returns:
+        Vector of the same number of parts.
+
+    >>> from py_tensor.kernels import normalize, vec
+    >>> normalize(vec(3.0, 4.0))
+    (0.6, 0.8)
+    """
+    return Vector(part / length(a) for part in a)
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return the cross product of two vectors of three parts.
+
+    Args:
+        a: First vector.
+        b: Second vector.
+
+    Returns:
+        Vector of three parts.
+
+    >>> from py_tensor.kernels import cross, vec
+    >>> cross(vec(1.0, 0.0, 0.0), vec(0.0, 1.0, 0.0))
+    (0.0, 0.0, 1.0)
+    """
+    return vec(
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def uniform(seed: int, i: int, j: int = 0) -> float:
+    """Return a random number from 0 to below 1, which depends on three integers alone.
+
+    Equal integers always give the same number, on all backends; different ones give independent
+    numbers. The generator is Threefry-2x32 with 20 rounds (Salmon et al. 2011), with the key
+    (seed, j) and the counter i.
+
+    Args:
+        seed: Integer that names the sequence, for example the number of a frame.
+        i: Integer, for example an index.
+        j: Second integer.
+
+    Returns:
+        Float in [0, 1), a multiple of 2**-23.
+
+    >>> from py_tensor.kernels import uniform
+    >>> uniform(0, 1) == uniform(0, 1), 0.0 <= uniform(0, 1) < 1.0
+    (True, True)
+    """
+    return (threefry(int(seed) & MASK, int(j) & MASK, int(i) & MASK) >> 9) * 2.0**-23

@@ -1,0 +1,124 @@
+"""Vectors, matrices and random numbers in kernels and in plain Python."""
+
+from __future__ import annotations
+
+import linecache
+import math
+
+import numpy as np
+import pytest
+from kernel_forms import assert_like_python
+
+import py_tensor as pt
+from py_tensor.errors import KernelError
+from py_tensor.kernels import cross, dot, length, normalize, uniform, vec
+
+X = np.asarray([-2.0, -0.5, 0.25, 1.5, 3.0], "float32")
+Y = np.asarray([0.5, 2.0, -1.0, 1.0, -0.25], "float32")
+LIGHT = vec(1.0, 2.0, 2.0) / 3.0
+
+
+def arithmetic(x, y):
+    a, b = vec(x, y, 1.0), vec(2, x, y)
+    c = a * 2.0 + b - 0.5 * a / (1.0 + abs(x)) + (1.0 - b) * a - (-b)
+    return c.x, c.y, c[2]
+
+
+def products(x, y):
+    a, b = vec(x, y, 0.5), vec(1.0, y, x)
+    normal = cross(a, b)
+    return dot(a, b) + a @ b, length(a), normal[0] + normal.y + normal.z, dot(LIGHT, a)
+
+
+def matrices(x, y):
+    turn = vec(vec(math.cos(x), -math.sin(x)), vec(math.sin(x), math.cos(x)))
+    a = turn @ vec(y, 1.0)
+    b = (turn @ turn)[1].x + (turn * 2.0)[0][1]
+    return a.x, a.y, b
+
+
+def in_loops(x, y):
+    position, velocity = vec(x, y), vec(0.0, 0)
+    for step in range(5):
+        if length(position) > 4.0:
+            break
+        velocity = velocity - position * 0.1
+        position = position + velocity if step != 2 else position * 0.5
+    return position
+
+
+def unit(x, y):
+    direction = normalize(vec(x, y, 2.0))
+    total = 0.0
+    for part in direction:
+        total += part * part
+    return total
+
+
+@pytest.mark.parametrize("function", [arithmetic, products, matrices, in_loops, unit])
+def test_vectors(function):
+    assert_like_python(pt.kernel(function), pt.asarray(X), pt.asarray(Y), rtol=1e-5, atol=1e-5)
+
+
+def test_products_of_vectors_are_right():
+    assert dot(vec(1, 2), vec(3, 4)) == 11
+    assert vec(vec(1, 2), vec(3, 4)) @ vec(5, 6) == (17, 39)
+    assert cross(vec(1, 2, 3), vec(4, 5, 6)) == (-3, 6, -3)
+    assert length(vec(3.0, 4.0)) == 5.0
+    assert 2 - vec(1, 2) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("vec(x, y) + vec(x, y, x)", "lengths 2 and 3 differ"),
+        ("vec(x, y) % 2.0", r"vectors have \+ - \* / and @ alone"),
+        ("x @ y", "@ takes vectors"),
+        ("cross(vec(x, y), vec(x, y))", "cross takes vectors of three parts"),
+        ("vec(x, vec(x, y))", "the parts differ in kind"),
+        ("vec(x, y).z", "numbers have no z"),
+        ("(x, y) + (x, y)", "a tuple is not a number"),
+        ("math.sin(vec(x, y))", "wrong arguments of math.sin"),
+    ],
+)
+def test_errors(text, problem):
+    source = f"def bad(x, y):\n    return {text}\n"
+    file = f"<vectors {text}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names = dict(globals())
+    exec(compile(source, file, "exec"), names)
+    with pytest.raises(KernelError, match=f"bad: {problem}; got "):
+        pt.kernel(names["bad"])(1.0, 2.0)
+
+
+def test_random_numbers_are_the_same_everywhere():
+    @pt.kernel(shape=lambda seed, n: (n, 3))
+    def noise(i, j, seed, n):
+        return uniform(seed, i, j)
+
+    for seed in (0, 7, -1):
+        result = noise(seed, 50)
+        expected = [[uniform(seed, i, j) for j in range(3)] for i in range(50)]
+        np.testing.assert_array_equal(result.numpy(), np.asarray(expected, "float32"))
+        assert_like_python(noise, seed, 50, rtol=0, atol=0)
+
+
+def test_random_numbers_are_uniform():
+    @pt.kernel(shape=lambda n: n)
+    def noise(i, n):
+        return uniform(1, i)
+
+    values = noise(4000).numpy()
+    assert 0 <= values.min() < 0.01
+    assert 0.99 < values.max() < 1
+    assert abs(values.mean() - 0.5) < 0.02
+    assert abs(values.var() - 1 / 12) < 0.005
+    assert abs(np.corrcoef(values[:-1], values[1:])[0, 1]) < 0.05
+
+
+def test_random_numbers_of_constants():
+    @pt.kernel
+    def shifted(x):
+        return x + uniform(3, 4, 5)
+
+    assert shifted(0.0).item() == uniform(3, 4, 5)
