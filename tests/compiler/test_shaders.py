@@ -9,7 +9,9 @@ from plans import leaf, plan_of
 
 import py_tensor as pt
 from py_tensor.compiler.fusion import FusionLimits
+from py_tensor.compiler.lowered_graph import LoweredGraph
 from py_tensor.compiler.memory_plan import Device
+from py_tensor.ir.node import OpGraph
 
 
 def modes(tensor):
@@ -144,3 +146,22 @@ def test_temporaries_share_textures():
     plan = plan_of(y)
     assert len(plan.draws) >= 12
     assert len(plan.temporaries) <= 6
+
+
+def test_equal_kernels_of_different_plans_share_a_shader():
+    x, y = leaf(4, 8), leaf(4, 8)
+    (alone,) = plan_of(pt.sqrt(x) * y).draws
+    _, second = plan_of(x - 1.0, pt.sqrt(y) * leaf(4, 8)).draws
+    assert second.kernel != alone.kernel
+    assert second.shader is alone.shader
+    (same_operand,) = plan_of(pt.sqrt(x) * x).draws
+    assert same_operand.shader.source != alone.shader.source
+
+
+def test_constants_of_equal_values_may_differ_in_a_shader():
+    lowered = LoweredGraph(OpGraph((), (), (), ()), draw_buffers=8)
+    zero, again, negative = (
+        lowered.calls[lowered.constant(v, pt.float32)] for v in (0.0, 0.0, -0.0)
+    )
+    assert zero == again
+    assert zero != negative

@@ -27,6 +27,7 @@ WRITERS = {
 
 
 _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
+"""Shaders of all plans by the key of their kernels' nodes."""
 
 
 def write(lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> Shader:

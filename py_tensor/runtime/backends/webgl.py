@@ -192,8 +192,7 @@ class WebGLBackend:
         ]
 
     def ready(self, plan: Compiled) -> tuple[int, int]:
-        programs = {draw.shader.source for draw in plan.plan.draws}
-        return self.bridge.ready(plan.number), len(programs)
+        return self.bridge.ready(plan.number), len({draw.shader.source for draw in plan.plan.draws})
 
     # --- elements -------------------------------------------------------------------------------
 
