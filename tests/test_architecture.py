@@ -55,7 +55,7 @@ ROOMS = (
 CORE = {
     "ops": 1620,  # every operation has a function in plain Python
     "ir": 618,  # functions and structures given to trees are checked
-    "compiler": 3088,  # texels are found by column and row; strided taps share them
+    "compiler": 3095,  # texels are found by column and row; strided taps share them
     "runtime": 1590,  # plain Python computes every kind of operation; sizes are named
     "tensor": 335,  # parts know their tensor; iteration reads values; values as text
 }

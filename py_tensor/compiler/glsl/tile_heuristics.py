@@ -10,7 +10,6 @@ each fragment count.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
