@@ -37,8 +37,11 @@ def pad(writer: Writer, at: int, index: Index) -> str:
         places[axis] = f"({c} / {interior + 1})" if interior else c
         step = inner_strides[axis]
         terms.append(f"{places[axis]} * {step}" if step != 1 else places[axis])
-    source = code.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
-    code.offered.append(source)
+    source = code.known((at, index, "source"))
+    if source is None:
+        source = code.name("j")
+        code.offer(kind, source, " + ".join(terms) or f"{kind}(0)")
+        code.keep((at, index, "source"), source)
     axes = tuple((c, n) for c, n in zip(places, inner, strict=True) if n != 1)
     filler = _filler(writer, fill, call)
     result = VECTOR[call.spec.dtype.kind]
