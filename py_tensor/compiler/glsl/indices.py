@@ -85,7 +85,7 @@ class LanePositions:
         """
         if len(index.stack) > 1:
             return None
-        view = index.stack[0] if index.stack else contiguous([n for _, n in index.axes])
+        view = index.stack[0] if index.stack else contiguous(tuple([n for _, n in index.axes]))
         known = by_axes(view, index.axes)
         if known is None:
             return None

@@ -38,7 +38,7 @@ def pad(writer: Writer, at: int, index: Index) -> str:
         step = inner_strides[axis]
         terms.append(f"{places[axis]} * {step}" if step != 1 else places[axis])
     source = code.let((at, index, "source"), kind, "j", " + ".join(terms) or f"{kind}(0)")
-    code.offered.append(source)
+    code.optional(source)
     axes = tuple((c, n) for c, n in zip(places, inner, strict=True) if n != 1)
     filler = _filler(writer, fill, call)
     result = VECTOR[call.spec.dtype.kind]

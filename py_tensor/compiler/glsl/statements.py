@@ -105,6 +105,11 @@ class Statements:
         self.line(f"{kind} {name} = {expression};")
         self.offered.append((name, self.scopes[-1].lines[-1]))
 
+    def optional(self, name: str) -> None:
+        """Let `prune` drop a declared name if it remains unused."""
+        lines = self.scopes[self.level[name]].lines
+        self.offered.append((name, next(line for line in lines if f" {name} = " in line)))
+
     def prune(self) -> None:
         """Drop unused offered names, the last first, since later ones use earlier ones."""
         count = Counter(_WORD.findall("\n".join(self.lines)))
