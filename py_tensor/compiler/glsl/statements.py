@@ -33,8 +33,8 @@ class Statements:
         self.scopes = [_Scope(0, [], {})]
         self.level: dict[str, int] = {}
         self.count = 0
-        self.offered: list[tuple[str, str]] = []
-        """Names that may remain unused, with their lines."""
+        self.offered: list[str] = []
+        """Names that may remain unused."""
 
     @property
     def lines(self) -> list[str]:
@@ -102,14 +102,15 @@ class Statements:
 
     def offer(self, kind: str, name: str, expression: str) -> None:
         """Declare a name that may remain unused, in which case `prune` drops it."""
+        self.offered.append(name)
         self.line(f"{kind} {name} = {expression};")
-        self.offered.append((name, self.scopes[-1].lines[-1]))
 
     def prune(self) -> None:
         """Drop unused offered names, the last first, since later ones use earlier ones."""
         count = Counter(_WORD.findall("\n".join(self.lines)))
-        for name, line in reversed(self.offered):
+        for name in reversed(self.offered):
             if count[name] == 1:
+                line = next(line for line in self.lines if f" {name} = " in line)
                 self.lines.remove(line)
                 count.subtract(_WORD.findall(line))
 
