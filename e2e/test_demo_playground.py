@@ -118,6 +118,24 @@ def test_game_of_life(demo: Demo) -> None:
     np.testing.assert_array_equal(demo.picture("Game of Life")[..., 0] > 250, board == 1)
 
 
+def test_kernel(demo: Demo) -> None:
+    demo.run("kernel")
+    v = np.kron(uniform(3, (12, 18)) < 0.25, np.ones((10, 10))) / 2
+    u = 1 - v
+    for _ in range(120 * 8):
+        r = u * v * v
+        lap_u, lap_v = (
+            sum(np.roll(x, shift, axis) for axis in (0, 1) for shift in (1, -1)) - 4 * x
+            for x in (u, v)
+        )
+        u, v = u + 0.16 * lap_u - r + 0.035 * (1 - u), v + 0.08 * lap_v + r - 0.1 * v
+    means = [float(word) for word in demo.printed()[0].split()[-2:]]
+    # Rounding to float32 in each of the 960 steps changes elements by up to 1e-5.
+    np.testing.assert_allclose(means, [u.mean(), v.mean()], atol=2e-5)
+    red = demo.picture("Reaction and diffusion")[..., 0] / 255
+    np.testing.assert_allclose(red, np.clip(1 - u, 0, 1), atol=0.01)
+
+
 def test_animation_runs_live_and_stops(fresh_demo: Demo) -> None:
     # The example ends after 5 seconds.
     fresh_demo.write(LIFE.read_text().replace("300", "1_000_000"))

@@ -98,18 +98,6 @@ VALID: dict[str, Callable[[], Call]] = {
     "io.restore": lambda: _call("model", {"w": pt.ones(2)}),
     "io.store": lambda: _call("model", {"w": pt.ones(2)}, {"a": "b"}),
     "io.upload": lambda: _call({"w": pt.ones(2)}),
-    "Tensor.argpartition": lambda: _call(_x(), 1, 0),
-    "Tensor.argsort": lambda: _call(_x(), 1),
-    "Tensor.choose": lambda: _call(pt.asarray([1, 0]), [[1, 2], [3, 4]]),
-    "Tensor.cumprod": lambda: _call(_x(), 1),
-    "Tensor.cumsum": lambda: _call(_x(), 1),
-    "Tensor.diagonal": lambda: _call(_x(), 0, 0, 1),
-    "Tensor.dot": lambda: _call(_x(), _x()),
-    "Tensor.put": lambda: _call(_x(), [0], [1.0]),
-    "Tensor.ravel": lambda: _call(_x(), "C"),
-    "Tensor.searchsorted": lambda: _call(pt.asarray([1.0, 2.0]), [1.5]),
-    "Tensor.swapaxes": lambda: _call(_x(), 0, 1),
-    "Tensor.trace": lambda: _call(_x(), 0, 0, 1),
 }
 """Valid call of each function that its docstring does not call."""
 
@@ -124,7 +112,7 @@ RESULTS = {
 """Classes whose objects the library makes, for example results; users do not call them."""
 ABSTRACT = {"nn.Module", "train.Callback", "nn.RecurrentOptions", "optim.Options"}
 """Classes to derive from, and types of dicts of options; they take no arguments."""
-NO_ARGUMENTS = {"io.names", "Tensor.nonzero"}
+NO_ARGUMENTS = {"io.names"}
 """Functions without arguments whose signature or example does not show it."""
 
 OTHER_NAMES = {

@@ -4,6 +4,7 @@ import index from "../../../../examples/index.json";
 import { loadFile } from "../../ui/load_file.js";
 import arithmetic from "./examples/arithmetic.py?raw";
 import explain from "./examples/explain.py?raw";
+import kernel from "./examples/kernel.py?raw";
 import life from "./examples/life.py?raw";
 import mandelbrot from "./examples/mandelbrot.py?raw";
 import matmul from "./examples/matmul.py?raw";
@@ -16,6 +17,7 @@ export const EXAMPLES = [
   { name: "arithmetic", title: "Arithmetic", source: arithmetic },
   { name: "mandelbrot", title: "Mandelbrot", source: mandelbrot },
   { name: "life", title: "Game of Life", source: life },
+  { name: "kernel", title: "A shader in Python", source: kernel },
   { name: "matmul", title: "Matrix product", source: matmul },
   { name: "noise", title: "Noise and clouds", source: noise },
   { name: "memory", title: "Tidy and memory", source: memory },
