@@ -18,11 +18,14 @@ def pad(writer: Writer, at: int, index: Index) -> str:
     shape, inner = call.spec.shape, call.specs[0].shape
     inner_strides = row_major(inner)
     last = max((axis for axis, width in enumerate(call.arg) if any(width)), default=-1)
-    tail = row_major(shape)[last] if last >= 0 else 4
-    low, high, interior = call.arg[last] if last >= 0 else (0, 0, 0)
-    # A texel is inside or outside as a whole if the border starts and ends with a texel.
-    between = not interior and all(n * tail % 4 == 0 for n in (low, inner[last], high))
-    together = positions.is_aligned(index) and (tail % 4 == 0 or between)
+    whole = True
+    if last >= 0:
+        tail = row_major(shape)[last]
+        low, high, interior = call.arg[last]
+        # A texel is inside or outside as a whole if the border starts and ends with a texel.
+        between = not interior and all(n * tail % 4 == 0 for n in (low, inner[last], high))
+        whole = tail % 4 == 0 or between
+    together = positions.is_aligned(index) and whole
     kind = "int" if together else "ivec4"
     size = writer.nodes.spec(src).size
     if size == 0:
