@@ -46,6 +46,13 @@ def lose_context(demo: Demo) -> None:
 
 
 def test_photo_is_drawn_after_a_loss(demo: Demo) -> None:
+    filtered = demo.photo().astype(float)
+    demo.page.uncheck("[data-filter=sepia] input[type=checkbox]")
+
+    def is_unfiltered() -> None:
+        assert np.abs(demo.photo() - filtered).mean() > 3
+
+    eventually(demo.page, is_unfiltered)
     photo = demo.photo().astype(float)
     lose_context(demo)
     demo.page.locator("[data-filter=brightness] input[type=range]").fill("0.2")

@@ -1,40 +1,51 @@
 /**
- * @file Bound on the work that the GPU still has to do. Draws are submitted faster than a GPU runs them. Without a
+ * @file Bound on the work that the GPU still has to do. Plans are submitted faster than a GPU runs them. Without a
  * bound a loop queues minutes of work, which cannot be cancelled and for which the browser cannot draw the page.
  */
-/** @import { Backlog, Make } from "./types" */
+/** @import { Backlog, Make, Plan } from "./types" */
 
 /** Estimated time of submitted work above which the caller waits. It keeps the GPU busy between two runs. */
 const MAX_MILLISECONDS = 250;
+/** Estimated time of a plan that has not run yet. A few of them may be submitted before a wait. */
+export const GUESSED_MILLISECONDS = 60;
+/** Shortest estimate, about the time for submitting a draw. */
+const MIN_MILLISECONDS = 0.02;
 
 /** @type {Make<Backlog, "state">} */
 export function createBacklog({ state }) {
-  /** Estimated time of the work that is not finished, of all work since the last wait, and that wait's end. */
+  /** Estimated time of the work that is not finished, at the time of the last plan. */
   let pending = 0;
+  let updated = 0;
+  /** Plans since the queue was empty, their estimated time, and the time at which it was empty. */
+  const plans = new Set();
   let total = 0;
-  let waited = 0;
   let since = 0;
 
-  /** @type {Backlog} */
-  const backlog = {
-    add(cost) {
-      total += cost;
-      pending += cost;
-      if (pending <= MAX_MILLISECONDS) return 1;
-      const now = performance.now();
-      pending = Math.max(0, pending - (now - since));
-      since = now;
-      if (pending <= MAX_MILLISECONDS) return 1;
-      const [estimate, start] = [total, waited];
-      return Math.min(1, (backlog.drain() - start) / estimate);
-    },
+  /** @param {number} now */
+  function restart(now) {
+    plans.clear();
+    pending = total = 0;
+    since = updated = now;
+  }
 
-    drain() {
-      state.finish();
-      pending = total = 0;
-      since = waited = performance.now();
-      return waited;
+  return {
+    /** @param {Plan} plan */
+    add(plan) {
+      const now = performance.now();
+      pending -= now - updated;
+      updated = now;
+      if (pending <= 0) restart(now);
+      if (pending > MAX_MILLISECONDS) {
+        state.finish();
+        const end = performance.now();
+        // The plans took no longer than the time since the queue was empty.
+        const factor = (end - since) / total;
+        for (const each of plans) each.cost = Math.max(each.cost * factor, MIN_MILLISECONDS);
+        restart(end);
+      }
+      pending += plan.cost;
+      total += plan.cost;
+      plans.add(plan);
     },
   };
-  return backlog;
 }

@@ -1,6 +1,8 @@
 /** @file Plans: sequences of draws, decoded once from 32-bit words and then run with few GL calls. */
 /** @import { Draw, Make, Plan, Plans, Program, Scalars, Texture } from "./types" */
 
+import { GUESSED_MILLISECONDS } from "./backlog.js";
+
 /**
  * Send a uniform array to the GPU if the scalars of this run differ from the last run.
  * @param {Scalars} scalars @param {Int32Array} places @param {Int32Array} words
@@ -24,13 +26,6 @@ function update(scalars, places, words) {
  * every run ends with one.
  */
 const FLUSH_MILLISECONDS = 0.2;
-
-/** Run of a plan that is measured, counted from 0. The first one compiles its programs. */
-const MEASURED_RUN = 1;
-/** Time of a draw that was not measured yet. A few such draws may be submitted before a wait. */
-const GUESSED_MILLISECONDS = 30;
-/** Shortest time of a draw, about the time for submitting it. */
-const MIN_MILLISECONDS = 0.02;
 
 /**
  * Handle of a leaf and whether its texture is freed after its last read. A negative word marks the latter.
@@ -104,7 +99,6 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       draws: decoded,
       words: last + 1,
       ready: false,
-      runs: 0,
       cost: GUESSED_MILLISECONDS,
     };
   }
@@ -168,13 +162,12 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       if (!plan.ready) programs.prepare(plan.draws);
       plan.ready = true;
       const started = timing ? performance.now() : 0;
-      const start = plan.runs === MEASURED_RUN ? backlog.drain() : 0;
+      backlog.add(plan);
       try {
         for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
         for (const draw of plan.draws) {
           slots[draw.target] ??= open(plan, draw.target, words);
           execute(draw, slots, words);
-          plan.cost = Math.max(plan.cost * backlog.add(plan.cost), MIN_MILLISECONDS);
           for (const leaf of draw.ends) {
             const { handle, donated } = leafOf(words[1 + leaf]);
             if (donated) textures.free(handle);
@@ -183,9 +176,6 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
         // No draw writes an output without elements.
         for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
         draws += plan.draws.length;
-        if (plan.runs === MEASURED_RUN)
-          plan.cost = Math.max((backlog.drain() - start) / plan.draws.length, MIN_MILLISECONDS);
-        if (plan.runs <= MEASURED_RUN) plan.runs += 1;
         const now = performance.now();
         if (timing) {
           const result = plan.draws.at(-1)?.program.name ?? "no draw";

@@ -109,9 +109,7 @@ export interface Plan {
   words: number;
   /** True once all programs have compiled. */
   ready: boolean;
-  /** Number of runs, up to the one that is measured. */
-  runs: number;
-  /** Milliseconds of the GPU per draw: a guess until the measured run. */
+  /** Estimated milliseconds of the GPU per run. */
   cost: number;
 }
 
@@ -202,13 +200,8 @@ export interface Timer {
 }
 
 export interface Backlog {
-  /**
-   * Count a draw of some milliseconds, and wait for the GPU if it has too much to do. Return a factor of at most 1
-   * for the cost: all draws since the last wait took no longer than the time since then.
-   */
-  add(cost: number): number;
-  /** Wait until the GPU has finished; return the time. */
-  drain(): number;
+  /** Count a plan that is about to run, and wait for the GPU first if it has too much to do. */
+  add(plan: Plan): void;
 }
 
 export interface Waiting {
