@@ -50,7 +50,7 @@ class Timing(Printed):
     download_ms: float
     """Reading values, including the wait for the work that they need."""
     result: Any = field(compare=False)
-    """What the function returned."""
+    """Result of the function."""
 
     def _summary(self) -> list[tuple[str, str]]:
         return [
@@ -108,7 +108,7 @@ class Profile(Timing):
     peak_bytes: int
     """Most bytes in use at once: of textures on the GPU, else of living tensors' values."""
     timer: str
-    """How kernels were timed: "gpu" (timer queries), "wait" (each draw was waited for), "host"."""
+    """Source of kernel times: "gpu" (timer queries), "wait" (waits for each draw) or "host"."""
     kernels: tuple[KernelRun, ...]
     """Every kernel that ran, in order."""
     plans: tuple[tuple[float, float, str], ...]

@@ -1,7 +1,7 @@
 """Record what the backend does: runs of plans, times of draws, uploads and reads.
 
 Input: the backend in use, as long as a recording is open. Output: `Recording`. One observer and one
-stand-in for the bridge serve all open recordings, so that recordings may overlap in any order.
+wrapper of the bridge serve all open recordings, so that recordings may overlap in any order.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Transfer(NamedTuple):
 
 
 class Recording:
-    """What the backend does while the recording is open.
+    """Record of the backend's work while it is open.
 
     Args:
         draws: If True, draws are measured one by one, by waiting for each if the context has no

@@ -93,8 +93,8 @@ class TensorAlgebra:
     def guarded(self, mask: Any, value: Any) -> Any:
         """Return a value whose cotangents are dropped where a mask is false.
 
-        The derivative of what other elements compute may be infinite, and its product with a
-        cotangent of 0 would be NaN.
+        Elements outside of the mask may have infinite derivatives, whose product with a cotangent
+        of 0 would be NaN.
         """
         if value.dtype.kind != "f":
             return value

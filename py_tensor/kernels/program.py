@@ -216,7 +216,7 @@ def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
 
 
 def _needed_loop(loop: Loop, needed: set[Atom]) -> Loop:
-    """Keep the carries that are needed after the loop, or in an iteration of what is needed."""
+    """Keep the carries that are needed after the loop, or by other carries that are kept."""
     carries = [carry for carry in loop.carries if carry.result in needed]
     while True:
         inside = {carry.following for carry in carries} | ({loop.active} if loop.active else set())

@@ -1,4 +1,4 @@
-"""What a kernel's function may contain: each form gives what Python gives."""
+"""Forms of the language of kernels: each gives the result of Python."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def loaded(nodes: list[Any], inputs: list[Any], outputs: list[Any], **constants:
 
 
 def test_parts_of_a_tensor_are_computed_and_joined(engine):
-    """What PyTorch exports for `split`: the sequence is inside of the model."""
+    """PyTorch exports `split` like this: the sequence is inside of the model."""
     model = loaded(
         [
             helper.make_node("SplitToSequence", ["x", "two"], ["parts"], axis=1),
