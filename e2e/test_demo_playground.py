@@ -3,7 +3,6 @@
 import io
 import re
 import runpy
-from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from time import perf_counter
@@ -11,27 +10,16 @@ from time import perf_counter
 import numpy as np
 import pytest
 from demo_driver import Demo
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Page, Route
 from waiting import eventually
-from watched_page import SharedPage
 
 import py_tensor as pt
+
+pytest_plugins = ["demo_fixtures"]
 
 PROGRAMS = Path(__file__).parent.parent / "examples"
 LIFE = PROGRAMS.parent / "web" / "src" / "features" / "playground" / "examples" / "life.py"
 FIVE_DIGITS = 6e-5  # a table's cells are rounded to five digits
-
-
-@pytest.fixture(scope="module")
-def demo_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[Demo]]:
-    with SharedPage(chromium, lambda page: Demo(page, site_url)) as page:
-        yield page
-
-
-@pytest.fixture
-def demo(demo_page: SharedPage[Demo]) -> Demo:
-    """Demo page shared by tests that start programs and wait for their end."""
-    return demo_page.get()
 
 
 @pytest.fixture

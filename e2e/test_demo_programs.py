@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 
 import pytest
 from demo_driver import Demo
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from waiting import eventually
-from watched_page import SharedPage
 
-
-@pytest.fixture(scope="module")
-def demo_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[Demo]]:
-    with SharedPage(chromium, lambda page: Demo(page, site_url)) as page:
-        yield page
-
-
-@pytest.fixture
-def demo(demo_page: SharedPage[Demo]) -> Demo:
-    return demo_page.get()
+pytest_plugins = ["demo_fixtures"]
 
 
 def source(demo: Demo) -> str:
