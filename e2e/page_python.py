@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from playwright.sync_api import Error, Page
+from playwright.sync_api import Page
+from watched_page import is_crashed
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -89,13 +90,8 @@ def leftovers() -> dict[str, int]:
 
 def leftovers_before_test(python: PagePython) -> dict[str, int]:
     """Return the counts before a test; start a page that crashed after the last test anew."""
-    try:
-        counts = python.call(leftovers)
-    except Error as error:
+    if is_crashed(python.page):
         # Chromium's renderer crashed once while no test ran. A crash during a test fails it.
-        if "Target crashed" not in error.message:
-            raise
         warnings.warn("the page crashed between two tests and was started anew", stacklevel=2)
         python.start_in_new_page()
-        counts = python.call(leftovers)
-    return cast("dict[str, int]", counts)
+    return cast("dict[str, int]", python.call(leftovers))

@@ -36,7 +36,7 @@ class Taps(NamedTuple):
     parts: list[range]
     """Taps that a fragment computes together, since they read many columns in common.
 
-    If there are none, `columns` are those of the first tap.
+    If this is empty, a fragment computes one tap at a time, and `columns` has the first tap's.
     """
 
 
