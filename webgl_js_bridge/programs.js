@@ -56,6 +56,7 @@ export function createPrograms({ gl, state }) {
    */
   function reflect(program, linked) {
     state.use(linked);
+    state.hasNewObjects = true;
     const count = gl.getProgramParameter(linked, gl.ACTIVE_UNIFORMS);
     for (let i = 0; i < count; i++) {
       const { name, size } = /** @type {WebGLActiveInfo} */ (gl.getActiveUniform(linked, i));

@@ -90,9 +90,12 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   return {
     read(handle, address, byteLength) {
       for (const _ of bands(handle, address, byteLength));
+      // The query takes about as long as reading a small texture. Without new objects nothing can have failed.
+      if (!state.hasNewObjects) return;
       // isContextLost() may be false until the task ends, even though readPixels() gave zeros.
       const code = gl.getError();
-      if (code === gl.NO_ERROR) return;
+      state.hasNewObjects = code !== gl.NO_ERROR;
+      if (!state.hasNewObjects) return;
       if (!misuses.some((misuse) => misuse === code) || gl.isContextLost())
         throw new Error("WebGL context lost");
       throw new Error(

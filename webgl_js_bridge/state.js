@@ -12,6 +12,7 @@ export function createState({ gl }) {
   /** @type {State} */
   const state = {
     units,
+    hasNewObjects: true,
 
     /** Set the state that never changes. A restored context starts with the defaults again. */
     reset() {

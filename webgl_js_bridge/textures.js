@@ -45,6 +45,7 @@ export function createTextures({ gl, state }) {
    */
   function allocate(shape) {
     const texture = gl.createTexture();
+    state.hasNewObjects = true;
     const { target, format, width, height, layers } = shape;
     state.edit(target, texture);
     if (layers === 0) gl.texStorage2D(target, 1, format.internalFormat, width, height);
@@ -138,6 +139,7 @@ export function createTextures({ gl, state }) {
     framebuffer(texture) {
       if (texture.framebuffer !== null) return texture.framebuffer;
       const framebuffer = gl.createFramebuffer();
+      state.hasNewObjects = true;
       texture.framebuffer = framebuffer;
       state.into(framebuffer);
       const at = gl.COLOR_ATTACHMENT0;

@@ -126,6 +126,8 @@ export interface Bindings {
 
 export interface State {
   units: number;
+  /** True if textures, framebuffers or programs were made since WebGL was last asked for errors. */
+  hasNewObjects: boolean;
   reset(): void;
   bind(unit: number, target: number, texture: WebGLTexture): void;
   edit(target: number, texture: WebGLTexture): void;
