@@ -97,6 +97,7 @@ class Builder:
         self.last = 0
         self.blocks: list[list[Any]] = [[]]
         self.known: list[dict[Any, Var]] = [{}]
+        self._inverses: dict[Any, Any] = {}
 
     def var(self, dtype: DType) -> Var:
         self.last = next(self._numbers)
@@ -203,7 +204,13 @@ class Builder:
 
     def inverse(self, a: Any) -> Any:
         """Return the negation of a truth value."""
-        return not a if isinstance(a, bool) else self.step(op("logical_not"), (a,), bool_)
+        if isinstance(a, bool):
+            return not a
+        if a not in self._inverses:
+            inverse = self.step(op("logical_not"), (a,), bool_)
+            self._inverses[inverse] = a
+            return inverse
+        return self._inverses[a]
 
     def select(self, condition: Any, a: Any, b: Any) -> Any:
         """Return `a` where a truth value is true, else `b`."""

@@ -149,11 +149,11 @@ OP_DEFS = (
     Elementwise(name="logical_and", arity=2, glsl="{0} & {1}", dtypes="boolean", host=operator.and_, doc="Return True where both operands are True."),
     EITHER,
     Elementwise(name="logical_xor", arity=2, glsl="{0} ^ {1}", dtypes="boolean", host=operator.xor, doc="Return True where exactly one operand is True."),
-    Elementwise(name="logical_not", glsl="1u - {0}", dtypes="boolean", host=operator.not_, doc="Return True where the operand is False."),
+    Elementwise(name="logical_not", glsl="{0} ^ 1u", dtypes="boolean", host=operator.not_, doc="Return True where the operand is False."),
     Elementwise(name="bitwise_and", arity=2, glsl="{0} & {1}", dtypes="integer or boolean", dunder="__and__", host=operator.and_, doc="Return the bits that are set in both operands."),
     Elementwise(name="bitwise_or", arity=2, glsl="{0} | {1}", dtypes="integer or boolean", dunder="__or__", host=operator.or_, doc="Return the bits that are set in at least one operand."),
     Elementwise(name="bitwise_xor", arity=2, glsl="{0} ^ {1}", dtypes="integer or boolean", dunder="__xor__", host=operator.xor, doc="Return the bits that are set in exactly one operand."),
-    Elementwise(name="bitwise_invert", glsl={"i": "~{0}", "u": "~{0}", "b": "1u - {0}"}, dtypes="integer or boolean", wraps=True, dunder="__invert__", host=host_functions.invert, doc="Invert every bit; bool values are negated."),
+    Elementwise(name="bitwise_invert", glsl={"i": "~{0}", "u": "~{0}", "b": "{0} ^ 1u"}, dtypes="integer or boolean", wraps=True, dunder="__invert__", host=host_functions.invert, doc="Invert every bit; bool values are negated."),
     Elementwise(name="bitwise_left_shift", arity=2, glsl="pt_shift_left({0}, {1})", dtypes="integer", wraps=True, dunder="__lshift__", sample=((-8.0, 8.0), (0.0, 7.0)), host=host_functions.shift_left, doc="Shift the bits of the first operand to the left by the second."),
     Elementwise(name="bitwise_right_shift", arity=2, glsl="pt_shift_right({0}, {1})", dtypes="integer", dunder="__rshift__", sample=((-100.0, 100.0), (0.0, 7.0)), host=host_functions.shift_right, doc="Shift the bits of the first operand to the right by the second; the sign is kept."),
     # --- rounding and classes of numbers ----------------------------------------------------------

@@ -498,7 +498,7 @@ uvec4 pt_to_uint(vec4 x) { return pt_pick(lessThan(x, vec4(2147483648.0)), uvec4
 // smaller) number over the other, and the first position among equals.
 bvec4 pt_beats_greater(vec4 v, ivec4 i, vec4 best, ivec4 where) {
   uvec4 vn = uvec4(pt_is_nan(v)), bn = uvec4(pt_is_nan(best));
-  uvec4 better = (uvec4(greaterThan(v, best)) & (1u - bn)) | (vn & (1u - bn));
+  uvec4 better = (uvec4(greaterThan(v, best)) & (bn ^ 1u)) | (vn & (bn ^ 1u));
   uvec4 tie = uvec4(equal(v, best)) | (vn & bn);
   return bvec4(better | (tie & uvec4(lessThan(i, where))));
 }
@@ -511,7 +511,7 @@ bvec4 pt_beats_greater(uvec4 v, ivec4 i, uvec4 best, ivec4 where) {
 
 bvec4 pt_beats_less(vec4 v, ivec4 i, vec4 best, ivec4 where) {
   uvec4 vn = uvec4(pt_is_nan(v)), bn = uvec4(pt_is_nan(best));
-  uvec4 better = (uvec4(lessThan(v, best)) & (1u - bn)) | (vn & (1u - bn));
+  uvec4 better = (uvec4(lessThan(v, best)) & (bn ^ 1u)) | (vn & (bn ^ 1u));
   uvec4 tie = uvec4(equal(v, best)) | (vn & bn);
   return bvec4(better | (tie & uvec4(lessThan(i, where))));
 }

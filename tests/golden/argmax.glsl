@@ -17,7 +17,7 @@ bvec4 pt_is_nan(vec4 x) {
 }
 bvec4 pt_beats_greater(vec4 v, ivec4 i, vec4 best, ivec4 where) {
   uvec4 vn = uvec4(pt_is_nan(v)), bn = uvec4(pt_is_nan(best));
-  uvec4 better = (uvec4(greaterThan(v, best)) & (1u - bn)) | (vn & (1u - bn));
+  uvec4 better = (uvec4(greaterThan(v, best)) & (bn ^ 1u)) | (vn & (bn ^ 1u));
   uvec4 tie = uvec4(equal(v, best)) | (vn & bn);
   return bvec4(better | (tie & uvec4(lessThan(i, where))));
 }
