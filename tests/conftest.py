@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import event_loop
+import half_storage
 import numpy as np
 import playwright_bridge
 import pytest
@@ -58,9 +59,21 @@ SLOW_IN_PYTHON = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
+    parser.addoption(
+        "--storage",
+        choices=("float32", "float16"),
+        default="float32",
+        help="how WebGL stores float32; see half_storage.py",
+    )
     parser.addoption("--examples", type=int, default=300, help="random programs to try")
     parser.addoption("--mutations", type=int, default=300, help="mutated files to load per format")
     parser.addoption("--rewrite-golden", action="store_true", help="rewrite tests/golden")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.storage == "float16":
+        # Few tests are about the range of float16; they look at the warnings themselves.
+        config.addinivalue_line("filterwarnings", "ignore:.*float32 is stored as float16")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -112,6 +125,9 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
     bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asyncio, "run", event_loop.run)
+        if request.config.getoption("storage") == "float16":
+            patch.setattr(settings, "float16_storage", True)
+            half_storage.widen(patch)
         yield WebGLBackend(bridge)
     bridge.destroy()
 

@@ -77,11 +77,11 @@ export function createTextures({ gl, state }) {
     shape(format, width, height, layers) {
       const row = formats[format];
       if (!row) throw new Error(`no format ${format}; formats are 0 to ${formats.length - 1}`);
-      const key = ((layers * 8 + format) * 65536 + width) * 65536 + height;
+      const key = ((layers * 16 + format) * 65536 + width) * 65536 + height;
       const known = shapes.get(key);
       if (known) return known;
       const target = layers === 0 ? gl.TEXTURE_2D : gl.TEXTURE_2D_ARRAY;
-      const bytes = width * height * row.texelBytes * Math.max(layers, 1);
+      const bytes = width * height * row.storedBytes * Math.max(layers, 1);
       const shape = { format: row, width, height, layers, target, bytes, free: [] };
       shapes.set(key, shape);
       return shape;

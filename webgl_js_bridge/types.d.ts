@@ -34,7 +34,9 @@ export interface Format {
   /** Array class of the elements as stored in the heap; Uint16Array for the bits of float16. */
   View: View;
   elementBytes: number;
+  /** Size of a texel in the heap, and in a texture. */
   texelBytes: number;
+  storedBytes: number;
   /** WebGL type as which every implementation can read this format. */
   wideType: number;
   WideView: View;
@@ -177,7 +179,7 @@ export interface Plans {
 }
 
 export interface Uploader {
-  upload(handle: number, format: number, width: number, height: number, ...from: Place): void;
+  upload(handle: number, format: number, width: number, height: number, ...from: Place): number;
   stats(): object;
 }
 

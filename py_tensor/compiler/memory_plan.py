@@ -25,6 +25,8 @@ from .texture_layout import choose_widths
 
 FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool": 7}
 """Number of each dtype's texture format in the bridge; bool is stored as uint8."""
+FLOAT32_AS_FLOAT16 = 8
+"""Texture format of float32 values that are stored as float16."""
 
 
 class Device(NamedTuple):
@@ -39,7 +41,7 @@ class Device(NamedTuple):
 
     def format(self, dtype: DType) -> int:
         if self.float_as_half and dtype.name == "float32":
-            return FORMATS["float16"]
+            return FLOAT32_AS_FLOAT16
         return FORMATS[dtype.name]
 
 
@@ -150,7 +152,10 @@ def make_plan(graph: OpGraph, device: Device) -> Plan:
         1 + max((n for stage in stages for n in stage.iterations.values()), default=-1)
     )
     written = {
-        kernel: (write(lowered, kernel, tilings), _drawn(lowered, device, tilings, kernel))
+        kernel: (
+            write(lowered, kernel, tilings, device.float_as_half),
+            _drawn(lowered, device, tilings, kernel),
+        )
         for kernel in dict.fromkeys([stage.kernel for stage in stages])
     }
     temporaries = _place(stages, [written[stage.kernel][1] for stage in stages], slots)

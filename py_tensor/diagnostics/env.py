@@ -131,6 +131,24 @@ def _set_program_limit(value: int) -> None:
     _engine("program_limit").programs.limit = value
 
 
+def _float16_storage() -> bool | None:
+    engine: Any = backend()
+    return engine.device.float_as_half if engine.name == "webgl" else None
+
+
+def _set_float16_storage(on: bool) -> None:
+    settings.float16_storage = on
+    engine: Any = runtime.backends.get("webgl")
+    if engine is None:
+        return
+    engine.store_as_half(on)
+    # Plans name the formats of the textures that they draw into.
+    runtime.plans.clear()
+    for each in tuple(runtime.executables):
+        if each.engine is engine and each.plan is not None:
+            each.plan = engine.compile(each.graph)
+
+
 def _set_plan_limit(value: int) -> None:
     plans = runtime.plans
     plans.limit = value
@@ -210,7 +228,9 @@ class Environment(Printed):
     float16_storage: Flag[bool | None] = Flag(
         bool,
         "float32 values are stored as float16",
-        lambda: getattr(getattr(backend(), "device", None), "float_as_half", None),
+        _float16_storage,
+        _set_float16_storage,
+        default=False,
     )
     fences: Flag[bool | None] = Flag(
         bool, "reads can wait without blocking", lambda: _of_bridge(lambda _: True)

@@ -163,11 +163,12 @@ def test_a_restored_context_runs_the_plan_again(use):
 
 
 def test_float32_is_stored_as_float16_where_it_cannot_be_rendered(use):
-    for renderable, format, dtype in ((True, 0, "float32"), (False, 1, "float16")):
+    for renderable, forced, format in ((True, False, 0), (True, True, 8), (False, False, 8)):
         bridge = use(float32Renderable=renderable)
+        executor.runtime.backend.store_as_half(forced)
         x = pt.asarray(np.float32([1, 2, 3, 4]))
         pt.realize(x + 1.0)
-        assert bridge.uploads == [(format, np.asarray([1, 2, 3, 4], dtype).tobytes())]
+        assert bridge.uploads == [(format, np.float32([1, 2, 3, 4]).tobytes())]
         n = pt.asarray(np.int32([1, 2, 3, 4]))
         pt.realize(n + 1)
         assert bridge.uploads[1:] == [(2, np.int32([1, 2, 3, 4]).tobytes())]
