@@ -76,6 +76,57 @@ def test_float32_stored_as_float16(page: Page, pages_url: str) -> None:
     assert seen["uploaded"] == 0.0999755859375
 
 
+def with_numpy_installed() -> dict[str, Any]:
+    import importlib
+    import site
+    import sys
+    import warnings
+    from pathlib import Path
+
+    # Stands in for NumPy, whose wheel for Pyodide is on no registry. Only its presence counts here.
+    Path(site.getsitepackages()[0], "numpy.py").write_text("__version__ = '0'\n")
+    importlib.invalidate_caches()
+
+    import py_tensor as pt
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loaded = "numpy" in sys.modules
+        seen = {"before": loaded, "backend": pt.get_backend(), "choice": pt.env.backend_choice}
+        pt.zeros(3)
+        pt.set_backend("webgl")
+        seen["sum"] = pt.sum(pt.arange(100)).item()
+        seen["forced"] = [pt.get_backend(), pt.env.backend_choice]
+        pt.set_backend("numpy")
+        from js import document
+
+        canvas = document.createElement("canvas")
+        canvas.width = canvas.height = 2
+        canvas.getContext("2d").fillRect(0, 0, 1, 1)
+        pixels = pt.from_pixels(canvas, 4)
+        pt.draw(pixels, canvas)
+        seen["pixels"] = [pixels.device, bytes(pixels)[3::4].hex()]
+        del pixels, canvas
+    seen["warned"] = [str(warning.message) for warning in caught]
+    return seen
+
+
+def test_numpy_is_preferred_to_swiftshader(page: Page, pages_url: str) -> None:
+    seen = PagePython(page, pages_url, "page").call(with_numpy_installed)
+    (warned,) = seen.pop("warned")
+    choice = seen.pop("choice")
+    assert warned.startswith("set_backend: NumPy computes all tensors, because WebGL2 draws on the")
+    assert "SwiftShader" in warned
+    assert choice.startswith("NumPy is loaded, and faster than WebGL2 on a processor (ANGLE")
+    assert seen == {
+        "before": False,
+        "backend": "numpy",
+        "sum": 4950,
+        "forced": ["webgl", "set by pt.set_backend"],
+        "pixels": ["numpy", "ff000000"],
+    }
+
+
 async def in_plain_python() -> dict[str, Any]:
     import sys
     import warnings

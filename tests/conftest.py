@@ -74,6 +74,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.storage == "float16":
         # Few tests are about the range of float16; they look at the warnings themselves.
         config.addinivalue_line("filterwarnings", "ignore:.*float32 is stored as float16")
+        # Test modules may import the comparisons by name, so they are widened before.
+        half_storage.start()
+
+
+def pytest_unconfigure() -> None:
+    half_storage.stop()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -127,7 +133,6 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
         patch.setattr(asyncio, "run", event_loop.run)
         if request.config.getoption("storage") == "float16":
             patch.setattr(settings, "float16_storage", True)
-            half_storage.widen(patch)
         yield WebGLBackend(bridge)
     bridge.destroy()
 

@@ -131,6 +131,11 @@ def _set_program_limit(value: int) -> None:
     _engine("program_limit").programs.limit = value
 
 
+def _backend_choice() -> str:
+    backend()
+    return runtime.choice
+
+
 def _float16_storage() -> bool | None:
     engine: Any = backend()
     return engine.device.float_as_half if engine.name == "webgl" else None
@@ -178,6 +183,7 @@ class Environment(Printed):
     """
 
     backend = Flag(str, "backend that computes", get_backend, set_backend)
+    backend_choice = Flag(str, "reason for that backend", _backend_choice)
     debug = Flag(
         bool, "debug mode: run and check each operation", is_debug_mode, _set_debug, default=False
     )

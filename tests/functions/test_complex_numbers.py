@@ -6,6 +6,7 @@ import math
 import sys
 from array import array
 
+import half_storage
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_spec, assert_values, finished, ops_in
@@ -56,7 +57,8 @@ def assert_close(tensor, expected, *, tolerance=1e-6, what=""):
         np.testing.assert_array_equal(tensor.numpy(), expected, err_msg=what)
         return
     distance = np.abs(tensor.numpy().astype("complex128") - expected)
-    assert (distance <= tolerance * np.abs(expected) + 1e-30).all(), (
+    size = np.abs(expected) + half_storage.largest(expected)
+    assert (distance <= half_storage.tolerance(tolerance) * size + 1e-30).all(), (
         f"{what}: off by {(distance / np.abs(expected)).max()}"
     )
 

@@ -24,6 +24,12 @@ from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
 
+
+def is_software(renderer: str) -> bool:
+    """Return True for the name of a renderer that draws on the processor."""
+    return any(name in renderer.lower() for name in _ON_PROCESSOR)
+
+
 UNUSED_PROGRAMS = 256
 """Programs that are kept although no plan uses them."""
 
@@ -126,16 +132,21 @@ class WebGLBackend:
         self.bridge = bridge
         limits = bridge.limits()
         self.limits = limits
-        renderer = limits["renderer"].lower()
+        if not (limits["float32Renderable"] or limits["float16Renderable"]):
+            raise BackendError(
+                "webgl: backend not available: this GPU can draw to no textures of floats; got "
+                f"{limits['renderer']}; use another browser or device"
+            )
+        renderer = limits["renderer"]
         self.device = Device(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=FusionLimits(inputs=min(limits["maxTextureUnits"], 16) - 1),
             float_as_half=settings.float16_storage or not limits["float32Renderable"],
-            on_processor=any(name in renderer for name in _ON_PROCESSOR),
+            on_processor=is_software(renderer),
         )
         self.generation = bridge.generation()
-        self.programs = Programs(bridge, renderer)
+        self.programs = Programs(bridge, renderer.lower())
         self.plans = 0
         self.handles = 0
 
