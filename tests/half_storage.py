@@ -29,6 +29,11 @@ def tolerance(relative: float) -> float:
     return max(relative, ROUNDING) if _active else relative
 
 
+def epsilon(last_place: float) -> float:
+    """Return the relative distance of neighbouring numbers, `last_place` for float32."""
+    return 2.0**-10 if _active else last_place
+
+
 def largest(expected: Any) -> float:
     """Return the largest finite absolute value of an array in a run with `--storage float16`."""
     values = np.abs(np.asarray(expected))
