@@ -87,16 +87,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.backend != "python":
-        return
-    slow = [item for item in items if slow_name(item.nodeid) in SLOW_IN_PYTHON]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in slow]
+    left_out: set[str] = set()
+    if config.option.backend == "python":
+        left_out |= SLOW_IN_PYTHON.keys()
+    if config.option.storage == "float16":
+        left_out |= half_storage.EXCEPTIONS.keys()
+    found = [item for item in items if {*names_of(item.nodeid)} & left_out]
+    config.hook.pytest_deselected(items=found)
+    items[:] = [item for item in items if item not in found]
 
 
-def slow_name(nodeid: str) -> str:
-    """Return the key of a test in `SLOW_IN_PYTHON`."""
-    return nodeid.removeprefix("tests/").partition("[")[0]
+def names_of(nodeid: str) -> tuple[str, str]:
+    """Return the names of a test in the tables of tests to leave out, without parameters first.
+
+    The tables are `SLOW_IN_PYTHON` and `half_storage.EXCEPTIONS`.
+    """
+    name = nodeid.removeprefix("tests/")
+    return name.partition("[")[0], name
 
 
 def pytest_collection_finish() -> None:
