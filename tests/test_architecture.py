@@ -55,9 +55,9 @@ ROOMS = (
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
-    "ops": 1616,  # every operation has a function in plain Python
-    "ir": 615,  # functions and structures given to trees are checked
-    "compiler": 3125,  # texels by column and row; shared strided taps; float32 drawn as float16
+    "ops": 1617,  # every operation has a function in plain Python
+    "ir": 635,  # functions and structures given to trees are checked; several results of a function
+    "compiler": 3197,  # texels by column and row; several outputs; float32 drawn as float16
     "runtime": 1620,  # plain Python computes every kind; reasons for a backend; lost numbers
     "tensor": 330,  # parts know their tensor; iteration reads values; values as text
 }

@@ -6,6 +6,8 @@ import { createFormats } from "./formats.js";
 const CEILING = 512 * 2 ** 20;
 /** Size in bytes from which an allocation is checked. The check costs a round trip to the GPU process. */
 const LARGE = 64 * 2 ** 20;
+/** Framebuffers of several textures that are kept. */
+const JOINED = 256;
 
 /** @type {Make<Textures, "gl" | "state">} */
 export function createTextures({ gl, state }) {
@@ -18,6 +20,9 @@ export function createTextures({ gl, state }) {
   const lost = new Set();
   /** @type {Set<Texture>} freed textures, oldest first */
   const pool = new Set();
+  /** @type {Map<string, { framebuffer: WebGLFramebuffer, textures: Texture[] }>} the last used last */
+  const joined = new Map();
+  let created = 0;
   let ceiling = CEILING;
   let texturesInUse = 0;
   let bytesInUse = 0;
@@ -34,9 +39,26 @@ export function createTextures({ gl, state }) {
       // The oldest texture of the pool is also the oldest of its shape.
       texture.shape.free.shift();
       gl.deleteFramebuffer(texture.framebuffer);
+      for (const [key, { textures }] of joined) if (textures.includes(texture)) separate(key);
       gl.deleteTexture(texture.texture);
       state.forget();
     }
+  }
+
+  /** Delete a framebuffer of several textures. @param {string} key */
+  function separate(key) {
+    gl.deleteFramebuffer(joined.get(key)?.framebuffer ?? null);
+    joined.delete(key);
+    state.forget();
+  }
+
+  /** Return a new framebuffer, which is bound, with draw buffers. @param {number} count */
+  function drawn(count) {
+    const framebuffer = gl.createFramebuffer();
+    state.hasNewObjects = true;
+    state.into(framebuffer);
+    gl.drawBuffers(Array.from({ length: count }, (_, i) => gl.COLOR_ATTACHMENT0 + i));
+    return framebuffer;
   }
 
   /**
@@ -53,7 +75,7 @@ export function createTextures({ gl, state }) {
     gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     if (shape.bytes < LARGE || gl.getError() !== gl.OUT_OF_MEMORY)
-      return { shape, target, texture, framebuffer: null };
+      return { shape, target, texture, framebuffer: null, number: created++ };
     gl.deleteTexture(texture);
     state.forget();
     return null;
@@ -138,18 +160,35 @@ export function createTextures({ gl, state }) {
     /** Return a texture's framebuffer, with one draw buffer for each layer of an array texture. */
     framebuffer(texture) {
       if (texture.framebuffer !== null) return texture.framebuffer;
-      const framebuffer = gl.createFramebuffer();
-      state.hasNewObjects = true;
-      texture.framebuffer = framebuffer;
-      state.into(framebuffer);
       const at = gl.COLOR_ATTACHMENT0;
       const { layers } = texture.shape;
+      texture.framebuffer = drawn(Math.max(layers, 1));
       if (layers === 0)
         gl.framebufferTexture2D(gl.FRAMEBUFFER, at, gl.TEXTURE_2D, texture.texture, 0);
       for (let i = 0; i < layers; i++)
         gl.framebufferTextureLayer(gl.FRAMEBUFFER, at + i, texture.texture, 0, i);
-      gl.drawBuffers(Array.from({ length: Math.max(layers, 1) }, (_, i) => at + i));
-      return framebuffer;
+      return texture.framebuffer;
+    },
+
+    /** Return a framebuffer with one draw buffer for each of several plain textures of one size. */
+    joint(textures) {
+      const key = textures.map(({ number }) => number).join();
+      let found = joined.get(key);
+      joined.delete(key);
+      if (found === undefined) {
+        for (const oldest of joined.keys()) if (joined.size >= JOINED) separate(oldest);
+        found = { framebuffer: drawn(textures.length), textures };
+        for (let i = 0; i < textures.length; i++)
+          gl.framebufferTexture2D(
+            gl.FRAMEBUFFER,
+            gl.COLOR_ATTACHMENT0 + i,
+            gl.TEXTURE_2D,
+            textures[i].texture,
+            0,
+          );
+      }
+      joined.set(key, found);
+      return found.framebuffer;
     },
 
     poolLimit(bytes) {
@@ -169,6 +208,7 @@ export function createTextures({ gl, state }) {
       for (const handle of handles.keys()) lost.add(handle);
       handles.clear();
       pool.clear();
+      joined.clear();
       texturesInUse = bytesInUse = bytesFree = 0;
     },
 

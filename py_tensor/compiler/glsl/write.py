@@ -48,16 +48,18 @@ def write(
 
 
 def _written(nodes: KernelNodes, float_as_half: bool) -> Shader:
-    kernel, dtype = nodes.kernel, nodes.spec(nodes.kernel.output).dtype
+    kernel = nodes.kernel
     writer = Writer(nodes, EXPRESSIONS)
     WRITERS[kernel.kind](writer)
     inputs = [
         (nodes.spec(at).dtype, 0 if at in kernel.tiles else nodes.texture_row(at))
         for at in kernel.inputs
     ]
-    outputs = [tile_dtype(dtype)] * nodes.tilings[kernel.root].layers if kernel.tiled else [dtype]
-    if float_as_half and outputs[0] is float32:
-        for number in range(len(outputs)):
+    outputs = [nodes.spec(at).dtype for at in kernel.outputs]
+    if kernel.tiled:
+        outputs = [tile_dtype(outputs[0])] * nodes.tilings[kernel.root].layers
+    for number, dtype in enumerate(outputs):
+        if float_as_half and dtype is float32:
             writer.code.line(f"y{number} = {kept(f'y{number}', float16)};")
     source = assemble(inputs, writer.uniforms, outputs, writer.code.lines)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")

@@ -60,10 +60,11 @@ class Writer:
         self.fetches.texels["e"] = "t"
 
     def result(self) -> None:
-        """Assign the fragment's texel of the kernel's output to y0, as the last statement."""
-        spec = self.nodes.spec(self.kernel.output)
-        value = self.value(self.kernel.output, Index(spec.size, first="e", own=True))
-        self.code.line(f"y0 = {kept(value, spec.dtype)};")
+        """Assign the fragment's texel of each output to y0, y1, ..., as the last statements."""
+        for number, output in enumerate(self.kernel.outputs):
+            spec = self.nodes.spec(output)
+            value = self.value(output, Index(spec.size, first="e", own=True))
+            self.code.line(f"y{number} = {kept(value, spec.dtype)};")
         self.code.prune()
 
     def value(self, at: int, index: Index) -> str:

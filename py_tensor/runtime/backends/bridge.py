@@ -78,10 +78,11 @@ class Bridge(Protocol):
         """Register draws.
 
         The words are [leaves, outputs, temporaries, draws], then (format, width, height, layers)
-        of each output and temporary, then for each draw [program, target slot, viewport width,
-        viewport height] and four counted lists: input slots, and the indices of the scalars that
-        the uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries.
-        Layers are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers.
+        of each output and temporary, then for each draw [program, viewport width, viewport height]
+        and five counted lists: target slots, input slots, and the indices of the scalars that the
+        uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries. Layers
+        are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers, and so
+        are n targets, which are plain textures of one size.
         """
 
     def run(self, plan: int, words: bytes) -> int:
