@@ -284,6 +284,29 @@ def recorded_tapes() -> list[Any]:
     return [*tapes, *(tape for tape in [weak() for weak in pullbacks] if tape is not None)]
 
 
+def with_family(wanted: Sequence[OpNode]) -> list[OpNode]:
+    """Return the wanted nodes, and pending results of living tensors that one draw computes too."""
+    others = [
+        node
+        for node in [*fresh.values()]
+        if node.call is not None and node.call.op.family is not None
+    ]
+    if not others:
+        return [*wanted]
+    pending = {id(node): node for node in pending_for(wanted)}
+    computed = {(node.call.op.family, node.srcs) for node in pending.values() if node.call}
+    return [
+        *wanted,
+        *[
+            node
+            for node in others
+            if id(node) not in pending
+            and node.call is not None
+            and (node.call.op.family, node.srcs) in computed
+        ],
+    ]
+
+
 def pending_for(wanted: Sequence[OpNode]) -> list[OpNode]:
     """Return the pending nodes that `wanted` need, in order of creation."""
     pending: list[OpNode] = []

@@ -211,7 +211,8 @@ class KernelFunction:
                 arguments[name] = TensorArgument(given, lengths)
         several, programs = reader.read(arguments)
         make = indexed_kernel if indexed else elementwise_kernel
-        ops = [make(self._name, program, self._listing(program)) for program in programs]
+        listing = self._listing(programs[0])
+        ops = [make(self._name, program, listing) for program in programs]
         known.insert(0, _Compiled(several, reader, ops))
         del known[VARIANTS:]
         return known[0]
@@ -235,10 +236,8 @@ class KernelFunction:
                     )
         compiled = self._compile(values)
         nodes = [self._node(value) for value in values]
-        results = [
-            Tensor(node_of(op, tuple(_operands(op.program, nodes, values, shape)), shape))
-            for op in compiled.ops
-        ]
+        operands = tuple(_operands(compiled.ops[0].program, nodes, values, shape))
+        results = [Tensor(node_of(op, operands, shape)) for op in compiled.ops]
         return tuple(results) if compiled.several else results[0]
 
     def _node(self, value: Any) -> OpNode:
@@ -381,7 +380,7 @@ def kernel(
 
     Returns:
         Function of tensors and numbers. It returns a tensor, or a tuple of tensors if the function
-        returns a tuple; each of them is drawn separately.
+        returns a tuple, which one draw computes.
 
     Raises:
         KernelError: If the source is not available; when called, if the function uses what kernels

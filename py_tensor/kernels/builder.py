@@ -17,7 +17,7 @@ from ..errors import DTypeError
 from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.op_def import Elementwise, Fixed, Where
-from .program import Atom, Number, Program, Read, Step, Var, needed_part
+from .program import Atom, Family, Input, Number, Program, Read, Step, Var, needed_part
 
 NUMBERS = (bool, int, float)
 ATOMS = (Var, Number, *NUMBERS)
@@ -234,17 +234,25 @@ class Builder:
         operands = (condition, self.promoted(a, dtype), self.promoted(b, dtype))
         return self.step(op("where"), operands, dtype)
 
-    def finished(self, inputs: Any, coordinates: list[Var], result: Any) -> Program:
-        """Return the program of one result with the inputs that it needs.
+    def finished(
+        self, inputs: Sequence[Input], coordinates: list[Var], results: Sequence[Any]
+    ) -> list[Program]:
+        """Return the program of each result, all with the inputs that some result needs.
 
         All operands of elementwise kernels are kept, since the result has their common shape.
         """
-        atom = typed(result, dtype_of(result))
-        needed: set[Any] = {atom}
-        body = needed_part(self.blocks[0], needed)
+        atoms = tuple(typed(result, dtype_of(result)) for result in results)
+        needed: set[Any] = {*atoms}
+        family = Family(needed_part(self.blocks[0], needed), atoms)
         keep_all = not any(given.kind == "extent" for given in inputs)
         used = [i for i in inputs if keep_all or i.kind == "extent" or i.var in needed]
-        return Program(used, coordinates, body, atom)
+        if len(atoms) == 1:
+            return [Program(used, coordinates, family.body, atoms[0])]
+        bodies = [needed_part(family.body, {atom}) for atom in atoms]
+        return [
+            Program(used, coordinates, body, atom, family)
+            for body, atom in zip(bodies, atoms, strict=True)
+        ]
 
 
 def _folded(definition: Elementwise, values: Sequence[Any]) -> Any:

@@ -24,7 +24,19 @@ from ..ops.op_def import Elementwise, InferredResult, OpDef, broadcast
 from ..runtime.evaluators import EVALUATORS, HostValues, read_through
 from ..transforms.autodiff.api import vjp
 from .execution import ArrayAlgebra, ListAlgebra, TensorAlgebra, TensorExecution, evaluated
-from .program import Atom, Branch, Loop, Number, Program, Read, Step, Var, length_of, weight_of
+from .program import (
+    Atom,
+    Branch,
+    Loop,
+    Number,
+    Program,
+    Read,
+    Step,
+    Var,
+    length_of,
+    needed_part,
+    weight_of,
+)
 
 INLINED = 12
 """Cost up to which a branch is computed for all elements instead of testing its condition."""
@@ -69,6 +81,7 @@ def elementwise_kernel(name: str, program: Program, listing: str) -> Elementwise
     return ElementwiseKernel(
         name=name,
         program=program,
+        family=program.family,
         listing=listing,
         arity=len(program.inputs),
         glsl="",
@@ -96,6 +109,7 @@ def indexed_kernel(name: str, program: Program, listing: str) -> IndexedKernel:
     return IndexedKernel(
         name=name,
         program=program,
+        family=program.family,
         listing=listing,
         reference=reference,
         gradient=_no_gradient(name),
@@ -234,7 +248,8 @@ def _write_elementwise(writer: Writer, at: int, index: Index, *names: str) -> st
         writer.code.named(text, VECTOR[dtype.kind])
         for text, dtype in zip(operands, dtypes, strict=True)
     ]
-    return _written(writer, at, dict(zip([i.var for i in program.inputs], given, strict=True)))
+    known = dict(zip([i.var for i in program.inputs], given, strict=True))
+    return _written(writer, at, index, known)
 
 
 def _write_indexed(writer: Writer, at: int, index: Index) -> str:
@@ -263,14 +278,28 @@ def _write_indexed(writer: Writer, at: int, index: Index) -> str:
         rest = code.named(f"{position} / {extents[axis]}", "ivec4")
         names[var] = code.named(f"{position} - {rest} * {extents[axis]}", "ivec4")
         position = rest
-    return _written(writer, at, names)
+    return _written(writer, at, index, names)
 
 
-def _written(writer: Writer, at: int, names: dict[Var, str]) -> str:
-    program: Program = writer.nodes.calls[at].op.program
+def _written(writer: Writer, at: int, index: Index, names: dict[Var, str]) -> str:
+    """Write a result, and the results of the same family that the kernel computes."""
+    nodes, code = writer.nodes, writer.code
+    program: Program = nodes.calls[at].op.program
+    results, body = {at: program.result}, program.body
+    if program.family is not None:
+        for other, call in enumerate(nodes.calls):
+            family = getattr(nodes.op(other), "family", None)
+            if family is program.family and nodes.edges[other] == nodes.edges[at]:
+                results[other] = call.op.program.result
+        body = needed_part(program.family.body, {*results.values()})
     written = ProgramWriter(writer, at, names)
-    written.write(program.body)
-    return writer.code.named(written.atom(program.result), VECTOR[program.result.dtype.kind])
+    written.write(body)
+    for place, result in results.items():
+        name = code.named(written.atom(result), VECTOR[result.dtype.kind])
+        code.keep((place, index), name)
+    value = code.known((at, index))
+    assert value is not None
+    return value
 
 
 # --- plain Python ---------------------------------------------------------------------------------

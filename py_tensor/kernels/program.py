@@ -8,7 +8,7 @@ runs until no element is active. Values are assigned once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..dtypes import DType
@@ -132,6 +132,14 @@ class Input:
     name: str
 
 
+@dataclass(eq=False)
+class Family:
+    """The statements of a function with several results, of which each has a program."""
+
+    body: list[Any]
+    results: tuple[Atom, ...]
+
+
 @dataclass
 class Program:
     """A kernel's program for one result.
@@ -143,17 +151,8 @@ class Program:
     coordinates: list[Var]
     body: list[Any]
     result: Atom
-    ranks: dict[int, int] = field(default_factory=dict)
-
-    def cost(self, of: Callable[[Elementwise], int], read: int) -> int:
-        """Return the sum of a property over all steps, in loops once per iteration."""
-        return _cost(self.body, of, read, LOOP_STEPS)
-
-    def has_open_loops(self) -> bool:
-        """Return True if some loop has a number of iterations that is not known."""
-        return any(
-            isinstance(statement, Loop) and statement.trips is None for statement in walk(self.body)
-        )
+    family: Family | None = None
+    """The statements of all results, if the function has several."""
 
 
 def _cost(body: Iterable[Any], of: Callable[[Elementwise], int], read: int, steps: int) -> int:
@@ -179,16 +178,6 @@ def length_of(body: Iterable[Any]) -> int:
 def weight_of(body: Iterable[Any]) -> int:
     """Return the cost of statements in scalar operations per element."""
     return _cost(body, lambda op: op.weight, 6, LOOP_STEPS)
-
-
-def walk(body: Iterable[Any]) -> Iterable[Any]:
-    """Yield all statements, also those inside of branches and loops."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, Branch):
-            yield from walk(statement.body)
-        elif isinstance(statement, Loop):
-            yield from walk([*statement.head, *statement.body])
 
 
 def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
@@ -232,15 +221,20 @@ def _needed_loop(loop: Loop, needed: set[Atom]) -> Loop:
 
 
 def text_of(program: Program) -> str:
-    """Return the program as text, one statement per line with the dtype of its result."""
+    """Return the program as text, one statement per line with the dtype of its result.
+
+    The programs of a family have one text.
+    """
     lines = [
         f"{given.var} = {given.name}: {given.var.dtype}"
         + (f" (length of axis {given.axis})" if given.kind == "length" else "")
         for given in program.inputs
     ]
     lines += [f"{var} = coordinate {axis}" for axis, var in enumerate(program.coordinates)]
-    _write(program.body, lines, "")
-    return "\n".join([*lines, f"return {program.result}: {program.result.dtype}"])
+    family = program.family or Family(program.body, (program.result,))
+    _write(family.body, lines, "")
+    results = ", ".join(f"{result}: {result.dtype}" for result in family.results)
+    return "\n".join([*lines, f"return {results}"])
 
 
 def _write(body: Iterable[Any], lines: list[str], indent: str) -> None:

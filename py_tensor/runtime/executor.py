@@ -18,7 +18,7 @@ from weakref import WeakSet
 from ..dtypes import described, wrong_type
 from ..errors import ArgumentError, BackendError
 from ..ir.bounded_cache import BoundedCache
-from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize
+from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
 from ..late import LateModule
 from .backends.base import Backend
 
@@ -215,7 +215,7 @@ def realize_nodes(wanted: Sequence[OpNode]) -> None:
     if not pending:
         return
     engine = runtime.backend or backend()
-    linear = linearize(pending)
+    linear = linearize(with_family(pending))
     key = (engine, linear.key)
     plan = runtime.plans.get(key)
     if plan is None:
