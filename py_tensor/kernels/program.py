@@ -8,7 +8,7 @@ runs until no element is active. Values are assigned once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..dtypes import DType
@@ -67,12 +67,33 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Column:
+    """Where a read element is along the last axis: `offset` after `place`, subject to the border.
+
+    `row` is the position of the first element along that axis.
+    """
+
+    row: Atom
+    place: Var
+    offset: int
+    border: str
+
+
+@dataclass(frozen=True)
 class Read:
-    """`result` is the element of an input at a row-major position."""
+    """`result` is the element of an input at a row-major position.
+
+    `column` describes the same position if it differs from a variable by a constant.
+    """
 
     result: Var
     tensor: Input
     position: Atom
+    column: Column | None = None
+
+
+class ColumnRead(Read):
+    """A read of which only `column` is used, so that neighbours share texels."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +199,48 @@ def length_of(body: Iterable[Any]) -> int:
 def weight_of(body: Iterable[Any]) -> int:
     """Return the cost of statements in scalar operations per element."""
     return _cost(body, lambda op: op.weight, 6, LOOP_STEPS)
+
+
+def with_columns(body: Iterable[Any], shares: Callable[[Read], bool]) -> list[Any]:
+    """Replace the reads that share texels by column reads, which need the row only."""
+    replaced: list[Any] = []
+    for statement in body:
+        if isinstance(statement, Read):
+            if statement.column is not None and shares(statement):
+                row = statement.column.row
+                statement = ColumnRead(statement.result, statement.tensor, row, statement.column)
+        elif isinstance(statement, Branch):
+            statement = replace(statement, body=with_columns(statement.body, shares))
+        elif isinstance(statement, Loop):
+            head, inside = (with_columns(part, shares) for part in (statement.head, statement.body))
+            statement = replace(statement, head=head, body=inside)
+        replaced.append(statement)
+    return replaced
+
+
+def varying(body: Iterable[Any], found: set[Any]) -> set[Any]:
+    """Add to `found`, values that differ between lanes, those that depend on them."""
+    for statement in body:
+        if isinstance(statement, Step):
+            if not found.isdisjoint(statement.operands):
+                found.add(statement.result)
+        elif isinstance(statement, Read):
+            if statement.position in found:
+                found.add(statement.result)
+        elif isinstance(statement, Branch):
+            varying(statement.body, found)
+            for outer, inner in statement.exports:
+                if statement.condition in found or inner in found:
+                    found.add(outer)
+        else:
+            before = -1
+            while before != len(found):
+                before = len(found)
+                for carry in statement.carries:
+                    if not found.isdisjoint((carry.initial, carry.following, statement.active)):
+                        found.update((carry.inner, carry.result))
+                varying([*statement.head, *statement.body], found)
+    return found
 
 
 def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:

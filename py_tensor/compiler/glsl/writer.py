@@ -85,6 +85,16 @@ class Writer:
         assert name is not None
         return name
 
+    def texel(self, at: int, number: str) -> str:
+        """Return the name of four lanes of node `at` that start a texel, given its number."""
+        first = self.code.known(("start", number))
+        if first is None:
+            first = self.code.name("e")
+            self.code.offer("int", first, f"{number} * 4")
+            self.code.keep(("start", number), first)
+            self.fetches.texels[first] = number
+        return self.value(at, Index(self.nodes.spec(at).size, first=first))
+
     def _expression(self, at: int) -> Expression:
         call = self.nodes.calls[at]
         if at in self.fixed or type(call) is not OpInstance:
