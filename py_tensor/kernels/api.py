@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, overload
 
-from ..dtypes import OF_PYTHON, DType, described, float32, int32, uint32
+from ..dtypes import DTYPES, OF_PYTHON, DType, bool_, described, float32, int32, uint32
 from ..errors import ArgumentError, DTypeError, KernelError, ShapeError
 from ..functions.arguments import a_shape, choice, function_of, integer
+from ..ir.bounded_cache import BoundedCache
 from ..ir.node import OpNode, node_of, scalar_node
 from ..ir.tracer import fitting, kind_of
 from ..signatures import parameters_of
@@ -38,10 +39,28 @@ class _Compiled:
         self.several = several
         self.captured = reader.captured
         self.ops = ops
+        self.templates: BoundedCache[Any, list[OpNode | int]] = BoundedCache(VARIANTS)
+        """Operands for some shapes: nodes of lengths, and positions of arguments."""
 
     def is_valid(self) -> bool:
         """Return True if the names of the enclosing scopes have the same values as before."""
         return all(_same(_current(owner, name), value) for owner, name, value in self.captured)
+
+    def operands(self, nodes: list[OpNode], shape: tuple[int, ...] | None) -> tuple[OpNode, ...]:
+        """Return the operands of the operations for the nodes of the arguments."""
+        if shape is None:
+            return tuple(nodes)
+        key = (shape, *[node.spec for node in nodes])
+        template = self.templates.get(key)
+        if template is None:
+            template = self.templates[key] = []
+            for given in self.ops[0].program.inputs:
+                if given.kind in ("value", "tensor"):
+                    template.append(given.place)
+                    continue
+                lengths = shape if given.kind == "extent" else nodes[given.place].spec.shape
+                template.append(scalar_node(lengths[given.axis], int32))
+        return tuple([nodes[each] if type(each) is int else each for each in template])
 
 
 def _current(owner: Any, name: str) -> Any:
@@ -76,6 +95,11 @@ class KernelFunction:
         self._compiled: dict[Any, list[_Compiled]] = {}
         self._rule: _Function | None = None
         self._indices = _index_count(self._source, shape)
+        parameters = parameters_of(function)
+        assert parameters is not None
+        self._names = (*parameters.positional, *parameters.keyword_only)[self._indices or 0 :]
+        self._defaults = function.__defaults__ or ()
+        self._by_name = bool(parameters.keyword_only)
         if self._indices is None:
             self.elementwise_function = function
             """Function that other kernels can call."""
@@ -156,21 +180,30 @@ class KernelFunction:
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters: numbers and tensors."""
-        count = self._indices or 0
-        found = bound(self._function, [*[0] * count, *args], kwargs)
+        names, defaults = self._names, self._defaults
+        missing = len(names) - len(args)
+        if not (kwargs or self._by_name) and 0 <= missing <= len(defaults):
+            args += defaults[len(defaults) - missing :]
+        else:
+            args = self._ordered(args, kwargs)
+        return [
+            value if type(value) in _KNOWN else _argument(self._name, name, value)
+            for name, value in zip(names, args, strict=True)
+        ]
+
+    def _ordered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        found = bound(self._function, [*[0] * (self._indices or 0), *args], kwargs)
         if isinstance(found, str):
             raise ArgumentError(
                 f"{self._name}: {found}; got {len(args)} arguments and names {[*kwargs]}; give one "
                 "value for each parameter"
             )
-        parameters = parameters_of(self._function)
-        assert parameters is not None
-        names = (*parameters.positional, *parameters.keyword_only)[count:]
-        return [_argument(self._name, name, found[name]) for name in names]
+        return tuple([found[name] for name in self._names])
 
     def _result_shape(self, values: list[Any]) -> tuple[int, ...]:
         given = self._shape(*values) if callable(self._shape) else self._shape
-        shape = a_shape(self._name, given)
+        checked = any(type(value) is Tensor and value.shape is given for value in values)
+        shape: tuple[int, ...] = given if checked else a_shape(self._name, given)
         if len(shape) != self._indices:
             raise ShapeError(
                 f"{self._name}: result has {len(shape)} axes but the function takes "
@@ -184,12 +217,16 @@ class KernelFunction:
         """Return the kernel compiled for arguments of these dtypes and ranks."""
         indexed = self._indices is not None
         signature = tuple(
-            (_dtype(self._name, value), value.ndim if indexed and isinstance(value, Tensor) else 0)
-            for value in values
+            [
+                (_dtype(self._name, value), len(value.shape) if type(value) is Tensor else 0)
+                if indexed
+                else (_dtype(self._name, value), 0)
+                for value in values
+            ]
         )
         known = self._compiled.setdefault(signature, [])
         for compiled in known:
-            if compiled.is_valid():
+            if not compiled.captured or compiled.is_valid():
                 return compiled
         reader = Reader(self._source, self._border, self._max_steps)
         tree = self._source.tree.args
@@ -229,14 +266,13 @@ class KernelFunction:
         if self._indices is not None:
             shape = self._result_shape(values)
             for value in values:
-                if isinstance(value, Tensor) and 0 in value.shape:
+                if type(value) is Tensor and 0 in value.shape:
                     raise ShapeError(
                         f"{self._name}: a tensor has no elements to read; got shape {value.shape}; "
                         "give at least one"
                     )
         compiled = self._compile(values)
-        nodes = [self._node(value) for value in values]
-        operands = tuple(_operands(compiled.ops[0].program, nodes, values, shape))
+        operands = compiled.operands([self._node(value) for value in values], shape)
         results = [Tensor(node_of(op, operands, shape)) for op in compiled.ops]
         return tuple(results) if compiled.several else results[0]
 
@@ -247,19 +283,8 @@ class KernelFunction:
         return scalar_node(fitting(self._name, value, dtype), dtype)
 
 
-def _operands(
-    program: Program, nodes: list[OpNode], values: list[Any], shape: tuple[int, ...] | None
-) -> list[OpNode]:
-    found = []
-    for given in program.inputs:
-        if given.kind in ("value", "tensor"):
-            found.append(nodes[given.place])
-        elif given.kind == "length":
-            found.append(scalar_node(values[given.place].shape[given.axis], int32))
-        else:
-            assert shape is not None
-            found.append(scalar_node(shape[given.axis], int32))
-    return found
+_KNOWN = (Tensor, float, int, bool)
+"""Types of arguments that need no conversion."""
 
 
 def _argument(operation: str, name: str, value: Any) -> Any:
@@ -283,15 +308,21 @@ def _dtype(operation: str, value: Any) -> DType:
                 f"{operation}: integer does not fit int32; got {value}; pass a float or a tensor"
             )
         return dtype
-    dtype = value.dtype
-    if dtype.kind == "c":
+    inside = _INSIDE.get(value.dtype)
+    if inside is None:
         raise DTypeError(
-            f"{operation}: kernels have no complex numbers; got dtype {dtype}; use pt.real(x) and "
-            "pt.imag(x)"
+            f"{operation}: kernels have no complex numbers; got dtype {value.dtype}; use "
+            "pt.real(x) and pt.imag(x)"
         )
-    return {"f": float32, "u": uint32 if dtype is uint32 else int32, "i": int32}.get(
-        dtype.kind, dtype
-    )
+    return inside
+
+
+_INSIDE = {
+    dtype: dtype if dtype in (uint32, bool_) else float32 if dtype.kind == "f" else int32
+    for dtype in DTYPES
+    if dtype.kind != "c"
+}
+"""The dtype that elements of each dtype have inside of a kernel."""
 
 
 def _index_count(source: Source, shape: Any) -> int | None:
