@@ -57,7 +57,7 @@ ROOMS = (
 CORE = {
     "ops": 1617,  # every operation has a function in plain Python
     "ir": 635,  # functions and structures given to trees are checked; several results of a function
-    "compiler": 3197,  # texels by column and row; several outputs; float32 drawn as float16
+    "compiler": 3209,  # texels by column and row; several outputs; float32 drawn as float16
     "runtime": 1620,  # plain Python computes every kind; reasons for a backend; lost numbers
     "tensor": 330,  # parts know their tensor; iteration reads values; values as text
 }

@@ -9,15 +9,14 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, overload
 
-from ..dtypes import DTYPES, OF_PYTHON, DType, bool_, described, float32, int32, uint32
-from ..errors import ArgumentError, DTypeError, KernelError, ShapeError
+from ..dtypes import described, int32
+from ..errors import ArgumentError, KernelError, ShapeError
 from ..functions.arguments import a_shape, choice, function_of, integer
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import OpNode, node_of, scalar_node
-from ..ir.tracer import fitting, kind_of
 from ..signatures import parameters_of
-from ..tensor import Tensor, as_tensor, node_behind
-from ..transforms.autodiff.custom_vjp import custom_gradient
+from ..tensor import Tensor
+from .calls import KNOWN, TensorFunction, argument, dtype_inside, node_of_argument
 from .expressions import TensorArgument, bound
 from .kinds import elementwise_kernel, indexed_kernel
 from .plain import run_plainly
@@ -71,7 +70,7 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and isinstance(a, int | float | tuple) and a == b)
 
 
-class KernelFunction:
+class KernelFunction(TensorFunction):
     """A kernel; called like the function itself, on tensors.
 
     >>> import py_tensor as pt
@@ -87,13 +86,12 @@ class KernelFunction:
     ) -> None:
         update_wrapper(self, function)
         self._function = function
-        self._name = function.__name__
+        super().__init__(function.__name__)
         self._source = Source(function, source)
         self._shape = shape
         self._border = border
         self._max_steps = max_steps
         self._compiled: dict[Any, list[_Compiled]] = {}
-        self._rule: _Function | None = None
         self._indices = _index_count(self._source, shape)
         parameters = parameters_of(function)
         assert parameters is not None
@@ -106,18 +104,6 @@ class KernelFunction:
 
     def __repr__(self) -> str:
         return f"kernel({self._name})"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the kernel's result for each element; a tuple if the function returns one."""
-        values = self._bound(args, kwargs)
-        rule = self._rule
-        if rule is None:
-            return self._apply(values)
-
-        def with_rule(*tensors: Any) -> Any:
-            return self._apply(list(tensors)), lambda g: rule(g, *tensors)
-
-        return custom_gradient(with_rule)(*values)
 
     def python(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function itself in Python, once for each element, for example in a debugger.
@@ -149,33 +135,6 @@ class KernelFunction:
         results = run_plainly(self._function, values, shape, dtypes, self._border, keywords)
         return tuple(results) if compiled.several else results[0]
 
-    def gradient(self, rule: _Function) -> _Function:
-        """Decorate the function that computes this kernel's gradient.
-
-        Args:
-            rule: Function of the cotangent of the result (a tuple of them for several results),
-                followed by the kernel's arguments in order. It returns a tuple with one cotangent
-                for each argument, None for zero.
-
-        Returns:
-            The rule itself.
-
-        Raises:
-            ArgumentTypeError: If the rule is not a function.
-
-        >>> import py_tensor as pt
-        >>> @pt.kernel(shape=lambda u: u.shape)
-        ... def reverse(i, u):
-        ...     return u[u.shape[0] - 1 - i]
-        >>> @reverse.gradient
-        ... def back(g, u):
-        ...     return (reverse(g),)
-        >>> pt.grad(lambda u: (reverse(u) * pt.asarray([1.0, 2.0])).sum())(pt.ones(2)).tolist()
-        [2.0, 1.0]
-        """
-        self._rule = function_of("gradient", "rule", rule)
-        return rule
-
     # --- arguments ------------------------------------------------------------------------------
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -187,7 +146,7 @@ class KernelFunction:
         else:
             args = self._ordered(args, kwargs)
         return [
-            value if type(value) in _KNOWN else _argument(self._name, name, value)
+            value if type(value) in KNOWN else argument(self._name, name, value)
             for name, value in zip(names, args, strict=True)
         ]
 
@@ -218,9 +177,9 @@ class KernelFunction:
         indexed = self._indices is not None
         signature = tuple(
             [
-                (_dtype(self._name, value), len(value.shape) if type(value) is Tensor else 0)
+                (dtype_inside(self._name, value), len(value.shape) if type(value) is Tensor else 0)
                 if indexed
-                else (_dtype(self._name, value), 0)
+                else (dtype_inside(self._name, value), 0)
                 for value in values
             ]
         )
@@ -272,57 +231,10 @@ class KernelFunction:
                         "give at least one"
                     )
         compiled = self._compile(values)
-        operands = compiled.operands([self._node(value) for value in values], shape)
+        nodes = [node_of_argument(self._name, value) for value in values]
+        operands = compiled.operands(nodes, shape)
         results = [Tensor(node_of(op, operands, shape)) for op in compiled.ops]
         return tuple(results) if compiled.several else results[0]
-
-    def _node(self, value: Any) -> OpNode:
-        if isinstance(value, Tensor):
-            return node_behind(self._name, value)
-        dtype = _dtype(self._name, value)
-        return scalar_node(fitting(self._name, value, dtype), dtype)
-
-
-_KNOWN = (Tensor, float, int, bool)
-"""Types of arguments that need no conversion."""
-
-
-def _argument(operation: str, name: str, value: Any) -> Any:
-    """Return a number, or a tensor of anything else."""
-    if kind_of(value) in (bool, int, float):
-        return value
-    if value is None or isinstance(value, str):
-        raise ArgumentError(
-            f"{operation}: {name} is not a number or a tensor; got {described(value)}; pass a "
-            "number or a tensor"
-        )
-    return as_tensor(operation, value)
-
-
-def _dtype(operation: str, value: Any) -> DType:
-    """Return the dtype that an argument has inside of a kernel, which is one of 32 bits."""
-    if not isinstance(value, Tensor):
-        dtype = OF_PYTHON[kind_of(value)]
-        if dtype is int32 and type(value) is int and not int32.lowest <= value <= int32.highest:
-            raise DTypeError(
-                f"{operation}: integer does not fit int32; got {value}; pass a float or a tensor"
-            )
-        return dtype
-    inside = _INSIDE.get(value.dtype)
-    if inside is None:
-        raise DTypeError(
-            f"{operation}: kernels have no complex numbers; got dtype {value.dtype}; use "
-            "pt.real(x) and pt.imag(x)"
-        )
-    return inside
-
-
-_INSIDE = {
-    dtype: dtype if dtype in (uint32, bool_) else float32 if dtype.kind == "f" else int32
-    for dtype in DTYPES
-    if dtype.kind != "c"
-}
-"""The dtype that elements of each dtype have inside of a kernel."""
 
 
 def _index_count(source: Source, shape: Any) -> int | None:

@@ -333,20 +333,24 @@ def _write_indexed(writer: Writer, at: int, index: Index) -> str:
         names[given.var] = code.named(text, VECTOR[given.var.dtype.kind])
         if given.kind == "extent":
             extents[given.axis] = names[given.var]
-    position = writer.positions.lanes(index)
-    # Lanes after the last element compute the last one again.
-    size = " * ".join(extents[axis] for axis in sorted(extents))
-    if size:
-        position = code.named(f"min({position}, {size} - 1)", "ivec4")
-    for axis in range(len(program.coordinates) - 1, -1, -1):
-        var = program.coordinates[axis]
-        if axis == 0:
-            names[var] = position
-            continue
-        rest = code.named(f"{position} / {extents[axis]}", "ivec4")
-        names[var] = code.named(f"{position} - {rest} * {extents[axis]}", "ivec4")
-        position = rest
+    places = coordinates(writer, index, [extents[axis] for axis in sorted(extents)])
+    names |= zip(program.coordinates, places, strict=True)
     return _written(writer, at, index, names)
+
+
+def coordinates(writer: Writer, index: Index, lengths: Sequence[str]) -> list[str]:
+    """Return the names of the coordinates of four elements in a value with the given lengths."""
+    code, position = writer.code, writer.positions.lanes(index)
+    if not lengths:
+        return []
+    # Lanes after the last element compute the last one again.
+    position = code.named(f"min({position}, {' * '.join(lengths)} - 1)", "ivec4")
+    found: list[str] = []
+    for length in reversed(lengths[1:]):
+        rest = code.named(f"{position} / {length}", "ivec4")
+        found.insert(0, code.named(f"{position} - {rest} * {length}", "ivec4"))
+        position = rest
+    return [position, *found]
 
 
 def _keeps_texels(writer: Writer, at: int) -> bool:

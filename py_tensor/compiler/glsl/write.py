@@ -61,7 +61,8 @@ def _written(nodes: KernelNodes, float_as_half: bool) -> Shader:
     for number, dtype in enumerate(outputs):
         if float_as_half and dtype is float32:
             writer.code.line(f"y{number} = {kept(f'y{number}', float16)};")
-    source = assemble(inputs, writer.uniforms, outputs, writer.code.lines)
+    own = writer.functions, writer.source
+    source = assemble(inputs, writer.uniforms, outputs, writer.code.lines, *own)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
     return Shader(nodes.name, source, uniforms, modes)

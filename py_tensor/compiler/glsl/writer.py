@@ -46,6 +46,10 @@ class Writer:
         self.fetches = Fetches(nodes, self.code, self.positions)
         self.sums = Sums()
         self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
+        self.functions: list[str] = []
+        """Lines before `main`."""
+        self.source = ""
+        """Text of the user after these lines."""
         self.fixed: dict[int, str] = {}
         """Names of nodes that the kernel computes in a loop of its own."""
 
