@@ -59,7 +59,7 @@ class _Compiled:
                     continue
                 lengths = shape if given.kind == "extent" else nodes[given.place].spec.shape
                 template.append(scalar_node(lengths[given.axis], int32))
-        return tuple([nodes[each] if type(each) is int else each for each in template])
+        return tuple([nodes[each] if isinstance(each, int) else each for each in template])
 
 
 def _current(owner: Any, name: str) -> Any:

@@ -289,8 +289,9 @@ def _write(writer: Writer, at: int, index: Index) -> str:
 
 def _lower(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
     """Materialize the tensors and the result, so that the shader contains nothing else."""
+    op: Any = call.op
     stored, place = [*srcs], len(call.spec.shape)
-    for _ in call.op.inputs:
+    for _ in op.inputs:
         src = srcs[place]
         base, stack = lowered.view(src)
         if type(lowered.calls[base]) is Scalar:
