@@ -109,6 +109,12 @@ def test_operations_before_the_kernel_share_texels_too():
 
 
 def test_transposed_operands_are_read_element_by_element():
+    @pt.kernel(shape=lambda x: x.shape)
+    def left(i, j, x):
+        return x[i, j - 1]
+
+    assert fetches(left(leaf(8, 4))) == 2
+    assert fetches(left(leaf(8, 4).T)) == 4
     x = rng.random((8, 4), "float32")
     assert_values(five_points(pt.asarray(x).T), five_points_expected(x.T), rtol=1e-5, atol=1e-5)
 

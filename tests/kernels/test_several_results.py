@@ -8,6 +8,8 @@ from helpers import assert_values
 from plans import DEVICE, kernels, leaf, plan_of
 
 import py_tensor as pt
+from py_tensor.ir.node import node_of
+from py_tensor.tensor import Tensor
 
 rng = np.random.default_rng(5)
 U, V = rng.random((6, 8), "float32"), rng.random((6, 8), "float32")
@@ -157,6 +159,32 @@ def test_a_result_that_needs_the_other_is_drawn_after_it():
     expected = expected_gray_scott(U, V, 2)
     assert_values(mixed, expected[0] + expected[1].sum(), rtol=1e-5)
     assert_values(total, expected[1].sum(), rtol=1e-5)
+
+
+def test_a_kernel_that_reads_the_other_output_is_drawn_after_it():
+    x, y = pt.asarray(U + 1), pt.asarray(V + 1)
+    radius, angle = polar(x, y)
+    first = radius * 2.0
+    second = angle + first
+    del radius, angle
+    assert targets(first, second) == [1, 1]
+    pt.realize(first, second)
+    twice = 2 * np.hypot(U + 1, V + 1)
+    assert_values(first, twice, rtol=1e-6)
+    assert_values(second, twice + np.arctan2(V + 1, U + 1), rtol=1e-5)
+
+
+def test_results_of_two_calls_in_one_expression():
+    x, y = pt.asarray(U + 1), pt.asarray(V + 1)
+    total = polar(x, y)[0] + polar(y, x)[1]
+    assert_values(total, np.hypot(U + 1, V + 1) + np.arctan2(U + 1, V + 1), rtol=1e-5)
+
+
+def test_outputs_of_different_sizes_stay_apart():
+    first, second = gray_scott(leaf(6, 8), leaf(6, 8))
+    node = second._node
+    smaller = Tensor(node_of(node.call.op, node.srcs, (3, 8)))
+    assert targets(first, smaller) == [1, 1]
 
 
 def test_large_results_have_one_layout():
