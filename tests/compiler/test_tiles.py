@@ -158,16 +158,17 @@ def test_convolutions_in_blocks_of_either(shape, rng):
     assert_values(pt.conv2d(pt.asarray(x), pt.asarray(w)), wanted)
 
 
-STRIDED = [(5, 2, 1), (4, 2, 1), (7, 3, 1), (4, 4, 2), (5, 2, 3)]
+STRIDED = [(5, 2, 1), (4, 2, 1), (7, 3, 1), (4, 4, 2), (5, 2, 3), (20, 2, 1)]
 """Length of a kernel, stride and dilation."""
 
 
 @pytest.mark.parametrize("window", STRIDED, ids=str)
+@pytest.mark.parametrize("channels", [8, 1])
 @pytest.mark.usefixtures("either")
-def test_strided_convolutions_in_blocks_of_either(window, rng):
+def test_strided_convolutions_in_blocks_of_either(window, channels, rng):
     size, stride, dilation = window
-    x = rng.integers(-4, 5, (1, 27, 29, 8)).astype("float32")
-    w = rng.integers(-4, 5, (size, size, 8, 12)).astype("float32")
+    x = rng.integers(-4, 5, (2, 27, 29, channels)).astype("float32")
+    w = rng.integers(-4, 5, (size, size, channels, 12)).astype("float32")
     reach = dilation * (size - 1) + 1
     windows = np.lib.stride_tricks.sliding_window_view(
         np.pad(x, ((0, 0), (2, 2), (2, 2), (0, 0))), (reach, reach), axis=(1, 2)
@@ -185,6 +186,27 @@ def test_taps_that_share_columns_are_read_once():
     assert "for (int kx" not in rows
     # Taps at even distances have 10 columns in common, which are read before the others.
     assert rows.index("vec4 a18 = ") < rows.index("vec4 b00 = ") < rows.index("vec4 a1 = ")
+
+
+def test_kernels_of_many_taps_are_loops():
+    draw, _ = plan_of(pt.conv2d(leaf(1, 1, 4096, 4), leaf(1, 256, 4, 36), stride=64)).draws
+    assert "for (int kx = 0; kx < 256; kx++)" in draw.shader.source
+    assert len(draw.shader.source.splitlines()) < 100
+
+
+def test_columns_are_channels_of_images_with_few():
+    wave, kernel = leaf(1, 1, 4096, 1), leaf(1, 256, 1, 36)
+    plan = plan_of(pt.conv2d(wave, kernel, stride=(1, 64)))
+    # 64 columns are 16 texels of one column, whose taps are the kernel's every 64 columns.
+    assert [spec.shape for spec in plan.lowered.calls[plan.draws[0].kernel.root].specs] == [
+        (1, 1, 64, 64),
+        (1, 4, 64, 36),
+    ]
+    # The operands are stored in that shape already.
+    assert len(plan.draws) == 2
+    # Two columns of three channels would leave two of eight numbers unused, one leaves one of four.
+    plan = plan_of(pt.conv2d(leaf(1, 64, 64, 3), leaf(4, 4, 3, 36), stride=2))
+    assert plan.lowered.calls[plan.draws[1].kernel.root].arg.stride == (2, 2)
 
 
 def test_row_between_two_products_is_contiguous():

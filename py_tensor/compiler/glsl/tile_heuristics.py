@@ -24,6 +24,9 @@ BUSY_PROCESSOR = 16
 """The same for a software renderer: a quad for each of four cores."""
 SHARED = 12
 """Texels of a row of pixels that a fragment may hold for several taps of a row of the kernel."""
+UNROLLED = 16
+"""Taps of a row of the kernel that a shader may list; a loop computes more of them, since the time
+to compile a shader grows with its length. A driver took half a minute for 256 taps."""
 
 
 class Taps(NamedTuple):
@@ -50,7 +53,7 @@ def taps_of(height: int, window: Window) -> Taps:
     parts = [range(tap, kernel, every) for tap in range(min(every, kernel))]
     columns = [_columns(height, window, part) for part in parts]
     joined = set().union(*columns)
-    if len(joined) < height * kernel and max(map(len, columns)) <= SHARED:
+    if kernel <= UNROLLED and len(joined) < height * kernel and max(map(len, columns)) <= SHARED:
         return Taps(sorted(joined), parts)
     return Taps(sorted(_columns(height, window, range(1))), [])
 
