@@ -7,11 +7,11 @@ with others.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ..dtypes import DTYPES, DType
-from ..ir.node import OpGraph, OpInstance, Scalar
+from ..ir.node import OpGraph, OpInstance, Scalar, TensorSpec
 from .fusion import FusionLimits, fuse
 from .glsl.contract_kernel import tile_dtype
 from .glsl.shader import Shader
@@ -89,12 +89,14 @@ class KeptNode(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Draws over numbered slots: leaves of the graph first, then outputs, then temporaries."""
+    """Draws over numbered slots: leaves first, then outputs, then temporaries."""
 
     lowered: LoweredGraph
     draws: tuple[Draw, ...]
     leaves: int
     outputs: tuple[Slot, ...]
+    specs: tuple[TensorSpec, ...]
+    """Specs of the outputs."""
     temporaries: tuple[Slot, ...]
     keep: tuple[KeptNode, ...]
     implicit_uniforms: tuple[int, ...]
@@ -113,64 +115,141 @@ class Plan(NamedTuple):
         return words
 
 
+class SplitPlan(NamedTuple):
+    """Plan of a graph, and a preparation: the plan of what depends on constants alone."""
+
+    plan: Plan
+    leaves: tuple[int, ...]
+    """Leaves of the graph that the plan reads. Results of the preparation follow them."""
+    preparation: Plan | None
+    constants: tuple[int, ...]
+    """Leaves of the graph that the preparation reads."""
+
+
 def make_plan(graph: OpGraph, device: Device) -> Plan:
     """Compile a graph to a plan for a device."""
-    lowered = lower(graph, device.draw_buffers)
-    schedule = fuse(lowered, device.limits)
-    choose_widths(lowered, schedule, device.largest)
-    tilings = tilings_of(lowered, device.draw_buffers, device.largest, device.on_processor)
-    slots: dict[StoredValue, int] = {}
-    scalars: dict[int, int] = {}
-    for position, at in lowered.origin.items():
-        kind = type(graph.calls[position])
-        if kind is Scalar:
-            scalars[at] = len(scalars)
-        elif kind is not OpInstance:
-            slots[StoredValue(at)] = len(slots)
-    implicit_uniforms = [*lowered.implicit_uniforms.values()]
-    scalars |= {at: len(scalars) + number for number, at in enumerate(lowered.implicit_uniforms)}
-    leaves = len(slots)
-    outputs: list[Slot] = []
-    keep = []
-    bodies = {
-        inner.output: frozenset(at for each in inner.body for at in each.outputs)
-        for kernel in schedule.kernels
-        for inner in _loops(kernel)
-    }
-    for position, at in schedule.keep.items():
-        slot = slots.setdefault(_stored(lowered, bodies, None, at), leaves + len(outputs))
-        if slot == leaves + len(outputs):
-            outputs.append(_slot(lowered, device, at))
-        keep.append(KeptNode(position, slot < leaves, slot if slot < leaves else slot - leaves))
-    stages = [
-        stage for kernel in schedule.kernels for stage in _stages(lowered, bodies, None, kernel)
-    ]
-    iterations = {at: len(scalars) for stage in stages for at in stage.iterations}
-    implicit_uniforms += range(
-        1 + max((n for stage in stages for n in stage.iterations.values()), default=-1)
+    stages = Stages(graph, device)
+    return stages.plan(stages.all, stages.leaves, stages.results)
+
+
+def split_plan(
+    graph: OpGraph, device: Device, constants: Collection[int], scalars: Collection[int]
+) -> SplitPlan:
+    """Compile a graph to a plan of what depends on more than constants, and one of the rest.
+
+    `constants` and `scalars` are the numbers of leaves and scalars that never change. A result of
+    the graph is not in the preparation, since each run returns a new value.
+    """
+    stages = Stages(graph, device)
+    leaves, results = stages.leaves, stages.results
+    kept = {value for _, value, _ in results}
+    known = {leaves[number] for number in constants}
+    varying = set(stages.graph_scalars) - {stages.graph_scalars[number] for number in scalars}
+    parts: tuple[list[Stage], list[Stage]] = [], []
+    for stage in stages.all:
+        is_constant = known.issuperset(stage.sources) and varying.isdisjoint(stage.kernel.scalars)
+        if is_constant and stage.target not in kept:
+            known.add(stage.target)
+        parts[stage.target not in known].append(stage)
+    before, after = parts
+    needs, reads = ({src for stage in part for src in stage.sources} for part in parts)
+    reads |= kept
+    made = [stage.target for stage in before if stage.target in reads]
+    given = [n for n, leaf in enumerate(leaves) if leaf in reads or leaf not in known]
+    needed = [n for n, leaf in enumerate(leaves) if leaf in needs]
+    first = [(n, at, stages.lowered.spec(at.node)) for n, at in enumerate(made)]
+    return SplitPlan(
+        stages.plan(after, [*(leaves[n] for n in given), *made], results),
+        tuple(given),
+        stages.plan(before, [leaves[n] for n in needed], first) if made else None,
+        tuple(needed),
     )
-    written = {
-        kernel: (
-            write(lowered, kernel, tilings, device.float_as_half),
-            _drawn(lowered, device, tilings, kernel),
-        )
-        for kernel in dict.fromkeys([stage.kernel for stage in stages])
-    }
-    temporaries = _place(stages, [written[stage.kernel][1] for stage in stages], slots)
-    draws = []
-    for stage in stages:
-        shader, sizes = written[stage.kernel]
-        numbers = [
-            iterations[at] + stage.iterations[at] if at in iterations else scalars[at]
-            for at in stage.kernel.scalars
+
+
+class Stages:
+    """Kernels of a graph with their shaders, in order, to make plans of."""
+
+    def __init__(self, graph: OpGraph, device: Device) -> None:
+        self.lowered = lowered = lower(graph, device.draw_buffers)
+        self.device = device
+        schedule = fuse(lowered, device.limits)
+        choose_widths(lowered, schedule, device.largest)
+        tilings = tilings_of(lowered, device.draw_buffers, device.largest, device.on_processor)
+        self.leaves: list[StoredValue] = []
+        self.scalars: dict[int, int] = {}
+        """Number of each scalar uniform, by position."""
+        for position, at in lowered.origin.items():
+            kind = type(graph.calls[position])
+            if kind is Scalar:
+                self.scalars[at] = len(self.scalars)
+            elif kind is not OpInstance:
+                self.leaves.append(StoredValue(at))
+        bodies = {
+            inner.output: frozenset(each.output for each in inner.body)
+            for kernel in schedule.kernels
+            for inner in _loops(kernel)
+        }
+        self.results = [
+            (position, _stored(lowered, bodies, None, at), graph.spec(position))
+            for position, at in schedule.keep.items()
         ]
-        uniforms = tuple([tuple([numbers[i] for i in uniform]) for uniform in shader.uniforms])
-        inputs = tuple([slots[source] for source in stage.sources])
-        viewport = sizes[0].width, sizes[0].height
-        targets = tuple([slots[target] for target in stage.targets])
-        draws.append(Draw(stage.kernel, shader, targets, viewport, inputs, uniforms))
-    kept = tuple(keep), tuple(implicit_uniforms)
-    return Plan(lowered, tuple(draws), leaves, tuple(outputs), tuple(temporaries), *kept)
+        """(position in the graph, stored value, spec) of each kept node."""
+        self.all = [
+            stage for kernel in schedule.kernels for stage in _stages(lowered, bodies, None, kernel)
+        ]
+        self.graph_scalars = tuple(self.scalars)
+        for number, at in enumerate(lowered.implicit_uniforms, len(self.scalars)):
+            self.scalars[at] = number
+        self.iterations = {at: len(self.scalars) for stage in self.all for at in stage.iterations}
+        trips = (number for stage in self.all for number in stage.iterations.values())
+        self.implicit_uniforms = (
+            *lowered.implicit_uniforms.values(),
+            *range(1 + max(trips, default=-1)),
+        )
+        self.written = {
+            kernel: (write(lowered, kernel, tilings), _drawn(lowered, device, tilings, kernel))
+            for kernel in dict.fromkeys([stage.kernel for stage in self.all])
+        }
+
+    def plan(
+        self,
+        stages: Sequence[Stage],
+        leaves: Sequence[StoredValue],
+        results: Sequence[tuple[int, StoredValue, TensorSpec]],
+    ) -> Plan:
+        """Return the plan of some stages, given stored values that they read."""
+        slots = {leaf: slot for slot, leaf in enumerate(leaves)}
+        sizes = [self.written[stage.kernel][1] for stage in stages]
+        drawn = {stage.target: size for stage, size in zip(stages, sizes, strict=True)}
+        outputs: list[Slot] = []
+        specs: list[TensorSpec] = []
+        keep = []
+        for position, value, spec in results:
+            slot = slots.setdefault(value, len(leaves) + len(outputs))
+            if slot == len(leaves) + len(outputs):
+                outputs.append(drawn.get(value) or _slot(self.lowered, self.device, value.node))
+                specs.append(spec)
+            is_leaf = slot < len(leaves)
+            keep.append(KeptNode(position, is_leaf, slot if is_leaf else slot - len(leaves)))
+        temporaries = _place(stages, sizes, slots)
+        draws = []
+        for stage, size in zip(stages, sizes, strict=True):
+            shader = self.written[stage.kernel][0]
+            numbers = [
+                self.iterations[at] + stage.iterations[at]
+                if at in self.iterations
+                else self.scalars[at]
+                for at in stage.kernel.scalars
+            ]
+            uniforms = tuple([tuple([numbers[i] for i in uniform]) for uniform in shader.uniforms])
+            inputs = tuple([slots[source] for source in stage.sources])
+            viewport = size.width, size.height
+            target = slots[stage.target]
+            draws.append(Draw(stage.kernel, shader, target, viewport, inputs, uniforms))
+        textures = tuple(outputs), tuple(specs), tuple(temporaries)
+        return Plan(
+            self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), self.implicit_uniforms
+        )
 
 
 class StoredValue(NamedTuple):
@@ -281,9 +360,7 @@ def _drawn(
     return [Slot(format, *tilings[at].texture, tilings[at].layers)]
 
 
-def _place(
-    stages: list[Stage], drawn: list[list[Slot]], slots: dict[StoredValue, int]
-) -> list[Slot]:
+def _place(stages: Sequence[Stage], sizes: list[Slot], slots: dict[StoredValue, int]) -> list[Slot]:
     """Assign slots to temporaries; those of equal size share slots if lifetimes are disjoint."""
     first = len(slots)
     last = {source: stage for stage in stages for source in stage.sources}

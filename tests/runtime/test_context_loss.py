@@ -115,6 +115,26 @@ def test_functions_under_jit(own):
         assert_values(g(x), X * 3)
 
 
+def test_values_that_functions_under_jit_computed_once(own):
+    # Rows of 3 numbers are padded to whole texels.
+    w = np.arange(24, dtype="float32").reshape(8, 3)
+    captured, on_gpu = pt.asarray(w), pt.asarray(w) * 2.0
+    pt.realize(on_gpu)
+    f, g = pt.jit(lambda x: x @ captured), pt.jit(lambda x: x @ on_gpu)
+    x = np.ones((8, 8), "float32")
+    given = pt.asarray(x)
+    for function, want in ((f, x @ w), (g, x @ w * 2)):
+        assert_values(function(given), want)
+    lose(own)
+    restore(own)
+    for _ in range(2):
+        assert_values(f(given), x @ w)
+    if own.name == "webgl":
+        assert_raises(errors.BackendError, LOST, lambda: g(given))
+    else:
+        assert_values(g(given), x @ w * 2)
+
+
 def test_donated_tensors_survive_a_failed_call(own):
     f = pt.jit(lambda x: x + 1.0, donate_argnums=0)
     assert_values(f(pt.asarray(X)), X + 1)

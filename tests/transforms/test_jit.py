@@ -647,6 +647,66 @@ def test_pending_captured_work_runs_once():
     assert_values(held, np.exp(X) * 3, rtol=1e-5)
 
 
+def draws_of(call):
+    """Return the number of draws of a call that computes new values."""
+    before = pt.cache_info().draws
+    pt.realize(call())
+    return pt.cache_info().draws - before
+
+
+def padded_product(rng):
+    """Return captured operands whose rows have no whole texels, and a function that pads them."""
+    w = rng.integers(-4, 5, (8, 6)).astype("float32")
+    captured = [pt.asarray(w)]
+    return w, captured, pt.jit(lambda x, n: x @ captured[0] + x @ (captured[0] * n))
+
+
+def test_what_depends_on_captured_values_alone_is_computed_once(engine, rng):
+    w, captured, f = padded_product(rng)
+    x = rng.integers(-4, 5, (8, 8)).astype("float32")
+    given = pt.asarray(x)
+    counts = [draws_of(lambda n=n: f(given, n)) for n in (2.0, 3.0, 4.0)]
+    # The first call also pads the captured matrix. Its product with a number is padded each time.
+    assert counts[0] - counts[1] == (engine.name == "webgl")
+    assert counts[1] == counts[2]
+    captured[0] *= 100.0
+    for n in (5.0, 6.0):
+        assert_values(f(given, n), x @ w * (1 + n))
+
+
+def test_results_that_depend_on_captured_values_alone_are_new_in_each_call():
+    c = pt.asarray(X)
+    f = pt.jit(lambda x: (x @ c, pt.exp(c) @ c))
+    x = pt.asarray(X)
+    want = np.exp(X) @ X
+    first, second = f(x)[1], f(x)[1]
+    assert_values(first, want, rtol=1e-5)
+    first.dispose()
+    second += 1.0
+    assert_values(second, want + 1, rtol=1e-5)
+    assert_values(f(x)[1], want, rtol=1e-5)
+
+
+def test_values_computed_once_are_freed_with_the_function(engine, rng):
+    gc.collect()
+    start = pt.memory().num_bytes_in_gpu
+    captured = [pt.asarray(rng.integers(-4, 5, (8, 6)).astype("float32")) * 2.0]
+    pt.realize(*captured)
+    f = pt.jit(lambda x: x @ captured[0])
+    x = pt.asarray(np.ones((8, 8), "float32"))
+    on_gpu = engine.name == "webgl"
+    for _ in range(2):
+        f(x).tolist()
+        # The argument, the captured matrix, and its copy with rows of 8 numbers.
+        assert pt.memory().num_bytes_in_gpu - start == (256 + 192 + 256) * on_gpu
+    # The copy alone is needed now: the captured matrix was on the GPU only, like the copy.
+    captured.clear()
+    assert pt.memory().num_bytes_in_gpu - start == (256 + 256) * on_gpu
+    assert_spec(f(x), (8, 6), "float32")
+    del f
+    assert pt.memory().num_bytes_in_gpu - start == 256 * on_gpu
+
+
 def test_creation_inside():
     def f(x):
         return x + pt.arange(4).reshape((2, 2)) + pt.ones((2, 2)) + pt.eye(2) + [[1, 0], [0, 0]]

@@ -7,12 +7,12 @@ Input: graphs and bytes. Output: `Buffer`s. A backend knows no operation by name
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Sequence
-from typing import Any, Protocol, TypedDict
+from collections.abc import Awaitable, Collection, Sequence
+from typing import Any, NamedTuple, Protocol, TypedDict
 
 from ...dtypes import DType, shown
 from ...errors import SizeError
-from ...ir.node import OpGraph
+from ...ir.node import OpGraph, TensorSpec
 
 
 class Buffer:
@@ -55,6 +55,18 @@ class Statistics(TypedDict):
     draws: int
 
 
+class CompiledParts(NamedTuple):
+    """A compiled graph, in which a preparation computes what depends on constants alone."""
+
+    plan: Any
+    leaves: tuple[int, ...]
+    """Leaves of the graph that `plan` takes; the outputs of the preparation follow them."""
+    preparation: Any = None
+    """Plan to run once; None if there is nothing to prepare."""
+    constants: tuple[int, ...] = ()
+    """Leaves of the graph that the preparation takes."""
+
+
 class Backend(Protocol):
     """Methods of every backend."""
 
@@ -64,6 +76,14 @@ class Backend(Protocol):
 
     def compile(self, graph: OpGraph) -> Any:
         """Compile a graph into a plan for `run`; the executor caches it."""
+
+    def compile_parts(
+        self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
+    ) -> CompiledParts:
+        """Compile a graph, of which leaves and scalars of these numbers never change."""
+
+    def holds(self, buffer: Buffer) -> bool:
+        """Return False if the elements of a buffer that a run computed are lost."""
 
     def run(
         self,
@@ -106,6 +126,15 @@ class HostBackend:
 
     def __init__(self) -> None:
         self.draws = 0
+
+    def compile_parts(
+        self: Backend, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
+    ) -> CompiledParts:
+        leaves = [call for call in graph.calls if type(call) is TensorSpec]
+        return CompiledParts(self.compile(graph), tuple(range(len(leaves))))
+
+    def holds(self, buffer: Buffer) -> bool:
+        return True
 
     def ready(self, plan: Any) -> tuple[int, int]:
         return 0, 0

@@ -8,18 +8,23 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ...compiler.fusion import FusionLimits
 from ...compiler.glsl.shader import Shader
-from ...compiler.memory_plan import Device, Plan, make_plan, numbers_in, texture_size
-from ...dtypes import FLOAT_END, DType, float32, limited, shown
+from ...compiler.memory_plan import (
+    Device,
+    Plan,
+    make_plan,
+    numbers_in,
+    split_plan,
+    texture_size,
+)
+from ...dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph, Scalar
-from ...settings import settings
-from ..scopes import warn_of_losses
-from .base import Buffer, Statistics
-from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
+from .base import Buffer, CompiledParts, Statistics
+from .bridge import Bridge
 
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
@@ -113,8 +118,7 @@ class Compiled:
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
-        specs = {kept.number: graph.spec(kept.node) for kept in plan.keep if not kept.is_leaf}
-        self.sizes = [(specs[output].dtype, specs[output].size) for output in range(self.outputs)]
+        self.sizes = [(spec.dtype, spec.size) for spec in plan.specs]
 
     def __del__(self) -> None:
         self.bridge.drop_plan(self.number)
@@ -153,7 +157,18 @@ class WebGLBackend:
     # --- plans ----------------------------------------------------------------------------------
 
     def compile(self, graph: OpGraph) -> Compiled:
-        plan = make_plan(graph, self.device)
+        return self._registered(make_plan(graph, self.device), graph)
+
+    def compile_parts(
+        self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
+    ) -> CompiledParts:
+        split = split_plan(graph, self.device, constants, scalars)
+        first = split.preparation and self._registered(split.preparation, graph)
+        plan = self._registered(split.plan, graph)
+        return CompiledParts(plan, split.leaves, first, split.constants)
+
+    def _registered(self, plan: Plan, graph: OpGraph) -> Compiled:
+        """Check the size of a plan's textures, and register it with the bridge."""
         for slot in (*plan.outputs, *plan.temporaries):
             if max(slot.width, slot.height) > self.device.largest:
                 raise BackendError(
@@ -205,6 +220,9 @@ class WebGLBackend:
 
     def ready(self, plan: Compiled) -> tuple[int, int]:
         return self.bridge.ready(plan.number), len({draw.shader.source for draw in plan.plan.draws})
+
+    def holds(self, buffer: Buffer) -> bool:
+        return buffer.generation == self.bridge.generation()
 
     # --- elements -------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from ...ir.node import (
 from ...ir.pytree import Structure
 from ...ir.tracer import ArgumentBuffer, ScalarTape, ScalarTracer
 from ...runtime import scopes
+from ...runtime.backends.base import Backend
 from ...runtime.executor import backend, runner, runtime
 from ...runtime.scopes import state
 from ...tensor import Tensor, realize_pending
@@ -60,6 +61,34 @@ class TraceResult:
     tape: ScalarTape
 
 
+class Preparation:
+    """Values that depend on captured ones alone: they are computed once, before the first run."""
+
+    def __init__(
+        self, engine: Backend, graph: OpGraph, plan: Any, leaves: list[Any], scalars: list[Any]
+    ) -> None:
+        self.engine = engine
+        self.graph = graph
+        self.plan = plan
+        self.leaves = leaves
+        self.scalars = scalars
+        self.values: list[Any] = []
+
+    def run(self) -> list[Any]:
+        """Return the buffers of the values; compute them if they are not on the device.
+
+        Captured values that only the device has are freed then: if it loses the results, it has
+        lost them, too.
+        """
+        if self.plan is None or (self.values and self.engine.holds(self.values[0])):
+            return self.values
+        run = runner(self.engine, self.graph)
+        self.values = [buffer for _, buffer in run(self.plan, self.leaves, self.scalars)]
+        if any(buffer.host is None for buffer in self.leaves):
+            self.plan, self.leaves = None, []
+        return self.values
+
+
 class Executable:
     """A compiled function for one kind of arguments."""
 
@@ -87,8 +116,10 @@ class Executable:
         )
         self.plan: Any = None
         self.graph: OpGraph | None = None
+        self.preparation: Preparation | None = None
+        """Computes the last leaves of the plan, if any."""
         self.buffers: list[Any] = []
-        """Buffers of the plan's leaves: captured values, None for arguments."""
+        """Buffers of the plan's other leaves: captured values, None for arguments."""
         self.leaves: list[TensorSpec] = []
         self.inputs: list[tuple[int, int]] = []
         """(position among the plan's leaves, argument leaf) of each argument the plan reads."""
@@ -115,16 +146,27 @@ class Executable:
         linear = linearize(wanted)
         # Nodes that only the traced function's local handles share are not results of a call.
         self.graph = replace(linear.graph(), shared=())
-        for position, node in enumerate(linear.leaves):
+        self.scalars = [node.value for node in linear.scalars]
+        fixed = [n for n, value in enumerate(self.scalars) if type(value) is not ScalarTracer]
+        leaves = linear.leaves
+        constants = [n for n, node in enumerate(leaves) if type(node.buffer) is not ArgumentBuffer]
+        parts = self.engine.compile_parts(self.graph, constants, fixed)
+        self.plan = parts.plan
+        for number in constants:
+            leaves[number].buffer.users += 1
+        if parts.preparation is not None:
+            given = [leaves[number].buffer for number in parts.constants]
+            scalars = [0 if type(value) is ScalarTracer else value for value in self.scalars]
+            self.preparation = Preparation(
+                self.engine, self.graph, parts.preparation, given, scalars
+            )
+        for position, number in enumerate(parts.leaves):
+            node = leaves[number]
             self.leaves.append(node.spec)
             traced = type(node.buffer) is ArgumentBuffer
             self.buffers.append(None if traced else node.buffer)
             if traced:
                 self.inputs.append((position, node.buffer.leaf))
-            else:
-                node.buffer.users += 1
-        self.scalars = [node.value for node in linear.scalars]
-        self.plan = self.engine.compile(self.graph)
 
     def __call__(self, leaves: list[Any]) -> Any:
         """Compute the function's result for a call with these leaves."""
@@ -155,7 +197,9 @@ class Executable:
 
     def ready(self) -> tuple[int, int]:
         """Return the (compiled, total) programs of the plan."""
-        return (0, 0) if self.plan is None else self.engine.ready(self.plan)
+        plans = [self.plan] if self.preparation is None else [self.preparation.plan, self.plan]
+        ready = [self.engine.ready(plan) for plan in plans if plan is not None]
+        return sum(done for done, _ in ready), sum(total for _, total in ready)
 
     async def run_blank(self) -> None:
         """Run the plan once on blank arguments: drivers finish compiling at the first draw."""
@@ -163,6 +207,8 @@ class Executable:
             self.engine.blank(spec.dtype, spec.size) if buffer is None else buffer
             for buffer, spec in zip(self.buffers, self.leaves, strict=True)
         ]
+        if self.preparation is not None:
+            buffers += self.preparation.run()
         samples = self.scalars if self.tape is None else [self.tape.values[s] for s in self.scalars]
         outputs = [buffer for _, buffer in self.engine.run(self.plan, buffers, samples)]
         await self.engine.read_async(min(outputs, key=lambda buffer: buffer.size))
@@ -176,6 +222,8 @@ class Executable:
                 realize_pending([leaves[at]._node for _, at in self.inputs])
                 buffer = leaves[at]._node.buffer
             buffers[position] = buffer
+        if self.preparation is not None:
+            buffers += self.preparation.run()
         return buffers
 
     def _wrapped(self, leaves: list[Any], made: list[OpNode], values: list[Any]) -> list[Any]:
