@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import struct
-from array import array
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import (
     DType,
@@ -121,13 +121,52 @@ def restored(name: str, entry: Entry, leaf: Any) -> Any:
     return decoded(name, entry, as_dtype(leaf.dtype, f'from_bytes: "{name}"'))
 
 
-def _float16_as_float32(data: Any) -> array[float]:
-    """Look the numbers up, which is several times as fast as converting each."""
-    halves = array("H", bytes(data))
-    return array("f", map(_halves().__getitem__, halves))
+def _float16_as_float32(data: Any) -> bytearray:
+    """Widen all bytes at once by tables, which takes a tenth of the time of looking numbers up.
+
+    Numbers below the normal ones of float16 are rare, so they are looked up one by one.
+    """
+    halves = bytes(data)
+    low, high = halves[::2], halves[1::2]
+    tables = _widening()
+    words = bytearray(2 * len(halves))
+    words[1::4] = low.translate(tables.low_mantissa)
+    # Neighbouring bits of both bytes meet in one byte; as integers, all are joined at once.
+    upper, lower = (high.translate(tables.exponent), low.translate(tables.mantissa))
+    joined = int.from_bytes(upper, "little") | int.from_bytes(lower, "little")
+    words[2::4] = joined.to_bytes(len(low), "little")
+    words[3::4] = high.translate(tables.sign)
+    numbers, small = memoryview(words).cast("f"), memoryview(halves).cast("e")
+    for found in _BELOW_NORMAL.finditer(high):
+        numbers[found.start()] = small[found.start()]
+    return words
+
+
+_BELOW_NORMAL = re.compile(rb"[\x00-\x03\x80-\x83]")
+"""Upper byte of a float16 without exponent: zero, or a number below the normal ones."""
+
+
+class _Widening(NamedTuple):
+    """Bytes of a float32 by a byte of a float16; the lowest one is 0."""
+
+    sign: bytes
+    """Highest byte, by the upper byte: the sign and all bits of the exponent but one."""
+    exponent: bytes
+    """Next byte, by the upper byte: the last bit of the exponent, the first two of the mantissa."""
+    mantissa: bytes
+    """The rest of that byte, by the lower byte."""
+    low_mantissa: bytes
+    """Byte with the last bits of the mantissa, by the lower byte."""
 
 
 @cache
-def _halves() -> tuple[float, ...]:
-    """Return all numbers of float16 by their bits."""
-    return struct.unpack("<65536e", array("H", range(65536)).tobytes())
+def _widening() -> _Widening:
+    # The exponent of infinity and NaN, 31, becomes 255. That of normal numbers grows by 112.
+    exponents = [0, *range(113, 143), 255]
+    upper = [(byte & 0x80, exponents[byte >> 2 & 31], byte & 3) for byte in range(256)]
+    return _Widening(
+        bytes(sign | exponent >> 1 for sign, exponent, _ in upper),
+        bytes((exponent & 1) << 7 | mantissa << 5 for _, exponent, mantissa in upper),
+        bytes(byte >> 3 for byte in range(256)),
+        bytes((byte & 7) << 5 for byte in range(256)),
+    )

@@ -183,6 +183,13 @@ def test_without_blocking():
 # --- other dtypes ---------------------------------------------------------------------------------
 
 
+def test_every_float16_becomes_the_same_float32():
+    halves = np.arange(1 << 16, dtype="uint16").view("float16")
+    got = pt.io.from_bytes(reference.save({"x": halves}), {"x": pt.zeros(1 << 16)})["x"]
+    np.testing.assert_array_equal(got.numpy(), halves.astype("float32"))
+    assert (np.signbit(got.numpy()) == np.signbit(halves))[~np.isnan(halves)].all()
+
+
 def test_bfloat16_is_exact():
     words = np.array([0, 0x8000, 0x3F80, 0xC049, 0x7F80, 0xFF80, 0x7FC0, 1, 0x7F7F], "uint16")
     data = packed({"x": entry("BF16", [3, 3], 0, 18)}, words.tobytes())
