@@ -89,6 +89,11 @@ class Constant:
             numbers = [numbers[at * length : (at + 1) * length] for at in range(count)]
         return numbers if self.shape else numbers[0]
 
+    @property
+    def has_tensor(self) -> bool:
+        """True if `tensor` returns a tensor that exists already."""
+        return self._tensor is not None
+
     def tensor(self) -> Tensor:
         """Return the value as a tensor; raise ModelError if integers do not fit its dtype."""
         if self.restored is not None:

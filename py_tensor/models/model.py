@@ -7,7 +7,7 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ..diagnostics.memory import keep
+from ..diagnostics.memory import dispose, keep
 from ..dtypes import float32
 from ..errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, TraceError
 from ..functions.creation import asarray, copy
@@ -19,7 +19,7 @@ from ..transforms.jacobians import eval_shape
 from ..transforms.jit.api import jit
 from ..transforms.jit.precompile import ShapeDtype, warmup
 from .execution import Operator, Program, Value
-from .graph import Graph, ValueInfo, ValueList, reads
+from .graph import Constant, Graph, ValueInfo, ValueList, reads
 from .layouts import Count, Permuted, as_tensor
 from .passes import optimize
 from .summary import Summary, SummaryRow, multiply_adds
@@ -114,6 +114,12 @@ class _Runner:
         """Note the weights of the file, which compiled calls capture."""
         self._loaded = [*tensors]
         self._nodes = [*map(_node_of, self._loaded)]
+
+    def dispose(self) -> None:
+        """Free the constants of the file, the states, and what compiled calls have captured."""
+        self.compiled = jit(self.forward, static_argnames="outputs")
+        dispose(self._loaded, self.states, *tensors_of(self.program))
+        self._loaded, self._nodes, self._held = [], [], []
 
     def are_loaded(self, weights: dict[str, Tensor], buffers: dict[str, Tensor]) -> bool:
         """Return True if weights have the values of the file, so that calls need not pass them."""
@@ -360,6 +366,18 @@ class Model(Module):
         """
         self._runner.states = {}
 
+    def dispose(self) -> None:
+        """Free the weights, and the values and plans that calls keep; it cannot be called again.
+
+        Copies of the model share what calls keep, so they cannot be called again, either. A model
+        without further references is freed without this method.
+
+        >>> import py_tensor as pt
+        >>> pt.models.loads(pt.models.EXAMPLE).dispose()
+        """
+        dispose(self._tensors())
+        self._runner.dispose()
+
     def warmup(
         self, *specs: Any, progress: Callable[[int, int], None] | None = None
     ) -> Coroutine[Any, Any, None]:
@@ -482,6 +500,18 @@ def _released(buffer: Any) -> bool:
         return False
     buffer.host = None
     return True
+
+
+def tensors_of(program: Program) -> Iterator[Tensor]:
+    """Yield the tensors of a program's constants, and of the graphs inside of its nodes."""
+    for value in program.constants.values():
+        if isinstance(value, (Tensor, Permuted)):
+            yield _stored(value)
+        elif isinstance(value, Constant) and value.has_tensor:
+            yield value.tensor()
+    for step in program.steps:
+        for body in step.bodies.values():
+            yield from tensors_of(body)
 
 
 def _stored(value: Tensor | Permuted) -> Tensor:

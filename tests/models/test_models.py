@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import io
 import time
 from typing import Any
@@ -13,7 +14,7 @@ from helpers import assert_raises, assert_values, finished
 from onnx import TensorProto, helper, numpy_helper
 
 import py_tensor as pt
-from py_tensor.errors import ArgumentError, DTypeError, ModelError, ShapeError
+from py_tensor.errors import ArgumentError, DisposedError, DTypeError, ModelError, ShapeError
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 
@@ -84,6 +85,24 @@ def test_a_model_is_called_by_position_and_by_name(engine):
     for y, total in (model(x), model(x=pt.asarray(x)), model(x.tolist())):
         assert_values(y, np.float32([[7, 23]]))
         assert_values(total, np.float32(30))
+
+
+def test_disposing_of_a_model_frees_all_that_calls_keep(engine):
+    gc.collect()
+    before = pt.memory()
+    x = pt.asarray(np.ones((5, 3), "float32"))
+    model = pt.models.loads(linear())
+    for _ in range(2):
+        total = model(x)[1]
+        assert total.item() == 50.0
+    del total
+    model.dispose()
+    x.dispose()
+    now = pt.memory()
+    assert (now.num_tensors, now.num_bytes) == (before.num_tensors, before.num_bytes)
+    assert now.num_bytes_in_gpu == before.num_bytes_in_gpu
+    with pytest.raises(DisposedError):
+        model(pt.ones((5, 3)))
 
 
 def test_run_returns_named_values(engine):
