@@ -126,14 +126,24 @@ class SplitPlan(NamedTuple):
     """Leaves of the graph that the preparation reads."""
 
 
-def make_plan(graph: OpGraph, device: Device) -> Plan:
+Begin = Callable[[Shader], object]
+"""Function that starts to compile a shader. It is called when the shader is written, so that the
+driver compiles while others are written."""
+
+
+def make_plan(graph: OpGraph, device: Device, begin: Begin = lambda _: None) -> Plan:
     """Compile a graph to a plan for a device."""
     stages = Stages(graph, device)
+    stages.write(stages.all, begin)
     return stages.plan(stages.all, stages.leaves, stages.results)
 
 
 def split_plan(
-    graph: OpGraph, device: Device, constants: Collection[int], scalars: Collection[int]
+    graph: OpGraph,
+    device: Device,
+    constants: Collection[int],
+    scalars: Collection[int],
+    begin: Begin = lambda _: None,
 ) -> SplitPlan:
     """Compile a graph to a plan of what depends on more than constants, and one of the rest.
 
@@ -152,6 +162,8 @@ def split_plan(
             known.add(stage.target)
         parts[stage.target not in known].append(stage)
     before, after = parts
+    # The preparation runs first.
+    stages.write([*before, *after], begin)
     needs, reads = ({src for stage in part for src in stage.sources} for part in parts)
     reads |= kept
     made = [stage.target for stage in before if stage.target in reads]
@@ -174,7 +186,7 @@ class Stages:
         self.device = device
         schedule = fuse(lowered, device.limits)
         choose_widths(lowered, schedule, device.largest)
-        tilings = tilings_of(lowered, device.draw_buffers, device.largest, device.on_processor)
+        self.tilings = tilings_of(lowered, device.draw_buffers, device.largest, device.on_processor)
         self.leaves: list[StoredValue] = []
         self.scalars: dict[int, int] = {}
         """Number of each scalar uniform, by position."""
@@ -206,10 +218,14 @@ class Stages:
             *lowered.implicit_uniforms.values(),
             *range(1 + max(trips, default=-1)),
         )
-        self.written = {
-            kernel: (write(lowered, kernel, tilings), _drawn(lowered, device, tilings, kernel))
-            for kernel in dict.fromkeys([stage.kernel for stage in self.all])
-        }
+        self.written: dict[Kernel, tuple[Shader, Slot]] = {}
+
+    def write(self, stages: Sequence[Stage], begin: Begin) -> None:
+        """Write the shaders of the stages in this order."""
+        for kernel in dict.fromkeys([stage.kernel for stage in stages]):
+            shader = write(self.lowered, kernel, self.tilings)
+            self.written[kernel] = shader, _drawn(self.lowered, self.device, self.tilings, kernel)
+            begin(shader)
 
     def plan(
         self,

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
-from py_tensor import errors
+from py_tensor.compiler import memory_plan
+from py_tensor.compiler.glsl.write import write
 from py_tensor.runtime import executor
 from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.transforms.jit import precompile
@@ -239,6 +240,33 @@ def test_plans_share_programs_and_unused_ones_are_dropped(use, monkeypatch):
     assert bridge.dropped_programs == [shared]
     pt.realize(pt.sin(x))
     assert bridge.programs[known:] == [shared, other]
+
+
+def test_the_driver_compiles_while_shaders_are_written_and_weights_uploaded(use, monkeypatch):
+    bridge = use()
+    x = computed()
+    # Rows of 3 numbers are padded in a preparation.
+    w, before = pt.asarray(np.ones((4, 3), "float32")), len(bridge.programs)
+    counts = []
+
+    def counted(*args):
+        counts.append(len(bridge.programs) - before)
+        return write(*args)
+
+    monkeypatch.setattr(memory_plan, "write", counted)
+    monkeypatch.setattr(
+        bridge,
+        "upload",
+        lambda *args: counts.append((len(bridge.programs) - before, len(bridge.runs))),
+    )
+    runs = len(bridge.runs)
+    pt.realize(*pt.jit(lambda x: (x @ w, pt.softmax(x)))(x))
+    *written, uploaded = counts
+    assert written == list(range(len(written)))
+    assert uploaded == (len(written), runs)
+    first, second = list(bridge.plans)[-2:]
+    assert [len(leaves) for leaves, _ in bridge.runs[runs:]] == [1, 2]
+    assert (bridge.plans[first], bridge.plans[second]) == ((1, 1), (2, 2))
 
 
 def test_warmup_reports_compiled_programs(use, monkeypatch):

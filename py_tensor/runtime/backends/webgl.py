@@ -62,13 +62,19 @@ class Programs:
         self.made = 0
         self.limit = UNUSED_PROGRAMS
 
-    def use(self, shader: Shader) -> int:
-        """Return the number of a shader's program, which is registered if it is new."""
+    def begin(self, shader: Shader) -> int:
+        """Return the number of a shader's program; start to compile it if it is new."""
         number = self.numbers.get(shader.source)
         if number is None:
             number = self.made + 1
             self.bridge.program(number, shader.name, shader.source.replace(*self.infinity))
             self.made = self.numbers[shader.source] = number
+            self.unused[shader.source] = None
+        return number
+
+    def use(self, shader: Shader) -> int:
+        """Return the number of a shader's program, and count one more use of it."""
+        number = self.begin(shader)
         self.users[shader.source] += 1
         self.unused.pop(shader.source, None)
         return number
@@ -157,12 +163,12 @@ class WebGLBackend:
     # --- plans ----------------------------------------------------------------------------------
 
     def compile(self, graph: OpGraph) -> Compiled:
-        return self._registered(make_plan(graph, self.device), graph)
+        return self._registered(make_plan(graph, self.device, self.programs.begin), graph)
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
     ) -> CompiledParts:
-        split = split_plan(graph, self.device, constants, scalars)
+        split = split_plan(graph, self.device, constants, scalars, self.programs.begin)
         first = split.preparation and self._registered(split.preparation, graph)
         plan = self._registered(split.plan, graph)
         return CompiledParts(plan, split.leaves, first, split.constants)
