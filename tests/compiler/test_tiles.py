@@ -194,21 +194,6 @@ def test_kernels_of_many_taps_are_loops():
     assert len(draw.shader.source.splitlines()) < 100
 
 
-def test_columns_are_channels_of_images_with_few():
-    wave, kernel = leaf(1, 1, 4096, 1), leaf(1, 256, 1, 36)
-    plan = plan_of(pt.conv2d(wave, kernel, stride=(1, 64)))
-    # 64 columns are 16 texels of one column, whose taps are the kernel's every 64 columns.
-    assert [spec.shape for spec in plan.lowered.calls[plan.draws[0].kernel.root].specs] == [
-        (1, 1, 64, 64),
-        (1, 4, 64, 36),
-    ]
-    # The operands are stored in that shape already.
-    assert len(plan.draws) == 2
-    # Two columns of three channels would leave two of eight numbers unused, one leaves one of four.
-    plan = plan_of(pt.conv2d(leaf(1, 64, 64, 3), leaf(4, 4, 3, 36), stride=2))
-    assert plan.lowered.calls[plan.draws[1].kernel.root].arg.stride == (2, 2)
-
-
 def test_row_between_two_products_is_contiguous():
     x, w = leaf(49, 96), leaf(96, 96)
     plan = plan_of(pt.relu(x @ w) @ w)

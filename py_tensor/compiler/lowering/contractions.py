@@ -120,41 +120,12 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
             x = lowered.add(RESHAPE, (x,), (1, pixels, each))
             w = lowered.add(RESHAPE, (w,), (1, each, outs))
             return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
-    folded = _columns_as_channels(lowered, call, x, w)
-    if folded is not None:
-        return _convolve(lowered, *folded)
     if each % 4:
         x = _padded(lowered, x, (0, 0, 0, _up(each) - each))
     if columns % 4:
         w = _padded(lowered, w, (0, 0, 0, _up(outs) - outs))
     x, w = _whole(lowered, x), _whole(lowered, w)
     return lowered.rewritten(call, (x, w), window, call.spec)
-
-
-def _columns_as_channels(
-    lowered: LoweredGraph, call: OpInstance, x: int, w: int
-) -> tuple[OpInstance, int, int] | None:
-    """Return an equal convolution with columns in steps of 1, if its texels hold more channels.
-
-    As many columns as the stride become channels of one column: reshaping is free. A texel that
-    holds the only channel of a pixel would have three numbers of padding.
-    """
-    (kh, kw), (sh, step), (ph, low), dilation, _, groups = call.arg
-    batch, height, width, channels = call.specs[0].shape
-    outs, more = call.specs[1].shape[3], step * channels
-    columns, taps = -(-(low % step + width) // step), -(-kw // step)
-    if groups > 1 or dilation[1] > 1 or taps * _up(more) >= kw * _up(channels):
-        return None
-    if columns * step > width:
-        zero = lowered.constant(0, lowered.spec(x).dtype)
-        widths = (low % step, columns * step - low % step - width, 0)
-        x = lowered.add(PAD, (x, zero), ((0, 0, 0), (0, 0, 0), widths, (0, 0, 0)))
-    if taps * step > kw:
-        w = _padded(lowered, w, (0, taps * step - kw, 0, 0))
-    x = lowered.add(RESHAPE, (x,), (batch, height, columns, more))
-    w = lowered.add(RESHAPE, (w,), (kh, taps, more, outs))
-    window = call.arg._replace(kernel=(kh, taps), stride=(sh, 1), pad=(ph, low // step))
-    return op_instance(CONVOLVE, (lowered.spec(x), lowered.spec(w)), window), x, w
 
 
 def _convolve_by_sum(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
