@@ -158,15 +158,16 @@ def split_plan(
     parts: tuple[list[Stage], list[Stage]] = [], []
     for stage in stages.all:
         is_constant = known.issuperset(stage.sources) and varying.isdisjoint(stage.kernel.scalars)
-        if is_constant and stage.target not in kept:
-            known.add(stage.target)
-        parts[stage.target not in known].append(stage)
+        is_constant = is_constant and kept.isdisjoint(stage.targets)
+        if is_constant:
+            known.update(stage.targets)
+        parts[not is_constant].append(stage)
     before, after = parts
     # The preparation runs first.
     stages.write([*before, *after], begin)
     needs, reads = ({src for stage in part for src in stage.sources} for part in parts)
     reads |= kept
-    made = [stage.target for stage in before if stage.target in reads]
+    made = [target for stage in before for target in stage.targets if target in reads]
     given = [n for n, leaf in enumerate(leaves) if leaf in reads or leaf not in known]
     needed = [n for n, leaf in enumerate(leaves) if leaf in needs]
     first = [(n, at, stages.lowered.spec(at.node)) for n, at in enumerate(made)]
@@ -197,7 +198,7 @@ class Stages:
             elif kind is not OpInstance:
                 self.leaves.append(StoredValue(at))
         bodies = {
-            inner.output: frozenset(each.output for each in inner.body)
+            inner.output: frozenset(at for each in inner.body for at in each.outputs)
             for kernel in schedule.kernels
             for inner in _loops(kernel)
         }
@@ -218,12 +219,12 @@ class Stages:
             *lowered.implicit_uniforms.values(),
             *range(1 + max(trips, default=-1)),
         )
-        self.written: dict[Kernel, tuple[Shader, Slot]] = {}
+        self.written: dict[Kernel, tuple[Shader, list[Slot]]] = {}
 
     def write(self, stages: Sequence[Stage], begin: Begin) -> None:
         """Write the shaders of the stages in this order."""
         for kernel in dict.fromkeys([stage.kernel for stage in stages]):
-            shader = write(self.lowered, kernel, self.tilings)
+            shader = write(self.lowered, kernel, self.tilings, self.device.float_as_half)
             self.written[kernel] = shader, _drawn(self.lowered, self.device, self.tilings, kernel)
             begin(shader)
 
@@ -236,7 +237,11 @@ class Stages:
         """Return the plan of some stages, given stored values that they read."""
         slots = {leaf: slot for slot, leaf in enumerate(leaves)}
         sizes = [self.written[stage.kernel][1] for stage in stages]
-        drawn = {stage.target: size for stage, size in zip(stages, sizes, strict=True)}
+        drawn = {
+            target: slot
+            for stage, drawn in zip(stages, sizes, strict=True)
+            for target, slot in zip(stage.targets, drawn, strict=True)
+        }
         outputs: list[Slot] = []
         specs: list[TensorSpec] = []
         keep = []
@@ -249,7 +254,7 @@ class Stages:
             keep.append(KeptNode(position, is_leaf, slot if is_leaf else slot - len(leaves)))
         temporaries = _place(stages, sizes, slots)
         draws = []
-        for stage, size in zip(stages, sizes, strict=True):
+        for stage, (size, *_) in zip(stages, sizes, strict=True):
             shader = self.written[stage.kernel][0]
             numbers = [
                 self.iterations[at] + stage.iterations[at]
@@ -260,8 +265,8 @@ class Stages:
             uniforms = tuple([tuple([numbers[i] for i in uniform]) for uniform in shader.uniforms])
             inputs = tuple([slots[source] for source in stage.sources])
             viewport = size.width, size.height
-            target = slots[stage.target]
-            draws.append(Draw(stage.kernel, shader, target, viewport, inputs, uniforms))
+            targets = tuple([slots[target] for target in stage.targets])
+            draws.append(Draw(stage.kernel, shader, targets, viewport, inputs, uniforms))
         textures = tuple(outputs), tuple(specs), tuple(temporaries)
         return Plan(
             self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), self.implicit_uniforms
@@ -376,7 +381,9 @@ def _drawn(
     return [Slot(format, *tilings[at].texture, tilings[at].layers)]
 
 
-def _place(stages: Sequence[Stage], sizes: list[Slot], slots: dict[StoredValue, int]) -> list[Slot]:
+def _place(
+    stages: Sequence[Stage], drawn: list[list[Slot]], slots: dict[StoredValue, int]
+) -> list[Slot]:
     """Assign slots to temporaries; those of equal size share slots if lifetimes are disjoint."""
     first = len(slots)
     last = {source: stage for stage in stages for source in stage.sources}

@@ -20,11 +20,13 @@ from ...compiler.memory_plan import (
     split_plan,
     texture_size,
 )
-from ...dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited, shown
+from ...dtypes import FLOAT_END, DType, float32, limited, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph, Scalar
+from ...settings import settings
+from ..scopes import warn_of_losses
 from .base import Buffer, CompiledParts, Statistics
-from .bridge import Bridge
+from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
 
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
