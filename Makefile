@@ -6,6 +6,8 @@ SHELL := /bin/bash
 # The date of everything packed, so that the same sources give the same bytes.
 export SOURCE_DATE_EPOCH := 315532800
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The steps start dozens of Pythons; without stored bytecode each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON := .venv/bin/python
 NODE_BIN := node_modules/.bin
@@ -33,7 +35,7 @@ listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).$$$$; \
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
 PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.glsl' -o -name py.typed))
 DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py
-WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f))
+WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f -not -name '*.pyc'))
 
 .PHONY: help
 help:  ## Print this list
