@@ -6,7 +6,7 @@
 
 import { find } from "../web/src/ui/dom.js";
 import { textOf } from "../web/src/ui/error_text.js";
-import { measureDevice } from "./device_limits.js";
+import { rendererName } from "./device_limits.js";
 import { startRuntime } from "./onnx_runtime.js";
 import { PythonSide } from "./python_side.js";
 import { sectionLines } from "./report.js";
@@ -75,9 +75,8 @@ async function run() {
     send("/log", measured.map((row) => JSON.stringify(row)).join("\n"));
   }
   const section = trainedSection(rows);
-  const { renderer } = measureDevice();
   const failed = rows.filter(hasFailed).length;
-  return { renderer, versions, runs, rows, section, summary: { failed } };
+  return { renderer: rendererName(), versions, runs, rows, section, summary: { failed } };
 }
 
 async function runAndReport() {
