@@ -337,10 +337,16 @@ class Model(Module):
                 )
         converts = self._graph.converts_inputs
         tensors = {name: _input(info, inputs[name], converts) for name, info in known.items()}
+        if self._graph.states and state.trace is not None:
+            raise TraceError(
+                f"model: a stateful model cannot be traced; got a call of {self!r} inside of "
+                f"{state.trace.name}; call the model outside, where each call is compiled and "
+                "continues with the states of the call before"
+            )
         results = self._runner.results(
             {**tensors, **self._runner.states}, self._with_states(names), self._passed()
         )
-        if self._graph.states and state.trace is None and not own_tapes():
+        if self._graph.states and not own_tapes():
             # Copies, because a state may also be an output, which its owner disposes.
             new = [keep(copy(result)) for result in results[len(names) :]]
             self._runner.states = dict(zip(self._graph.states, new, strict=True))
@@ -353,7 +359,8 @@ class Model(Module):
         """Set the states of stateful layers to zeros, for a new sequence.
 
         A layer of Keras with `stateful=True` continues each call with the states of the call
-        before. Calls inside of `pt.jit` and `pt.grad` leave the states as they are.
+        before. Calls inside of `pt.grad` leave the states as they are; those inside of `pt.jit`
+        raise TraceError.
 
         >>> import py_tensor as pt
         >>> pt.models.loads(pt.models.EXAMPLE).reset_states()
