@@ -52,8 +52,8 @@ def parse_arguments() -> argparse.Namespace:
 def address(url: str, options: argparse.Namespace) -> str:
     """Return the URL of the page with the options as query parameters."""
     names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "tiles", "wait")
-    names += ("models", "ort", "backends", "providers", "order")
-    given = {name: getattr(options, name) for name in names}
+    of_models = ("models", "ort", "backends", "providers", "order")
+    given = {name: getattr(options, name) for name in (*names, *of_models)}
     chosen = {name: 1 if value is True else value for name, value in given.items() if value}
     page = "models" if options.models else "index"
     return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
