@@ -85,9 +85,9 @@ def _grid(number: int, round_mode: str) -> tuple[list[float], list[float]]:
 
 
 def _before(number: float) -> float:
-    """Return the float32 before a positive one."""
+    """Return the float32 before a positive one, which may be 2**128."""
     if number >= 2.0**128:
-        return struct.unpack("<f", struct.pack("<I", 0x7F7FFFFF))[0]  # type: ignore[no-any-return]
+        return 2.0**128 - 2.0**104
     [bits] = struct.unpack("<I", struct.pack("<f", number))
     [before] = struct.unpack("<f", struct.pack("<I", bits - 1))
     return float(before)
