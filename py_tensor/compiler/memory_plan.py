@@ -63,6 +63,11 @@ class Slot(NamedTuple):
     height: int
     layers: int = 0
 
+    @property
+    def nbytes(self) -> int:
+        """Size of the texture in bytes."""
+        return 4 * DTYPES[self.format].itemsize * self.width * self.height * (self.layers or 1)
+
 
 class Draw(NamedTuple):
     """One kernel with the slots that it reads and writes."""

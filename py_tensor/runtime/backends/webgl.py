@@ -13,16 +13,23 @@ from collections.abc import Sequence
 
 from ...compiler.fusion import FusionLimits
 from ...compiler.glsl.shader import Shader
-from ...compiler.memory_plan import Device, Plan, make_plan, numbers_in, texture_size
+from ...compiler.memory_plan import Device, Plan, Slot, make_plan, numbers_in, texture_size
 from ...dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph, Scalar
+from ..holders import largest_holders
 from .base import Buffer, Statistics
 from .bridge import Bridge
 
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
 
+MEMORY_LIMIT = 1 << 30
+"""Bytes of textures above which a warning is shown.
+
+Phones and most laptops share one memory between the GPU, the browser and all other programs. Beyond
+about 1 GiB they swap or end the page; TensorFlow.js warns at 600 bytes per pixel of the screen, which
+are 1.2 GiB for 1920 x 1080."""
 UNUSED_PROGRAMS = 256
 """Programs that are kept although no plan uses them."""
 
@@ -74,6 +81,44 @@ class Programs:
             self.bridge.drop_program(self.numbers.pop(oldest))
 
 
+class MemoryWatch:
+    """Warns when the textures in use pass a limit.
+
+    Asking the bridge for the bytes in use takes longer than running a plan. They grow by no more
+    than the bytes given out since the last question, so it is asked again only after as many bytes
+    as were missing to the limit.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        self.set_limit(MEMORY_LIMIT)
+
+    def set_limit(self, nbytes: int) -> None:
+        """Change the limit; the next `spend` compares with it."""
+        self.limit = nbytes
+        self.left = 0
+        self.warned = False
+
+    def spend(self, nbytes: int) -> None:
+        """Count the bytes of new textures."""
+        self.left -= nbytes
+        if self.left < 0:
+            self._compare()
+
+    def _compare(self) -> None:
+        in_use = self.bridge.stats()["bytesInUse"]
+        self.left = max(self.limit - in_use, self.limit >> 4)
+        if in_use <= self.limit:
+            self.warned = False
+        elif not self.warned:
+            self.warned = True
+            warnings.warn(
+                f"memory: more GPU memory is in use than pt.env.memory_limit; got {in_use} bytes, "
+                f"of which most is held by {largest_holders()}; free tensors, or raise the limit",
+                stacklevel=2,
+            )
+
+
 class Compiled:
     """A plan registered with the bridge under a number."""
 
@@ -81,6 +126,7 @@ class Compiled:
         "bridge",
         "implicit_uniforms",
         "keep",
+        "nbytes",
         "number",
         "outputs",
         "pack",
@@ -105,6 +151,7 @@ class Compiled:
         self.implicit_uniforms = plan.implicit_uniforms
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
+        self.nbytes = sum(slot.nbytes for slot in plan.outputs)
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
         specs = {kept.number: graph.spec(kept.node) for kept in plan.keep if not kept.is_leaf}
         self.sizes = [(specs[output].dtype, specs[output].size) for output in range(self.outputs)]
@@ -135,6 +182,7 @@ class WebGLBackend:
         )
         self.generation = bridge.generation()
         self.programs = Programs(bridge, renderer)
+        self.memory = MemoryWatch(bridge)
         self.plans = 0
         self.handles = 0
 
@@ -186,6 +234,7 @@ class WebGLBackend:
             Buffer(dtype, size, None, self, first + number, generation)
             for number, (dtype, size) in enumerate(plan.sizes)
         ]
+        self.memory.spend(plan.nbytes)
         return [
             (node, leaves[number] if is_leaf else outputs[number])
             for node, is_leaf, number in plan.keep
@@ -212,15 +261,19 @@ class WebGLBackend:
             # The run that detected the restored context had already uploaded under this handle.
             self.bridge.free(buffer.handle)
         self.handles += 1
-        self.bridge.upload(self.handles, *self._texture(buffer.dtype, buffer.size), host)
+        slot = self._slot(buffer.dtype, buffer.size)
+        self.bridge.upload(self.handles, slot.format, slot.width, slot.height, host)
         buffer.backend = self
         buffer.generation = self.generation
         buffer.handle = self.handles
+        self.memory.spend(slot.nbytes)
         return self.handles
 
     def blank(self, dtype: DType, size: int) -> Buffer:
         handle = self.new_handle()
-        self.bridge.alloc(handle, *self._texture(dtype, size))
+        slot = self._slot(dtype, size)
+        self.bridge.alloc(handle, slot.format, slot.width, slot.height)
+        self.memory.spend(slot.nbytes)
         return Buffer(dtype, size, None, self, handle, self.generation)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
@@ -237,8 +290,10 @@ class WebGLBackend:
         real = float32 if dtype.kind == "c" else dtype
         return float16 if self.device.float_as_half and real is float32 else real
 
-    def _texture(self, dtype: DType, size: int) -> tuple[int, int, int]:
-        return self.device.format(self._stored(dtype)), *texture_size(size * numbers_in(dtype))
+    def _slot(self, dtype: DType, size: int) -> Slot:
+        """Return the format and size of a tensor's texture."""
+        width, height = texture_size(size * numbers_in(dtype))
+        return Slot(self.device.format(self._stored(dtype)), width, height)
 
     def _target(self, buffer: Buffer) -> bytearray:
         self.handle_of(buffer)
