@@ -57,8 +57,8 @@ ROOMS = (
 CORE = {
     "ops": 1616,  # every operation has a function in plain Python
     "ir": 615,  # functions and structures given to trees are checked
-    "compiler": 3113,  # sizes of slots; texels by column and row; shared strided taps; kernels of users
-    "runtime": 1651,  # plain Python computes every kind of operation; sizes, and holders of memory, are named
+    "compiler": 3113,  # texels by column and row; strided taps; kernels of users; bytes of slots
+    "runtime": 1651,  # plain Python computes every kind of operation; limit of GPU memory
     "tensor": 330,  # parts know their tensor; iteration reads values; values as text
 }
 """Maximum lines of code per package, without blank lines, comments and docstrings."""
