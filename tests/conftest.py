@@ -59,6 +59,8 @@ SLOW_IN_PYTHON = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
     parser.addoption("--examples", type=int, default=300, help="random programs to try")
+    parser.addoption("--minutes", type=float, default=0, help="time for random sessions")
+    parser.addoption("--losses", type=int, default=18, help="lost contexts to recover from")
     parser.addoption("--mutations", type=int, default=300, help="mutated files to load per format")
     parser.addoption("--rewrite-golden", action="store_true", help="rewrite tests/golden")
 

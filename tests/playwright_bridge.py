@@ -356,9 +356,11 @@ class PlaywrightBridge:
         self._ask("loseContext")
 
     def restore_context(self) -> None:
-        self._ask("restoreContext")
-        self._page.wait_for_function("bridge => !bridge.isLost()", arg=self._bridge)
-        self._generation = self._evaluate("bridge => bridge.generation()", self._bridge)
+        try:
+            self._ask("restoreContext")
+        finally:  # verbs that were queued while the context was lost have failed
+            self._page.wait_for_function("bridge => !bridge.isLost()", arg=self._bridge)
+            self._generation = self._evaluate("bridge => bridge.generation()", self._bridge)
 
     def destroy(self) -> None:
         self._ask("destroy")

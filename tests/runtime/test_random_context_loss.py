@@ -1,0 +1,192 @@
+"""A context lost at a random point of a program gives right values or one clear error."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright_bridge import PlaywrightBridge
+from programs import RandomProgram, build
+from programs.program import compare, read_async, repeatable
+
+import py_tensor as pt
+from py_tensor import errors
+from py_tensor.runtime import executor
+from py_tensor.runtime.backends.webgl import WebGLBackend
+
+ALLOWED = (
+    "webgl: WebGL context lost; got no answer from the GPU;",
+    "realize: the tensor was lost with the WebGL context; got a tensor that existed only on the",
+)
+"""Beginnings of the errors of a lost context."""
+MODEL = Path(__file__).parents[1] / "models" / "data" / "tflite" / "convolutions-float"
+Work = Callable[[], None]
+
+
+class LossyBridge(PlaywrightBridge):
+    """A bridge that loses its context before a given call, and restores it some calls later."""
+
+    left: float = float("inf")
+    """Calls until the context is lost."""
+    pause: float = float("inf")
+    """Calls from the loss until the context is restored."""
+    calls = 0
+
+    def arm(self, at: float, pause: float) -> None:
+        self.left, self.pause, self.calls = at, pause, 0
+
+    def _count(self) -> None:
+        self.calls += 1
+        self.left -= 1
+        if self.left == 0:
+            self.lose_context()
+        elif self.left == -self.pause:
+            self.restore_context()
+
+    def _queue(self, *command: Any) -> None:
+        # These are sent when Python collects garbage, where no error can be raised.
+        if command[0] not in ("free", "dropPlan", "dropProgram"):
+            self._count()
+        super()._queue(*command)
+
+    def _send(self, *command: Any, room: int = 0) -> tuple[Any, bytes]:
+        if command and command[0] not in ("loseContext", "restoreContext", "isLost"):
+            self._count()
+        return super()._send(*command, room=room)
+
+
+@pytest.fixture(scope="module")
+def lossy(engine: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A backend whose context is lost on purpose; on the host, which has none, the usual one."""
+    if engine.on_host:
+        yield engine
+        return
+    bridge = LossyBridge(request.getfixturevalue("page"))
+    yield WebGLBackend(bridge)
+    bridge.destroy()
+
+
+@pytest.fixture
+def own(engine: Any, lossy: Any) -> Iterator[LossyBridge | None]:
+    """Compute on the lossy backend during a test; return its bridge."""
+    executor.use(lossy)
+    yield getattr(lossy, "bridge", None)
+    executor.use(engine)
+
+
+def random_program(draw: Any) -> Work:
+    """Return a function that computes a random program from the host's values and compares it."""
+    drawn: list[Any] = []
+
+    def noted(strategy: Any) -> Any:
+        drawn.append(draw(strategy))
+        return drawn[-1]
+
+    build(noted, RandomProgram())
+    asynchronous = draw(st.booleans())
+
+    def work() -> None:
+        again = iter(drawn)
+        program = build(lambda strategy: next(again), RandomProgram())
+        real = [pair for pair in program.values if pair[1].dtype.kind != "c"]
+        if asynchronous:
+            compare(real, read_async)
+        else:
+            compare(program.values)
+
+    return work
+
+
+def training(draw: Any) -> Work:
+    """Return a function that trains a small network and compares its losses with NumPy's."""
+    rng = np.random.default_rng(draw(st.integers(0, 9)))
+    x = rng.normal(size=(24, 3)).astype("float32")
+    y = (x @ np.float32([[1], [-2], [0.5]])).astype("float32")
+    w = 0.1 * rng.normal(size=(3, 1)).astype("float32")
+    lr, momentum, epochs = 0.05, 0.5, 3
+
+    def expected() -> list[float]:
+        weight, velocity, losses = w.astype("float64"), 0.0, []
+        for _ in range(epochs):
+            error = x @ weight - y
+            losses.append(float(np.mean(error**2)))
+            velocity = momentum * velocity + 2 * x.T @ error / len(x)
+            weight = weight - lr * velocity
+        return losses
+
+    def work() -> None:
+        model = lambda weight, value: value @ weight  # noqa: E731
+        fitted = pt.train.fit(
+            (model, pt.asarray(w)),
+            (x, y),
+            loss="mse",
+            optimizer=pt.optim.momentum(lr, momentum),
+            batch_size=len(x),
+            epochs=epochs,
+        )
+        np.testing.assert_allclose(asyncio.run(fitted)["loss"], expected(), rtol=1e-4)
+
+    return work
+
+
+def model_run(draw: Any) -> Work:
+    """Return a function that runs a model, loaded once, and compares its results."""
+    with np.load(MODEL.with_suffix(".npz")) as file:
+        values = dict(file)
+    model = pt.models.loads(MODEL.with_suffix(".tflite").read_bytes())
+
+    def work() -> None:
+        found = model(*(pt.asarray(values[f"x{at}"]) for at in range(len(model.inputs))))
+        for at, y in enumerate(found if isinstance(found, tuple) else (found,)):
+            np.testing.assert_allclose(y.numpy(), values[f"y{at}"], rtol=1e-3, atol=1e-4)
+
+    return work
+
+
+@contextmanager
+def losing() -> Iterator[None]:
+    """Allow the errors of a lost context."""
+    try:
+        yield
+    except errors.BackendError as error:
+        assert str(error).startswith(ALLOWED), str(error)
+
+
+def check(draw: Any, work: Work, bridge: LossyBridge | None) -> None:
+    """Run `work` without a loss, with one, and after it."""
+    if bridge is None:
+        work()
+        return
+    bridge.arm(float("inf"), 0)
+    work()
+    # Fewer calls are needed once plans are cached, so a share of them is drawn.
+    at = 1 + draw(st.integers(0, 999)) * bridge.calls // 1000
+    pause = draw(st.sampled_from([1, 2, 5, float("inf")]))
+    bridge.arm(at, pause)
+    with losing():
+        work()
+    bridge.arm(float("inf"), 0)
+    with losing():
+        bridge.flush()
+    if bridge.is_lost():
+        bridge.restore_context()
+    work()
+
+
+@pytest.mark.parametrize("kind", [random_program, training, model_run], ids=lambda f: f.__name__)
+def test_losses_at_random_points(
+    own: LossyBridge | None, kind: Callable[[Any], Work], request: pytest.FixtureRequest
+) -> None:
+    @repeatable(request.config.getoption("losses") // 3)
+    @given(st.data())
+    def run(data: Any) -> None:
+        check(data.draw, kind(data.draw), own)
+
+    run()
