@@ -28,8 +28,8 @@ MEMORY_LIMIT = 1 << 30
 """Bytes of textures above which a warning is shown.
 
 Phones and most laptops share one memory between the GPU, the browser and all other programs. Beyond
-about 1 GiB they swap or end the page; TensorFlow.js warns at 600 bytes per pixel of the screen, which
-are 1.2 GiB for 1920 x 1080."""
+about 1 GiB they swap or end the page. TensorFlow.js warns at 600 bytes per pixel of the screen, 1.2
+GiB for 1920 x 1080."""
 UNUSED_PROGRAMS = 256
 """Programs that are kept although no plan uses them."""
 
@@ -332,6 +332,10 @@ class WebGLBackend:
     def release(self, buffer: Buffer) -> None:
         if buffer.generation == self.generation:
             self.bridge.free(buffer.handle)
+
+    def is_lost(self, buffer: Buffer) -> bool:
+        own = buffer.backend is self and buffer.generation != self.bridge.generation()
+        return own and buffer.host is None
 
     def new_handle(self) -> int:
         """Reserve a handle in the current context."""
