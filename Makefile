@@ -81,6 +81,10 @@ test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromiu
 fuzz: $(VENV_READY) $(BUNDLE)  ## Compare random programs on WebGL2 with NumPy; MINUTES=60
 	$(WITH_CHROMIUM) nice $(PYTHON) -m pytest tests/test_random_sessions.py --backend webgl --minutes $(or $(MINUTES),10) -s
 
+.PHONY: soak
+soak: $(VENV_READY) site  ## Compute for long in a page and print the memory in use; MILLIONS=10
+	$(WITH_CHROMIUM) nice $(PYTHON) tools/run_soak.py --millions $(or $(MILLIONS),1)
+
 FIREFOX_BIN = FIREFOX="$${FIREFOX:-$$(command -v firefox-esr || command -v firefox)}" && export FIREFOX &&
 
 .PHONY: test-firefox
