@@ -30,7 +30,7 @@ COLUMNS = (
     "operations",
     "seconds",
     "tensors",
-    "Python blocks",
+    "Python objects",
     "Python heap MiB",
     "JS KiB",
     "GPU KiB",
@@ -47,7 +47,6 @@ async def soak(first: int, programs: int) -> dict[str, int]:
     import contextlib
     import gc
     import random
-    import sys
 
     import page_counts
     import pyodide_js
@@ -115,7 +114,7 @@ async def soak(first: int, programs: int) -> dict[str, int]:
     return {
         "operations": made,
         "tensors": now.num_tensors,
-        "Python blocks": sys.getallocatedblocks(),
+        "Python objects": len(gc.get_objects()),
         "Python heap MiB": pyodide_js._module.HEAPU8.length >> 20,
         "GPU KiB": now.num_bytes_in_gpu >> 10,
         "pool KiB": now.num_bytes_in_gpu_free >> 10,
