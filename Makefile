@@ -91,6 +91,10 @@ FIREFOX_BIN = FIREFOX="$${FIREFOX:-$$(command -v firefox-esr || command -v firef
 test-firefox: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Firefox: Mesa's renderer, or the GPU
 	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
+.PHONY: test-mesa
+test-mesa: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Chromium on ANGLE's OpenGL and Mesa; ANGLE=gl, gl-egl or vulkan
+	$(WITH_CHROMIUM) ANGLE=$(or $(ANGLE),gl-egl) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
+
 .PHONY: audit
 audit: $(VENV_READY) $(NODE_READY)  ## Look for known faults of the development packages in the advisory databases
 	[ -x build/pip-audit/bin/pip-audit ] || { $(PYTHON) -m venv build/pip-audit && build/pip-audit/bin/python -m pip install --quiet pip-audit; }

@@ -28,7 +28,9 @@ ORIGIN = "http://localhost/"
 FLAGS = (
     "--no-sandbox",
     "--enable-unsafe-swiftshader",
-    "--use-angle=swiftshader",
+    f"--use-angle={os.environ.get('ANGLE', 'swiftshader')}",
+    # Chromium refuses Mesa's software renderer otherwise.
+    "--ignore-gpu-blocklist",
     # A program is drawn with one state and never stored, so ANGLE compiles for no guessed state,
     # no parts of pipelines, and packs no compiled shaders for a cache.
     "--disable-angle-features=warmUpPipelineCacheAtLink,supportsGraphicsPipelineLibrary,"

@@ -48,7 +48,7 @@ async def soak(first: int, programs: int) -> dict[str, int]:
     import gc
     import random
 
-    import page_counts
+    import page_counts  # type: ignore[import-not-found]
     import pyodide_js
 
     import py_tensor as pt
