@@ -92,8 +92,8 @@ test-firefox: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Firefox: Mesa'
 	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
 .PHONY: test-mesa
-test-mesa: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Chromium on ANGLE's OpenGL and Mesa; ANGLE=gl, gl-egl or vulkan
-	$(WITH_CHROMIUM) ANGLE=$(or $(ANGLE),gl-egl) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
+test-mesa: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Chromium on ANGLE's OpenGL and Mesa
+	$(WITH_CHROMIUM) ANGLE=gl xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
 .PHONY: audit
 audit: $(VENV_READY) $(NODE_READY)  ## Look for known faults of the development packages in the advisory databases
