@@ -21,6 +21,7 @@ from greenlet import greenlet
 from page_socket import PageSocket
 from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
 
+from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16
 from py_tensor.runtime.backends.bridge import DeviceLimits, Stats, bridge_error
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -230,8 +231,13 @@ class PlaywrightBridge:
     def limits(self) -> DeviceLimits:
         return self._limits
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
-        self._queue("upload", handle, format, width, height, *self._place(data))
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
+        command = ("upload", handle, format, width, height, *self._place(data))
+        if format != FLOAT32_AS_FLOAT16:
+            self._queue(*command)
+            return 0
+        losses: int = self._ask(*command)
+        return losses
 
     def alloc(self, handle: int, format: int, width: int, height: int) -> None:
         self._queue("alloc", handle, format, width, height)

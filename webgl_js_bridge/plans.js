@@ -76,9 +76,9 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
     };
     const decoded = Array.from({ length: count }, () => ({
       program: programs.get(next()),
-      target: next(),
       width: next(),
       height: next(),
+      targets: list(),
       inputs: list(),
       floats: places(),
       ints: places(),
@@ -87,8 +87,8 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
     }));
     if (at !== words.length)
       throw new Error(`plan ${id} has ${at} words by its counts; got ${words.length}`);
-    for (const { program, target, inputs } of decoded) {
-      if (target < leaves || Math.max(target, ...inputs) >= shapes.length)
+    for (const { program, targets, inputs } of decoded) {
+      if (Math.min(...targets) < leaves || Math.max(...targets, ...inputs) >= shapes.length)
         throw new Error(
           `plan ${id} draws with slots it lacks; it has ${shapes.length}, of which ${leaves} leaves`,
         );
@@ -123,8 +123,7 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
 
   /** Issue one draw. @param {Draw} draw @param {Plan["slots"]} slots @param {Int32Array} words */
   function execute(draw, slots, words) {
-    const { program, inputs, floats, ints, uints } = draw;
-    const target = /** @type {Texture} */ (slots[draw.target]);
+    const { program, targets, inputs, floats, ints, uints } = draw;
     state.use(program.linked);
     update(program.floats, floats, words);
     update(program.ints, ints, words);
@@ -133,7 +132,11 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       const input = /** @type {Texture} */ (slots[inputs[i]]);
       state.bind(i, input.target, input.texture);
     }
-    state.into(textures.framebuffer(target));
+    state.into(
+      targets.length === 1
+        ? textures.framebuffer(/** @type {Texture} */ (slots[targets[0]]))
+        : textures.joint(Array.from(targets, (slot) => /** @type {Texture} */ (slots[slot]))),
+    );
     state.viewport(draw.width, draw.height);
     if (timing) timer.measure(program.name, cover);
     else cover();
@@ -159,7 +162,7 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
       for (const [number, draw] of plan.draws.entries()) {
         if (number % FLUSH_DRAWS === FLUSH_DRAWS - 1) gl.flush();
-        slots[draw.target] ??= open(plan, draw.target, words);
+        for (const target of draw.targets) slots[target] ??= open(plan, target, words);
         execute(draw, slots, words);
         for (const leaf of draw.ends) {
           const { handle, donated } = leafOf(words[1 + leaf]);

@@ -42,7 +42,8 @@ export function createReader({ gl, heap, state, textures, waiting }) {
    */
   function open(handle, byteLength) {
     const texture = textures.get(handle);
-    const { format, bytes, width, layers } = texture.shape;
+    const { format, width, height, layers } = texture.shape;
+    const bytes = width * height * format.texelBytes;
     if (layers > 0) throw new Error(`buffer ${handle} has layers; only plain ones can be read`);
     if (byteLength > bytes)
       throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength} asked`);

@@ -10,6 +10,8 @@ const OUT_OF_MEMORY = "OutOfMemoryError";
 const LOST = "the tensor was lost when GPU memory ran out; got no elements; compute it again";
 /** Bytes of new textures after which the driver is asked for errors, a round trip to the GPU process. */
 const UNCHECKED = 2 ** 20;
+/** Framebuffers of several textures that are kept. */
+const JOINED = 256;
 
 /** @type {Make<Textures, "gl" | "state">} */
 export function createTextures({ gl, state }) {
@@ -22,6 +24,9 @@ export function createTextures({ gl, state }) {
   const lost = new Map();
   /** @type {Set<Texture>} freed textures, oldest first */
   const pool = new Set();
+  /** @type {Map<string, { framebuffer: WebGLFramebuffer, textures: Texture[] }>} the last used last */
+  const joined = new Map();
+  let created = 0;
   let ceiling = CEILING;
   let texturesInUse = 0;
   let bytesInUse = 0;
@@ -42,9 +47,26 @@ export function createTextures({ gl, state }) {
       // The oldest texture of the pool is also the oldest of its shape.
       texture.shape.free.shift();
       gl.deleteFramebuffer(texture.framebuffer);
+      for (const [key, { textures }] of joined) if (textures.includes(texture)) separate(key);
       gl.deleteTexture(texture.texture);
       state.forget();
     }
+  }
+
+  /** Delete a framebuffer of several textures. @param {string} key */
+  function separate(key) {
+    gl.deleteFramebuffer(joined.get(key)?.framebuffer ?? null);
+    joined.delete(key);
+    state.forget();
+  }
+
+  /** Return a new framebuffer, which is bound, with draw buffers. @param {number} count */
+  function drawn(count) {
+    const framebuffer = gl.createFramebuffer();
+    state.hasNewObjects = true;
+    state.into(framebuffer);
+    gl.drawBuffers(Array.from({ length: count }, (_, i) => gl.COLOR_ATTACHMENT0 + i));
+    return framebuffer;
   }
 
   /** @param {Shape} shape @returns {Texture} */
@@ -58,7 +80,7 @@ export function createTextures({ gl, state }) {
     gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     bytesCreated += bytes;
-    return { shape, target, texture, framebuffer: null };
+    return { shape, target, texture, framebuffer: null, number: created++ };
   }
 
   /** @type {Textures} */
@@ -66,11 +88,11 @@ export function createTextures({ gl, state }) {
     shape(format, width, height, layers) {
       const row = formats[format];
       if (!row) throw new Error(`no format ${format}; formats are 0 to ${formats.length - 1}`);
-      const key = ((layers * 8 + format) * 65536 + width) * 65536 + height;
+      const key = ((layers * 16 + format) * 65536 + width) * 65536 + height;
       const known = shapes.get(key);
       if (known) return known;
       const target = layers === 0 ? gl.TEXTURE_2D : gl.TEXTURE_2D_ARRAY;
-      const bytes = width * height * row.texelBytes * Math.max(layers, 1);
+      const bytes = width * height * row.storedBytes * Math.max(layers, 1);
       const shape = { format: row, width, height, layers, target, bytes, free: [] };
       shapes.set(key, shape);
       return shape;
@@ -207,18 +229,35 @@ export function createTextures({ gl, state }) {
     /** Return a texture's framebuffer, with one draw buffer for each layer of an array texture. */
     framebuffer(texture) {
       if (texture.framebuffer !== null) return texture.framebuffer;
-      const framebuffer = gl.createFramebuffer();
-      state.hasNewObjects = true;
-      texture.framebuffer = framebuffer;
-      state.into(framebuffer);
       const at = gl.COLOR_ATTACHMENT0;
       const { layers } = texture.shape;
+      texture.framebuffer = drawn(Math.max(layers, 1));
       if (layers === 0)
         gl.framebufferTexture2D(gl.FRAMEBUFFER, at, gl.TEXTURE_2D, texture.texture, 0);
       for (let i = 0; i < layers; i++)
         gl.framebufferTextureLayer(gl.FRAMEBUFFER, at + i, texture.texture, 0, i);
-      gl.drawBuffers(Array.from({ length: Math.max(layers, 1) }, (_, i) => at + i));
-      return framebuffer;
+      return texture.framebuffer;
+    },
+
+    /** Return a framebuffer with one draw buffer for each of several plain textures of one size. */
+    joint(textures) {
+      const key = textures.map(({ number }) => number).join();
+      let found = joined.get(key);
+      joined.delete(key);
+      if (found === undefined) {
+        for (const oldest of joined.keys()) if (joined.size >= JOINED) separate(oldest);
+        found = { framebuffer: drawn(textures.length), textures };
+        for (let i = 0; i < textures.length; i++)
+          gl.framebufferTexture2D(
+            gl.FRAMEBUFFER,
+            gl.COLOR_ATTACHMENT0 + i,
+            gl.TEXTURE_2D,
+            textures[i].texture,
+            0,
+          );
+      }
+      joined.set(key, found);
+      return found.framebuffer;
     },
 
     poolLimit(bytes) {
@@ -238,6 +277,7 @@ export function createTextures({ gl, state }) {
       for (const handle of handles.keys()) lost.set(handle, "WebGL context lost");
       handles.clear();
       pool.clear();
+      joined.clear();
       unchecked.clear();
       texturesInUse = bytesInUse = bytesFree = bytesCreated = 0;
     },

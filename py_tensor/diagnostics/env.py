@@ -135,6 +135,29 @@ def _set_program_limit(value: int) -> None:
     _engine("program_limit").programs.limit = value
 
 
+def _backend_choice() -> str:
+    backend()
+    return runtime.choice
+
+
+def _float16_storage() -> bool | None:
+    engine: Any = backend()
+    return engine.device.float_as_half if engine.name == "webgl" else None
+
+
+def _set_float16_storage(on: bool) -> None:
+    settings.float16_storage = on
+    engine: Any = runtime.backends.get("webgl")
+    if engine is None:
+        return
+    engine.store_as_half(on)
+    # Plans name the formats of the textures that they draw into.
+    runtime.plans.clear()
+    for each in tuple(runtime.executables):
+        if each.engine is engine and each.plan is not None:
+            each.plan = engine.compile(each.graph)
+
+
 def _set_plan_limit(value: int) -> None:
     plans = runtime.plans
     plans.limit = value
@@ -164,6 +187,7 @@ class Environment(Printed):
     """
 
     backend = Flag(str, "backend that computes", get_backend, set_backend)
+    backend_choice = Flag(str, "reason for that backend", _backend_choice)
     debug = Flag(
         bool, "debug mode: run and check each operation", is_debug_mode, _set_debug, default=False
     )
@@ -221,7 +245,9 @@ class Environment(Printed):
     float16_storage: Flag[bool | None] = Flag(
         bool,
         "float32 values are stored as float16",
-        lambda: getattr(getattr(backend(), "device", None), "float_as_half", None),
+        _float16_storage,
+        _set_float16_storage,
+        default=False,
     )
     fences: Flag[bool | None] = Flag(
         bool, "reads can wait without blocking", lambda: _of_bridge(lambda _: True)

@@ -293,6 +293,29 @@ def usable_nodes(nodes: list[OpNode], is_lost: Callable[[Any], bool]) -> list[Op
     return [node for node in nodes if id(node) not in unusable]
 
 
+def with_family(wanted: Sequence[OpNode]) -> list[OpNode]:
+    """Return the wanted nodes, and pending results of living tensors that one draw computes too."""
+    others = [
+        node
+        for node in [*fresh.values()]
+        if node.call is not None and node.call.op.family is not None
+    ]
+    if not others:
+        return [*wanted]
+    pending = {id(node): node for node in pending_for(wanted)}
+    computed = {(node.call.op.family, node.srcs) for node in pending.values() if node.call}
+    return [
+        *wanted,
+        *[
+            node
+            for node in others
+            if id(node) not in pending
+            and node.call is not None
+            and (node.call.op.family, node.srcs) in computed
+        ],
+    ]
+
+
 def pending_for(wanted: Sequence[OpNode]) -> list[OpNode]:
     """Return the pending nodes that `wanted` need, in order of creation."""
     pending: list[OpNode] = []

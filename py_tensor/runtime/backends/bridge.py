@@ -50,19 +50,28 @@ class Stats(Statistics):
     compiled: int
 
 
+OVERFLOWS, UNDERFLOWS = 1, 2
+"""Bits of the result of `Bridge.upload`."""
+
+
 class Bridge(Protocol):
     """A WebGL2 context that stores buffers and runs plans of draws.
 
     A buffer is a texture of `width` x `height` texels that holds the row-major elements, four to a
     texel. `format` is an index into the table of formats: 0 float32, 1 float16, 2 int32, 3 uint32,
-    4 int16, 5 uint16, 6 int8, 7 uint8. Data are C-contiguous buffers of bytes in storage order.
+    4 int16, 5 uint16, 6 int8, 7 uint8, 8 float32 stored as float16. Data are C-contiguous buffers
+    of bytes in storage order.
     """
 
     def limits(self) -> DeviceLimits:
         """Return the context's capabilities, tested if the reported ones are not reliable."""
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
-        """Allocate a buffer whose first bytes are copied from `data`."""
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
+        """Allocate a buffer whose first bytes are copied from `data`.
+
+        If float32 values are stored as float16, the result has the bit `OVERFLOWS` if a finite
+        value becomes infinite, and `UNDERFLOWS` if another than zero becomes zero.
+        """
 
     def alloc(self, handle: int, format: int, width: int, height: int) -> None:
         """Allocate a buffer of undefined values."""
@@ -77,10 +86,11 @@ class Bridge(Protocol):
         """Register draws.
 
         The words are [leaves, outputs, temporaries, draws], then (format, width, height, layers)
-        of each output and temporary, then for each draw [program, target slot, viewport width,
-        viewport height] and four counted lists: input slots, and the indices of the scalars that
-        the uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries.
-        Layers are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers.
+        of each output and temporary, then for each draw [program, viewport width, viewport height]
+        and five counted lists: target slots, input slots, and the indices of the scalars that the
+        uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries. Layers
+        are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers, and so
+        are n targets, which are plain textures of one size.
         """
 
     def run(self, plan: int, words: bytes) -> int:
