@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import half_storage
 import numpy as np
 import pytest
 
@@ -51,7 +52,7 @@ def assert_close(found: Any, wanted: np.ndarray) -> None:
     array = np.array(found.tolist(), "float64").reshape(found.shape)
     assert array.shape == wanted.shape
     scale = max(float(np.abs(wanted).max(initial=0)), 1e-6)
-    assert float(np.abs(array - wanted).max(initial=0)) / scale < TOLERANCE
+    assert float(np.abs(array - wanted).max(initial=0)) / scale < half_storage.tolerance(TOLERANCE)
 
 
 @pytest.mark.parametrize("name", names())
