@@ -15,7 +15,7 @@ from playwright_bridge import PlaywrightBridge
 
 FORMATS = ("float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8")
 ITEM_SIZES = (4, 2, 4, 4, 2, 2, 1, 1)
-FLOAT32, UINT8 = FORMATS.index("float32"), FORMATS.index("uint8")
+FLOAT32, INT32, UINT8 = map(FORMATS.index, ("float32", "int32", "uint8"))
 
 HEAD = """#version 300 es
 precision highp float;
@@ -48,14 +48,15 @@ def read_floats(bridge: PlaywrightBridge, handle: int, count: int) -> list[float
 
 def draw_words(
     program: int,
-    target: int,
+    target: int | Sequence[int],
     viewport: tuple[int, int],
     inputs: Sequence[int] = (),
     scalars: Sequence[Sequence[int]] = ((), (), ()),
 ) -> list[int]:
     """Encode one draw of a plan; `scalars` are the indices of the scalars of F, I and U."""
     lists = [value for indices in scalars for value in (len(indices), *indices)]
-    return [program, target, *viewport, len(inputs), *inputs, *lists]
+    targets = [target] if isinstance(target, int) else target
+    return [program, *viewport, len(targets), *targets, len(inputs), *inputs, *lists]
 
 
 def plan_words(

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -170,7 +170,41 @@ def failure_shown(page: Page, workload: str) -> str:
     return page.inner_text(f"#table .failed[data-name^={workload}] small")
 
 
-def run_models(page: Page, site_url: str, files: dict[str, bytes]) -> dict:
+def calls_of_libraries(page: Page, source_url: str, order: list[str], count: int) -> list[str]:
+    """Return what measureTrained does with libraries that only note their calls."""
+    page.goto(f"{source_url}/web/icon.svg")
+    return page.evaluate(
+        """async ([order, count]) => {
+          const { measureTrained } = await import("/benchmarks/trained.js");
+          const calls = [];
+          const library = (name) => [name, async () => {
+            calls.push(`load ${name}`);
+            return {
+              milliseconds: 1, described: [], give() {}, release() {},
+              async run() { calls.push(name); return 1; },
+              async values() { return [Float32Array.of(1)]; },
+            };
+          }];
+          await measureTrained("m", ["a", "b", "c"].slice(0, count).map(library), 3, order);
+          return calls;
+        }""",
+        [order, count],
+    )
+
+
+def test_libraries_take_turns(page: Page, source_url: str) -> None:
+    calls = calls_of_libraries(page, source_url, ["c", "a"], 3)
+    assert calls[:6] == ["load a", "load b", "load c", "c", "a", "b"]
+    # A call of each turn is not timed. Each library has each turn of a round.
+    assert "".join(calls[6:]) == "aabbcc" + "bbccaa" + "ccaabb"
+    # With two libraries there are as many rounds that start with the first as with the second.
+    assert (
+        "".join(calls_of_libraries(page, source_url, [], 2)[4:])
+        == "aabb" + "bbaa" + "aabb" + "bbaa"
+    )
+
+
+def run_models(page: Page, site_url: str, files: dict[str, bytes], parameters: str = "") -> dict:
     """Run the page of trained models with the first of these files and return its results."""
 
     def answer(route: Route) -> None:
@@ -181,7 +215,7 @@ def run_models(page: Page, site_url: str, files: dict[str, bytes]) -> dict:
             route.fulfill(body=files[name])
 
     page.route("**/models/*", answer)
-    page.goto(f"{site_url}/bench/models.html?auto=1&runs=3")
+    page.goto(f"{site_url}/bench/models.html?auto=1&runs=3&{parameters}")
     page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
     assert page.inner_text("#status") == "Finished"
     return json.loads(page.text_content("#json") or "")
@@ -197,13 +231,44 @@ def test_trained_model_is_compared_and_timed(page: Page, site_url: str) -> None:
     for row in (ours, theirs):
         assert row["first"] > row["median"] > 0
     assert results["summary"]["failed"] == 0
-    assert "1 models, TF.js" in (page.text_content("#text") or "")
+    assert "1 models, TF.js webgl" in (page.text_content("#text") or "")
+
+
+def product_files() -> dict[str, bytes]:
+    """Return the files of a model that multiplies two matrices."""
+    cases = json.loads((MODELS / "tfjs_operators.json").read_text())
+    model = next(case["model"] for case in cases if case["name"] == "MatMul")
+    return {"product.json": json.dumps(model).encode(), "group1-shard1of1.bin": b""}
+
+
+def test_trained_model_is_compared_with_webgpu(
+    launch_chromium: Callable[..., Browser], site_url: str
+) -> None:
+    flags = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
+    browser = launch_chromium(*flags)
+    parameters = "backends=webgl,webgpu&order=TF.js"
+    results = run_models(browser.new_page(), site_url, product_files(), parameters)
+    browser.close()
+    assert [row["library"] for row in results["rows"]] == [
+        "py_tensor",
+        "TF.js webgl",
+        "TF.js webgpu",
+    ]
+    assert results["summary"]["failed"] == 0
+    for row in results["rows"]:
+        assert row["median"] > 0, row
+
+
+def test_a_browser_without_webgpu_is_reported(page: Page, site_url: str) -> None:
+    results = run_models(page, site_url, product_files(), "backends=webgpu")
+    ours, theirs = results["rows"]
+    assert ours["median"] > 0
+    assert "no webgpu backend" in theirs["failure"]
+    assert results["summary"]["failed"] == 0
 
 
 def test_wrong_trained_model_fails(page: Page, site_url: str) -> None:
-    cases = json.loads((MODELS / "tfjs_operators.json").read_text())
-    model = next(case["model"] for case in cases if case["name"] == "MatMul")
-    files = {"product.json": json.dumps(model).encode(), "group1-shard1of1.bin": b""}
+    files = product_files()
     assert run_models(page, site_url, files)["summary"]["failed"] == 0
     change_program(page, {r"\.cast\(view\.format\)\) for": ".cast(view.format)[::-1]) for"})
     assert run_models(page, site_url, files)["summary"]["failed"] == 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import struct
 from array import array
 
 import pytest
@@ -10,7 +12,9 @@ from bridge_page import FORMATS, ITEM_SIZES, UINT8, assert_stats, texture_size
 from playwright.sync_api import Page
 from playwright_bridge import PlaywrightBridge
 
+from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16
 from py_tensor.errors import BackendError
+from py_tensor.runtime.backends.bridge import OVERFLOWS, UNDERFLOWS
 
 pytest_plugins = ["bridge_fixtures"]
 
@@ -56,6 +60,40 @@ def test_bytes_round_trip(bridge: PlaywrightBridge, format: int, size: int) -> N
     bridge.upload(1, format, *texture_size(size), data)
     assert_reads_as(bridge, 1, data)
     assert_stats(bridge, uploads=1, reads=2, texturesInUse=1)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_float32_stored_as_float16(bridge: PlaywrightBridge, size: int) -> None:
+    random.seed(size)
+    values = array(
+        "f", [random.gauss(0.0, 1.0) * 10.0 ** random.randint(-3, 4) for _ in range(size)]
+    )
+    assert bridge.upload(1, FLOAT32_AS_FLOAT16, *texture_size(size), values) == 0
+    halves = struct.unpack(f"={size}e", struct.pack(f"={size}e", *values))
+    assert_reads_as(bridge, 1, struct.pack(f"={size}f", *halves))
+    width, height = texture_size(size)
+    assert_stats(bridge, uploads=1, reads=2, texturesInUse=1, bytesInUse=8 * width * height)
+
+
+@pytest.mark.parametrize(
+    ("values", "stored", "losses"),
+    [
+        ([65519.996, -65504.0, math.inf, 0.0], [65504.0, -65504.0, math.inf, 0.0], 0),
+        ([65520.0, 1.0], [math.inf, 1.0], OVERFLOWS),
+        ([-1e38], [-math.inf], OVERFLOWS),
+        ([2.0**-24, 2.0**-25 * 1.0001], [2.0**-24, 2.0**-24], 0),
+        ([2.0**-25, 1.0], [0.0, 1.0], UNDERFLOWS),
+        ([1.0, 1e-30, 1e30], [1.0, 0.0, math.inf], OVERFLOWS | UNDERFLOWS),
+    ],
+)
+def test_numbers_lost_in_float16_are_reported(
+    bridge: PlaywrightBridge, values: list[float], stored: list[float], losses: int
+) -> None:
+    bridge.upload(1, FLOAT32_AS_FLOAT16, 1, 1, array("f", [1e9] * 4))
+    bridge.free(1)
+    # Numbers of an earlier upload are not counted.
+    assert bridge.upload(2, FLOAT32_AS_FLOAT16, 1, 1, array("f", values)) == losses
+    assert read(bridge, 2, 4 * len(values)) == array("f", stored).tobytes()
 
 
 @pytest.mark.parametrize("format", range(len(FORMATS)), ids=FORMATS)

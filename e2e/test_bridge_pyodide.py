@@ -106,7 +106,7 @@ def errors() -> list[list[str]]:
 
     note(bridge.run, 1, array("i", [bridge.generation(), 5]).tobytes())
     note(bridge.read, 9, bytearray(4))
-    note(bridge.upload, 1, 8, 1, 1, b"1234")
+    note(bridge.upload, 1, 9, 1, 1, b"1234")
     note(bridge.pixel_size, object())
     bridge.destroy()
     return seen
@@ -116,7 +116,7 @@ def test_errors_are_the_packages_own(python: PagePython) -> None:
     assert python.call(errors) == [
         ["ShaderError", "shader wrong: ERROR: 0:2: 'x' : undeclared identifier"],
         ["BackendError", "no buffer 9"],
-        ["BackendError", "no format 8; formats are 0 to 7"],
+        ["BackendError", "no format 9; formats are 0 to 8"],
         [
             "ArgumentTypeError",
             "from_pixels: the source is not a picture; got a Python object; pass an image, a "

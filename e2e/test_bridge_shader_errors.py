@@ -96,6 +96,17 @@ LOGS = [
         "shader s: ERROR: 0:12: 'x0' : wrong\n10 | a\n11 | a\n12 |   x01 = x0 + x0;\n"
         "   |         ^^\n13 | b",
     ),
+    (
+        # A part with lines of its own.
+        "ERROR: 1:2: 'c' : wrong",
+        "a\n#line 1 1\nb\nc\nd\n#line 7 0\ne\nf",
+        "shader s: ERROR: 1:2: 'c' : wrong\n1 | b\n2 | c\n  | ^\n3 | d",
+    ),
+    (
+        "ERROR: 0:7: 'e' : wrong",
+        "a\n#line 1 1\nb\nc\nd\n#line 7 0\ne\nf",
+        "shader s: ERROR: 0:7: 'e' : wrong\n5 | d\n6 | #line 7 0\n7 | e\n  | ^\n8 | f",
+    ),
     ("ERROR: too many uniforms", "a", "shader s: ERROR: too many uniforms"),
     ("", "a", "shader s: the driver refused it and gave no reason"),
     ("ERROR: 0:99: 'a' : beyond", "a", "shader s: ERROR: 0:99: 'a' : beyond"),

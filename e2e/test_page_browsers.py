@@ -39,10 +39,11 @@ def with_half_floats() -> dict[str, Any]:
     w = pt.asarray([[2.0, 0.0], [0.0, 0.5]])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        large = (pt.asarray([1e6, 1.0]) * 1.0).tolist()
+        large = (pt.asarray([1e6, 1e-9, 1.0]) * 1.0).tolist()
     whole = pt.arange(12, dtype="int32").reshape((3, 4)) * 100_000
     return {
-        "limits": pt.runtime.executor.backend().limits["float32Renderable"],
+        "float32": pt.env.float32_rendering,
+        "stored as float16": pt.env.float16_storage,
         "dtype": (x @ w).dtype.name,
         "product": (x @ w).tolist(),
         "softmax": pt.softmax(pt.asarray([0.0, 0.0, 0.0, 0.0])).tolist(),
@@ -52,25 +53,78 @@ def with_half_floats() -> dict[str, Any]:
         "integers": whole.tolist()[2],
         "view": [memoryview(x + 0.0).format, (x + 0.0).nbytes],
         "many": (pt.arange(9000, dtype="float32") / 10.0).tolist()[-1],
+        "uploaded": (pt.asarray([0.1] * 100_000) * 1.0).tolist()[-1],
     }
 
 
 def test_float32_stored_as_float16(page: Page, pages_url: str) -> None:
     seen = PagePython(page, pages_url, "page", "half_floats").call(with_half_floats)
-    assert seen["limits"] is False
+    assert (seen["float32"], seen["stored as float16"]) == (False, True)
     assert seen["dtype"] == "float32"
     assert seen["product"][0] == [3, -1.125]
     assert seen["product"][1] == pytest.approx([0.2, 30_000], rel=1e-3)
     assert seen["softmax"] == [0.25] * 4
     assert seen["sum"] == 1000
-    # SwiftShader writes infinity to float16 textures as NaN.
-    assert not math.isfinite(seen["large"][0])
-    assert seen["large"][1] == 1
-    assert len(seen["warned"]) == 1
-    assert "float16" in seen["warned"][0]
+    assert seen["large"] == [math.inf, 0, 1]
+    assert seen["warned"] == [
+        "upload: float32 is stored as float16 here, so numbers beyond 65504 become infinite and "
+        "numbers below 3e-8 become zero; scale them"
+    ]
     assert seen["integers"] == [800_000, 900_000, 1_000_000, 1_100_000]
     assert seen["view"] == ["f", 16]
     assert seen["many"] == pytest.approx(899.9, rel=1e-3)
+    assert seen["uploaded"] == 0.0999755859375
+
+
+def with_numpy_installed() -> dict[str, Any]:
+    import importlib
+    import site
+    import sys
+    import warnings
+    from pathlib import Path
+
+    # Stands in for NumPy, whose wheel for Pyodide is on no registry. Only its presence counts here.
+    Path(site.getsitepackages()[0], "numpy.py").write_text("__version__ = '0'\n")
+    importlib.invalidate_caches()
+
+    import py_tensor as pt
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loaded = "numpy" in sys.modules
+        seen = {"before": loaded, "backend": pt.get_backend(), "choice": pt.env.backend_choice}
+        pt.zeros(3)
+        pt.set_backend("webgl")
+        seen["sum"] = pt.sum(pt.arange(100)).item()
+        seen["forced"] = [pt.get_backend(), pt.env.backend_choice]
+        pt.set_backend("numpy")
+        from js import document
+
+        canvas = document.createElement("canvas")
+        canvas.width = canvas.height = 2
+        canvas.getContext("2d").fillRect(0, 0, 1, 1)
+        pixels = pt.from_pixels(canvas, 4)
+        pt.draw(pixels, canvas)
+        seen["pixels"] = [pixels.device, bytes(pixels)[3::4].hex()]
+        del pixels, canvas
+    seen["warned"] = [str(warning.message) for warning in caught]
+    return seen
+
+
+def test_numpy_is_preferred_to_swiftshader(page: Page, pages_url: str) -> None:
+    seen = PagePython(page, pages_url, "page").call(with_numpy_installed)
+    (warned,) = seen.pop("warned")
+    choice = seen.pop("choice")
+    assert warned.startswith("set_backend: NumPy computes all tensors, because WebGL2 draws on the")
+    assert "SwiftShader" in warned
+    assert choice.startswith("NumPy is loaded, and faster than WebGL2 on a processor (ANGLE")
+    assert seen == {
+        "before": False,
+        "backend": "numpy",
+        "sum": 4950,
+        "forced": ["webgl", "set by pt.set_backend"],
+        "pixels": ["numpy", "ff000000"],
+    }
 
 
 async def in_plain_python() -> dict[str, Any]:

@@ -300,6 +300,7 @@ if TYPE_CHECKING:
     )
     from .ir.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
     from .kernels.api import kernel
+    from .kernels.hand_written import glsl_kernel
     from .numpy_functions.arithmetic import (
         allclose,
         array_equal,
@@ -817,6 +818,7 @@ __all__ = [
     "get_backend",
     "get_printoptions",
     "geterr",
+    "glsl_kernel",
     "grad",
     "gradient",
     "greater",
@@ -1520,6 +1522,7 @@ _LAZY = {
         "linearize",
     ),
     "kernels.api": ("kernel",),
+    "kernels.hand_written": ("glsl_kernel",),
     "functions.segments": (
         "segment_max",
         "segment_mean",

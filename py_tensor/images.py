@@ -12,7 +12,7 @@ from .dtypes import uint8
 from .errors import ArgumentError, BackendError, ShapeError, TraceError
 from .functions.arguments import integer
 from .ir.node import leaf_node, tensor_spec
-from .runtime.executor import backend
+from .runtime.executor import backend, runtime
 from .runtime.scopes import state
 from .tensor import Tensor, as_tensor
 from .typing import ArrayLike
@@ -25,7 +25,10 @@ except ImportError:  # CPython outside of a page
 
 
 def _webgl(operation: str) -> Any:
-    engine = backend()
+    engine: Any = backend()
+    if engine.on_host:
+        # A page that computes with NumPy because it has no GPU can still draw to canvases.
+        engine = runtime.backends.get("webgl", engine)
     if not hasattr(engine, "bridge"):
         raise BackendError(
             f"{operation}: requires the webgl backend; got {engine.name}; run in a page with WebGL2"

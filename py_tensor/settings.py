@@ -11,7 +11,7 @@ import sys
 class Settings:
     """Present values of the settings."""
 
-    __slots__ = ("flush_bytes", "flush_threshold", "host_elements")
+    __slots__ = ("float16_storage", "flush_bytes", "flush_threshold", "host_elements")
 
     def __init__(self) -> None:
         self.flush_threshold = 500
@@ -20,6 +20,8 @@ class Settings:
         """Bytes of new host data after which pending work is run."""
         self.host_elements = 16
         """Elements up to which host evaluation is faster than a draw and a read; 0 turns it off."""
+        self.float16_storage = False
+        """True if WebGL stores float32 values as float16 even if it need not."""
 
 
 settings = Settings()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import event_loop
+import half_storage
 import numpy as np
 import playwright_bridge
 import pytest
@@ -58,9 +59,29 @@ SLOW_IN_PYTHON = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
+    parser.addoption(
+        "--storage",
+        choices=("float32", "float16"),
+        default="float32",
+        help="how WebGL stores float32; see half_storage.py",
+    )
     parser.addoption("--examples", type=int, default=300, help="random programs to try")
+    parser.addoption("--minutes", type=float, default=0, help="time for random sessions")
+    parser.addoption("--losses", type=int, default=18, help="lost contexts to recover from")
     parser.addoption("--mutations", type=int, default=300, help="mutated files to load per format")
     parser.addoption("--rewrite-golden", action="store_true", help="rewrite tests/golden")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.storage == "float16":
+        # Few tests are about the range of float16; they look at the warnings themselves.
+        config.addinivalue_line("filterwarnings", "ignore:.*float32 is stored as float16")
+        # Test modules may import the comparisons by name, so they are widened before.
+        half_storage.start()
+
+
+def pytest_unconfigure() -> None:
+    half_storage.stop()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -68,16 +89,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.backend != "python":
-        return
-    slow = [item for item in items if slow_name(item.nodeid) in SLOW_IN_PYTHON]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in slow]
+    left_out: set[str] = set()
+    if config.option.backend == "python":
+        left_out |= SLOW_IN_PYTHON.keys()
+    if config.option.storage == "float16":
+        left_out |= half_storage.EXCEPTIONS.keys()
+    found = [item for item in items if {*names_of(item.nodeid)} & left_out]
+    config.hook.pytest_deselected(items=found)
+    items[:] = [item for item in items if item not in found]
 
 
-def slow_name(nodeid: str) -> str:
-    """Return the key of a test in `SLOW_IN_PYTHON`."""
-    return nodeid.removeprefix("tests/").partition("[")[0]
+def names_of(nodeid: str) -> tuple[str, str]:
+    """Return the names of a test in the tables of tests to leave out, without parameters first.
+
+    The tables are `SLOW_IN_PYTHON` and `half_storage.EXCEPTIONS`.
+    """
+    name = nodeid.removeprefix("tests/")
+    return name.partition("[")[0], name
 
 
 def pytest_collection_finish() -> None:
@@ -112,6 +140,8 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
     bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asyncio, "run", event_loop.run)
+        if request.config.getoption("storage") == "float16":
+            patch.setattr(settings, "float16_storage", True)
         yield WebGLBackend(bridge)
     bridge.destroy()
 

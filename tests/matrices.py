@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import half_storage
 import numpy as np
 
-EPSILON = float(np.finfo("float32").eps)
+EPSILON = half_storage.epsilon(float(np.finfo("float32").eps))
 
 
 def random(rng: np.random.Generator, *shape: int, dtype: str = "float32") -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 import py_tensor as pt
 from py_tensor.compiler.fusion import FusionLimits
-from py_tensor.compiler.memory_plan import FORMATS, Device, make_plan
+from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16, FORMATS, Device, make_plan
 from py_tensor.dtypes import BY_NAME
 from py_tensor.ir.node import linearize
 
@@ -33,6 +33,7 @@ def bytes_drawn(*tensors):
     """Total bytes of the textures that the plan of these tensors draws into."""
     plan = plan_of(*tensors)
     texels = {number: 4 * BY_NAME[name].itemsize for name, number in FORMATS.items()}
+    texels[FLOAT32_AS_FLOAT16] = 8
     return sum(
         texels[number] * width * height * max(1, layers)
         for number, width, height, layers in (*plan.outputs, *plan.temporaries)

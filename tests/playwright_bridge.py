@@ -21,6 +21,7 @@ from greenlet import greenlet
 from page_socket import PageSocket
 from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
 
+from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16
 from py_tensor.runtime.backends.bridge import DeviceLimits, Stats, bridge_error
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,7 +29,9 @@ ORIGIN = "http://localhost/"
 FLAGS = (
     "--no-sandbox",
     "--enable-unsafe-swiftshader",
-    "--use-angle=swiftshader",
+    f"--use-angle={os.environ.get('ANGLE', 'swiftshader')}",
+    # Chromium refuses Mesa's software renderer otherwise.
+    "--ignore-gpu-blocklist",
     # A program is drawn with one state and never stored, so ANGLE compiles for no guessed state,
     # no parts of pipelines, and packs no compiled shaders for a cache.
     "--disable-angle-features=warmUpPipelineCacheAtLink,supportsGraphicsPipelineLibrary,"
@@ -228,8 +231,13 @@ class PlaywrightBridge:
     def limits(self) -> DeviceLimits:
         return self._limits
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
-        self._queue("upload", handle, format, width, height, *self._place(data))
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
+        command = ("upload", handle, format, width, height, *self._place(data))
+        if format != FLOAT32_AS_FLOAT16:
+            self._queue(*command)
+            return 0
+        losses: int = self._ask(*command)
+        return losses
 
     def alloc(self, handle: int, format: int, width: int, height: int) -> None:
         self._queue("alloc", handle, format, width, height)
@@ -356,9 +364,11 @@ class PlaywrightBridge:
         self._ask("loseContext")
 
     def restore_context(self) -> None:
-        self._ask("restoreContext")
-        self._page.wait_for_function("bridge => !bridge.isLost()", arg=self._bridge)
-        self._generation = self._evaluate("bridge => bridge.generation()", self._bridge)
+        try:
+            self._ask("restoreContext")
+        finally:  # verbs that were queued while the context was lost have failed
+            self._page.wait_for_function("bridge => !bridge.isLost()", arg=self._bridge)
+            self._generation = self._evaluate("bridge => bridge.generation()", self._bridge)
 
     def destroy(self) -> None:
         self._ask("destroy")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations, product
 from pathlib import Path
 
+import half_storage
 import helpers
 import numpy as np
 import pytest
-from conftest import SLOW_IN_PYTHON, slow_name
+from conftest import SLOW_IN_PYTHON, names_of
 from helpers import alternating, assert_bits, assert_raises, assert_spec, assert_values
 from matrices import assert_same_values
 
@@ -120,12 +122,50 @@ def test_kernel_names_are_read():
     ]
 
 
-@pytest.mark.parametrize("name", SLOW_IN_PYTHON)
-def test_slow_tests_exist(name):
-    file, _, function = name.partition("::")
+@pytest.mark.parametrize("name", {**SLOW_IN_PYTHON, **half_storage.EXCEPTIONS})
+def test_tests_that_are_left_out_exist(name):
+    file, _, function = names_of(name)[0].partition("::")
     assert f"\ndef {function}(" in (Path(__file__).parent / file).read_text()
 
 
 def test_slow_tests_are_recognized():
-    assert slow_name("tests/linalg/test_linalg.py::test_svd[True-complex64]") in SLOW_IN_PYTHON
-    assert slow_name("tests/linalg/test_linalg.py::test_eigh[complex64]") not in SLOW_IN_PYTHON
+    function, name = names_of("tests/linalg/test_linalg.py::test_svd[True-complex64]")
+    assert function in SLOW_IN_PYTHON
+    assert name == "linalg/test_linalg.py::test_svd[True-complex64]"
+    assert names_of("tests/linalg/test_linalg.py::test_eigh")[0] not in SLOW_IN_PYTHON
+
+
+@pytest.fixture
+def half():
+    """Widen the comparisons as `--storage float16` does."""
+    started = not half_storage.is_active()
+    if started:
+        half_storage.start()
+    yield
+    if started:
+        half_storage.stop()
+
+
+def test_half_storage_allows_an_error_in_the_tenth_bit(half):
+    x = np.float32([1000.0, 1.0])
+    np.testing.assert_allclose(x + 1.9, x)
+    np.testing.assert_array_equal(x + 1.9, x)
+    assert pytest.approx(1000.0) == 1001.9
+    assert half_storage.tolerance(1e-6) == 2.0**-9
+    assert half_storage.error(1e-6, x) == 1000 * 2.0**-9
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [
+        lambda: np.testing.assert_allclose([1004.0, 1.0], [1000.0, 1.0]),
+        lambda: np.testing.assert_array_equal([1004.0, 1.0], [1000.0, 1.0]),
+        lambda: np.testing.assert_array_equal([1001], [1000]),
+        lambda: np.testing.assert_array_equal([math.inf], [1000.0]),
+    ],
+)
+def test_half_storage_allows_no_more(half, compare):
+    with pytest.raises(AssertionError):
+        compare()
+    assert pytest.approx(1000.0) != 1004.0
+    assert pytest.approx([1001]) == [1001]

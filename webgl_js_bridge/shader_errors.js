@@ -15,6 +15,20 @@ function caret(complaint, line) {
 }
 
 /**
+ * Return the lines of a part of a program. Text after `#line 1 <part>` is a part of its own, in which the compiler
+ * counts lines from 1, up to the next `#line`.
+ * @param {string} source @param {number} part
+ */
+function linesOf(source, part) {
+  const lines = source.split("\n");
+  const start = lines.indexOf(`#line 1 ${part}`) + 1;
+  if (start === 0) return lines;
+  const rest = lines.slice(start);
+  const length = rest.findIndex((line) => line.startsWith("#line "));
+  return length < 0 ? rest : rest.slice(0, length);
+}
+
+/**
  * Return an error with the program's name, the compiler's first complaint and the source around it.
  * @param {string} name @param {string} log @param {string} source
  */
@@ -22,8 +36,9 @@ export function shaderError(name, log, source) {
   const complaints = log.replace(/\0/g, "").trim().split("\n");
   const first = complaints.find((line) => /error/i.test(line)) ?? complaints[0];
   // ANGLE and Apple write "ERROR: 0:12: ...", Mesa "0:12(5): error: ...".
-  const number = Number(/\b\d+:(\d+)/.exec(first)?.[1] ?? 0);
-  const lines = source.split("\n");
+  const [, part, line] = /\b(\d+):(\d+)/.exec(first) ?? ["", "0", "0"];
+  const number = Number(line);
+  const lines = linesOf(source, Number(part));
   const message = [`shader ${name}: ${first || "the driver refused it and gave no reason"}`];
   if (number >= 1 && number <= lines.length) {
     const end = Math.min(number + CONTEXT_LINES, lines.length);

@@ -34,7 +34,9 @@ export interface Format {
   /** Array class of the elements as stored in the heap; Uint16Array for the bits of float16. */
   View: View;
   elementBytes: number;
+  /** Size of a texel in the heap, and in a texture. */
   texelBytes: number;
+  storedBytes: number;
   /** WebGL type as which every implementation can read this format. */
   wideType: number;
   WideView: View;
@@ -56,6 +58,8 @@ export interface Texture {
   target: number;
   texture: WebGLTexture;
   framebuffer: WebGLFramebuffer | null;
+  /** Number of the texture, by which framebuffers of several textures are found. */
+  number: number;
 }
 
 /** Uniform array of a program: the values that the GPU has, and a function that sends them. */
@@ -79,14 +83,14 @@ export interface Program extends Compiled {
 }
 
 /**
- * One draw of a plan. `inputs` and `target` are slots. `floats`, `ints` and `uints` are positions of scalars
+ * One draw of a plan. `inputs` and `targets` are slots. `floats`, `ints` and `uints` are positions of scalars
  * in the words of a run. `ends` lists the leaves that no later draw reads.
  */
 export interface Draw {
   program: Program;
-  target: number;
   width: number;
   height: number;
+  targets: Int32Array;
   inputs: Int32Array;
   floats: Int32Array;
   ints: Int32Array;
@@ -143,10 +147,17 @@ export interface Textures {
   take(shape: Shape): Texture;
   release(texture: Texture): void;
   open(handle: number, shape: Shape): Texture;
+  add(handle: number, shape: Shape, fill: (texture: Texture) => void): void;
+  verify(now?: boolean): void;
+  markChecked(): void;
+  exhausted(): Error;
+  attempt(work: () => void): void;
+  lose(handle: number, reason: string): void;
   alloc(handle: number, format: number, width: number, height: number): void;
   get(handle: number): Texture;
   free(handle: number): void;
   framebuffer(texture: Texture): WebGLFramebuffer;
+  joint(textures: Texture[]): WebGLFramebuffer;
   poolLimit(bytes: number): void;
   trim(): void;
   resetPeak(): void;
@@ -177,7 +188,7 @@ export interface Plans {
 }
 
 export interface Uploader {
-  upload(handle: number, format: number, width: number, height: number, ...from: Place): void;
+  upload(handle: number, format: number, width: number, height: number, ...from: Place): number;
   stats(): object;
 }
 

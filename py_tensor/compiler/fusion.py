@@ -2,19 +2,21 @@
 
 A node is materialized if it is an output, if a contraction reads it, if recomputing it in every
 consumer costs more than storing it once, or if a shader would exceed the limits of the context. A
-reduction takes the elementwise operations after it as its epilogue.
+reduction takes the elementwise operations after it as its epilogue. Kernels that compute several
+results of one function become one kernel with several outputs.
 Input: a `LoweredGraph`. Output: a `KernelSchedule`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..ir.node import OpInstance, Scalar
 from ..ops.loops import Loop
 from ..ops.op_def import Concat, Contraction, Elementwise, Gather, Pad, Reduction, Scan, ViewOp
 from .kernel import Kernel, KernelSchedule
-from .lowered_graph import LoweredGraph, ScanBlock, SplitReduction
+from .lowered_graph import LoopItem, LoweredGraph, ScanBlock, SplitReduction
 
 CHEAP = 20
 """Cost per element, summed over consumers, up to which recomputing is cheaper than materializing.
@@ -74,7 +76,7 @@ class Fusion:
             self._bound()
             for at in range(len(self.lowered.calls) - 1, -1, -1):
                 self._place(at)
-            kernels = self._kernels()
+            kernels = self._joined(self._kernels(), self._families())
             # Nodes that are materialized for several consumers may add reads to a shader.
             if len(self.materialized) == before or not any(map(self._reads_too_many, kernels)):
                 return KernelSchedule(tuple(kernels), self.keep)
@@ -358,7 +360,66 @@ class Fusion:
         changing = self.lowered.dependents(at)
         body = tuple(kernel for kernel in kernels if kernel.output in changing)
         before = [kernel for kernel in kernels if kernel.output not in changing]
-        return [*before, Kernel("loop", at, at, (), frozenset(), (), body)]
+        return [*before, Kernel("loop", (at,), at, (), frozenset(), (), body)]
+
+    def _families(self) -> dict[int, set[object]]:
+        """Return the families whose results each kernel computes in order, by its output."""
+        found: dict[int, set[object]] = {}
+        for at, op in enumerate(self.ops):
+            if op is not None and op.family is not None:
+                for out, via in self.fusion_groups[at]:
+                    if via is None:
+                        key = (op.family, self.lowered.edges[at])
+                        found.setdefault(out, set()).add(key)
+        return found
+
+    def _joined(self, kernels: Sequence[Kernel], families: dict[int, set[object]]) -> list[Kernel]:
+        """Merge kernels that compute results of one function into kernels of several outputs."""
+        joined: list[Kernel] = []
+        for kernel in kernels:
+            if kernel.body:
+                kernel = kernel._replace(body=tuple(self._joined(kernel.body, families)))
+            merged = self._merged(joined, kernel, families)
+            if merged is None:
+                joined.append(kernel)
+            else:
+                joined[merged[0]] = merged[1]
+        return joined
+
+    def _merged(
+        self, kernels: list[Kernel], kernel: Kernel, families: dict[int, set[object]]
+    ) -> tuple[int, Kernel] | None:
+        """Return the position of a kernel before this one, and a kernel that does the work of both.
+
+        None is returned if no kernel has the same layout and a result of the same function, or if
+        this one reads something that is computed later.
+        """
+        lowered, mine = self.lowered, families.get(kernel.output)
+        if mine is None or kernel.kind != "map":
+            return None
+        needed = {
+            lowered.edges[at][0] if type(lowered.calls[at]) is LoopItem else at
+            for at in kernel.inputs
+        }
+        for place in range(len(kernels) - 1, -1, -1):
+            other = kernels[place]
+            if not needed.isdisjoint(other.outputs):
+                return None
+            together = other._replace(
+                outputs=(*other.outputs, *kernel.outputs),
+                inputs=tuple(dict.fromkeys((*other.inputs, *kernel.inputs))),
+                scalars=tuple(sorted({*other.scalars, *kernel.scalars})),
+            )
+            if (
+                other.kind == "map"
+                and not mine.isdisjoint(families.get(other.output, ()))
+                and self.specs[other.output].size == self.specs[kernel.output].size
+                and len(together.outputs) <= lowered.draw_buffers
+                and len(together.inputs) <= self.limits.inputs
+                and len(together.scalars) <= self.limits.scalars
+            ):
+                return place, together
+        return None
 
     def _collect(
         self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]
@@ -384,7 +445,7 @@ class Fusion:
                 tiles.add(at)
             elif type(call) is OpInstance:
                 stack.extend(reversed(self.lowered.edges[at]))
-        return Kernel(kind, out, root, tuple(inputs), frozenset(tiles), tuple(sorted(scalars)))
+        return Kernel(kind, (out,), root, tuple(inputs), frozenset(tiles), tuple(sorted(scalars)))
 
 
 def fuse(lowered: LoweredGraph, limits: FusionLimits) -> KernelSchedule:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Kernel(NamedTuple):
     """One draw of a schedule. Numbers are positions in its lowered graph.
 
-    `output` is the node that the kernel stores. `kind` is one of
+    `outputs` are the nodes that the kernel stores. `kind` is one of
     - "map": each element is computed from its operands;
     - "reduce": a loop over reduced axes. `root` is the reduction, `output` is the reduction or an
       elementwise consumer of it;
@@ -16,16 +16,22 @@ class Kernel(NamedTuple):
     - "loop": the kernels of `body`, repeated.
 
     For other kinds `root` is `output`. `inputs` are the materialized nodes that it reads, `tiles`
-    those of them in tile layout, and `scalars` its uniforms.
+    those of them in tile layout, and `scalars` its uniforms. A map kernel may have several
+    `outputs` of equal size and texture layout, one for each draw buffer.
     """
 
     kind: str
-    output: int
+    outputs: tuple[int, ...]
     root: int
     inputs: tuple[int, ...]
     tiles: frozenset[int]
     scalars: tuple[int, ...]
     body: tuple[Kernel, ...] = ()
+
+    @property
+    def output(self) -> int:
+        """The node that the kernel stores, the first one of several."""
+        return self.outputs[0]
 
     @property
     def tiled(self) -> bool:

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..dtypes import DTYPES, DType
+from ..dtypes import DTYPES, DType, float16
 from ..ir.node import OpGraph, OpInstance, Scalar
 from .fusion import FusionLimits, fuse
 from .glsl.contract_kernel import tile_dtype
@@ -25,6 +25,8 @@ from .texture_layout import choose_widths
 
 FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool": 7}
 """Number of each dtype's texture format in the bridge; bool is stored as uint8."""
+FLOAT32_AS_FLOAT16 = 8
+"""Texture format of float32 values that are stored as float16."""
 
 
 class Device(NamedTuple):
@@ -39,7 +41,7 @@ class Device(NamedTuple):
 
     def format(self, dtype: DType) -> int:
         if self.float_as_half and dtype.name == "float32":
-            return FORMATS["float16"]
+            return FLOAT32_AS_FLOAT16
         return FORMATS[dtype.name]
 
 
@@ -63,13 +65,19 @@ class Slot(NamedTuple):
     height: int
     layers: int = 0
 
+    @property
+    def nbytes(self) -> int:
+        """Size of the texture in bytes."""
+        stored = float16 if self.format == FLOAT32_AS_FLOAT16 else DTYPES[self.format]
+        return 4 * stored.itemsize * self.width * self.height * (self.layers or 1)
+
 
 class Draw(NamedTuple):
-    """One kernel with the slots that it reads and writes."""
+    """One kernel with the slots that it reads and writes, one of these for each output."""
 
     kernel: Kernel
     shader: Shader
-    target: int
+    targets: tuple[int, ...]
     viewport: tuple[int, int]
     inputs: tuple[int, ...]
     uniforms: tuple[tuple[int, ...], ...]
@@ -104,12 +112,10 @@ class Plan(NamedTuple):
         for slot in (*self.outputs, *self.temporaries):
             words.extend(slot)
         for draw in self.draws:
-            words.extend((program_id(draw.shader), draw.target, *draw.viewport))
-            words.append(len(draw.inputs))
-            words.extend(draw.inputs)
-            for uniform in draw.uniforms:
-                words.append(len(uniform))
-                words.extend(uniform)
+            words.extend((program_id(draw.shader), *draw.viewport))
+            for numbers in (draw.targets, draw.inputs, *draw.uniforms):
+                words.append(len(numbers))
+                words.extend(numbers)
         return words
 
 
@@ -133,7 +139,7 @@ def make_plan(graph: OpGraph, device: Device) -> Plan:
     outputs: list[Slot] = []
     keep = []
     bodies = {
-        inner.output: frozenset(each.output for each in inner.body)
+        inner.output: frozenset(at for each in inner.body for at in each.outputs)
         for kernel in schedule.kernels
         for inner in _loops(kernel)
     }
@@ -150,21 +156,25 @@ def make_plan(graph: OpGraph, device: Device) -> Plan:
         1 + max((n for stage in stages for n in stage.iterations.values()), default=-1)
     )
     written = {
-        kernel: (write(lowered, kernel, tilings), _drawn(lowered, device, tilings, kernel))
+        kernel: (
+            write(lowered, kernel, tilings, device.float_as_half),
+            _drawn(lowered, device, tilings, kernel),
+        )
         for kernel in dict.fromkeys([stage.kernel for stage in stages])
     }
     temporaries = _place(stages, [written[stage.kernel][1] for stage in stages], slots)
     draws = []
     for stage in stages:
-        shader, size = written[stage.kernel]
+        shader, sizes = written[stage.kernel]
         numbers = [
             iterations[at] + stage.iterations[at] if at in iterations else scalars[at]
             for at in stage.kernel.scalars
         ]
         uniforms = tuple([tuple([numbers[i] for i in uniform]) for uniform in shader.uniforms])
         inputs = tuple([slots[source] for source in stage.sources])
-        viewport = size.width, size.height
-        draws.append(Draw(stage.kernel, shader, slots[stage.target], viewport, inputs, uniforms))
+        viewport = sizes[0].width, sizes[0].height
+        targets = tuple([slots[target] for target in stage.targets])
+        draws.append(Draw(stage.kernel, shader, targets, viewport, inputs, uniforms))
     kept = tuple(keep), tuple(implicit_uniforms)
     return Plan(lowered, tuple(draws), leaves, tuple(outputs), tuple(temporaries), *kept)
 
@@ -181,7 +191,7 @@ class Stage(NamedTuple):
     """One draw: a kernel in one iteration of a loop."""
 
     kernel: Kernel
-    target: StoredValue
+    targets: tuple[StoredValue, ...]
     sources: tuple[StoredValue, ...]
     iterations: dict[int, int]
     """Iteration numbers, by the position of the node that stands for them."""
@@ -227,7 +237,8 @@ def _stages(
         while around is not None:
             numbers[lowered.calls[around.loop].arg.iteration] = around.numbers[-1]
             around = around.around
-        yield Stage(kernel, StoredValue(kernel.output, kernel.tiled, before), sources, numbers)
+        targets = tuple(StoredValue(at, kernel.tiled, before) for at in kernel.outputs)
+        yield Stage(kernel, targets, sources, numbers)
 
 
 def _stored(
@@ -267,30 +278,30 @@ def _slot(lowered: LoweredGraph, device: Device, at: int) -> Slot:
 
 def _drawn(
     lowered: LoweredGraph, device: Device, tilings: dict[int, Tiling], kernel: Kernel
-) -> Slot:
-    """Return the format and size of the texture that a kernel draws into."""
-    at = kernel.output
+) -> list[Slot]:
+    """Return the formats and sizes of the textures that a kernel draws into."""
     if not kernel.tiled:
-        return _slot(lowered, device, at)
-    return Slot(
-        device.format(tile_dtype(lowered.spec(at).dtype)),
-        *tilings[at].texture,
-        tilings[at].layers,
-    )
+        return [_slot(lowered, device, at) for at in kernel.outputs]
+    at = kernel.output
+    format = device.format(tile_dtype(lowered.spec(at).dtype))
+    return [Slot(format, *tilings[at].texture, tilings[at].layers)]
 
 
-def _place(stages: list[Stage], sizes: list[Slot], slots: dict[StoredValue, int]) -> list[Slot]:
+def _place(
+    stages: list[Stage], drawn: list[list[Slot]], slots: dict[StoredValue, int]
+) -> list[Slot]:
     """Assign slots to temporaries; those of equal size share slots if lifetimes are disjoint."""
     first = len(slots)
     last = {source: stage for stage in stages for source in stage.sources}
     temporaries: list[Slot] = []
     free: dict[Slot, list[int]] = {}
-    for stage, size in zip(stages, sizes, strict=True):
-        if stage.target not in slots:
-            if not free.get(size):
-                free[size] = [first + len(temporaries)]
-                temporaries.append(size)
-            slots[stage.target] = free[size].pop()
+    for stage, sizes in zip(stages, drawn, strict=True):
+        for target, size in zip(stage.targets, sizes, strict=True):
+            if target not in slots:
+                if not free.get(size):
+                    free[size] = [first + len(temporaries)]
+                    temporaries.append(size)
+                slots[target] = free[size].pop()
         # Carries that have one value are one source.
         for source in dict.fromkeys(stage.sources):
             slot = slots[source]

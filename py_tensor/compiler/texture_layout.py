@@ -19,6 +19,8 @@ def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int)
     fixed = set(schedule.keep.values())
     # The carry of a loop moves between these textures, and its shaders assume one layout.
     fixed |= lowered.loop_values()
+    # One draw has one viewport.
+    fixed |= {at for kernel in schedule.kernels if kernel.outputs[1:] for at in kernel.outputs}
 
     def choose(at: int, width: int) -> None:
         free = not lowered.is_leaf(at) and at not in fixed and at not in lowered.texture_widths

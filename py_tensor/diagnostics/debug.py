@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import cmath
 import logging
+import math
 import sys
 import time
 from contextlib import ExitStack
 from typing import Any, TextIO
 
+from ..dtypes import float16, float32
 from ..errors import NumericError
-from ..ir.node import OpNode
+from ..ir.node import OpNode, node_of, scalar_node
+from ..ops import OP_DEFS
+from ..ops.elementwise import CAST
 from ..ops.op_def import ComplexJoin, ViewOp
 from ..runtime import scopes
-from ..runtime.executor import backend
+from ..runtime.executor import backend, realize_nodes
 from ..runtime.host_data import unpack
-from ..runtime.scopes import user_line
+from ..runtime.scopes import user_line, warn_of_losses
 from ..tensor import Tensor
 from .recorder import Recording
 from .tables import milliseconds
@@ -23,14 +27,76 @@ from .tables import milliseconds
 logger = logging.getLogger("py_tensor")
 
 
-def _name(node: OpNode) -> str:
-    """Return the operation that computed a value, skipping the views that functions add."""
+def _computed(node: OpNode) -> OpNode:
+    """Return the node that computes a value, without the views that functions add."""
     while node.call is not None and isinstance(node.call.op, ViewOp) and node.srcs[0].call:
         node = node.srcs[0]
+    return node
+
+
+def _name(node: OpNode) -> str:
+    """Return the operation that computes a value."""
     if node.call is None:
         return "scalar"
     op, arg = node.call.op, node.call.arg
     return arg if isinstance(op, ComplexJoin) and isinstance(arg, str) else op.name
+
+
+def stores_halves() -> bool:
+    """Return True if the backend in use stores float32 as float16."""
+    return getattr(getattr(backend(), "device", None), "float_as_half", False)
+
+
+class _RangeCheck:
+    """Finds numbers that a pending float32 value loses when it is stored as float16.
+
+    A twin of the node is inlined into kernels that compare it with its rounded value.
+    """
+
+    def __init__(self, name: str, node: OpNode) -> None:
+        assert node.call is not None
+        self.name = name
+        self.srcs = node.srcs
+        self.stores_sums = node.call.op.root
+        twin = OpNode(node.call, node.srcs, node.spec)
+        half = node_of(CAST, (twin,), float16)
+        overflows = _all_of(_op("isinf", half), _op("isfinite", twin))
+        zero = _op("equal", half, scalar_node(0.0, float16))
+        underflows = _all_of(zero, _op("not_equal", twin, scalar_node(0.0)))
+        realize_nodes([overflows, underflows])
+        self.overflows, self.underflows = (
+            backend().read(found.buffer)[0] for found in (overflows, underflows)
+        )
+
+    def warn(self, values: list[float]) -> None:
+        """Warn of lost numbers; `values` are those that were stored."""
+        overflows = self.overflows
+        if self.stores_sums and not overflows:
+            # Products and sums of finite numbers are infinite because a part of them was stored.
+            overflows = any(map(math.isinf, values)) and all(map(_is_finite, self.srcs))
+        warn_of_losses(self.name, overflows, self.underflows)
+
+
+def _op(name: str, *srcs: OpNode) -> OpNode:
+    return node_of(OP_DEFS[name], srcs)
+
+
+def _all_of(a: OpNode, b: OpNode) -> OpNode:
+    """Return a node that is True if both conditions hold for any element."""
+    both = _op("logical_and", a, b)
+    return node_of(OP_DEFS["any"], (both,), tuple(range(len(both.spec.shape))))
+
+
+def _is_finite(node: OpNode) -> bool:
+    if node.spec.dtype is not float32:
+        return True
+    if node.buffer is None:
+        realize_nodes([node])
+    return all(map(math.isfinite, unpack(backend().read(node.buffer), float32)))
+
+
+def _stored_as_half(node: OpNode) -> bool:
+    return stores_halves() and node.call is not None and node.spec.dtype is float32
 
 
 class _Inspector:
@@ -48,7 +114,9 @@ class _Inspector:
         node = tensor._node
         if node.buffer is not None:
             return
-        name = _name(node)
+        computed = _computed(node)
+        name = _name(computed)
+        check = _RangeCheck(name, computed) if _stored_as_half(computed) else None
         start = time.perf_counter()
         data = tensor._bytes(name)
         wall = (time.perf_counter() - start) * 1e3
@@ -66,6 +134,8 @@ class _Inspector:
             spec.nbytes,
             line,
         )
+        if check is not None:
+            check.warn(unpack(data, spec.dtype))
         if spec.dtype.kind not in "cf":
             return
         for position, value in enumerate(unpack(data, spec.dtype)):

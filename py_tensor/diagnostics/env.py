@@ -127,8 +127,35 @@ def _set_pool_limit(value: int) -> None:
     _engine("pool_limit").bridge.pool_limit(value)
 
 
+def _set_memory_limit(value: int) -> None:
+    _engine("memory_limit").memory.set_limit(value)
+
+
 def _set_program_limit(value: int) -> None:
     _engine("program_limit").programs.limit = value
+
+
+def _backend_choice() -> str:
+    backend()
+    return runtime.choice
+
+
+def _float16_storage() -> bool | None:
+    engine: Any = backend()
+    return engine.device.float_as_half if engine.name == "webgl" else None
+
+
+def _set_float16_storage(on: bool) -> None:
+    settings.float16_storage = on
+    engine: Any = runtime.backends.get("webgl")
+    if engine is None:
+        return
+    engine.store_as_half(on)
+    # Plans name the formats of the textures that they draw into.
+    runtime.plans.clear()
+    for each in tuple(runtime.executables):
+        if each.engine is engine and each.plan is not None:
+            each.plan = engine.compile(each.graph)
 
 
 def _set_plan_limit(value: int) -> None:
@@ -160,6 +187,7 @@ class Environment(Printed):
     """
 
     backend = Flag(str, "backend that computes", get_backend, set_backend)
+    backend_choice = Flag(str, "reason for that backend", _backend_choice)
     debug = Flag(
         bool, "debug mode: run and check each operation", is_debug_mode, _set_debug, default=False
     )
@@ -192,6 +220,13 @@ class Environment(Printed):
         _set_program_limit,
         default=256,
     )
+    memory_limit: Flag[int | None] = Flag(
+        int,
+        "bytes of textures in use above which a warning names the largest tensors",
+        lambda: _of_bridge(lambda _: _engine("memory_limit").memory.limit),
+        _set_memory_limit,
+        default=1 << 30,
+    )
     pool_limit: Flag[int | None] = Flag(
         int,
         "bytes of free textures that the pool keeps",
@@ -210,7 +245,9 @@ class Environment(Printed):
     float16_storage: Flag[bool | None] = Flag(
         bool,
         "float32 values are stored as float16",
-        lambda: getattr(getattr(backend(), "device", None), "float_as_half", None),
+        _float16_storage,
+        _set_float16_storage,
+        default=False,
     )
     fences: Flag[bool | None] = Flag(
         bool, "reads can wait without blocking", lambda: _of_bridge(lambda _: True)

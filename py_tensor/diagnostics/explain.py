@@ -6,7 +6,7 @@ from collections import Counter
 
 from ..compiler.fusion import FusionLimits
 from ..compiler.memory_plan import Device, Plan, make_plan
-from ..ir.node import OpGraph, OpInstance, Scalar, linearize
+from ..ir.node import OpGraph, OpInstance, Scalar, linearize, with_family
 from ..runtime.executor import backend
 from ..tensor import Tensor, node_behind
 
@@ -37,7 +37,7 @@ def explain(*tensors: Tensor) -> str:
     pending = [node for node in nodes if node.buffer is None]
     if not pending:
         return "graph\n  nothing pending: the values are there\n"
-    return describe(linearize(pending).graph())
+    return describe(linearize(with_family(pending)).graph())
 
 
 def describe(graph: OpGraph) -> str:
@@ -79,15 +79,18 @@ def _kernel_lines(plan: Plan) -> list[str]:
     draws = {draw.kernel: draw for draw in reversed(plan.draws)}
     kernels = [draws[kernel] for kernel in times]
     for number, draw in enumerate(kernels):
-        spec = lowered.spec(draw.kernel.output)
+        results = ", ".join(
+            f"slot {slot}: {lowered.spec(at)}"
+            for slot, at in zip(draw.targets, draw.kernel.outputs, strict=True)
+        )
         reads = ", ".join(
             f"slot {slot} ({mode})"
             for slot, mode in zip(draw.inputs, draw.shader.modes, strict=True)
         )
         often = f"; {times[draw.kernel]} iterations" if times[draw.kernel] > 1 else ""
         lines.append(
-            f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> slot {draw.target}: "
-            f"{spec}; reads {reads or 'nothing'}{often}"
+            f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> {results}; "
+            f"reads {reads or 'nothing'}{often}"
         )
     for number, draw in enumerate(kernels):
         lines += ["", f"shader of kernel {number}", draw.shader.source.rstrip()]

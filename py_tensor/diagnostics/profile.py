@@ -493,15 +493,15 @@ def _draw(
     later = [position for position, at in lowered.origin.items() if at >= kernel.output]
     position = max(made) if made else min(later, default=len(run.ages) - 1)
     inputs = [lowered.spec(at) for at in kernel.inputs]
-    spec = lowered.spec(kernel.output)
+    results = [lowered.spec(at) for at in kernel.outputs]
     return KernelRun(
         name=name,
         line=_line(recording, run, position),
         operations=_operations([lowered.calls[at] for at in sorted(members)]),
         input_shapes=tuple(each.shape for each in inputs),
-        output_shape=spec.shape,
-        dtype=spec.dtype.name,
-        nbytes=spec.nbytes,
+        output_shape=results[0].shape,
+        dtype="+".join(dict.fromkeys(each.dtype.name for each in results)),
+        nbytes=sum(each.nbytes for each in results),
         nbytes_read=sum(each.nbytes for each in inputs),
         start_ms=0.0,
         ms=None,
@@ -511,10 +511,11 @@ def _draw(
 def _members(lowered: LoweredGraph, kernel: Kernel) -> set[int]:
     """Return the nodes that a kernel computes."""
     members: set[int] = set()
-    stack = [kernel.output]
+    reads = {*kernel.inputs}.difference(kernel.outputs)
+    stack = [*kernel.outputs]
     while stack:
         at = stack.pop()
-        if at in members or (at in kernel.inputs and at != kernel.output) or lowered.is_leaf(at):
+        if at in members or at in reads or lowered.is_leaf(at):
             continue
         members.add(at)
         stack += lowered.edges[at]

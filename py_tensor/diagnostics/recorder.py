@@ -147,9 +147,9 @@ class _BridgeRecorder:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._bridge, name)
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> Any:
         with _transfer("upload", memoryview(data).nbytes, user_line()):
-            self._bridge.upload(handle, format, width, height, data)
+            return self._bridge.upload(handle, format, width, height, data)
 
     def from_pixels(self, handle: int, source: Any, width: int, height: int) -> None:
         with _transfer("upload", 4 * width * height, user_line()):

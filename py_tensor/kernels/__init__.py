@@ -5,7 +5,8 @@ element on any backend. Reading order: `source` (syntax tree and errors), `progr
 statements), `builder` and `intrinsics` (typed operations), `expressions` and `reader` (from the
 tree to a program),
 `execution` (programs on arrays), `kinds` (op definitions and shaders), `plain` (the function run
-in Python), `values` (vectors and random numbers), `api`.
+in Python), `values` (vectors and random numbers), `calls` (arguments and gradients), `api`,
+`hand_written` (`pt.glsl_kernel`).
 """
 
 from .api import KernelFunction

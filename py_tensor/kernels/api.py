@@ -9,14 +9,14 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, overload
 
-from ..dtypes import OF_PYTHON, DType, described, float32, int32, uint32
-from ..errors import ArgumentError, DTypeError, KernelError, ShapeError
+from ..dtypes import described, int32
+from ..errors import ArgumentError, KernelError, ShapeError
 from ..functions.arguments import a_shape, choice, function_of, integer
+from ..ir.bounded_cache import BoundedCache
 from ..ir.node import OpNode, node_of, scalar_node
-from ..ir.tracer import fitting, kind_of
 from ..signatures import parameters_of
-from ..tensor import Tensor, as_tensor, node_behind
-from ..transforms.autodiff.custom_vjp import custom_gradient
+from ..tensor import Tensor
+from .calls import KNOWN, TensorFunction, argument, dtype_inside, node_of_argument
 from .expressions import TensorArgument, bound
 from .kinds import elementwise_kernel, indexed_kernel
 from .plain import run_plainly
@@ -38,10 +38,28 @@ class _Compiled:
         self.several = several
         self.captured = reader.captured
         self.ops = ops
+        self.templates: BoundedCache[Any, list[OpNode | int]] = BoundedCache(VARIANTS)
+        """Operands for some shapes: nodes of lengths, and positions of arguments."""
 
     def is_valid(self) -> bool:
         """Return True if the names of the enclosing scopes have the same values as before."""
         return all(_same(_current(owner, name), value) for owner, name, value in self.captured)
+
+    def operands(self, nodes: list[OpNode], shape: tuple[int, ...] | None) -> tuple[OpNode, ...]:
+        """Return the operands of the operations for the nodes of the arguments."""
+        if shape is None:
+            return tuple(nodes)
+        key = (shape, *[node.spec for node in nodes])
+        template = self.templates.get(key)
+        if template is None:
+            template = self.templates[key] = []
+            for given in self.ops[0].program.inputs:
+                if given.kind in ("value", "tensor"):
+                    template.append(given.place)
+                    continue
+                lengths = shape if given.kind == "extent" else nodes[given.place].spec.shape
+                template.append(scalar_node(lengths[given.axis], int32))
+        return tuple([nodes[each] if isinstance(each, int) else each for each in template])
 
 
 def _current(owner: Any, name: str) -> Any:
@@ -52,7 +70,7 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and isinstance(a, int | float | tuple) and a == b)
 
 
-class KernelFunction:
+class KernelFunction(TensorFunction):
     """A kernel; called like the function itself, on tensors.
 
     >>> import py_tensor as pt
@@ -68,32 +86,24 @@ class KernelFunction:
     ) -> None:
         update_wrapper(self, function)
         self._function = function
-        self._name = function.__name__
+        super().__init__(function.__name__)
         self._source = Source(function, source)
         self._shape = shape
         self._border = border
         self._max_steps = max_steps
         self._compiled: dict[Any, list[_Compiled]] = {}
-        self._rule: _Function | None = None
         self._indices = _index_count(self._source, shape)
+        parameters = parameters_of(function)
+        assert parameters is not None
+        self._names = (*parameters.positional, *parameters.keyword_only)[self._indices or 0 :]
+        self._defaults = function.__defaults__ or ()
+        self._by_name = bool(parameters.keyword_only)
         if self._indices is None:
             self.elementwise_function = function
             """Function that other kernels can call."""
 
     def __repr__(self) -> str:
         return f"kernel({self._name})"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the kernel's result for each element; a tuple if the function returns one."""
-        values = self._bound(args, kwargs)
-        rule = self._rule
-        if rule is None:
-            return self._apply(values)
-
-        def with_rule(*tensors: Any) -> Any:
-            return self._apply(list(tensors)), lambda g: rule(g, *tensors)
-
-        return custom_gradient(with_rule)(*values)
 
     def python(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function itself in Python, once for each element, for example in a debugger.
@@ -125,52 +135,34 @@ class KernelFunction:
         results = run_plainly(self._function, values, shape, dtypes, self._border, keywords)
         return tuple(results) if compiled.several else results[0]
 
-    def gradient(self, rule: _Function) -> _Function:
-        """Decorate the function that computes this kernel's gradient.
-
-        Args:
-            rule: Function of the cotangent of the result (a tuple of them for several results),
-                followed by the kernel's arguments in order. It returns a tuple with one cotangent
-                for each argument, None for zero.
-
-        Returns:
-            The rule itself.
-
-        Raises:
-            ArgumentTypeError: If the rule is not a function.
-
-        >>> import py_tensor as pt
-        >>> @pt.kernel(shape=lambda u: u.shape)
-        ... def reverse(i, u):
-        ...     return u[u.shape[0] - 1 - i]
-        >>> @reverse.gradient
-        ... def back(g, u):
-        ...     return (reverse(g),)
-        >>> pt.grad(lambda u: (reverse(u) * pt.asarray([1.0, 2.0])).sum())(pt.ones(2)).tolist()
-        [2.0, 1.0]
-        """
-        self._rule = function_of("gradient", "rule", rule)
-        return rule
-
     # --- arguments ------------------------------------------------------------------------------
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters: numbers and tensors."""
-        count = self._indices or 0
-        found = bound(self._function, [*[0] * count, *args], kwargs)
+        names, defaults = self._names, self._defaults
+        missing = len(names) - len(args)
+        if not (kwargs or self._by_name) and 0 <= missing <= len(defaults):
+            args += defaults[len(defaults) - missing :]
+        else:
+            args = self._ordered(args, kwargs)
+        return [
+            value if type(value) in KNOWN else argument(self._name, name, value)
+            for name, value in zip(names, args, strict=True)
+        ]
+
+    def _ordered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        found = bound(self._function, [*[0] * (self._indices or 0), *args], kwargs)
         if isinstance(found, str):
             raise ArgumentError(
                 f"{self._name}: {found}; got {len(args)} arguments and names {[*kwargs]}; give one "
                 "value for each parameter"
             )
-        parameters = parameters_of(self._function)
-        assert parameters is not None
-        names = (*parameters.positional, *parameters.keyword_only)[count:]
-        return [_argument(self._name, name, found[name]) for name in names]
+        return tuple([found[name] for name in self._names])
 
     def _result_shape(self, values: list[Any]) -> tuple[int, ...]:
         given = self._shape(*values) if callable(self._shape) else self._shape
-        shape = a_shape(self._name, given)
+        checked = any(type(value) is Tensor and value.shape is given for value in values)
+        shape: tuple[int, ...] = given if checked else a_shape(self._name, given)
         if len(shape) != self._indices:
             raise ShapeError(
                 f"{self._name}: result has {len(shape)} axes but the function takes "
@@ -184,12 +176,16 @@ class KernelFunction:
         """Return the kernel compiled for arguments of these dtypes and ranks."""
         indexed = self._indices is not None
         signature = tuple(
-            (_dtype(self._name, value), value.ndim if indexed and isinstance(value, Tensor) else 0)
-            for value in values
+            [
+                (dtype_inside(self._name, value), len(value.shape) if type(value) is Tensor else 0)
+                if indexed
+                else (dtype_inside(self._name, value), 0)
+                for value in values
+            ]
         )
         known = self._compiled.setdefault(signature, [])
         for compiled in known:
-            if compiled.is_valid():
+            if not compiled.captured or compiled.is_valid():
                 return compiled
         reader = Reader(self._source, self._border, self._max_steps)
         tree = self._source.tree.args
@@ -211,7 +207,8 @@ class KernelFunction:
                 arguments[name] = TensorArgument(given, lengths)
         several, programs = reader.read(arguments)
         make = indexed_kernel if indexed else elementwise_kernel
-        ops = [make(self._name, program, self._listing(program)) for program in programs]
+        listing = self._listing(programs[0])
+        ops = [make(self._name, program, listing) for program in programs]
         known.insert(0, _Compiled(several, reader, ops))
         del known[VARIANTS:]
         return known[0]
@@ -228,71 +225,16 @@ class KernelFunction:
         if self._indices is not None:
             shape = self._result_shape(values)
             for value in values:
-                if isinstance(value, Tensor) and 0 in value.shape:
+                if type(value) is Tensor and 0 in value.shape:
                     raise ShapeError(
                         f"{self._name}: a tensor has no elements to read; got shape {value.shape}; "
                         "give at least one"
                     )
         compiled = self._compile(values)
-        nodes = [self._node(value) for value in values]
-        results = [
-            Tensor(node_of(op, tuple(_operands(op.program, nodes, values, shape)), shape))
-            for op in compiled.ops
-        ]
+        nodes = [node_of_argument(self._name, value) for value in values]
+        operands = compiled.operands(nodes, shape)
+        results = [Tensor(node_of(op, operands, shape)) for op in compiled.ops]
         return tuple(results) if compiled.several else results[0]
-
-    def _node(self, value: Any) -> OpNode:
-        if isinstance(value, Tensor):
-            return node_behind(self._name, value)
-        dtype = _dtype(self._name, value)
-        return scalar_node(fitting(self._name, value, dtype), dtype)
-
-
-def _operands(
-    program: Program, nodes: list[OpNode], values: list[Any], shape: tuple[int, ...] | None
-) -> list[OpNode]:
-    found = []
-    for given in program.inputs:
-        if given.kind in ("value", "tensor"):
-            found.append(nodes[given.place])
-        elif given.kind == "length":
-            found.append(scalar_node(values[given.place].shape[given.axis], int32))
-        else:
-            assert shape is not None
-            found.append(scalar_node(shape[given.axis], int32))
-    return found
-
-
-def _argument(operation: str, name: str, value: Any) -> Any:
-    """Return a number, or a tensor of anything else."""
-    if kind_of(value) in (bool, int, float):
-        return value
-    if value is None or isinstance(value, str):
-        raise ArgumentError(
-            f"{operation}: {name} is not a number or a tensor; got {described(value)}; pass a "
-            "number or a tensor"
-        )
-    return as_tensor(operation, value)
-
-
-def _dtype(operation: str, value: Any) -> DType:
-    """Return the dtype that an argument has inside of a kernel, which is one of 32 bits."""
-    if not isinstance(value, Tensor):
-        dtype = OF_PYTHON[kind_of(value)]
-        if dtype is int32 and type(value) is int and not int32.lowest <= value <= int32.highest:
-            raise DTypeError(
-                f"{operation}: integer does not fit int32; got {value}; pass a float or a tensor"
-            )
-        return dtype
-    dtype = value.dtype
-    if dtype.kind == "c":
-        raise DTypeError(
-            f"{operation}: kernels have no complex numbers; got dtype {dtype}; use pt.real(x) and "
-            "pt.imag(x)"
-        )
-    return {"f": float32, "u": uint32 if dtype is uint32 else int32, "i": int32}.get(
-        dtype.kind, dtype
-    )
 
 
 def _index_count(source: Source, shape: Any) -> int | None:
@@ -381,7 +323,7 @@ def kernel(
 
     Returns:
         Function of tensors and numbers. It returns a tensor, or a tuple of tensors if the function
-        returns a tuple; each of them is drawn separately.
+        returns a tuple, which one draw computes.
 
     Raises:
         KernelError: If the source is not available; when called, if the function uses what kernels

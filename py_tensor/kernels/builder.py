@@ -17,8 +17,10 @@ from ..errors import DTypeError
 from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.op_def import Elementwise, Fixed, Where
-from .program import Atom, Number, Program, Read, Step, Var, needed_part
+from .program import Atom, Column, Family, Input, Number, Program, Read, Step, Var, needed_part
 
+NEAR = 1 << 10
+"""Largest distance along an axis at which reads count as neighbours."""
 NUMBERS = (bool, int, float)
 ATOMS = (Var, Number, *NUMBERS)
 _ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
@@ -98,6 +100,8 @@ class Builder:
         self.blocks: list[list[Any]] = [[]]
         self.known: list[dict[Any, Var]] = [{}]
         self._inverses: dict[Any, Any] = {}
+        self.sums: dict[Var, tuple[Var, int]] = {}
+        """Integers that are another one plus a constant."""
 
     def var(self, dtype: DType) -> Var:
         self.last = next(self._numbers)
@@ -130,11 +134,31 @@ class Builder:
     def step(self, definition: Elementwise, operands: tuple[Atom, ...], dtype: DType) -> Var:
         """Append an operation, or return the result of an equal one."""
         key = (definition, operands, dtype)
-        return self._named(key, dtype, lambda result: Step(result, definition, operands))
+        found = self._named(key, dtype, lambda result: Step(result, definition, operands))
+        if len(definition.factors) == 2 and dtype is int32:
+            for at, factor in enumerate(definition.factors):
+                whole, other = operands[at], operands[1 - at]
+                if factor == 1 and isinstance(whole, Var) and isinstance(other, Number):
+                    base, offset = self.sums.get(whole, (whole, 0))
+                    more = definition.factors[1 - at] * int(other.value)
+                    self.sums[found] = base, offset + more
+        return found
 
-    def read(self, given: Any, position: Atom, dtype: DType) -> Var:
-        """Append a read of a tensor at a row-major position."""
-        return self._named((given, position), dtype, lambda result: Read(result, given, position))
+    def read(
+        self, given: Any, position: Atom, dtype: DType, row: Atom, place: Any, border: str
+    ) -> Var:
+        """Append a read of a tensor at a row-major position.
+
+        It is at `place` along the last axis, subject to the border, in the row that starts at
+        position `row`.
+        """
+        column = None
+        if isinstance(place, Var):
+            base, offset = self.sums.get(place, (place, 0))
+            column = Column(row, base, offset, border) if abs(offset) <= NEAR else None
+        return self._named(
+            (given, position), dtype, lambda result: Read(result, given, position, column)
+        )
 
     def cast(self, value: Any, dtype: DType) -> Any:
         """Convert a value to a dtype; a Python number stays one if it is of the dtype's type."""
@@ -234,17 +258,25 @@ class Builder:
         operands = (condition, self.promoted(a, dtype), self.promoted(b, dtype))
         return self.step(op("where"), operands, dtype)
 
-    def finished(self, inputs: Any, coordinates: list[Var], result: Any) -> Program:
-        """Return the program of one result with the inputs that it needs.
+    def finished(
+        self, inputs: Sequence[Input], coordinates: list[Var], results: Sequence[Any]
+    ) -> list[Program]:
+        """Return the program of each result, all with the inputs that some result needs.
 
         All operands of elementwise kernels are kept, since the result has their common shape.
         """
-        atom = typed(result, dtype_of(result))
-        needed: set[Any] = {atom}
-        body = needed_part(self.blocks[0], needed)
+        atoms = tuple(typed(result, dtype_of(result)) for result in results)
+        needed: set[Any] = {*atoms}
+        family = Family(needed_part(self.blocks[0], needed), atoms)
         keep_all = not any(given.kind == "extent" for given in inputs)
         used = [i for i in inputs if keep_all or i.kind == "extent" or i.var in needed]
-        return Program(used, coordinates, body, atom)
+        if len(atoms) == 1:
+            return [Program(used, coordinates, family.body, atoms[0])]
+        bodies = [needed_part(family.body, {atom}) for atom in atoms]
+        return [
+            Program(used, coordinates, body, atom, family)
+            for body, atom in zip(bodies, atoms, strict=True)
+        ]
 
 
 def _folded(definition: Elementwise, values: Sequence[Any]) -> Any:

@@ -469,11 +469,11 @@ class ExpressionReader:
         rank = len(tensor.lengths)
         if len(keys) != rank:
             raise self.error(node, f"{tensor.given.name} has {rank} axes", f"give {rank} indices")
-        position: Any = None
+        position: Any = 0
         inside: Any = True
         with self.at(node):
-            for key, length in zip(keys, tensor.lengths, strict=True):
-                place = build.cast(self.whole(key, state), int32)
+            for axis, (key, length) in enumerate(zip(keys, tensor.lengths, strict=True)):
+                given = place = build.cast(self.whole(key, state), int32)
                 if self.border == "wrap":
                     place = build.apply("remainder", place, length)
                 else:
@@ -482,10 +482,11 @@ class ExpressionReader:
                         inside = build.both(inside, build.apply("less", place, length))
                     last = build.apply("subtract", length, 1)
                     place = build.apply("clip", place, 0, last)
-                if position is not None:
-                    place = build.apply("add", build.apply("multiply", position, length), place)
-                position = place
-            found = build.read(tensor.given, typed(position, int32), tensor.given.var.dtype)
+                row = build.apply("multiply", position, length) if axis else 0
+                position = build.apply("add", row, place) if axis else place
+            whole, start = typed(position, int32), typed(row, int32)
+            dtype = tensor.given.var.dtype
+            found = build.read(tensor.given, whole, dtype, start, given, self.border)
             return build.select(inside, found, typed(0, found.dtype))
 
     # --- calls ----------------------------------------------------------------------------------

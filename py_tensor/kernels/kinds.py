@@ -24,7 +24,23 @@ from ..ops.op_def import Elementwise, InferredResult, OpDef, broadcast
 from ..runtime.evaluators import EVALUATORS, HostValues, read_through
 from ..transforms.autodiff.api import vjp
 from .execution import ArrayAlgebra, ListAlgebra, TensorAlgebra, TensorExecution, evaluated
-from .program import Atom, Branch, Loop, Number, Program, Read, Step, Var, length_of, weight_of
+from .program import (
+    Atom,
+    Branch,
+    Column,
+    ColumnRead,
+    Loop,
+    Number,
+    Program,
+    Read,
+    Step,
+    Var,
+    length_of,
+    needed_part,
+    varying,
+    weight_of,
+    with_columns,
+)
 
 INLINED = 12
 """Cost up to which a branch is computed for all elements instead of testing its condition."""
@@ -69,6 +85,7 @@ def elementwise_kernel(name: str, program: Program, listing: str) -> Elementwise
     return ElementwiseKernel(
         name=name,
         program=program,
+        family=program.family,
         listing=listing,
         arity=len(program.inputs),
         glsl="",
@@ -96,6 +113,7 @@ def indexed_kernel(name: str, program: Program, listing: str) -> IndexedKernel:
     return IndexedKernel(
         name=name,
         program=program,
+        family=program.family,
         listing=listing,
         reference=reference,
         gradient=_no_gradient(name),
@@ -141,11 +159,36 @@ def _no_gradient(name: str) -> Any:
 class ProgramWriter:
     """Writer of the statements of a program for four elements at an index."""
 
-    def __init__(self, writer: Writer, at: int, names: dict[Var, str]) -> None:
+    def __init__(self, writer: Writer, at: int, index: Index, names: dict[Var, str]) -> None:
         self.writer = writer
+        self.index = index
+        self.shape = writer.nodes.spec(at).shape
         self.edges = writer.nodes.edges[at]
         self.program: Program = writer.nodes.calls[at].op.program
         self.names = names
+        extents = [given.var for given in self.program.inputs if given.kind == "extent"]
+        self.length = f"{names[extents[-1]]}.x" if extents else ""
+        """GLSL for the length of the last axis."""
+
+    def sharing(self, body: Sequence[Any]) -> list[Any]:
+        """Let reads of neighbours along the last axis share texels."""
+        whole = bool(self.length) and self.shape[-1] % 4 == 0
+        if not (whole and self.writer.positions.is_aligned(self.index)):
+            return [*body]
+        last = self.program.coordinates[-1]
+        differ = varying(body, {last})
+
+        def shares(read: Read) -> bool:
+            assert read.column is not None
+            src = self.edges[self.program.inputs.index(read.tensor)]
+            return (
+                read.column.place is last
+                and read.column.row not in differ
+                and self.writer.nodes.spec(src).shape[-1] == self.shape[-1]
+                and _keeps_texels(self.writer, src)
+            )
+
+        return with_columns(body, shares)
 
     def atom(self, atom: Atom) -> str:
         if isinstance(atom, Number):
@@ -177,10 +220,49 @@ class ProgramWriter:
         writer = self.writer
         src = self.edges[self.program.inputs.index(read.tensor)]
         spec = writer.nodes.spec(src)
-        position = writer.code.named(self.atom(read.position), "ivec4")
-        value = writer.value(src, Index(spec.size, lanes=position))
+        if isinstance(read, ColumnRead):
+            value = self.column(src, read)
+        else:
+            position = writer.code.named(self.atom(read.position), "ivec4")
+            value = writer.value(src, Index(spec.size, lanes=position))
         text = converted(value, spec.dtype, read.result.dtype)
         self.names[read.result] = writer.code.named(text, VECTOR[read.result.dtype.kind])
+
+    def column(self, src: int, read: ColumnRead) -> str:
+        """Return the name of four neighbours, from the texels that they share with other reads."""
+        assert read.column is not None
+        texel, lane = divmod(read.column.offset, 4)
+        first = self.texel(src, read.column, texel)
+        if not lane:
+            return first
+        second = self.texel(src, read.column, texel + 1)
+        kind = VECTOR[self.writer.nodes.spec(src).dtype.kind]
+        text = f"{kind}({first}.{'xyzw'[lane:]}, {second}.{'xyzw'[:lane]})"
+        return self.writer.code.let((src, first, second, lane), kind, "v", text)
+
+    def texel(self, src: int, column: Column, apart: int) -> str:
+        """Return the name of a texel in the row of a column, so many texels after the lanes' own.
+
+        Rows of the result and of the tensor have equal lengths and whole texels.
+        """
+        writer, code = self.writer, self.writer.code
+        own = code.integer(f"{self.names[column.place]}.x >> 2")
+        count = code.integer(f"{self.length} >> 2")
+        place = f"{own} {'-' if apart < 0 else '+'} {abs(apart)}" if apart else own
+        outside, edge = "", "x" if apart < 0 else "w"
+        if apart and column.border == "wrap":
+            # No operand of % may be negative.
+            place = f"({place}{f' + {count} * {-apart}' if apart < 0 else ''}) % {count}"
+        elif apart:
+            outside = f"{own} < {-apart}" if apart < 0 else f"{own} >= {count} - {apart}"
+            place = f"max({place}, 0)" if apart < 0 else f"min({place}, {count} - 1)"
+        row = "" if isinstance(column.row, Number) else f"({self.names[column.row]}.x >> 2) + "
+        value = writer.texel(src, code.integer(f"{row}{place}"))
+        if not outside or column.border != "clamp":
+            return value
+        kind = VECTOR[writer.nodes.spec(src).dtype.kind]
+        text = f"{outside} ? {value}.{edge * 4} : {value}"
+        return code.let((value, outside), kind, "v", text)
 
     def branch(self, branch: Branch) -> None:
         """Write a branch, which is skipped if no lane takes it and testing costs less."""
@@ -234,7 +316,8 @@ def _write_elementwise(writer: Writer, at: int, index: Index, *names: str) -> st
         writer.code.named(text, VECTOR[dtype.kind])
         for text, dtype in zip(operands, dtypes, strict=True)
     ]
-    return _written(writer, at, dict(zip([i.var for i in program.inputs], given, strict=True)))
+    known = dict(zip([i.var for i in program.inputs], given, strict=True))
+    return _written(writer, at, index, known)
 
 
 def _write_indexed(writer: Writer, at: int, index: Index) -> str:
@@ -250,27 +333,57 @@ def _write_indexed(writer: Writer, at: int, index: Index) -> str:
         names[given.var] = code.named(text, VECTOR[given.var.dtype.kind])
         if given.kind == "extent":
             extents[given.axis] = names[given.var]
-    position = writer.positions.lanes(index)
+    places = coordinates(writer, index, [extents[axis] for axis in sorted(extents)])
+    names |= zip(program.coordinates, places, strict=True)
+    return _written(writer, at, index, names)
+
+
+def coordinates(writer: Writer, index: Index, lengths: Sequence[str]) -> list[str]:
+    """Return the names of the coordinates of four elements in a value with the given lengths."""
+    code, position = writer.code, writer.positions.lanes(index)
+    if not lengths:
+        return []
     # Lanes after the last element compute the last one again.
-    size = " * ".join(extents[axis] for axis in sorted(extents))
-    if size:
-        position = code.named(f"min({position}, {size} - 1)", "ivec4")
-    for axis in range(len(program.coordinates) - 1, -1, -1):
-        var = program.coordinates[axis]
-        if axis == 0:
-            names[var] = position
-            continue
-        rest = code.named(f"{position} / {extents[axis]}", "ivec4")
-        names[var] = code.named(f"{position} - {rest} * {extents[axis]}", "ivec4")
+    position = code.named(f"min({position}, {' * '.join(lengths)} - 1)", "ivec4")
+    found: list[str] = []
+    for length in reversed(lengths[1:]):
+        rest = code.named(f"{position} / {length}", "ivec4")
+        found.insert(0, code.named(f"{position} - {rest} * {length}", "ivec4"))
         position = rest
-    return _written(writer, at, names)
+    return [position, *found]
 
 
-def _written(writer: Writer, at: int, names: dict[Var, str]) -> str:
-    program: Program = writer.nodes.calls[at].op.program
-    written = ProgramWriter(writer, at, names)
-    written.write(program.body)
-    return writer.code.named(written.atom(program.result), VECTOR[program.result.dtype.kind])
+def _keeps_texels(writer: Writer, at: int) -> bool:
+    """Return True if a node is read texel by texel, also if the kernel computes it."""
+    nodes = writer.nodes
+    if nodes.is_leaf(at):
+        return at not in writer.kernel.tiles
+    return isinstance(nodes.op(at), Elementwise) and all(
+        nodes.spec(src).size == 1
+        or (nodes.spec(src).shape == nodes.spec(at).shape and _keeps_texels(writer, src))
+        for src in nodes.edges[at]
+    )
+
+
+def _written(writer: Writer, at: int, index: Index, names: dict[Var, str]) -> str:
+    """Write a result, and the results of the same family that the kernel computes."""
+    nodes, code = writer.nodes, writer.code
+    program: Program = nodes.calls[at].op.program
+    results, body = {at: program.result}, program.body
+    if program.family is not None:
+        for other, call in enumerate(nodes.calls):
+            family = getattr(nodes.op(other), "family", None)
+            if family is program.family and nodes.edges[other] == nodes.edges[at]:
+                results[other] = call.op.program.result
+        body = program.family.body
+    written = ProgramWriter(writer, at, index, names)
+    written.write(needed_part(written.sharing(body), {*results.values()}))
+    for place, result in results.items():
+        name = code.named(written.atom(result), VECTOR[result.dtype.kind])
+        code.keep((place, index), name)
+    value = code.known((at, index))
+    assert value is not None
+    return value
 
 
 # --- plain Python ---------------------------------------------------------------------------------

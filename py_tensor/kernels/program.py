@@ -8,7 +8,7 @@ runs until no element is active. Values are assigned once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..dtypes import DType
@@ -67,12 +67,33 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Column:
+    """Where a read element is along the last axis: `offset` after `place`, subject to the border.
+
+    `row` is the position of the first element along that axis.
+    """
+
+    row: Atom
+    place: Var
+    offset: int
+    border: str
+
+
+@dataclass(frozen=True)
 class Read:
-    """`result` is the element of an input at a row-major position."""
+    """`result` is the element of an input at a row-major position.
+
+    `column` describes the same position if it differs from a variable by a constant.
+    """
 
     result: Var
     tensor: Input
     position: Atom
+    column: Column | None = None
+
+
+class ColumnRead(Read):
+    """A read of which only `column` is used, so that neighbours share texels."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +153,14 @@ class Input:
     name: str
 
 
+@dataclass(eq=False)
+class Family:
+    """The statements of a function with several results, of which each has a program."""
+
+    body: list[Any]
+    results: tuple[Atom, ...]
+
+
 @dataclass
 class Program:
     """A kernel's program for one result.
@@ -143,17 +172,8 @@ class Program:
     coordinates: list[Var]
     body: list[Any]
     result: Atom
-    ranks: dict[int, int] = field(default_factory=dict)
-
-    def cost(self, of: Callable[[Elementwise], int], read: int) -> int:
-        """Return the sum of a property over all steps, in loops once per iteration."""
-        return _cost(self.body, of, read, LOOP_STEPS)
-
-    def has_open_loops(self) -> bool:
-        """Return True if some loop has a number of iterations that is not known."""
-        return any(
-            isinstance(statement, Loop) and statement.trips is None for statement in walk(self.body)
-        )
+    family: Family | None = None
+    """The statements of all results, if the function has several."""
 
 
 def _cost(body: Iterable[Any], of: Callable[[Elementwise], int], read: int, steps: int) -> int:
@@ -181,14 +201,46 @@ def weight_of(body: Iterable[Any]) -> int:
     return _cost(body, lambda op: op.weight, 6, LOOP_STEPS)
 
 
-def walk(body: Iterable[Any]) -> Iterable[Any]:
-    """Yield all statements, also those inside of branches and loops."""
+def with_columns(body: Iterable[Any], shares: Callable[[Read], bool]) -> list[Any]:
+    """Replace the reads that share texels by column reads, which need the row only."""
+    replaced: list[Any] = []
     for statement in body:
-        yield statement
-        if isinstance(statement, Branch):
-            yield from walk(statement.body)
+        if isinstance(statement, Read):
+            if statement.column is not None and shares(statement):
+                row = statement.column.row
+                statement = ColumnRead(statement.result, statement.tensor, row, statement.column)
+        elif isinstance(statement, Branch):
+            statement = replace(statement, body=with_columns(statement.body, shares))
         elif isinstance(statement, Loop):
-            yield from walk([*statement.head, *statement.body])
+            head, inside = (with_columns(part, shares) for part in (statement.head, statement.body))
+            statement = replace(statement, head=head, body=inside)
+        replaced.append(statement)
+    return replaced
+
+
+def varying(body: Iterable[Any], found: set[Any]) -> set[Any]:
+    """Add to `found`, values that differ between lanes, those that depend on them."""
+    for statement in body:
+        if isinstance(statement, Step):
+            if not found.isdisjoint(statement.operands):
+                found.add(statement.result)
+        elif isinstance(statement, Read):
+            if statement.position in found:
+                found.add(statement.result)
+        elif isinstance(statement, Branch):
+            varying(statement.body, found)
+            for outer, inner in statement.exports:
+                if statement.condition in found or inner in found:
+                    found.add(outer)
+        else:
+            before = -1
+            while before != len(found):
+                before = len(found)
+                for carry in statement.carries:
+                    if not found.isdisjoint((carry.initial, carry.following, statement.active)):
+                        found.update((carry.inner, carry.result))
+                varying([*statement.head, *statement.body], found)
+    return found
 
 
 def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
@@ -232,15 +284,20 @@ def _needed_loop(loop: Loop, needed: set[Atom]) -> Loop:
 
 
 def text_of(program: Program) -> str:
-    """Return the program as text, one statement per line with the dtype of its result."""
+    """Return the program as text, one statement per line with the dtype of its result.
+
+    The programs of a family have one text.
+    """
     lines = [
         f"{given.var} = {given.name}: {given.var.dtype}"
         + (f" (length of axis {given.axis})" if given.kind == "length" else "")
         for given in program.inputs
     ]
     lines += [f"{var} = coordinate {axis}" for axis, var in enumerate(program.coordinates)]
-    _write(program.body, lines, "")
-    return "\n".join([*lines, f"return {program.result}: {program.result.dtype}"])
+    family = program.family or Family(program.body, (program.result,))
+    _write(family.body, lines, "")
+    results = ", ".join(f"{result}: {result.dtype}" for result in family.results)
+    return "\n".join([*lines, f"return {results}"])
 
 
 def _write(body: Iterable[Any], lines: list[str], indent: str) -> None:

@@ -41,9 +41,8 @@ class Reader(ExpressionReader):
         for part in results:
             if not isinstance(part, ATOMS):
                 raise self.error(tree, "the result is not a number", "return numbers")
-        finish = self.builder.finished
         with self.at(tree):
-            return several, [finish(self.inputs, self.coordinates, part) for part in results]
+            return several, self.builder.finished(self.inputs, self.coordinates, results)
 
     def function(self, tree: ast.FunctionDef, names: dict[str, Any]) -> Any:
         state = State({})

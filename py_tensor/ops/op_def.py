@@ -66,6 +66,8 @@ class OpDef(Facts):
     than 1 if the expression contains loops, which make compilers slow.
     `rereads` is True for operations that may read an element of an operand many times.
     `listing` is the source of an operation that the user wrote; `pt.explain` prints it.
+    Operations of one `family` on the same operands are results of one function. Kernels that
+    compute them are drawn at once.
     `root` is True for operations that need a kernel with a loop. `tiled` is True for those that
     write the layout of `compiler/glsl/tiles.py`.
 
@@ -89,6 +91,7 @@ class OpDef(Facts):
     length: int = 1
     public: bool = True
     rereads: bool = False
+    family: object = None
     listing: str = ""
     root: ClassVar[bool] = False
     tiled: ClassVar[bool] = False

@@ -8,6 +8,8 @@ that a graph with a known key runs without lowering or compilation.
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +18,7 @@ from weakref import WeakSet
 from ..dtypes import described, wrong_type
 from ..errors import ArgumentError, BackendError
 from ..ir.bounded_cache import BoundedCache
-from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize
+from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
 from ..late import LateModule
 from .backends.base import Backend
 
@@ -30,6 +32,8 @@ class Runtime:
     def __init__(self) -> None:
         self.backends: dict[str, Backend] = {}
         self.backend: Backend | None = None
+        self.choice = ""
+        """Reason for which that backend is in use."""
         self.plans: BoundedCache[tuple[Any, ...], Any] = BoundedCache(PLAN_LIMIT)
         self.executables: WeakSet[Any] = WeakSet()
         """Executables of jitted functions, which own their plans."""
@@ -60,6 +64,13 @@ def _numpy() -> Backend:
     return NumpyBackend()
 
 
+def _has_numpy() -> bool:
+    """Return True if the page has loaded NumPy, or the program has imported it."""
+    if "numpy" in sys.modules:
+        return True
+    return sys.platform == "emscripten" and importlib.util.find_spec("numpy") is not None
+
+
 _FACTORIES: dict[str, Callable[[], Backend]] = {
     "webgl": LateModule(f"{__package__}.backends.webgl").create,
     "numpy": _numpy,
@@ -72,7 +83,9 @@ def set_backend(name: str | None) -> None:
     """Choose the backend that computes tensors from now on.
 
     Existing tensors stay valid. Plain Python needs neither WebGL2 nor NumPy, but is slow; a warning
-    says so if None chooses it.
+    says so if None chooses it. If WebGL2 draws on the processor, for lack of a GPU, and the page
+    has loaded NumPy, None chooses NumPy, which is faster there, and a warning says so.
+    `pt.env.backend_choice` is the reason for the choice.
 
     Args:
         name: "webgl", "numpy", "python", or None for the first of these that is available.
@@ -101,6 +114,8 @@ def set_backend(name: str | None) -> None:
                     "install NumPy",
                     stacklevel=2,
                 )
+            runtime.choice = " | ".join(["the first available", *reasons])
+            _prefer_numpy_to_software()
             return
         raise BackendError("set_backend: no backend is available; got: " + " | ".join(reasons))
     if not isinstance(name, str) or name not in {*runtime.backends, *_FACTORIES}:
@@ -111,6 +126,26 @@ def set_backend(name: str | None) -> None:
     if name not in runtime.backends:
         runtime.backends[name] = _FACTORIES[name]()
     runtime.backend = runtime.backends[name]
+    runtime.choice = "set by pt.set_backend"
+
+
+def _prefer_numpy_to_software() -> None:
+    """Use NumPy instead of a WebGL2 context that draws on the processor, if NumPy is loaded."""
+    engine: Any = runtime.backend
+    if engine.name != "webgl" or not engine.device.on_processor or not _has_numpy():
+        return
+    try:
+        set_backend("numpy")
+    except BackendError:
+        return
+    renderer = engine.limits["renderer"]
+    runtime.choice = f"NumPy is loaded, and faster than WebGL2 on a processor ({renderer})"
+    warnings.warn(
+        "set_backend: NumPy computes all tensors, because WebGL2 draws on the processor here, "
+        f"which is 5 to 20 times slower; got {renderer}; turn hardware acceleration on, or call "
+        'pt.set_backend("webgl")',
+        stacklevel=2,
+    )
 
 
 def register_backend(name: str, factory: Callable[[], Backend]) -> None:
@@ -166,6 +201,7 @@ def use(instance: Backend) -> None:
     """Use an existing backend instance; for tests."""
     runtime.backends[instance.name] = instance
     runtime.backend = instance
+    runtime.choice = "given by a test"
 
 
 def runner(engine: Backend, graph: LinearizedGraph | OpGraph | None) -> Callable[..., Any]:
@@ -179,7 +215,7 @@ def realize_nodes(wanted: Sequence[OpNode]) -> None:
     if not pending:
         return
     engine = runtime.backend or backend()
-    linear = linearize(pending)
+    linear = linearize(with_family(pending))
     key = (engine, linear.key)
     plan = runtime.plans.get(key)
     if plan is None:

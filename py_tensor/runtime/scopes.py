@@ -8,6 +8,7 @@ handles earlier.
 from __future__ import annotations
 
 import sys
+import warnings
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -103,6 +104,18 @@ def user_line() -> str:
         return "unknown"
     file = frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
     return f"{file}:{frame.f_lineno}"
+
+
+def warn_of_losses(operation: str, overflows: object, underflows: object) -> None:
+    """Warn, once for a line of the user's code, of numbers outside the range of float16."""
+    lost = ["beyond 65504 become infinite"] * bool(overflows)
+    lost += ["below 3e-8 become zero"] * bool(underflows)
+    if lost:
+        warnings.warn(
+            f"{operation}: float32 is stored as float16 here, so numbers "
+            f"{' and numbers '.join(lost)}; scale them",
+            skip_file_prefixes=(_HERE,),
+        )
 
 
 def tensors_in(value: Any, kind: type) -> list[Any]:

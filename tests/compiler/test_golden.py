@@ -18,6 +18,12 @@ def assigned():
     return x
 
 
+@pt.kernel(shape=lambda u, v: u.shape, border="wrap")
+def diffusion(i, j, u, v):
+    spread = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4.0 * u[i, j]
+    return u[i, j] + 0.1 * spread * v[i, j], int(v[i, j] > 0.5)
+
+
 KERNELS = {
     "chain": lambda: pt.exp(leaf(5, 7) * 2.0 + leaf(5, 7)) - 1.0,
     "broadcast": lambda: leaf(5, 8) * leaf(8) + leaf(5, 1),
@@ -65,13 +71,15 @@ KERNELS = {
     "assignment": assigned,
     "complex_product": lambda: leaf(5, 7, dtype="complex64") * leaf(5, 7, dtype="complex64"),
     "complex_size": lambda: pt.abs(leaf(5, 8, dtype="complex64") - 1j),
+    "neighbours": lambda: diffusion(leaf(9, 8), leaf(9, 8)),
     "random": lambda: pt.random.uniform((9,), key=pt.random.key(7)),
 }
 
 
 def text_of(name):
     device = DEVICE._replace(on_processor=name.endswith("_on_processor"))
-    plan = plan_of(KERNELS[name](), device=device)
+    given = KERNELS[name]()
+    plan = plan_of(*(given if isinstance(given, tuple) else (given,)), device=device)
     return "\n".join(
         f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws
     )

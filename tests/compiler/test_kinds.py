@@ -6,12 +6,13 @@ import pytest
 
 from py_tensor.compiler.glsl.expressions import EXPRESSIONS
 from py_tensor.compiler.lowering.lower import LOWERINGS
+from py_tensor.kernels.hand_written import HandWritten
 from py_tensor.kernels.kinds import IndexedKernel
 from py_tensor.ops.op_def import OpDef, entry_of
 from py_tensor.runtime.evaluators import EVALUATORS
 from py_tensor.transforms.loop_op import LoopOp
 
-for kind in (LoopOp, IndexedKernel):
+for kind in (LoopOp, IndexedKernel, HandWritten):
     assert issubclass(kind, OpDef), "its module is imported when it is first used"
 ONLY_MADE_BY_LOWERING = {"Loop"}
 LOWERED_INTO_OTHERS = {
@@ -26,10 +27,11 @@ LOWERED_INTO_OTHERS = {
     "Sort",
 }
 KERNELS_OF_THEIR_OWN = {"Contraction", "Loop", "Scan"}
+ON_WEBGL_ONLY = {"HandWritten"}
 WITHOUT = {
     "LOWERINGS": ONLY_MADE_BY_LOWERING,
     "EXPRESSIONS": LOWERED_INTO_OTHERS | KERNELS_OF_THEIR_OWN,
-    "EVALUATORS": ONLY_MADE_BY_LOWERING | {"Decomposition", "LoopOp"},
+    "EVALUATORS": ONLY_MADE_BY_LOWERING | ON_WEBGL_ONLY | {"Decomposition", "LoopOp"},
 }
 """Kinds that need no entry in a table."""
 TABLES = {"LOWERINGS": LOWERINGS, "EXPRESSIONS": EXPRESSIONS, "EVALUATORS": EVALUATORS}

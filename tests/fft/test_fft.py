@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import half_storage
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_spec
@@ -27,6 +28,7 @@ def assert_near(tensor, expected, *, rms=RMS, what=""):
     expected = np.asarray(expected)
     assert_spec(tensor, expected.shape, "complex64" if expected.dtype.kind == "c" else "float32")
     error = np.linalg.norm(np.ravel(tensor.numpy() - expected))
+    rms = half_storage.tolerance(rms)
     assert error <= rms * np.linalg.norm(np.ravel(expected)), f"{what}: {error}"
 
 

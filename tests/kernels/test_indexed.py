@@ -178,6 +178,16 @@ def test_another_size_has_the_same_shader():
     assert shader((5, 7)) == shader((6, 6)) == shader((4, 9))
 
 
+def test_many_sizes_in_turn():
+    kernel = pt.kernel(shifted, shape=lambda x, rows, columns: x.shape, border="zero")
+    x = np.arange(400, dtype="float32").reshape(20, 20)
+    for _ in range(2):
+        for n in range(1, 20):
+            expected = np.zeros((n, n + 1), "float32")
+            expected[:-1] = x[1:n, : n + 1]
+            assert_values(kernel(pt.asarray(x[:n, : n + 1]), 1, 0), expected)
+
+
 def test_errors_of_shapes():
     kernel = pt.kernel(shifted, shape=lambda x, rows, columns: x.shape)
     assert_raises(

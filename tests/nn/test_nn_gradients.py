@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
+import half_storage
 import numpy as np
 import pytest
 from helpers import sample
@@ -45,6 +46,7 @@ def check_gradient(rng, function, reference, *arrays, tolerance=2e-5):
         got = sum(float(term.sum(dtype="float64")) for term in terms)
         # Each term adds an error relative to its size.
         size = sum(float(np.abs(term).sum(dtype="float64")) for term in terms)
+        tolerance = half_storage.tolerance(tolerance)
         assert abs(got - want) <= tolerance * size + 1e-9, (got, want, size)
 
 

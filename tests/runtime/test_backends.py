@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 import warnings
 
 import pytest
+from plans import DEVICE
 
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.runtime import executor
 from py_tensor.runtime.backends.numpy import NumpyBackend
 from py_tensor.runtime.backends.python import PythonBackend
+from py_tensor.runtime.backends.webgl import is_software
+
+FACTORIES = dict(executor._FACTORIES)
 
 
 def test_the_first_run_chooses_a_backend(engine, monkeypatch):
@@ -45,7 +51,7 @@ def without(*names):
 
         return create
 
-    return executor._FACTORIES | {name: missing(name) for name in names}
+    return FACTORIES | {name: missing(name) for name in names}
 
 
 def test_plain_python_is_the_last_choice_and_warns_once(engine, monkeypatch):
@@ -77,6 +83,71 @@ def test_other_choices_do_not_warn(engine, missing, chosen, monkeypatch):
         pt.set_backend(None if missing else chosen)
         assert pt.get_backend() == chosen
     monkeypatch.setattr(executor.runtime, "backend", engine)
+
+
+SWIFTSHADER = "ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)), SwiftShader driver)"
+
+
+class OnRenderer(PythonBackend):
+    """A backend that says that it is WebGL2 on a certain renderer."""
+
+    name = "webgl"
+
+    def __init__(self, renderer):
+        super().__init__()
+        self.limits = {"renderer": renderer}
+        self.device = DEVICE._replace(on_processor=is_software(renderer))
+
+
+@pytest.fixture
+def choose(engine, monkeypatch):
+    """Return a function that chooses a backend on a renderer, with and without NumPy."""
+
+    def chosen(renderer, numpy):
+        monkeypatch.setattr(executor.runtime, "backends", {})
+        monkeypatch.setattr(executor.runtime, "backend", None)
+        missing = () if numpy else ("numpy",)
+        webgl = {"webgl": lambda: OnRenderer(renderer)}
+        monkeypatch.setattr(executor, "_FACTORIES", without(*missing) | webgl)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                assert (pt.ones(2) + 1.0).tolist() == [2.0, 2.0]
+        return pt.get_backend(), pt.env.backend_choice, [str(each.message) for each in caught]
+
+    yield chosen
+    executor.use(engine)
+
+
+@pytest.mark.parametrize(
+    "renderer", [SWIFTSHADER, "llvmpipe (LLVM 15.0.6, 256 bits)", "Microsoft Basic Render Driver"]
+)
+def test_numpy_is_preferred_to_a_software_renderer(choose, renderer):
+    name, choice, warned = choose(renderer, numpy=True)
+    assert name == "numpy"
+    assert choice == f"NumPy is loaded, and faster than WebGL2 on a processor ({renderer})"
+    assert warned == [
+        "set_backend: NumPy computes all tensors, because WebGL2 draws on the processor here, "
+        f"which is 5 to 20 times slower; got {renderer}; turn hardware acceleration on, or call "
+        'pt.set_backend("webgl")'
+    ]
+    pt.set_backend("webgl")
+    assert (pt.get_backend(), pt.env.backend_choice) == ("webgl", "set by pt.set_backend")
+
+
+@pytest.mark.parametrize("numpy", [True, False])
+def test_a_gpu_is_preferred_to_numpy(choose, numpy):
+    assert choose("ANGLE (NVIDIA, GeForce RTX)", numpy) == ("webgl", "the first available", [])
+
+
+def test_a_software_renderer_is_used_without_numpy(choose, monkeypatch):
+    assert choose(SWIFTSHADER, numpy=False) == ("webgl", "the first available", [])
+    monkeypatch.delitem(sys.modules, "numpy")
+    assert choose(SWIFTSHADER, numpy=True) == ("webgl", "the first available", [])
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert choose(SWIFTSHADER, numpy=True)[0] == "numpy"
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert choose(SWIFTSHADER, numpy=True)[0] == "webgl"
 
 
 @pytest.mark.parametrize("names", [("python", "numpy"), ("numpy", "python")])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
+from py_tensor import errors
 from py_tensor.runtime import executor
 from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.transforms.jit import precompile
@@ -22,6 +23,7 @@ class RecordingBridge:
             "maxTextureUnits": 16,
             "maxDrawBuffers": 8,
             "float32Renderable": True,
+            "float16Renderable": True,
             "renderer": "test",
             **limits,
         }
@@ -163,15 +165,21 @@ def test_a_restored_context_runs_the_plan_again(use):
 
 
 def test_float32_is_stored_as_float16_where_it_cannot_be_rendered(use):
-    for renderable, format, dtype in ((True, 0, "float32"), (False, 1, "float16")):
+    for renderable, forced, format in ((True, False, 0), (True, True, 8), (False, False, 8)):
         bridge = use(float32Renderable=renderable)
+        executor.runtime.backend.store_as_half(forced)
         x = pt.asarray(np.float32([1, 2, 3, 4]))
         pt.realize(x + 1.0)
-        assert bridge.uploads == [(format, np.asarray([1, 2, 3, 4], dtype).tobytes())]
+        assert bridge.uploads == [(format, np.float32([1, 2, 3, 4]).tobytes())]
         n = pt.asarray(np.int32([1, 2, 3, 4]))
         pt.realize(n + 1)
         assert bridge.uploads[1:] == [(2, np.int32([1, 2, 3, 4]).tobytes())]
         del x, n
+
+
+def test_a_gpu_that_draws_no_floats_is_not_used(use):
+    with pytest.raises(errors.BackendError, match="no textures of floats; got test"):
+        use(float32Renderable=False, float16Renderable=False)
 
 
 def test_scalars_beyond_float32_become_infinite(use):

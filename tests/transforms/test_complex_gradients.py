@@ -5,6 +5,7 @@ A function with the derivative f' therefore pulls a cotangent g back to g times 
 
 from __future__ import annotations
 
+import half_storage
 import numpy as np
 import pytest
 
@@ -50,6 +51,7 @@ def assert_near(tensor, expected, tolerance=1e-5):
     got = tensor.numpy()
     assert got.shape == expected.shape
     assert got.dtype == ("complex64" if expected.dtype.kind == "c" else "float32")
+    tolerance = half_storage.tolerance(tolerance)
     assert np.abs(got - expected).max() <= tolerance * np.abs(expected).max()
 
 

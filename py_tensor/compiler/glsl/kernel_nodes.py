@@ -22,7 +22,7 @@ class KernelNodes(LoweredNodes):
 
     def __init__(self, lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> None:
         super().__init__()
-        found = list(dict.fromkeys((*kernel.inputs, *kernel.scalars, kernel.output)))
+        found = list(dict.fromkeys((*kernel.inputs, *kernel.scalars, *kernel.outputs)))
         number = {at: place for place, at in enumerate(found)}
         stored = len(kernel.inputs)
         for at in found:  # it grows
@@ -40,11 +40,11 @@ class KernelNodes(LoweredNodes):
         widths = lowered.texture_widths
         self.texture_widths = {number[at]: widths[at] for at in number if at in widths}
         self.tilings = {number[at]: tilings[at] for at in number if at in tilings}
-        names = [op.name for at in (kernel.root, kernel.output) if (op := lowered.op(at))]
+        names = [op.name for at in (kernel.root, *kernel.outputs) if (op := lowered.op(at))]
         self.name = "+".join(dict.fromkeys(names)) or "fill"
         self.kernel = Kernel(
             kernel.kind,
-            number[kernel.output],
+            tuple([number[at] for at in kernel.outputs]),
             number[kernel.root],
             tuple(range(stored)),
             frozenset([number[at] for at in kernel.tiles]),

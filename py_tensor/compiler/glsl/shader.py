@@ -23,6 +23,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 """
 
+NEW_LINE = "\n"
 _NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 
 
@@ -42,12 +43,16 @@ def assemble(
     uniforms: dict[str, list[int]],
     outputs: Sequence[DType],
     body: Sequence[str],
+    functions: Sequence[str] = (),
+    source: str = "",
 ) -> str:
     """Return the source of a shader.
 
     `inputs` are (dtype, texture width) with width 0 for tile layout; `outputs` are dtypes.
+    `functions` are lines before `main`, and after them `source` is text of the user, whose lines
+    errors count from 1.
     """
-    text = "\n".join(body)
+    main, text = "\n".join(body), "\n".join([*functions, *body])
     lines = []
     for slot, (dtype, row) in enumerate(inputs):
         lines.append(f"uniform {SAMPLER[dtype.kind]}{'' if row else 'Array'} x{slot};")
@@ -63,14 +68,12 @@ def assemble(
             lines.append(f"{VECTOR[kind]} {texel}int t) {{ return {fetch}; }}")
         if element in text:
             lines.append(f"{SCALAR[kind]} {element}int i) {{ return {texel}i >> 2)[i & 3]; }}")
-    lines += _helpers(text)
-    return (
-        _HEAD
-        + "\n".join(lines)
-        + "\n\nvoid main() {\n  ivec2 P = ivec2(gl_FragCoord.xy);\n"
-        + text
-        + "\n}\n"
-    )
+    lines += [*_helpers(text), *functions]
+    head = _HEAD + "\n".join(lines)
+    if source:
+        head += f"\n#line 1 1\n{source}\n"
+        head += f"#line {head.count(NEW_LINE) + 2} 0"
+    return f"{head}\n\nvoid main() {{\n  ivec2 P = ivec2(gl_FragCoord.xy);\n{main}\n}}\n"
 
 
 def _helpers(text: str) -> list[str]:

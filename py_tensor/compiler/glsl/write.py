@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
 from ..kernel import Kernel
 from ..lowered_graph import LoweredGraph
@@ -15,6 +16,7 @@ from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
 from .shader import Shader, assemble
 from .tiles import Tiling
+from .types import kept
 from .writer import Writer
 
 WRITERS = {
@@ -30,25 +32,37 @@ _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Shaders of all plans by the key of their kernels' nodes."""
 
 
-def write(lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> Shader:
-    """Return the shader that draws a kernel; equal kernels are written once."""
+def write(
+    lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling], float_as_half: bool = False
+) -> Shader:
+    """Return the shader that draws a kernel; equal kernels are written once.
+
+    With `float_as_half` it draws float32 results into textures of float16.
+    """
     nodes = KernelNodes(lowered, kernel, tilings)
-    shader = _shaders.get(nodes.key)
+    key = float_as_half, *nodes.key
+    shader = _shaders.get(key)
     if shader is None:
-        shader = _shaders[nodes.key] = _written(nodes)
+        shader = _shaders[key] = _written(nodes, float_as_half)
     return shader
 
 
-def _written(nodes: KernelNodes) -> Shader:
-    kernel, dtype = nodes.kernel, nodes.spec(nodes.kernel.output).dtype
+def _written(nodes: KernelNodes, float_as_half: bool) -> Shader:
+    kernel = nodes.kernel
     writer = Writer(nodes, EXPRESSIONS)
     WRITERS[kernel.kind](writer)
     inputs = [
         (nodes.spec(at).dtype, 0 if at in kernel.tiles else nodes.texture_row(at))
         for at in kernel.inputs
     ]
-    outputs = [tile_dtype(dtype)] * nodes.tilings[kernel.root].layers if kernel.tiled else [dtype]
-    source = assemble(inputs, writer.uniforms, outputs, writer.code.lines)
+    outputs = [nodes.spec(at).dtype for at in kernel.outputs]
+    if kernel.tiled:
+        outputs = [tile_dtype(outputs[0])] * nodes.tilings[kernel.root].layers
+    for number, dtype in enumerate(outputs):
+        if float_as_half and dtype is float32:
+            writer.code.line(f"y{number} = {kept(f'y{number}', float16)};")
+    own = writer.functions, writer.source
+    source = assemble(inputs, writer.uniforms, outputs, writer.code.lines, *own)
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
     return Shader(nodes.name, source, uniforms, modes)

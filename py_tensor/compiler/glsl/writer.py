@@ -46,6 +46,10 @@ class Writer:
         self.fetches = Fetches(nodes, self.code, self.positions)
         self.sums = Sums()
         self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
+        self.functions: list[str] = []
+        """Lines before `main`."""
+        self.source = ""
+        """Text of the user after these lines."""
         self.fixed: dict[int, str] = {}
         """Names of nodes that the kernel computes in a loop of its own."""
 
@@ -60,10 +64,11 @@ class Writer:
         self.fetches.texels["e"] = "t"
 
     def result(self) -> None:
-        """Assign the fragment's texel of the kernel's output to y0, as the last statement."""
-        spec = self.nodes.spec(self.kernel.output)
-        value = self.value(self.kernel.output, Index(spec.size, first="e", own=True))
-        self.code.line(f"y0 = {kept(value, spec.dtype)};")
+        """Assign the fragment's texel of each output to y0, y1, ..., as the last statements."""
+        for number, output in enumerate(self.kernel.outputs):
+            spec = self.nodes.spec(output)
+            value = self.value(output, Index(spec.size, first="e", own=True))
+            self.code.line(f"y{number} = {kept(value, spec.dtype)};")
         self.code.prune()
 
     def value(self, at: int, index: Index) -> str:
@@ -83,6 +88,16 @@ class Writer:
         name = known((at, index))
         assert name is not None
         return name
+
+    def texel(self, at: int, number: str) -> str:
+        """Return the name of four lanes of node `at` that start a texel, given its number."""
+        first = self.code.known(("start", number))
+        if first is None:
+            first = self.code.name("e")
+            self.code.offer("int", first, f"{number} * 4")
+            self.code.keep(("start", number), first)
+            self.fetches.texels[first] = number
+        return self.value(at, Index(self.nodes.spec(at).size, first=first))
 
     def _expression(self, at: int) -> Expression:
         call = self.nodes.calls[at]

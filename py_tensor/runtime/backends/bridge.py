@@ -1,7 +1,8 @@
 """The Python protocol of the WebGL2 bridge; only numbers, strings and buffers cross it.
 
 Handles, program ids and plan ids are small ints chosen by the caller. A failing method raises
-`BackendError`, `ShaderError` if a shader does not compile, or `ArgumentTypeError`.
+`BackendError`, `OutOfMemoryError` if GPU memory is exhausted, `ShaderError` if a shader does not
+compile, or `ArgumentTypeError`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from array import array
 from collections.abc import Awaitable
 from typing import Any, Protocol, TypedDict
 
-from ...errors import ArgumentTypeError, BackendError, ShaderError, TensorError
+from ...errors import (
+    ArgumentTypeError,
+    BackendError,
+    OutOfMemoryError,
+    ShaderError,
+    TensorError,
+)
+from ..holders import largest_holders
 from .base import Statistics
 
 
@@ -42,19 +50,28 @@ class Stats(Statistics):
     compiled: int
 
 
+OVERFLOWS, UNDERFLOWS = 1, 2
+"""Bits of the result of `Bridge.upload`."""
+
+
 class Bridge(Protocol):
     """A WebGL2 context that stores buffers and runs plans of draws.
 
     A buffer is a texture of `width` x `height` texels that holds the row-major elements, four to a
     texel. `format` is an index into the table of formats: 0 float32, 1 float16, 2 int32, 3 uint32,
-    4 int16, 5 uint16, 6 int8, 7 uint8. Data are C-contiguous buffers of bytes in storage order.
+    4 int16, 5 uint16, 6 int8, 7 uint8, 8 float32 stored as float16. Data are C-contiguous buffers
+    of bytes in storage order.
     """
 
     def limits(self) -> DeviceLimits:
         """Return the context's capabilities, tested if the reported ones are not reliable."""
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
-        """Allocate a buffer whose first bytes are copied from `data`."""
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
+        """Allocate a buffer whose first bytes are copied from `data`.
+
+        If float32 values are stored as float16, the result has the bit `OVERFLOWS` if a finite
+        value becomes infinite, and `UNDERFLOWS` if another than zero becomes zero.
+        """
 
     def alloc(self, handle: int, format: int, width: int, height: int) -> None:
         """Allocate a buffer of undefined values."""
@@ -69,10 +86,11 @@ class Bridge(Protocol):
         """Register draws.
 
         The words are [leaves, outputs, temporaries, draws], then (format, width, height, layers)
-        of each output and temporary, then for each draw [program, target slot, viewport width,
-        viewport height] and four counted lists: input slots, and the indices of the scalars that
-        the uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries.
-        Layers are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers.
+        of each output and temporary, then for each draw [program, viewport width, viewport height]
+        and five counted lists: target slots, input slots, and the indices of the scalars that the
+        uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries. Layers
+        are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers, and so
+        are n targets, which are plain textures of one size.
         """
 
     def run(self, plan: int, words: bytes) -> int:
@@ -175,6 +193,7 @@ _CONTEXT_ADVICE = (
 
 
 _ERRORS: dict[str, type[TensorError]] = {
+    "OutOfMemoryError": OutOfMemoryError,
     "ShaderError": ShaderError,
     "PictureError": ArgumentTypeError,
 }
@@ -184,4 +203,6 @@ def bridge_error(name: str, message: str) -> TensorError:
     """Convert a JavaScript error of the bridge to a Python error."""
     if message == _CONTEXT_LOST:
         message = f"webgl: {message}; {_CONTEXT_ADVICE}"
+    elif name == "OutOfMemoryError":
+        message = f"webgl: {message}; free tensors; most is held by {largest_holders()}"
     return _ERRORS.get(name, BackendError)(message)

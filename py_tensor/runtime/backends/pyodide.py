@@ -99,16 +99,18 @@ class PyodideBridge:
         limits: DeviceLimits = json.loads(self._call("limits"))
         return limits
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> None:
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
         view = memoryview(data)
         size = view.nbytes
+        losses: int
         if size <= STAGED_BYTES:
             if size:
                 self._staged[:size] = view.cast("B")
-            self._call("upload", handle, format, width, height, self._address, size)
+            losses = self._call("upload", handle, format, width, height, self._address, size)
         else:
             with _pinned(view) as (address, size):
-                self._call("upload", handle, format, width, height, address, size)
+                losses = self._call("upload", handle, format, width, height, address, size)
+        return losses
 
     def free(self, handle: int) -> None:
         self._free(handle)

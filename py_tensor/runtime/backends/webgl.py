@@ -13,16 +13,31 @@ from collections.abc import Sequence
 
 from ...compiler.fusion import FusionLimits
 from ...compiler.glsl.shader import Shader
-from ...compiler.memory_plan import Device, Plan, make_plan, numbers_in, texture_size
-from ...dtypes import FLOAT_END, HALF_END, DType, float16, float32, limited, shown
+from ...compiler.memory_plan import Device, Plan, Slot, make_plan, numbers_in, texture_size
+from ...dtypes import FLOAT_END, DType, float32, limited, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph, Scalar
+from ...settings import settings
+from ..holders import largest_holders
+from ..scopes import warn_of_losses
 from .base import Buffer, Statistics
-from .bridge import Bridge
+from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
 
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
 
+
+def is_software(renderer: str) -> bool:
+    """Return True for the name of a renderer that draws on the processor."""
+    return any(name in renderer.lower() for name in _ON_PROCESSOR)
+
+
+MEMORY_LIMIT = 1 << 30
+"""Bytes of textures above which a warning is shown.
+
+Phones and most laptops share one memory between the GPU, the browser and all other programs. Beyond
+about 1 GiB they swap or end the page. TensorFlow.js warns at 600 bytes per pixel of the screen, 1.2
+GiB for 1920 x 1080."""
 UNUSED_PROGRAMS = 256
 """Programs that are kept although no plan uses them."""
 
@@ -74,6 +89,44 @@ class Programs:
             self.bridge.drop_program(self.numbers.pop(oldest))
 
 
+class MemoryWatch:
+    """Warns when the textures in use pass a limit.
+
+    Asking the bridge for the bytes in use takes longer than running a plan. They grow by no more
+    than the bytes given out since the last question, so it is asked again only after as many bytes
+    as were missing to the limit.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        self.set_limit(MEMORY_LIMIT)
+
+    def set_limit(self, nbytes: int) -> None:
+        """Change the limit; the next `spend` compares with it."""
+        self.limit = nbytes
+        self.left = 0
+        self.warned = False
+
+    def spend(self, nbytes: int) -> None:
+        """Count the bytes of new textures."""
+        self.left -= nbytes
+        if self.left < 0:
+            self._compare()
+
+    def _compare(self) -> None:
+        in_use = self.bridge.stats()["bytesInUse"]
+        self.left = max(self.limit - in_use, self.limit >> 4)
+        if in_use <= self.limit:
+            self.warned = False
+        elif not self.warned:
+            self.warned = True
+            warnings.warn(
+                f"memory: more GPU memory is in use than pt.env.memory_limit; got {in_use} bytes, "
+                f"of which most is held by {largest_holders()}; free tensors, or raise the limit",
+                stacklevel=2,
+            )
+
+
 class Compiled:
     """A plan registered with the bridge under a number."""
 
@@ -81,6 +134,7 @@ class Compiled:
         "bridge",
         "implicit_uniforms",
         "keep",
+        "nbytes",
         "number",
         "outputs",
         "pack",
@@ -105,6 +159,7 @@ class Compiled:
         self.implicit_uniforms = plan.implicit_uniforms
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
+        self.nbytes = sum(slot.nbytes for slot in plan.outputs)
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
         specs = {kept.number: graph.spec(kept.node) for kept in plan.keep if not kept.is_leaf}
         self.sizes = [(specs[output].dtype, specs[output].size) for output in range(self.outputs)]
@@ -125,16 +180,22 @@ class WebGLBackend:
         self.bridge = bridge
         limits = bridge.limits()
         self.limits = limits
-        renderer = limits["renderer"].lower()
+        if not (limits["float32Renderable"] or limits["float16Renderable"]):
+            raise BackendError(
+                "webgl: backend not available: this GPU can draw to no textures of floats; got "
+                f"{limits['renderer']}; use another browser or device"
+            )
+        renderer = limits["renderer"]
         self.device = Device(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=FusionLimits(inputs=min(limits["maxTextureUnits"], 16) - 1),
-            float_as_half=not limits["float32Renderable"],
-            on_processor=any(name in renderer for name in _ON_PROCESSOR),
+            float_as_half=settings.float16_storage or not limits["float32Renderable"],
+            on_processor=is_software(renderer),
         )
         self.generation = bridge.generation()
-        self.programs = Programs(bridge, renderer)
+        self.programs = Programs(bridge, renderer.lower())
+        self.memory = MemoryWatch(bridge)
         self.plans = 0
         self.handles = 0
 
@@ -186,6 +247,7 @@ class WebGLBackend:
             Buffer(dtype, size, None, self, first + number, generation)
             for number, (dtype, size) in enumerate(plan.sizes)
         ]
+        self.memory.spend(plan.nbytes)
         return [
             (node, leaves[number] if is_leaf else outputs[number])
             for node, is_leaf, number in plan.keep
@@ -205,22 +267,27 @@ class WebGLBackend:
                     "realize: the tensor was lost with the WebGL context; got a tensor that "
                     "existed only on the GPU; compute it again from tensors created by asarray"
                 )
-        host = _host(buffer)
-        if self._stored(buffer.dtype) is float16 is not buffer.dtype:
-            host = _to_half(host)
         if buffer.handle and buffer.backend is self:
             # The run that detected the restored context had already uploaded under this handle.
             self.bridge.free(buffer.handle)
         self.handles += 1
-        self.bridge.upload(self.handles, *self._texture(buffer.dtype, buffer.size), host)
+        slot = self._slot(buffer.dtype, buffer.size)
+        losses = self.bridge.upload(
+            self.handles, slot.format, slot.width, slot.height, _host(buffer)
+        )
+        if losses:
+            warn_of_losses("upload", losses & OVERFLOWS, losses & UNDERFLOWS)
         buffer.backend = self
         buffer.generation = self.generation
         buffer.handle = self.handles
+        self.memory.spend(slot.nbytes)
         return self.handles
 
     def blank(self, dtype: DType, size: int) -> Buffer:
         handle = self.new_handle()
-        self.bridge.alloc(handle, *self._texture(dtype, size))
+        slot = self._slot(dtype, size)
+        self.bridge.alloc(handle, slot.format, slot.width, slot.height)
+        self.memory.spend(slot.nbytes)
         return Buffer(dtype, size, None, self, handle, self.generation)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
@@ -232,25 +299,20 @@ class WebGLBackend:
                 f"{self.device.largest * 2048 * 4 // numbers_in(dtype)} elements"
             )
 
-    def _stored(self, dtype: DType) -> DType:
-        """Return the dtype of the numbers in a tensor's texture."""
-        real = float32 if dtype.kind == "c" else dtype
-        return float16 if self.device.float_as_half and real is float32 else real
+    def store_as_half(self, forced: bool) -> None:
+        """Store float32 values computed from now on as float16: always, or only if necessary."""
+        half = forced or not self.limits["float32Renderable"]
+        self.device = self.device._replace(float_as_half=half)
 
-    def _texture(self, dtype: DType, size: int) -> tuple[int, int, int]:
-        return self.device.format(self._stored(dtype)), *texture_size(size * numbers_in(dtype))
+    def _slot(self, dtype: DType, size: int) -> Slot:
+        """Return the format and size of a tensor's texture."""
+        stored = float32 if dtype.kind == "c" else dtype
+        width, height = texture_size(size * numbers_in(dtype))
+        return Slot(self.device.format(stored), width, height)
 
     def _target(self, buffer: Buffer) -> bytearray:
         self.handle_of(buffer)
-        size = buffer.size * numbers_in(buffer.dtype)
-        return bytearray(size * self._stored(buffer.dtype).itemsize)
-
-    def _decoded(self, data: bytearray, dtype: DType) -> memoryview:
-        if self._stored(dtype) is not float16 or dtype is float16:
-            return memoryview(data)
-        return memoryview(
-            struct.pack(f"={len(data) // 2}f", *struct.unpack(f"={len(data) // 2}e", data))
-        )
+        return bytearray(buffer.size * buffer.dtype.itemsize)
 
     def read(self, buffer: Buffer) -> memoryview:
         if buffer.host is not None:
@@ -259,7 +321,7 @@ class WebGLBackend:
         data = self._target(buffer)
         if data:
             self.bridge.read(buffer.handle, memoryview(data))
-        return self._decoded(data, buffer.dtype)
+        return memoryview(data)
 
     async def read_async(self, buffer: Buffer) -> memoryview:
         if buffer.host is not None:
@@ -272,11 +334,15 @@ class WebGLBackend:
                 await self.bridge.read_async(buffer.handle, memoryview(data))
             finally:
                 buffer.users -= 1
-        return self._decoded(data, buffer.dtype)
+        return memoryview(data)
 
     def release(self, buffer: Buffer) -> None:
         if buffer.generation == self.generation:
             self.bridge.free(buffer.handle)
+
+    def is_lost(self, buffer: Buffer) -> bool:
+        own = buffer.backend is self and buffer.generation != self.bridge.generation()
+        return own and buffer.host is None
 
     def new_handle(self) -> int:
         """Reserve a handle in the current context."""
@@ -302,18 +368,6 @@ def _donated(handle: int) -> int:
 
 def _host(buffer: Buffer) -> memoryview:
     return memoryview(buffer.host).cast("B") if buffer.size else memoryview(b"")
-
-
-def _to_half(host: memoryview) -> memoryview:
-    """Convert float32 bytes to float16 bytes, for contexts that cannot render to float32."""
-    values = struct.unpack(f"={len(host) // 4}f", host)
-    if any(65504 < abs(v) < math.inf for v in values):
-        warnings.warn(
-            "upload: values beyond 65504 become infinite: this GPU stores float16 only",
-            stacklevel=2,
-        )
-        values = tuple(limited(v, HALF_END) for v in values)
-    return memoryview(struct.pack(f"={len(values)}e", *values))
 
 
 def create() -> WebGLBackend:

@@ -1,0 +1,124 @@
+"""Functions of tensors that kernels make: their arguments, calls and gradients.
+
+Input: what the user passes to a kernel. Output: numbers, tensors and nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import DTYPES, OF_PYTHON, DType, bool_, described, float32, int32, uint32
+from ..errors import ArgumentError, DTypeError
+from ..functions.arguments import function_of
+from ..ir.node import OpNode, scalar_node
+from ..ir.tracer import fitting, kind_of
+from ..tensor import Tensor, as_tensor, node_behind
+from ..transforms.autodiff.custom_vjp import custom_gradient
+
+_Function = Callable[..., Any]
+
+
+class TensorFunction:
+    """A kernel as a function of tensors; subclasses say what a call does."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._rule: _Function | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the kernel's result for each element; a tuple if the function returns one."""
+        values = self._bound(args, kwargs)
+        rule = self._rule
+        if rule is None:
+            return self._apply(values)
+
+        def with_rule(*tensors: Any) -> Any:
+            return self._apply(list(tensors)), lambda g: rule(g, *tensors)
+
+        return custom_gradient(with_rule)(*values)
+
+    def gradient(self, rule: _Function) -> _Function:
+        """Decorate the function that computes this kernel's gradient.
+
+        Args:
+            rule: Function of the cotangent of the result (a tuple of them for several results),
+                followed by the kernel's arguments in order. It returns a tuple with one cotangent
+                for each argument, None for zero.
+
+        Returns:
+            The rule itself.
+
+        Raises:
+            ArgumentTypeError: If the rule is not a function.
+
+        >>> import py_tensor as pt
+        >>> @pt.kernel(shape=lambda u: u.shape)
+        ... def reverse(i, u):
+        ...     return u[u.shape[0] - 1 - i]
+        >>> @reverse.gradient
+        ... def back(g, u):
+        ...     return (reverse(g),)
+        >>> pt.grad(lambda u: (reverse(u) * pt.asarray([1.0, 2.0])).sum())(pt.ones(2)).tolist()
+        [2.0, 1.0]
+        """
+        self._rule = function_of("gradient", "rule", rule)
+        return rule
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Return the arguments in the order of the parameters: numbers and tensors."""
+        raise NotImplementedError
+
+    def _apply(self, values: list[Any]) -> Any:
+        """Return the results for arguments in the order of the parameters."""
+        raise NotImplementedError
+
+
+KNOWN = (Tensor, float, int, bool)
+"""Types of arguments that need no conversion."""
+
+
+def argument(operation: str, name: str, value: Any) -> Any:
+    """Return a number, or a tensor of anything else."""
+    if kind_of(value) in (bool, int, float):
+        return value
+    if value is None or isinstance(value, str):
+        raise ArgumentError(
+            f"{operation}: {name} is not a number or a tensor; got {described(value)}; pass a "
+            "number or a tensor"
+        )
+    return as_tensor(operation, value)
+
+
+def dtype_inside(operation: str, value: Any) -> DType:
+    """Return the dtype that an argument has inside of a kernel, which is one of 32 bits."""
+    if not isinstance(value, Tensor):
+        dtype = OF_PYTHON[kind_of(value)]
+        if dtype is int32 and type(value) is int and not int32.lowest <= value <= int32.highest:
+            raise DTypeError(
+                f"{operation}: integer does not fit int32; got {value}; pass a float or a tensor"
+            )
+        return dtype
+    inside = INSIDE.get(value.dtype)
+    if inside is None:
+        raise DTypeError(
+            f"{operation}: kernels have no complex numbers; got dtype {value.dtype}; use "
+            "pt.real(x) and pt.imag(x)"
+        )
+    return inside
+
+
+INSIDE = {
+    dtype: dtype if dtype in (uint32, bool_) else float32 if dtype.kind == "f" else int32
+    for dtype in DTYPES
+    if dtype.kind != "c"
+}
+"""The dtype that elements of each dtype have inside of a kernel."""
+
+
+def node_of_argument(operation: str, value: Any) -> OpNode:
+    """Return the node of a tensor, or a new one of a number."""
+    if isinstance(value, Tensor):
+        return node_behind(operation, value)
+    dtype = dtype_inside(operation, value)
+    return scalar_node(fitting(operation, value, dtype), dtype)
