@@ -6,6 +6,8 @@ SHELL := /bin/bash
 # The date of everything packed, so that the same sources give the same bytes.
 export SOURCE_DATE_EPOCH := 315532800
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The steps start dozens of Pythons; without stored bytecode each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON := .venv/bin/python
 NODE_BIN := node_modules/.bin
@@ -33,7 +35,7 @@ listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).$$$$; \
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
 PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.glsl' -o -name py.typed))
 DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py
-WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f))
+WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f -not -name '*.pyc'))
 
 .PHONY: help
 help:  ## Print this list
@@ -75,6 +77,31 @@ WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMI
 .PHONY: test-webgl
 test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
+
+# Random sessions of a user, each other ones; build/fuzz/ gets the shortest program of each failure.
+.PHONY: fuzz
+fuzz: $(VENV_READY) $(BUNDLE)  ## Compare random programs on WebGL2 with NumPy; MINUTES=60
+	$(WITH_CHROMIUM) nice $(PYTHON) -m pytest tests/test_random_sessions.py --backend webgl --minutes $(or $(MINUTES),10) -s
+
+.PHONY: soak
+soak: $(VENV_READY) site  ## Compute for long in a page and print the memory in use; MILLIONS=10
+	$(WITH_CHROMIUM) nice $(PYTHON) tools/run_soak.py --millions $(or $(MILLIONS),1)
+
+FIREFOX_BIN = FIREFOX="$${FIREFOX:-$$(command -v firefox-esr || command -v firefox)}" && export FIREFOX &&
+
+.PHONY: test-firefox
+test-firefox: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Firefox: Mesa's renderer, or the GPU
+	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
+
+.PHONY: test-mesa
+test-mesa: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Chromium on ANGLE's OpenGL and Mesa
+	$(WITH_CHROMIUM) ANGLE=gl xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
+
+.PHONY: audit
+audit: $(VENV_READY) $(NODE_READY)  ## Look for known faults of the development packages in the advisory databases
+	[ -x build/pip-audit/bin/pip-audit ] || { $(PYTHON) -m venv build/pip-audit && build/pip-audit/bin/python -m pip install --quiet pip-audit; }
+	build/pip-audit/bin/pip-audit --requirement requirements-dev.txt --disable-pip --require-hashes --progress-spinner off
+	npm audit
 
 # Tests that depend on CPython's reference counts and frames, which differ between its versions.
 PYTHON_TESTS := tests/diagnostics/test_memory.py tests/diagnostics/test_tidy.py \
@@ -142,7 +169,7 @@ docs: $(DOCS)  ## Build the documentation; warnings are errors
 lock: $(VENV_READY)  ## Choose new versions of the Python development packages
 	[ -x build/uv/bin/uv ] || $(PYTHON) -m pip install --quiet --target build/uv uv
 	build/uv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.12 --group dev \
-	  --no-annotate --custom-compile-command 'make lock' --output-file requirements-dev.txt
+	  --no-annotate --generate-hashes --custom-compile-command 'make lock' --output-file requirements-dev.txt
 
 .PHONY: clean
 clean:  ## Remove everything that was built or installed

@@ -138,14 +138,35 @@ function pingPong(gl, width, height, draws) {
   return taken / draws;
 }
 
-/** @returns {DeviceLimits} */
-export function measureDevice() {
+/**
+ * Calls a function with a new context, which it loses afterwards: browsers limit the number of contexts, and this one
+ * would count until it is garbage-collected.
+ *
+ * @template T
+ * @param {(gl: WebGL2RenderingContext) => T} use
+ */
+function withContext(use) {
   const gl = document.createElement("canvas").getContext("webgl2");
   if (!gl?.getExtension("EXT_color_buffer_float"))
     throw new Error("device limits: no WebGL2 that renders to floats in this browser");
   try {
-    const names = gl.getExtension("WEBGL_debug_renderer_info");
-    const renderer = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+    return use(gl);
+  } finally {
+    gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+}
+
+/** @param {WebGL2RenderingContext} gl */
+function nameOf(gl) {
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  return String(gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+}
+
+export const rendererName = () => withContext(nameOf);
+
+/** @returns {DeviceLimits} */
+export function measureDevice() {
+  return withContext((gl) => {
     gl.bindVertexArray(gl.createVertexArray());
     link(gl, MULTIPLY_ADD);
     const drawSeconds = pingPong(gl, SIDE, SIDE, 2);
@@ -157,14 +178,11 @@ export function measureDevice() {
       return { megabytes: bytes / MEGABYTE, bytesPerSecond };
     });
     return {
-      renderer: String(renderer),
+      renderer: nameOf(gl),
       flops,
       copies,
       bytesPerSecond: Math.max(...copies.map((copy) => copy.bytesPerSecond)),
       drawMicroseconds: pingPong(gl, 1, 1, SMALL_DRAWS) * 1e6,
     };
-  } finally {
-    // Browsers limit the number of contexts, and this one would count until it is garbage-collected.
-    gl.getExtension("WEBGL_lose_context")?.loseContext();
-  }
+  });
 }

@@ -6,7 +6,7 @@
 
 import { find } from "../web/src/ui/dom.js";
 import { textOf } from "../web/src/ui/error_text.js";
-import { measureDevice } from "./device_limits.js";
+import { rendererName } from "./device_limits.js";
 import { startRuntime } from "./onnx_runtime.js";
 import { PythonSide } from "./python_side.js";
 import { sectionLines } from "./report.js";
@@ -22,9 +22,15 @@ const auto = given.has("auto");
 const only = (given.get("only") ?? "").split(",").filter(Boolean);
 const runs = Number(given.get("runs") ?? 15);
 const folder = new URL(given.get("models") ?? "../models/", document.baseURI).href;
+/** @param {string} name @param {string} usual */
+const list = (name, usual) => (given.get(name) ?? usual).split(",").filter(Boolean);
+/** Backends of TensorFlow.js to compare with. */
+const backends = list("backends", "webgl");
 /** Providers of ONNX Runtime Web to compare with, if its folder is given. */
 const ort = given.get("ort");
-const providers = (given.get("providers") ?? "webgl,wasm").split(",");
+const providers = list("providers", "webgl,wasm");
+/** Parts of the names of libraries, in the order of their first calls. */
+const order = list("order", OURS);
 const start = find("start", HTMLButtonElement);
 const status = find("status", HTMLElement);
 
@@ -53,7 +59,7 @@ async function run() {
   const versions = { py_tensor: await python.start((step) => report(step), false) };
   await report("Starting TensorFlow.js");
   const tensorflow = await import("./tensorflow/side.js");
-  const { loadGraph } = await import("./tensorflow/trained.js");
+  const { startBackend } = await import("./tensorflow/trained.js");
   versions["TensorFlow.js"] = await tensorflow.start();
   const runtime = ort === null ? null : await startRuntime(new URL(ort, document.baseURI).href);
   if (runtime) versions["ONNX Runtime Web"] = runtime.version;
@@ -64,20 +70,22 @@ async function run() {
     const url = new URL(file, folder).href;
     const theirs = file.endsWith(".onnx")
       ? providers.map((provider) => ({ name: `ORT ${provider}`, load: runtime?.loader(provider) }))
-      : [{ name: "TF.js", load: loadGraph }];
+      : backends.map((backend) => ({
+          name: `TF.js ${backend}`,
+          load: async (/** @type {string} */ address) => (await startBackend(backend))(address),
+        }));
     /** @type {Parameters<typeof measureTrained>[1]} */
     const libraries = [[OURS, () => python.load(url, shapes ?? null)]];
     for (const { name, load } of theirs) if (load) libraries.push([name, () => load(url)]);
-    const measured = await measureTrained(file, libraries, runs);
+    const measured = await measureTrained(file, libraries, runs, order);
     rows.push(...measured);
     const section = trainedSection(rows);
     find("sections", HTMLElement).replaceChildren(sectionElement(section));
     send("/log", measured.map((row) => JSON.stringify(row)).join("\n"));
   }
   const section = trainedSection(rows);
-  const { renderer } = measureDevice();
   const failed = rows.filter(hasFailed).length;
-  return { renderer, versions, runs, rows, section, summary: { failed } };
+  return { renderer: rendererName(), versions, runs, rows, section, summary: { failed } };
 }
 
 async function runAndReport() {

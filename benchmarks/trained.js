@@ -1,4 +1,4 @@
-/** @file Measures a trained model in several libraries: compares the outputs, then times alternate rounds. */
+/** @file Measures a trained model in several libraries: compares the outputs, then times rounds, each in another order. */
 
 import { textOf } from "../web/src/ui/error_text.js";
 import { randomArrays } from "./inputs.js";
@@ -13,7 +13,7 @@ import { median } from "./timing.js";
  *
  * @typedef {object} Trained a model in one library
  * @property {number} milliseconds duration of loading
- * @property {(arrays: (Float32Array | Int32Array)[], described: Described[]) => void} give sets the inputs
+ * @property {(arrays: (Float32Array | Int32Array)[], described: Described[]) => void | Promise<void>} give sets the inputs
  * @property {() => number | Promise<number>} run milliseconds of a call that ends with reading all outputs
  * @property {() => Promise<Values[]>} values all outputs of a call
  * @property {() => void} release frees all resources
@@ -29,7 +29,7 @@ import { median } from "./timing.js";
  */
 
 export const OURS = "py_tensor";
-const ROUNDS = 3;
+const LEAST_ROUNDS = 3;
 const LARGEST_ERROR = 1e-4;
 const PIXEL_VALUES = 256;
 
@@ -73,20 +73,39 @@ export function relativeError(ours, theirs) {
 }
 
 /**
+ * Returns the libraries in the order of their first calls: those whose names contain one of the given parts come first, in
+ * the order of the parts. A first call after another library's may find a driver that has already started.
+ *
+ * @template {{ library: string }} Row
+ * @param {Row[]} rows
+ * @param {string[]} order parts of names
+ * @returns {Row[]}
+ */
+export function ordered(rows, order) {
+  /** @param {Row} row */
+  const place = ({ library }) => {
+    const found = order.findIndex((part) => library.includes(part));
+    return found < 0 ? order.length : found;
+  };
+  return [...rows].sort((a, b) => place(a) - place(b));
+}
+
+/**
  * Measures a model in py_tensor, the first of the libraries, and in the others.
+ *
+ * All libraries load the model before the first call of any, because py_tensor reads the shapes of the inputs from the file.
  *
  * @param {string} model file
  * @param {[string, () => Promise<Trained & { described?: Described[] }>][]} libraries names, and functions that load the model
  * @param {number} runs least number of calls for a median
+ * @param {string[]} order parts of the names of libraries, in the order of their first calls
  * @returns {Promise<Measured[]>}
  */
-export async function measureTrained(model, libraries, runs) {
-  /** @type {(Measured & { loaded?: Trained, times: number[] })[]} */
+export async function measureTrained(model, libraries, runs, order) {
+  /** @type {(Measured & { loaded?: Trained, values?: Values[], times: number[] })[]} */
   const rows = libraries.map(([library]) => ({ model, library, times: [] }));
   /** @type {Described[]} */
   let described = [];
-  /** @type {Values[] | null} */
-  let expected = null;
   for (const [at, [, load]] of libraries.entries()) {
     const row = rows[at];
     try {
@@ -94,25 +113,41 @@ export async function measureTrained(model, libraries, runs) {
       row.loaded = loaded;
       row.load = loaded.milliseconds;
       if (loaded.described) described = loaded.described;
-      loaded.give(arraysOf(described), described);
-      row.first = await loaded.run();
-      const values = await loaded.values();
-      if (at > 0 && expected) row.error = relativeError(expected, values);
-      else expected = values;
     } catch (error) {
       row.failure = textOf(error);
       // Without the shapes that py_tensor reads from the file, no other library can run.
       if (at === 0) break;
     }
   }
-  const timed = rows.filter(({ failure, loaded }) => loaded && !failure);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { loaded, times } of timed) {
-      await loaded?.run();
-      for (let i = 0; i < runs / ROUNDS; i++) times.push((await loaded?.run()) ?? 0);
+  for (const row of ordered(rows, order)) {
+    if (!row.loaded) continue;
+    try {
+      await row.loaded.give(arraysOf(described), described);
+      row.first = await row.loaded.run();
+      row.values = await row.loaded.values();
+    } catch (error) {
+      row.failure = textOf(error);
     }
   }
-  return rows.map(({ loaded, times, ...row }) => {
+  const expected = rows[0].values;
+  for (const row of rows.slice(1)) {
+    try {
+      if (expected && row.values) row.error = relativeError(expected, row.values);
+    } catch (error) {
+      row.failure = textOf(error);
+    }
+  }
+  const timed = rows.filter(({ failure, loaded }) => loaded && !failure);
+  // Each library has each turn of a round equally often.
+  const rounds = timed.length * Math.ceil(LEAST_ROUNDS / Math.max(timed.length, 1));
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < timed.length; turn++) {
+      const { loaded, times } = timed[(round + turn) % timed.length];
+      await loaded?.run();
+      for (let i = 0; i < runs / rounds; i++) times.push((await loaded?.run()) ?? 0);
+    }
+  }
+  return rows.map(({ loaded, times, values, ...row }) => {
     loaded?.release();
     return times.length > 0 ? { ...row, median: median(times) } : row;
   });

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
+import playwright_bridge
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from server import serve
@@ -13,17 +14,9 @@ from watched_page import PageErrors, crashed_pages, note_crashes, raise_crash, w
 SITE = Path(__file__).parent.parent / "build" / "site"
 
 FLAGS = [
-    "--no-sandbox",
-    # Software rendering gives WebGL2 without a GPU.
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    # Each program is drawn with one state, so compiling it for a guessed state is wasted.
-    "--disable-angle-features=warmUpPipelineCacheAtLink",
-    # Chromium's own default without a GPU if no flag asks for WebGL.
-    "--disable-gpu-compositing",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *playwright_bridge.FLAGS,
+    # Optimizing Pyodide's code takes as long as most tests; in a page it also goes on afterwards.
+    "--js-flags=--liftoff-only",
     # In one start of about 40, Chromium (156) turns on its heap profiler. That one reads past the
     # end of the stacks on which WebAssembly waits for promises, and the page crashes. The feature
     # is not disabled, since a second --disable-features would replace Playwright's.

@@ -1,7 +1,7 @@
 """Serve a folder to a browser over HTTP."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -20,6 +20,13 @@ class Handler(SimpleHTTPRequestHandler):
         ".whl": "application/zip",
     }
     protocol_version = "HTTP/1.1"
+    headers_added: Mapping[str, str] = {}
+    """Headers of every answer."""
+
+    def end_headers(self) -> None:
+        for name, value in self.headers_added.items():
+            self.send_header(name, value)
+        super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing: the browser reports missing files."""
@@ -43,9 +50,10 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serve(folder: Path) -> Iterator[str]:
+def serve(folder: Path, headers: Mapping[str, str] | None = None) -> Iterator[str]:
     """Serve `folder` on a free port and yield its URL, without a trailing slash."""
-    with Server(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+    handler = type("Handler", (Handler,), {"headers_added": headers or {}})
+    with Server(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:

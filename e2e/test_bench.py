@@ -3,15 +3,16 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Request, Route
+from playwright.sync_api import Browser, Page, Request, Route
 from server import serve
-from watched_page import PageErrors
+from watched_page import PageErrors, SharedPage
 
 ROOT = Path(__file__).parent.parent
+MODELS = ROOT / "tests" / "models" / "data"
 RUN_LIMIT = 120_000
 TINY = "quick=1&scale=0.03&rounds=2&ms=2"
 
@@ -24,12 +25,15 @@ def run_bench(page: Page, site_url: str, parameters: str) -> dict:
     return json.loads(page.text_content("#json") or "")
 
 
-def change_program(page: Page, pattern: str, replacement: str) -> None:
-    """Replace text in the page's scripts, which include the Python files."""
+def change_program(page: Page, changes: dict[str, str]) -> None:
+    """Replace patterns in the page's scripts, which include the Python files."""
 
     def change(route: Route) -> None:
         answer = route.fetch()
-        route.fulfill(response=answer, body=re.sub(pattern, replacement, answer.text()))
+        text = answer.text()
+        for pattern, replacement in changes.items():
+            text = re.sub(pattern, replacement, text)
+        route.fulfill(response=answer, body=text)
 
     page.route("**/assets/*.js", change)
 
@@ -41,9 +45,18 @@ def source_url() -> Iterator[str]:
         yield url
 
 
-def compare(page: Page, source_url: str, values: list, expected: list, tolerance: dict) -> dict:
-    page.goto(f"{source_url}/web/icon.svg")
-    return page.evaluate(
+@pytest.fixture(scope="module")
+def source_page(chromium: Browser, source_url: str) -> Iterator[SharedPage[Page]]:
+    def open_source(page: Page) -> Page:
+        page.goto(f"{source_url}/web/icon.svg")
+        return page
+
+    with SharedPage(chromium, open_source) as page:
+        yield page
+
+
+def compare(source_page: SharedPage[Page], values: list, expected: list, tolerance: dict) -> dict:
+    return source_page.get().evaluate(
         """async ([values, expected, tolerance]) => {
           const { compare } = await import("/benchmarks/compare.js");
           return compare(Float32Array.from(values), Float32Array.from(expected), tolerance);
@@ -68,13 +81,15 @@ def compare(page: Page, source_url: str, values: list, expected: list, tolerance
         ([math.inf], [1], False),
     ],
 )
-def test_comparison(page: Page, source_url: str, values: list, expected: list, same: bool) -> None:
+def test_comparison(
+    source_page: SharedPage[Page], values: list, expected: list, same: bool
+) -> None:
     tolerance = {"atol": 0.005, "rtol": 0.01}
-    assert compare(page, source_url, values, expected, tolerance)["same"] is same
+    assert compare(source_page, values, expected, tolerance)["same"] is same
 
 
-def test_comparison_names_the_worst_value(page: Page, source_url: str) -> None:
-    found = compare(page, source_url, [1, 2.5, 3.25], [1, 2, 3], {"atol": 0.01, "rtol": 0})
+def test_comparison_names_the_worst_value(source_page: SharedPage[Page]) -> None:
+    found = compare(source_page, [1, 2.5, 3.25], [1, 2, 3], {"atol": 0.01, "rtol": 0})
     assert found["worst"] == 0.5
     assert found["text"].startswith("value 1 is 2.5 instead of 2 ")
 
@@ -82,6 +97,7 @@ def test_comparison_names_the_worst_value(page: Page, source_url: str) -> None:
 def test_run_reports_the_same_everywhere(page: Page, site_url: str) -> None:
     posts: list[Request] = []
     page.on("request", lambda request: posts.append(request) if request.method == "POST" else None)
+    page.set_viewport_size({"width": 360, "height": 740})
     results = run_bench(page, site_url, "only=bias_relu,argmax,train_mlp,read_back_async")
     rows = {row["name"].split()[0]: row for row in results["rows"]}
     assert list(rows) == ["bias_relu", "argmax", "train_mlp", "read_back_async"]
@@ -111,86 +127,151 @@ def test_run_reports_the_same_everywhere(page: Page, site_url: str) -> None:
     assert len(texts[0]) < 9000
     assert len([request for request in posts if request.url.endswith("/log")]) == len(names)
 
-
-def test_workload_without_python_has_no_ratio(page: Page, site_url: str) -> None:
-    change_program(page, r"def softmax\(", "def not_softmax(")
-    (row,) = run_bench(page, site_url, "only=softmax")["rows"]
-    assert row["ours"] is None
-    assert row["theirs"]["median"] > 0
-    assert row["ratio"] is None and row["comparison"] is None
-    assert "no counterpart" in page.inner_text("#table tbody th small")
-
-
-def test_wrong_result_is_flagged(page: Page, site_url: str) -> None:
-    change_program(page, r"relu\(x \+ bias\)", "relu(x - bias)")
-    results = run_bench(page, site_url, "only=bias_relu,softmax")
-    wrong, right = results["rows"]
-    assert wrong["ours"]["error"].startswith("wrong: value ")
-    assert wrong["ratio"] is None
-    assert right["ratio"] > 0
-    assert results["summary"]["failed"] == 1
-    assert "wrong: value" in page.inner_text("#table .failed small")
-
-
-@pytest.mark.parametrize(
-    ("side", "pattern", "replacement"),
-    [
-        ("ours", r"return lambda: pt.softmax\(x\)", "return lambda: 1 / 0"),
-        ("theirs", r"softmax:\(\[(\w+)\]\)=>\(\)=>", r"softmax:([\1])=>()=>null.broken+"),
-    ],
-)
-def test_error_of_one_side_does_not_stop_the_run(
-    page: Page, site_url: str, side: str, pattern: str, replacement: str
-) -> None:
-    change_program(page, pattern, replacement)
-    results = run_bench(page, site_url, "only=softmax,bias_relu")
-    good, bad = results["rows"]
-    other = {"ours": "theirs", "theirs": "ours"}[side]
-    assert re.match("(ZeroDivision|Type)Error|Cannot read properties of null", bad[side]["error"])
-    assert bad[other]["median"] > 0
-    assert bad["ratio"] is None
-    assert good["ratio"] > 0
-    assert results["summary"]["failed"] == 1
-
-
-def test_phone_has_no_sideways_scroll(page: Page, site_url: str) -> None:
-    page.set_viewport_size({"width": 360, "height": 740})
-    run_bench(page, site_url, "only=softmax,train_mlp")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        assert page.evaluate("document.documentElement.scrollWidth") == 360, "the phone scrolls"
 
 
-def run_models(page: Page, site_url: str) -> dict:
-    """Run the page of trained models with one model to its end and return its results."""
+def test_faults_are_reported_and_do_not_stop_the_run(page: Page, site_url: str) -> None:
+    change_program(
+        page,
+        {
+            r"relu\(x \+ bias\)": "relu(x - bias)",
+            r"return lambda: pt.take\(table, indices, axis=0\)": "return lambda: 1 / 0",
+            r"softmax:\(\[(\w+)\]\)=>\(\)=>": r"softmax:([\1])=>()=>null.broken+",
+            r"def argmax\(": "def not_argmax(",
+        },
+    )
+    results = run_bench(page, site_url, "only=bias_relu,gather,softmax,argmax,layer_norm")
+    rows = {row["name"].split()[0]: row for row in results["rows"]}
+    assert rows.keys() == {"bias_relu", "gather", "softmax", "argmax", "layer_norm"}
+    assert results["summary"]["failed"] == 3
+    assert rows["layer_norm"]["ratio"] > 0
+    for faulty in ("bias_relu", "gather", "softmax", "argmax"):
+        assert rows[faulty]["ratio"] is None
+
+    assert rows["bias_relu"]["ours"]["error"].startswith("wrong: value ")
+    assert "wrong: value" in failure_shown(page, "bias_relu")
+
+    assert rows["gather"]["ours"]["error"].startswith("ZeroDivisionError")
+    assert rows["gather"]["theirs"]["median"] > 0
+
+    error = rows["softmax"]["theirs"]["error"]
+    assert re.match("TypeError|Cannot read properties of null", error)
+    assert rows["softmax"]["ours"]["median"] > 0
+
+    assert rows["argmax"]["ours"] is None and rows["argmax"]["comparison"] is None
+    assert rows["argmax"]["theirs"]["median"] > 0
+    assert "no counterpart" in page.inner_text("#table [data-name^=argmax] th small")
+
+
+def failure_shown(page: Page, workload: str) -> str:
+    """Return the text of a failed workload in the page's table."""
+    return page.inner_text(f"#table .failed[data-name^={workload}] small")
+
+
+def calls_of_libraries(page: Page, source_url: str, order: list[str], count: int) -> list[str]:
+    """Return what measureTrained does with libraries that only note their calls."""
+    page.goto(f"{source_url}/web/icon.svg")
+    return page.evaluate(
+        """async ([order, count]) => {
+          const { measureTrained } = await import("/benchmarks/trained.js");
+          const calls = [];
+          const library = (name) => [name, async () => {
+            calls.push(`load ${name}`);
+            return {
+              milliseconds: 1, described: [], give() {}, release() {},
+              async run() { calls.push(name); return 1; },
+              async values() { return [Float32Array.of(1)]; },
+            };
+          }];
+          await measureTrained("m", ["a", "b", "c"].slice(0, count).map(library), 3, order);
+          return calls;
+        }""",
+        [order, count],
+    )
+
+
+def test_libraries_take_turns(page: Page, source_url: str) -> None:
+    calls = calls_of_libraries(page, source_url, ["c", "a"], 3)
+    assert calls[:6] == ["load a", "load b", "load c", "c", "a", "b"]
+    # A call of each turn is not timed. Each library has each turn of a round.
+    assert "".join(calls[6:]) == "aabbcc" + "bbccaa" + "ccaabb"
+    # With two libraries there are as many rounds that start with the first as with the second.
+    assert (
+        "".join(calls_of_libraries(page, source_url, [], 2)[4:])
+        == "aabb" + "bbaa" + "aabb" + "bbaa"
+    )
+
+
+def run_models(page: Page, site_url: str, files: dict[str, bytes], parameters: str = "") -> dict:
+    """Run the page of trained models with the first of these files and return its results."""
 
     def answer(route: Route) -> None:
         name = route.request.url.rpartition("/")[2]
         if name == "models.json":
-            route.fulfill(json=[{"file": "blazeface.json"}])
+            route.fulfill(json=[{"file": next(iter(files))}])
         else:
-            route.fulfill(path=ROOT / "tests" / "models" / "data" / "blazeface" / name)
+            route.fulfill(body=files[name])
 
     page.route("**/models/*", answer)
-    page.goto(f"{site_url}/bench/models.html?auto=1&runs=3")
+    page.goto(f"{site_url}/bench/models.html?auto=1&runs=3&{parameters}")
     page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
     assert page.inner_text("#status") == "Finished"
     return json.loads(page.text_content("#json") or "")
 
 
 def test_trained_model_is_compared_and_timed(page: Page, site_url: str) -> None:
-    results = run_models(page, site_url)
+    folder = MODELS / "blazeface"
+    names = ["blazeface.json", *sorted(path.name for path in folder.glob("*.bin"))]
+    files = {name: (folder / name).read_bytes() for name in names}
+    results = run_models(page, site_url, files)
     ours, theirs = results["rows"]
     assert 0 < theirs["error"] < 1e-5
     for row in (ours, theirs):
         assert row["first"] > row["median"] > 0
     assert results["summary"]["failed"] == 0
-    assert "1 models, TF.js" in (page.text_content("#text") or "")
+    assert "1 models, TF.js webgl" in (page.text_content("#text") or "")
+
+
+def product_files() -> dict[str, bytes]:
+    """Return the files of a model that multiplies two matrices."""
+    cases = json.loads((MODELS / "tfjs_operators.json").read_text())
+    model = next(case["model"] for case in cases if case["name"] == "MatMul")
+    return {"product.json": json.dumps(model).encode(), "group1-shard1of1.bin": b""}
+
+
+def test_trained_model_is_compared_with_webgpu(
+    launch_chromium: Callable[..., Browser], site_url: str
+) -> None:
+    flags = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
+    browser = launch_chromium(*flags)
+    parameters = "backends=webgl,webgpu&order=TF.js"
+    results = run_models(browser.new_page(), site_url, product_files(), parameters)
+    browser.close()
+    assert [row["library"] for row in results["rows"]] == [
+        "py_tensor",
+        "TF.js webgl",
+        "TF.js webgpu",
+    ]
+    assert results["summary"]["failed"] == 0
+    for row in results["rows"]:
+        assert row["median"] > 0, row
+
+
+def test_a_browser_without_webgpu_is_reported(page: Page, site_url: str) -> None:
+    results = run_models(page, site_url, product_files(), "backends=webgpu")
+    ours, theirs = results["rows"]
+    assert ours["median"] > 0
+    assert "no webgpu backend" in theirs["failure"]
+    assert results["summary"]["failed"] == 0
 
 
 def test_wrong_trained_model_fails(page: Page, site_url: str) -> None:
-    change_program(page, r"\.cast\(view\.format\)\) for", ".cast(view.format)[::-1]) for")
-    assert run_models(page, site_url)["summary"]["failed"] == 1
+    files = product_files()
+    assert run_models(page, site_url, files)["summary"]["failed"] == 0
+    change_program(page, {r"\.cast\(view\.format\)\) for": ".cast(view.format)[::-1]) for"})
+    assert run_models(page, site_url, files)["summary"]["failed"] == 1
 
 
 def test_unknown_workload_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:

@@ -317,7 +317,7 @@ def test_debug_checks_name_the_program_that_fails(bridge: PlaywrightBridge) -> N
 def test_a_read_reports_earlier_errors(bridge: PlaywrightBridge) -> None:
     register_double(bridge)
     bridge.upload(1, 2, 1, 1, array("i", [1]))
-    run_double(bridge, 1, 2)
+    run_double(bridge, 1, 2)  # too few new textures to ask the driver for errors
     message = "read: what led to buffer 2 failed; got WebGL error 0x502; debug mode names the draw"
     with pytest.raises(BackendError, match=message):
         read_floats(bridge, 2, 1)

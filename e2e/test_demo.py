@@ -13,6 +13,8 @@ from server import serve
 from waiting import eventually
 from watched_page import PageErrors
 
+pytest_plugins = ["demo_fixtures"]
+
 RECORD_PROGRESS = """
 window.progress = [];
 addEventListener("DOMContentLoaded", () => {
@@ -52,27 +54,26 @@ def test_no_request_leaves_the_origin(page: Page, site_url: str) -> None:
     assert [url for url in requests if not url.startswith(here)] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_phone_has_no_sideways_scroll(page: Page, site_url: str, scheme: str) -> None:
+SCHEMES = {"light": "rgb(245, 244, 239)", "dark": "rgb(14, 16, 22)"}
+"""Colour schemes of the browser, with the page's background."""
+
+
+def test_phone_has_no_sideways_scroll(page: Page, site_url: str) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
-    page.emulate_media(color_scheme=scheme)
     demo = Demo(page, site_url)
     for example in ("arithmetic", "matmul", "mistake"):
         demo.choose(example)
         demo.start()
         demo.finish()
-        assert page.evaluate("document.documentElement.scrollWidth") == 360
-    assert (
-        page.evaluate("getComputedStyle(document.body).backgroundColor")
-        == {
-            "light": "rgb(245, 244, 239)",
-            "dark": "rgb(14, 16, 22)",
-        }[scheme]
-    )
+        for scheme, background in SCHEMES.items():
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") == 360
+            shown = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert shown == background
 
 
-def test_keyboard_runs_and_leaves_the_editor(page: Page, site_url: str) -> None:
-    demo = Demo(page, site_url)
+def test_keyboard_runs_and_leaves_the_editor(demo: Demo) -> None:
+    page = demo.page
     demo.write("print('by key', 6 * 7)")
     page.keyboard.press("Control+Enter")
     page.wait_for_function("document.getElementById('output').innerText.includes('by key 42')")
@@ -83,9 +84,8 @@ def test_keyboard_runs_and_leaves_the_editor(page: Page, site_url: str) -> None:
     assert not page.evaluate("document.activeElement.closest('#editor')")
 
 
-def test_controls_have_names(page: Page, site_url: str) -> None:
-    Demo(page, site_url)
-    nameless = page.evaluate(
+def test_controls_have_names(demo: Demo) -> None:
+    nameless = demo.page.evaluate(
         """[...document.querySelectorAll("button, input, canvas, img, [role=textbox]")]
         .filter((e) => !(e.ariaLabel || e.innerText || e.labels?.length || e.hasAttribute("alt")))
         .map((e) => e.outerHTML)"""
@@ -110,10 +110,9 @@ def test_missing_webgl2_is_reported(page: Page, site_url: str, page_errors: Page
     assert page.is_disabled("#animate")
 
 
-def test_software_renderer_is_mentioned(page: Page, site_url: str) -> None:
-    Demo(page, site_url)
-    assert "without a GPU" in page.inner_text("#renderer-note")
-    assert "SwiftShader" in page.inner_text("#renderer")
+def test_software_renderer_is_mentioned(demo: Demo) -> None:
+    assert "without a GPU" in demo.page.inner_text("#renderer-note")
+    assert "SwiftShader" in demo.page.inner_text("#renderer")
 
 
 def test_page_starts_without_a_connection(chromium: Browser, tmp_path: Path) -> None:
@@ -216,9 +215,8 @@ def test_installation_and_sources_are_linked(page: Page, site_url: str) -> None:
     assert places[:2] == ["playground", "live"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_is_accessible(page: Page, site_url: str, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+def test_page_is_accessible(page: Page, site_url: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
     demo = Demo(page, site_url)
     page.locator("#digits").scroll_into_view_if_needed()
     page.wait_for_selector("#digits-cards li")
@@ -226,7 +224,11 @@ def test_page_is_accessible(page: Page, site_url: str, scheme: str) -> None:
     demo.start()
     demo.finish()
     page.evaluate((SITE.parent.parent / "node_modules/axe-core/axe.min.js").read_text())
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    assert [
-        (fault["id"], node["html"]) for fault in found["violations"] for node in fault["nodes"]
-    ] == []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        assert [
+            (scheme, fault["id"], node["html"])
+            for fault in found["violations"]
+            for node in fault["nodes"]
+        ] == []

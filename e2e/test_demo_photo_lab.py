@@ -5,30 +5,40 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from conftest import SITE
 from demo_driver import Demo
 from PIL import Image
-from playwright.sync_api import Page
 from waiting import eventually
+from watched_page import SharedPage
+
+pytest_plugins = ["demo_fixtures"]
 
 LUMA = np.array([0.299, 0.587, 0.114])
 BROWN = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 
 
 @pytest.fixture
-def demo(page: Page, site_url: str) -> Demo:
-    """Demo page whose photo has no filters."""
-    demo = Demo(page, site_url)
-    wait_for_photo(demo, 640)
-    filtered = demo.photo()
-    page.uncheck("[data-filter=sepia] input[type=checkbox]")
-    wait_for_draw(demo)
-    eventually(page, lambda: assert_differs(demo.photo(), filtered))
+def demo(demo_page: SharedPage[Demo]) -> Demo:
+    """Demo page, shared by the tests, that shows the photo of China without filters."""
+    demo = demo_page.get()
+    demo.page.click("#reset")
+    demo.page.click("[data-photo=china]")
+    demo.page.uncheck("[data-filter=sepia] input[type=checkbox]")
+    assert_shows_photo(demo, "china")
     return demo
 
 
-def assert_differs(shown: np.ndarray, before: np.ndarray) -> None:
-    """Assert that two pictures differ clearly, as with a filter that is on from the start."""
-    assert np.abs(shown.astype(float) - before).mean() > 3
+def assert_shows_photo(demo: Demo, name: str) -> None:
+    """Assert that the canvas shows an unfiltered photo of the site now or after some frames."""
+    stored = np.asarray(Image.open(SITE / "photos" / f"{name}.jpg").convert("RGB")).astype(int)
+
+    def is_shown() -> None:
+        shown = demo.photo()
+        assert shown.shape == stored.shape
+        # The browser's JPEG decoder may round differently from Pillow's.
+        assert np.abs(shown - stored).max() <= 2
+
+    eventually(demo.page, is_shown)
 
 
 def wait_for_photo(demo: Demo, width: int) -> None:
@@ -114,14 +124,7 @@ def test_photo_without_filters(demo: Demo, name: str) -> None:
     demo.page.click(f"[data-photo={name}]")
     demo.page.wait_for_selector(f"[data-photo={name}][aria-pressed=true]")
     wait_for_draw(demo)
-    response = demo.page.request.get(demo.page.url.replace("index.html", f"photos/{name}.jpg"))
-    stored = np.asarray(Image.open(io.BytesIO(response.body())).convert("RGB")).astype(int)
-
-    def is_shown() -> None:
-        # The browser's JPEG decoder may round differently from Pillow's.
-        assert np.abs(demo.photo() - stored).max() <= 2
-
-    eventually(demo.page, is_shown)
+    assert_shows_photo(demo, name)
     assert demo.page.inner_text("#photo-status").endswith("427 pixels")
 
 
@@ -143,6 +146,13 @@ def test_filter(demo: Demo, name: str, strength: float, outliers: float) -> None
     assert np.abs(expected - photo).mean() > 3, "the filter changes nothing"
     apply(demo, name, strength)
     assert_shows(demo, expected, outliers)
+
+
+def test_reset_restores_the_first_filters(demo: Demo) -> None:
+    photo = demo.photo()
+    apply(demo, "threshold", 0.5)
+    demo.page.click("#reset")
+    assert_shows(demo, filtered(photo, [("sepia", 0.8)]))
 
 
 def test_filters_combine_in_their_order(demo: Demo) -> None:

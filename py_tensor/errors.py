@@ -182,6 +182,15 @@ class BackendError(TensorError, RuntimeError):
     """
 
 
+class OutOfMemoryError(BackendError, MemoryError):
+    """The GPU has no memory left, even after free textures were deleted.
+
+    >>> import py_tensor as pt
+    >>> issubclass(pt.errors.OutOfMemoryError, MemoryError)
+    True
+    """
+
+
 class SizeError(ShapeError, BackendError):
     """A tensor has more elements than the backend can hold.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 from .dtypes import OF_PYTHON, DType, bool_, complex64, float32, int32, of_scalar, promote
-from .errors import ArgumentError, DTypeError, ShapeError
+from .errors import ArgumentError, BackendError, DTypeError, ShapeError
 from .ir.node import (
     OpNode,
     TensorSpec,
@@ -23,6 +23,7 @@ from .ir.node import (
     pending_handles,
     scalar_node,
     tensor_spec,
+    usable_nodes,
 )
 from .ir.tracer import ScalarTracer, fitting, is_traced, kind_of, sample, unknown
 from .late import LateModule
@@ -506,7 +507,15 @@ def flush() -> None:
     """Compute all living tensors that are pending; do nothing inside a trace."""
     if state.trace is not None:
         return
-    realize_pending([n for n in pending_handles() if not (state.traces and is_traced(n))])
+    nodes = [n for n in pending_handles() if not (state.traces and is_traced(n))]
+    try:
+        realize_pending(nodes)
+    except BackendError:
+        # Work on tensors that were lost with their context raises when it is read, not here.
+        usable = usable_nodes(nodes, backend().is_lost)
+        if len(usable) == len(nodes):
+            raise
+        realize_nodes(usable)
 
 
 def realize(*tensors: Tensor) -> None:

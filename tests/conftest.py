@@ -66,6 +66,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how WebGL stores float32; see half_storage.py",
     )
     parser.addoption("--examples", type=int, default=300, help="random programs to try")
+    parser.addoption("--minutes", type=float, default=0, help="time for random sessions")
+    parser.addoption("--losses", type=int, default=18, help="lost contexts to recover from")
     parser.addoption("--mutations", type=int, default=300, help="mutated files to load per format")
     parser.addoption("--rewrite-golden", action="store_true", help="rewrite tests/golden")
 
@@ -189,13 +191,15 @@ def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     assert error == 0, f"getError() is {error:#x}"
     assert executor.runtime.backend is engine, "another backend was left in use"
     more = _more(engine, before)
-    if more:
-        # A caught exception keeps its frames alive until the collector has run, and an unfinished
-        # asynchronous generator until Playwright's event loop, which closes it.
-        gc.collect()
-        if bridge is not None:
-            bridge.run_event_loop()
-        more = _more(engine, before)
+    # A caught exception keeps its frames alive until the collector has run, and an unfinished
+    # asynchronous generator until Playwright's event loop, which closes it. Collecting the young
+    # generations nearly always suffices, while scanning all objects takes longer than most tests.
+    for generation in range(3):
+        if more:
+            gc.collect(generation)
+            if bridge is not None:
+                bridge.run_event_loop()
+            more = _more(engine, before)
     assert not more
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,23 @@ def finished(awaitable: Any) -> Any:
     except StopIteration as done:
         return done.value
     raise AssertionError("the coroutine waits")
+
+
+def alternating(*choices: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return all combinations of the lists but the last, each with the next value of the last.
+
+    Each value of the last list meets each value of the others in some combination, which finds
+    faults of two parameters with fewer cases than all combinations.
+
+    >>> alternating([1, 2], ["a", "b"], [True, False])
+    [(1, 'a', True), (1, 'b', False), (2, 'a', False), (2, 'b', True)]
+    """
+    *lists, last = [list(enumerate(values)) for values in choices]
+    combinations = []
+    for chosen in product(*lists):
+        positions, values = zip(*chosen, strict=True)
+        combinations.append((*values, last[sum(positions) % len(last)][1]))
+    return combinations
 
 
 def sample(

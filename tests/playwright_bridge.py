@@ -29,7 +29,9 @@ ORIGIN = "http://localhost/"
 FLAGS = (
     "--no-sandbox",
     "--enable-unsafe-swiftshader",
-    "--use-angle=swiftshader",
+    f"--use-angle={os.environ.get('ANGLE', 'swiftshader')}",
+    # Chromium refuses Mesa's software renderer otherwise.
+    "--ignore-gpu-blocklist",
     # A program is drawn with one state and never stored, so ANGLE compiles for no guessed state,
     # no parts of pipelines, and packs no compiled shaders for a cache.
     "--disable-angle-features=warmUpPipelineCacheAtLink,supportsGraphicsPipelineLibrary,"
@@ -362,9 +364,11 @@ class PlaywrightBridge:
         self._ask("loseContext")
 
     def restore_context(self) -> None:
-        self._ask("restoreContext")
-        self._page.wait_for_function("bridge => !bridge.isLost()", arg=self._bridge)
-        self._generation = self._evaluate("bridge => bridge.generation()", self._bridge)
+        try:
+            self._ask("restoreContext")
+        finally:  # verbs that were queued while the context was lost have failed
+            self._page.wait_for_function("bridge => !bridge.isLost()", arg=self._bridge)
+            self._generation = self._evaluate("bridge => bridge.generation()", self._bridge)
 
     def destroy(self) -> None:
         self._ask("destroy")

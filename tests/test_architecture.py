@@ -6,6 +6,7 @@ import ast
 import io
 import tokenize
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,10 @@ ROOMS = (
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
     "ops": 1617,  # every operation has a function in plain Python
-    "ir": 635,  # functions and structures given to trees are checked; several results of a function
-    "compiler": 3263,  # several outputs; float32 drawn as float16; constants planned apart
-    "runtime": 1655,  # plain Python computes every kind; lost numbers; graphs compiled in two parts
-    "tensor": 330,  # parts know their tensor; iteration reads values; values as text
+    "ir": 641,  # functions and structures given to trees are checked; several results; lost values
+    "compiler": 3267,  # several outputs; float32 drawn as float16; constants planned apart
+    "runtime": 1730,  # reasons for a backend; limit of GPU memory; graphs compiled in two parts
+    "tensor": 338,  # parts know their tensor; iteration reads values; text; flushes after a loss
 }
 """Maximum lines of code per package, without blank lines, comments and docstrings."""
 PAGE_ONLY = {
@@ -86,9 +87,10 @@ def room_of(name: str) -> str:
     return name.split("/")[0].removesuffix(".py")
 
 
-def running_code(path: Path) -> ast.Module:
-    """Parse a file without its imports for type checkers."""
-    tree = ast.parse(path.read_text())
+@cache
+def running_code(text: str) -> ast.Module:
+    """Parse a module without its imports for type checkers."""
+    tree = ast.parse(text)
     for node in tree.body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             node.body = []
@@ -102,7 +104,7 @@ def imports(path: Path, package: Path = PACKAGE) -> set[str]:
     """
     found = set()
     here = path.relative_to(package).parent.parts
-    for node in ast.walk(running_code(path)):
+    for node in ast.walk(running_code(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -117,8 +119,8 @@ def imports(path: Path, package: Path = PACKAGE) -> set[str]:
 def backward(path: Path, package: Path = PACKAGE) -> set[str]:
     """Packages that a file imports although they come after its own."""
     room = room_of(path.relative_to(package).as_posix())
-    after = ROOMS[ROOMS.index(room) + 1 :]
-    return {name for name in after if f".{name}" in imports(path, package)}
+    imported = imports(path, package)
+    return {name for name in ROOMS[ROOMS.index(room) + 1 :] if f".{name}" in imported}
 
 
 def test_every_file_is_in_a_package():
@@ -152,7 +154,7 @@ def module_imports(package: Path = PACKAGE) -> dict[tuple[str, ...], set[tuple[s
     for module, path in files.items():
         here = path.relative_to(package).parent.parts
         targets = found[module] = set()
-        for node in ast.walk(running_code(path)):
+        for node in ast.walk(running_code(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.level:
                 base = here[: len(here) - node.level + 1]
                 base += tuple(node.module.split(".")) if node.module else ()
@@ -236,8 +238,9 @@ def test_code_lines_are_counted(tmp_path):
 def test_the_core_is_small():
     lines = Counter()
     for path in FILES:
-        lines[room_of(name_of(path))] += code_lines(path)
-    assert {room: n for room, n in lines.items() if n > CORE.get(room, n)} == {}
+        if room_of(name_of(path)) in CORE:
+            lines[room_of(name_of(path))] += code_lines(path)
+    assert {room: n for room, n in lines.items() if n > CORE[room]} == {}
 
 
 def test_type_checks_are_rarely_ignored():
@@ -249,7 +252,7 @@ def test_operations_are_named_by_the_table_only():
     for path in FILES:
         if room_of(name_of(path)) in ("ops", "functions"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(running_code(path.read_text())):
             if isinstance(node, ast.Compare):
                 text = ast.unparse(node)
                 assert ".op.name ==" not in text and "op.name in" not in text, (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations, product
 from pathlib import Path
 
 import half_storage
@@ -10,7 +11,7 @@ import helpers
 import numpy as np
 import pytest
 from conftest import SLOW_IN_PYTHON, names_of
-from helpers import assert_bits, assert_raises, assert_spec, assert_values
+from helpers import alternating, assert_bits, assert_raises, assert_spec, assert_values
 from matrices import assert_same_values
 
 import py_tensor as pt
@@ -50,6 +51,15 @@ def test_assert_same_values_fails(wrong):
     assert_same_values(np.float32([2.0, 1.0, 2.0]), np.array([1.0, 2.0, 2.0]), 1.0, 1e-6)
     with pytest.raises((AssertionError, IndexError)):
         assert_same_values(np.float32(wrong), np.array([1.0, 2.0, 2.0]), 1.0, 1e-6)
+
+
+def test_alternating_combines_each_two_values():
+    lists = [1, 2, 3], ["a", "b", "c", "d"], [True, False], [None, 0.5]
+    cases = alternating(*lists)
+    assert len(set(cases)) == 24
+    for one, other in combinations(range(4), 2):
+        pairs = {(case[one], case[other]) for case in cases}
+        assert pairs == set(product(lists[one], lists[other]))
 
 
 @pytest.mark.parametrize(("shape", "dtype"), [((2,), "int32"), ((1, 2), "float32")])

@@ -28,6 +28,8 @@ QUANTIZED = {"DynamicQuantizeLinear"}
 NARROW = {
     "float64": "float32", "int64": "int32", "uint64": "uint32", "bfloat16": "float32",
     "int4": "int8", "uint4": "uint8", "int2": "int8", "uint2": "uint8",
+    "float8_e4m3fn": "float32", "float8_e4m3fnuz": "float32", "float8_e5m2": "float32",
+    "float8_e5m2fnuz": "float32", "float4_e2m1fn": "float32", "float8_e8m0fnu": "float32",
 }  # fmt: skip
 BFLOAT16 = 2**-7
 """Relative error of one unit of the last place of bfloat16."""

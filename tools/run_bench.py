@@ -40,6 +40,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--wait", action="store_true", help="reads in Python poll, not block")
     parser.add_argument("--models", help="address of a folder of trained models to run instead")
     parser.add_argument("--ort", help="address of ONNX Runtime Web's folder, for ONNX files")
+    parser.add_argument("--backends", help="of TensorFlow.js for models: webgl,webgpu")
+    parser.add_argument("--providers", help="of ONNX Runtime Web: webgl,wasm,webgpu")
+    parser.add_argument("--order", help="libraries in the order of their first calls of a model")
     parser.add_argument("--headed", action="store_true", help="show the browser's window")
     parser.add_argument("--angle", default=SOFTWARE, help="ANGLE's backend: gl, metal, d3d11, ...")
     parser.add_argument("--output", type=Path, default=ROOT / "bench-results.json")
@@ -49,7 +52,8 @@ def parse_arguments() -> argparse.Namespace:
 def address(url: str, options: argparse.Namespace) -> str:
     """Return the URL of the page with the options as query parameters."""
     names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "tiles", "wait")
-    given = {name: getattr(options, name) for name in (*names, "models", "ort")}
+    of_models = ("models", "ort", "backends", "providers", "order")
+    given = {name: getattr(options, name) for name in (*names, *of_models)}
     chosen = {name: 1 if value is True else value for name, value in given.items() if value}
     page = "models" if options.models else "index"
     return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
@@ -66,6 +70,10 @@ def run(options: argparse.Namespace) -> int:
     # A headless browser uses no GPU without these flags.
     hardware = [f"--use-angle={options.angle}", "--enable-gpu", "--ignore-gpu-blocklist"]
     flags += software if options.angle == SOFTWARE else hardware
+    if "webgpu" in f"{options.backends} {options.providers}":
+        flags.append("--enable-unsafe-webgpu")
+        if options.angle == SOFTWARE:
+            flags.append("--use-webgpu-adapter=swiftshader")
     with sync_playwright() as playwright, serve(SITE) as url:
         path = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(

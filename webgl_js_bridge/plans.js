@@ -32,6 +32,10 @@ const FLUSH_MILLISECONDS = 0.2;
  */
 const FLUSH_DRAWS = 8;
 
+/** Error of a donated leaf after the run that reused its texture has failed. */
+const DONATED =
+  "the tensor was donated to a function that failed; got no elements; compute it again";
+
 /**
  * Handle of a leaf and whether its texture is freed after its last read. A negative word marks the latter.
  * @param {number} word
@@ -149,6 +153,42 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       : textures.take(shapes[slot]);
   }
 
+  /** Issue all draws of a plan, or undo those issued and throw. @param {Plan} plan @param {Int32Array} words */
+  function issue(plan, words) {
+    const { leaves, named, slots } = plan;
+    /** @type {number[]} */
+    const freed = [];
+    try {
+      for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
+      for (const [number, draw] of plan.draws.entries()) {
+        if (number % FLUSH_DRAWS === FLUSH_DRAWS - 1) gl.flush();
+        for (const target of draw.targets) slots[target] ??= open(plan, target, words);
+        execute(draw, slots, words);
+        for (const leaf of draw.ends) {
+          const { handle, donated } = leafOf(words[1 + leaf]);
+          if (!donated) continue;
+          // Without its donated leaves a plan cannot be tried again.
+          textures.verify(true);
+          textures.free(handle);
+          freed.push(handle);
+        }
+      }
+      // No draw writes an output without elements.
+      for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
+      textures.verify();
+    } catch (error) {
+      for (let i = leaves; i < named; i++) if (slots[i] !== null) textures.free(words[1 + i]);
+      for (const handle of freed) textures.lose(handle, DONATED);
+      throw error;
+    } finally {
+      for (let i = named; i < slots.length; i++) {
+        const temporary = slots[i];
+        if (temporary !== null) textures.release(temporary);
+      }
+      slots.fill(null);
+    }
+  }
+
   /** @param {number} id */
   function get(id) {
     const plan = plans.get(id);
@@ -164,45 +204,22 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
 
     run(id, words) {
       const plan = get(id);
-      const { leaves, named, slots } = plan;
       if (words.length < plan.words)
         throw new Error(`plan ${id} takes ${plan.words} words; got ${words.length}`);
       if (!plan.ready) programs.prepare(plan.draws);
       plan.ready = true;
       const started = timing ? performance.now() : 0;
       backlog.add(plan);
-      try {
-        for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
-        for (const [number, draw] of plan.draws.entries()) {
-          if (number % FLUSH_DRAWS === FLUSH_DRAWS - 1) gl.flush();
-          for (const target of draw.targets) slots[target] ??= open(plan, target, words);
-          execute(draw, slots, words);
-          for (const leaf of draw.ends) {
-            const { handle, donated } = leafOf(words[1 + leaf]);
-            if (donated) textures.free(handle);
-          }
-        }
-        // No draw writes an output without elements.
-        for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
-        draws += plan.draws.length;
-        const now = performance.now();
-        if (timing) {
-          const result = plan.draws.at(-1)?.program.name ?? "no draw";
-          timer.show("plans", `plan ${id}: ${result}`, started, now);
-        }
-        if (now - flushed > FLUSH_MILLISECONDS) {
-          gl.flush();
-          flushed = now;
-        }
-      } catch (error) {
-        for (let i = leaves; i < named; i++) if (slots[i] !== null) textures.free(words[1 + i]);
-        throw error;
-      } finally {
-        for (let i = named; i < slots.length; i++) {
-          const temporary = slots[i];
-          if (temporary !== null) textures.release(temporary);
-        }
-        slots.fill(null);
+      textures.attempt(() => issue(plan, words));
+      draws += plan.draws.length;
+      const now = performance.now();
+      if (timing) {
+        const result = plan.draws.at(-1)?.program.name ?? "no draw";
+        timer.show("plans", `plan ${id}: ${result}`, started, now);
+      }
+      if (now - flushed > FLUSH_MILLISECONDS) {
+        gl.flush();
+        flushed = now;
       }
     },
 

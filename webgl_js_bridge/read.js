@@ -76,11 +76,12 @@ export function createReader({ gl, heap, state, textures, waiting }) {
       state.into(textures.framebuffer(textures.get(handle)));
       values[0] = UNTOUCHED;
       gl.readPixels(0, done / rowBytes, width, rows, format.format, type, values);
-      if (
-        values[0] === UNTOUCHED &&
-        gl.checkFramebufferStatus(gl.FRAMEBUFFER) !== gl.FRAMEBUFFER_COMPLETE
-      )
-        throw new Error("WebGL context lost");
+      if (values[0] === UNTOUCHED) {
+        const status = gl.checkFramebufferStatus(gl.FRAMEBUFFER);
+        // A texture without storage; of a lost context WebGL gives another status.
+        if (status === gl.FRAMEBUFFER_INCOMPLETE_ATTACHMENT) throw textures.exhausted();
+        if (status !== gl.FRAMEBUFFER_COMPLETE) throw new Error("WebGL context lost");
+      }
       if (copied) heap().set(narrow(values, format).subarray(0, byteLength - done), address + done);
       done += rows * rowBytes;
       yield;
@@ -88,21 +89,33 @@ export function createReader({ gl, heap, state, textures, waiting }) {
     reads += 1;
   }
 
+  /**
+   * Throw if an error occurred before or during a read.
+   * @param {number} handle
+   */
+  function check(handle) {
+    if (gl.isContextLost()) throw new Error("WebGL context lost");
+    // The query takes about as long as reading a small texture. Without new objects nothing can have failed.
+    if (!state.hasNewObjects) return;
+    // isContextLost() may be false until the task ends, even though readPixels() gave zeros.
+    const code = gl.getError();
+    if (code === gl.NO_ERROR) {
+      textures.markChecked();
+      return;
+    }
+    if (code === gl.OUT_OF_MEMORY && !gl.isContextLost()) throw textures.exhausted();
+    if (!misuses.some((misuse) => misuse === code) || gl.isContextLost())
+      throw new Error("WebGL context lost");
+    throw new Error(
+      `read: what led to buffer ${handle} failed; got WebGL error 0x${code.toString(16)}; ` +
+        "debug mode names the draw",
+    );
+  }
+
   return {
     read(handle, address, byteLength) {
       for (const _ of bands(handle, address, byteLength));
-      // The query takes about as long as reading a small texture. Without new objects nothing can have failed.
-      if (!state.hasNewObjects) return;
-      // isContextLost() may be false until the task ends, even though readPixels() gave zeros.
-      const code = gl.getError();
-      state.hasNewObjects = code !== gl.NO_ERROR;
-      if (!state.hasNewObjects) return;
-      if (!misuses.some((misuse) => misuse === code) || gl.isContextLost())
-        throw new Error("WebGL context lost");
-      throw new Error(
-        `read: what led to buffer ${handle} failed; got WebGL error 0x${code.toString(16)}; ` +
-          "debug mode names the draw",
-      );
+      check(handle);
     },
 
     /**
@@ -120,7 +133,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
         await waiting.until(() => true);
         since = performance.now();
       }
-      if (gl.isContextLost()) throw new Error("WebGL context lost");
+      check(handle);
     },
 
     stats: () => ({ reads }),

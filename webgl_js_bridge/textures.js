@@ -4,8 +4,12 @@ import { createFormats } from "./formats.js";
 
 /** Default limit of the pool in bytes. */
 const CEILING = 512 * 2 ** 20;
-/** Size in bytes from which an allocation is checked. The check costs a round trip to the GPU process. */
-const LARGE = 64 * 2 ** 20;
+/** Name of the error for failed allocations, which Python turns into an exception of that name. */
+const OUT_OF_MEMORY = "OutOfMemoryError";
+/** Error of the buffers that are given up then. */
+const LOST = "the tensor was lost when GPU memory ran out; got no elements; compute it again";
+/** Bytes of new textures after which the driver is asked for errors, a round trip to the GPU process. */
+const UNCHECKED = 2 ** 20;
 /** Framebuffers of several textures that are kept. */
 const JOINED = 256;
 
@@ -16,8 +20,8 @@ export function createTextures({ gl, state }) {
   const shapes = new Map();
   /** @type {Map<number, Texture>} */
   const handles = new Map();
-  /** @type {Set<number>} handles not yet freed whose textures were lost with the context */
-  const lost = new Set();
+  /** @type {Map<number, string>} handles not yet freed whose textures are gone, with the reason */
+  const lost = new Map();
   /** @type {Set<Texture>} freed textures, oldest first */
   const pool = new Set();
   /** @type {Map<string, { framebuffer: WebGLFramebuffer, textures: Texture[] }>} the last used last */
@@ -29,6 +33,10 @@ export function createTextures({ gl, state }) {
   let bytesFree = 0;
   /** Maximum of `bytesInUse` since the last reset. */
   let bytesPeak = 0;
+  /** Bytes of the textures created, and handles opened, since the driver was last asked for errors. */
+  let bytesCreated = 0;
+  /** @type {Set<number>} */
+  const unchecked = new Set();
 
   /** Delete the oldest pooled textures until the pool holds at most `limit` bytes. @param {number} limit */
   function shrink(limit) {
@@ -61,37 +69,18 @@ export function createTextures({ gl, state }) {
     return framebuffer;
   }
 
-  /**
-   * Create a texture; return null if GPU memory is exhausted.
-   * @param {Shape} shape @returns {Texture | null}
-   */
-  function allocate(shape) {
+  /** @param {Shape} shape @returns {Texture} */
+  function create(shape) {
     const texture = gl.createTexture();
     state.hasNewObjects = true;
-    const { target, format, width, height, layers } = shape;
+    const { target, format, width, height, layers, bytes } = shape;
     state.edit(target, texture);
     if (layers === 0) gl.texStorage2D(target, 1, format.internalFormat, width, height);
     else gl.texStorage3D(target, 1, format.internalFormat, width, height, layers);
     gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    if (shape.bytes < LARGE || gl.getError() !== gl.OUT_OF_MEMORY)
-      return { shape, target, texture, framebuffer: null, number: created++ };
-    gl.deleteTexture(texture);
-    state.forget();
-    return null;
-  }
-
-  /** Create a texture, emptying the pool if memory is exhausted. @param {Shape} shape */
-  function create(shape) {
-    let texture = allocate(shape);
-    if (texture === null) shrink(0);
-    texture ??= allocate(shape);
-    if (texture !== null) return texture;
-    const { format, width, height, bytes } = shape;
-    throw new Error(
-      `out of GPU memory: no ${format.name} texture of ${width} x ${height} texels; got ${bytes} bytes ` +
-        `asked, ${bytesInUse} in use; free some buffers first`,
-    );
+    bytesCreated += bytes;
+    return { shape, target, texture, framebuffer: null, number: created++ };
   }
 
   /** @type {Textures} */
@@ -136,25 +125,105 @@ export function createTextures({ gl, state }) {
       const texture = textures.take(shape);
       handles.set(handle, texture);
       lost.delete(handle);
+      if (bytesCreated > 0) unchecked.add(handle);
       return texture;
     },
 
+    /** Open a buffer and let `fill` write it. */
+    add(handle, shape, fill) {
+      textures.attempt(() => {
+        const texture = textures.open(handle, shape);
+        try {
+          fill(texture);
+          textures.verify();
+        } catch (error) {
+          textures.free(handle);
+          throw error;
+        }
+      });
+    },
+
     alloc(handle, format, width, height) {
-      textures.open(handle, textures.shape(format, width, height, 0));
+      textures.add(handle, textures.shape(format, width, height, 0), () => {});
+    },
+
+    /** Throw if the driver could not create textures; it is asked after `UNCHECKED` bytes, or if `now`. */
+    verify(now = false) {
+      if (bytesCreated <= (now ? 0 : UNCHECKED)) return;
+      const codes = [];
+      for (let code = gl.getError(); code !== gl.NO_ERROR && !gl.isContextLost(); ) {
+        codes.push(code);
+        code = gl.getError();
+      }
+      if (gl.isContextLost() || codes.includes(gl.CONTEXT_LOST_WEBGL))
+        throw new Error("WebGL context lost");
+      // All formats in use can be drawn to, so a framebuffer is incomplete only if its texture has no storage.
+      if (codes.includes(gl.OUT_OF_MEMORY) || codes.includes(gl.INVALID_FRAMEBUFFER_OPERATION))
+        throw textures.exhausted();
+      textures.markChecked();
+      if (codes.length > 0)
+        throw new Error(
+          `run: a draw failed; got WebGL error 0x${codes[0].toString(16)}; debug mode names it`,
+        );
+    },
+
+    /** Note that the driver reported no error of any object so far. */
+    markChecked() {
+      bytesCreated = 0;
+      unchecked.clear();
+      state.hasNewObjects = false;
+    },
+
+    /** Give up the buffers that may lack storage, or depend on such ones, and return the error. */
+    exhausted() {
+      const text = `out of GPU memory; got textures of ${bytesInUse} bytes`;
+      for (const handle of unchecked) textures.lose(handle, LOST);
+      unchecked.clear();
+      bytesCreated = 0;
+      // The pool has textures without storage, too.
+      shrink(0);
+      while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
+      return Object.assign(new Error(text), { name: OUT_OF_MEMORY });
+    },
+
+    /**
+     * Call `work`. If GPU memory is exhausted, empty the pool and call it once more. `work` calls `verify`
+     * at its end and undoes what it did if it fails.
+     */
+    attempt(work) {
+      try {
+        work();
+      } catch (error) {
+        if (/** @type {Error} */ (error).name !== OUT_OF_MEMORY) throw error;
+        shrink(0);
+        try {
+          work();
+        } catch {
+          shrink(0);
+          throw error;
+        }
+      }
     },
 
     get(handle) {
       const texture = handles.get(handle);
       if (texture !== undefined) return texture;
-      throw new Error(lost.has(handle) ? "WebGL context lost" : `no buffer ${handle}`);
+      throw new Error(lost.get(handle) ?? `no buffer ${handle}`);
     },
 
     free(handle) {
       lost.delete(handle);
+      unchecked.delete(handle);
       const texture = handles.get(handle);
       if (texture === undefined) return;
       handles.delete(handle);
       textures.release(texture);
+    },
+
+    /** Free a buffer whose later uses throw an error with the text `reason`. */
+    lose(handle, reason) {
+      textures.free(handle);
+      lost.set(handle, reason);
     },
 
     /** Return a texture's framebuffer, with one draw buffer for each layer of an array texture. */
@@ -205,11 +274,12 @@ export function createTextures({ gl, state }) {
     /** Drop all textures after the context was lost. */
     clear() {
       for (const shape of shapes.values()) shape.free = [];
-      for (const handle of handles.keys()) lost.add(handle);
+      for (const handle of handles.keys()) lost.set(handle, "WebGL context lost");
       handles.clear();
       pool.clear();
       joined.clear();
-      texturesInUse = bytesInUse = bytesFree = 0;
+      unchecked.clear();
+      texturesInUse = bytesInUse = bytesFree = bytesCreated = 0;
     },
 
     stats: () => ({

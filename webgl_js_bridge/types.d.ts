@@ -147,6 +147,12 @@ export interface Textures {
   take(shape: Shape): Texture;
   release(texture: Texture): void;
   open(handle: number, shape: Shape): Texture;
+  add(handle: number, shape: Shape, fill: (texture: Texture) => void): void;
+  verify(now?: boolean): void;
+  markChecked(): void;
+  exhausted(): Error;
+  attempt(work: () => void): void;
+  lose(handle: number, reason: string): void;
   alloc(handle: number, format: number, width: number, height: number): void;
   get(handle: number): Texture;
   free(handle: number): void;

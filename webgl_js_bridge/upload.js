@@ -17,32 +17,34 @@ export function createUploader({ gl, heap, state, textures }) {
       const room = width * height * texelBytes;
       if (byteLength > room)
         throw new Error(`buffer ${handle} has ${room} bytes; got ${byteLength}`);
-      state.edit(gl.TEXTURE_2D, textures.open(handle, shape).texture);
-      uploads += 1;
       let losses = 0;
-      /** @param {number} y @param {number} rows @param {ArrayBufferLike} memory @param {number} at */
-      const put = (y, rows, memory, at) => {
-        let values = new View(memory, at, rows * width * 4);
-        let valueType = type;
-        if (values instanceof Float32Array && storedBytes < texelBytes) {
-          // Drivers differ in how they round, and in what they make of numbers that are too large.
-          const halves = new Uint16Array(values.length);
-          losses |= toHalves(values, halves);
-          [values, valueType] = [halves, gl.HALF_FLOAT];
-        }
-        gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, width, rows, layout, valueType, values);
-      };
-      const rowBytes = width * texelBytes;
-      const rows = Math.floor(byteLength / rowBytes);
-      const rest = address + rows * rowBytes;
-      const bytes = heap();
-      if (rows > 0 && address % elementBytes === 0) put(0, rows, bytes.buffer, address);
-      else if (rows > 0) put(0, rows, bytes.slice(address, rest).buffer, 0);
-      if (rest === address + byteLength) return losses;
-      // Upload the whole last row: for partial uploads, drivers clear the texture first or track the parts.
-      row.set(bytes.subarray(rest, address + byteLength));
-      row.fill(0, byteLength - rows * rowBytes, rowBytes);
-      put(rows, 1, row.buffer, 0);
+      textures.add(handle, shape, ({ texture }) => {
+        state.edit(gl.TEXTURE_2D, texture);
+        /** @param {number} y @param {number} rows @param {ArrayBufferLike} memory @param {number} at */
+        const put = (y, rows, memory, at) => {
+          let values = new View(memory, at, rows * width * 4);
+          let valueType = type;
+          if (values instanceof Float32Array && storedBytes < texelBytes) {
+            // Drivers differ in how they round, and in what they make of numbers that are too large.
+            const halves = new Uint16Array(values.length);
+            losses |= toHalves(values, halves);
+            [values, valueType] = [halves, gl.HALF_FLOAT];
+          }
+          gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, width, rows, layout, valueType, values);
+        };
+        const rowBytes = width * texelBytes;
+        const rows = Math.floor(byteLength / rowBytes);
+        const rest = address + rows * rowBytes;
+        const bytes = heap();
+        if (rows > 0 && address % elementBytes === 0) put(0, rows, bytes.buffer, address);
+        else if (rows > 0) put(0, rows, bytes.slice(address, rest).buffer, 0);
+        if (rest === address + byteLength) return;
+        // Upload the whole last row: for partial uploads, drivers clear the texture first or track the parts.
+        row.set(bytes.subarray(rest, address + byteLength));
+        row.fill(0, byteLength - rows * rowBytes, rowBytes);
+        put(rows, 1, row.buffer, 0);
+      });
+      uploads += 1;
       return losses;
     },
 

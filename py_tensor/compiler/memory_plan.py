@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from ..dtypes import DTYPES, DType
+from ..dtypes import DTYPES, DType, float16
 from ..ir.node import OpGraph, OpInstance, Scalar, TensorSpec
 from .fusion import FusionLimits, fuse
 from .glsl.contract_kernel import tile_dtype
@@ -64,6 +64,12 @@ class Slot(NamedTuple):
     width: int
     height: int
     layers: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the texture in bytes."""
+        stored = float16 if self.format == FLOAT32_AS_FLOAT16 else DTYPES[self.format]
+        return 4 * stored.itemsize * self.width * self.height * (self.layers or 1)
 
 
 class Draw(NamedTuple):

@@ -127,6 +127,10 @@ def _set_pool_limit(value: int) -> None:
     _engine("pool_limit").bridge.pool_limit(value)
 
 
+def _set_memory_limit(value: int) -> None:
+    _engine("memory_limit").memory.set_limit(value)
+
+
 def _set_program_limit(value: int) -> None:
     _engine("program_limit").programs.limit = value
 
@@ -215,6 +219,13 @@ class Environment(Printed):
         lambda: _of_bridge(lambda _: _engine("program_limit").programs.limit),
         _set_program_limit,
         default=256,
+    )
+    memory_limit: Flag[int | None] = Flag(
+        int,
+        "bytes of textures in use above which a warning names the largest tensors",
+        lambda: _of_bridge(lambda _: _engine("memory_limit").memory.limit),
+        _set_memory_limit,
+        default=1 << 30,
     )
     pool_limit: Flag[int | None] = Flag(
         int,

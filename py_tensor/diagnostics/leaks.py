@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..errors import LeakError
 from ..functions.arguments import flag
 from ..ir.node import OpNode
-from ..runtime import scopes
+from ..runtime import holders, scopes
 from ..tensor import Tensor
 from .memory import living
 from .tables import Printed, Table, size
@@ -53,8 +53,8 @@ class MemoryTrace(Printed, dict[str, LiveTensors]):
 class Origins:
     """Lines and times at which tensors were made, by the tensor's identity."""
 
-    def __init__(self) -> None:
-        self.known: dict[int, tuple[str, float]] = {}
+    def __init__(self, known: dict[int, tuple[str, float]] | None = None) -> None:
+        self.known = {} if known is None else known
 
     def note(self, tensor: Tensor) -> None:
         self.known[id(tensor)] = (scopes.user_line(), monotonic())
@@ -72,7 +72,7 @@ class Origins:
         return MemoryTrace(sorted(groups.items(), key=lambda item: -item[1].nbytes))
 
 
-_origins = Origins()
+_origins = Origins(holders.lines)
 
 
 def memory_trace(enable: bool | None = None) -> MemoryTrace:

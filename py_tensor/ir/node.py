@@ -9,7 +9,7 @@ that it serves as its own key.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import accumulate, count, pairwise
@@ -282,6 +282,15 @@ def forget(identity: int) -> None:
 def recorded_tapes() -> list[Any]:
     """Return the tapes that backward passes are going to read."""
     return [*tapes, *(tape for tape in [weak() for weak in pullbacks] if tape is not None)]
+
+
+def usable_nodes(nodes: list[OpNode], is_lost: Callable[[Any], bool]) -> list[OpNode]:
+    """Return the pending nodes that do not depend on a lost buffer."""
+    unusable: set[int] = set()
+    for node in pending_for(nodes):
+        if any(id(s) in unusable or (s.buffer and is_lost(s.buffer)) for s in node.srcs):
+            unusable.add(id(node))
+    return [node for node in nodes if id(node) not in unusable]
 
 
 def with_family(wanted: Sequence[OpNode]) -> list[OpNode]:

@@ -13,14 +13,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..dtypes import float32
+from ..dtypes import DType, float32
 from ..errors import ModelError, TraceError
 from ..io.safetensors import Entry
 from ..ir.node import own_tapes
 from ..runtime.scopes import state
 from ..signatures import Parameters, parameters_of
 from ..tensor import Tensor
-from .graph import Constant, Graph, Node, ValueList
+from .graph import TEXT, Constant, Graph, Node, Table, ValueList
 from .layouts import Layout, Order, Permuted, as_tensor, plain, stored
 
 HOST_ELEMENTS = 1024
@@ -28,6 +28,8 @@ HOST_ELEMENTS = 1024
 EMPTY: Mapping[str, Any] = {}
 FOLDED = ("int32", "bool", "float32")
 """Dtypes of such values."""
+TEXTS = 1 << 20
+"""Maximum number of texts of a value."""
 MAX_ELEMENTS = 1 << 28
 """Maximum number of elements of a result: 1 GiB of float32."""
 MAX_NODES = 50_000
@@ -35,7 +37,25 @@ MAX_NODES = 50_000
 MAX_TRACED_NODES = 20_000
 """The same for a compiled call, in which loops are unrolled; longer ones run without compiling."""
 
-Value = Tensor | Constant | Permuted | ValueList | None
+
+def fits(count: int, dtype: DType) -> bool:
+    """Return True if so many elements are computed as Python numbers, or as texts."""
+    if dtype is TEXT:
+        return count <= TEXTS
+    return count <= HOST_ELEMENTS and dtype.name in FOLDED
+
+
+def small(x: Any) -> bool:
+    """Return True if a value is a constant that operators compute as Python numbers."""
+    return isinstance(x, Constant) and fits(x.size, x.dtype)
+
+
+def is_text(x: Any) -> bool:
+    """Return True if a value is texts."""
+    return isinstance(x, Constant) and x.dtype is TEXT
+
+
+Value = Tensor | Constant | Permuted | ValueList | Table | None
 """Value while a graph runs; None for an omitted one."""
 
 
@@ -75,6 +95,8 @@ class Operator(NamedTuple):
     """True if the operator computes no more elements than its inputs have, and always the same."""
     omits: bool = False
     """True if inputs without a default may be omitted."""
+    texts: bool = False
+    """True if inputs or results may be texts; then `fold` or a raw function computes them."""
 
 
 class Simplified(NamedTuple):
@@ -130,14 +152,14 @@ class Program:
                 constant.release()
                 constant.restored = partial(as_tensor, value)
                 continue
-            if constant.size > HOST_ELEMENTS:
+            if constant.size > HOST_ELEMENTS and constant.dtype is not TEXT:
                 self.constants[name] = constant.tensor()
                 constant.release()
                 continue
             self.constants[name] = constant
             # Made here, a tensor does not belong to a trace. An integer that does not fit is an
             # error only if an operator needs a tensor of it.
-            with suppress(ModelError):
+            with suppress(ModelError, TypeError):
                 constant.tensor()
         known = {*self.constants, *graph.states, *(info.name for info in graph.inputs)}
         self.steps: list[Step] = []
@@ -390,13 +412,12 @@ class Run:
         """Return the results as constants, or None if an input is a tensor or this is too much."""
         if step.row.fold is None or step.wrapped:
             return None
-        for value in inputs:
-            if value is not None and not (
-                isinstance(value, Constant)
-                and value.size <= HOST_ELEMENTS
-                and value.dtype.name in FOLDED
-            ):
+        if any(map(is_text, inputs)):
+            if not step.row.texts:
                 return None
+            inputs = list(map(on_host, inputs))
+        elif not all(value is None or small(value) for value in inputs):
+            return None
         arguments = [
             value.tolist() if isinstance(value, Constant) and at in step.hosted else value
             for at, value in enumerate(inputs)
@@ -431,9 +452,17 @@ class Body:
 
 def as_numbers(value: Value) -> Any:
     """Return a value as a number or nested lists of numbers."""
-    if value is None or isinstance(value, ValueList):
-        raise TypeError("nothing or a list of tensors instead of a tensor")
+    if value is None or isinstance(value, (ValueList, Table)):
+        raise TypeError("nothing, a list of tensors or a table instead of a tensor")
     return value.tolist()
+
+
+def on_host(value: Value) -> Any:
+    """Read a tensor as a constant; return other values as they are."""
+    if not isinstance(value, (Tensor, Permuted)):
+        return value
+    tensor = as_tensor(value)
+    return Constant("", tensor.dtype, tensor.shape, tensor.reshape((-1,)).tolist())
 
 
 def shown(node: Node) -> str:
@@ -450,4 +479,6 @@ def _some(names: list[str]) -> str:
 def _described(value: Value) -> str:
     if isinstance(value, ValueList):
         return f"{value.size} tensors"
+    if isinstance(value, Table):
+        return f"a table of {value.size} entries"
     return "nothing" if value is None else f"{value.dtype}{list(value.shape)}"

@@ -18,14 +18,9 @@ from ..functions.arguments import one_axis
 from ..ops.index_map import Shape, broadcast_view, make_view, row_major
 from ..ops.op_def import broadcast
 from ..runtime.evaluators import read_through
-from .execution import FOLDED, HOST_ELEMENTS
+from .execution import FOLDED, fits
 from .graph import Constant, rounded
 from .options import Ints, several, single
-
-
-def small(x: Any) -> bool:
-    """Return True if a value is a constant that operators compute as Python numbers."""
-    return isinstance(x, Constant) and x.size <= HOST_ELEMENTS and x.dtype.name in FOLDED
 
 
 def made(numbers: list[Any], shape: Sequence[int], dtype: DType = int32) -> Constant:
@@ -41,7 +36,7 @@ def elementwise(function: Callable[..., Any], result: DType | None = None) -> Ca
 
     def fold(*xs: Constant, **options: Any) -> Constant | None:
         shape = broadcast("fold", [x.shape for x in xs])
-        if math.prod(shape) > HOST_ELEMENTS:
+        if not fits(math.prod(shape), xs[0].dtype):
             return None
         spread = [read_through(x.numbers, broadcast_view(x.shape, shape)) for x in xs]
         each = zip(*spread, strict=True)
@@ -82,7 +77,7 @@ def identity(x: Constant) -> Constant:
 
 def where(condition: Constant, a: Constant, b: Constant) -> Constant | None:
     shape = broadcast("fold", [condition.shape, a.shape, b.shape])
-    if math.prod(shape) > HOST_ELEMENTS:
+    if not fits(math.prod(shape), a.dtype):
         return None
     spread = [read_through(x.numbers, broadcast_view(x.shape, shape)) for x in (condition, a, b)]
     return made([x if c else y for c, x, y in zip(*spread, strict=True)], shape, a.dtype)
@@ -93,7 +88,7 @@ def gather(x: Constant, indices: Constant, *, axis: int = 0) -> Constant | None:
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     n, block = x.shape[axis], math.prod(after)
     shape = (*before, *indices.shape, *after)
-    if math.prod(shape) > HOST_ELEMENTS:
+    if not fits(math.prod(shape), x.dtype):
         return None
     for index in indices.numbers:
         if not -n <= index < n:
@@ -104,6 +99,23 @@ def gather(x: Constant, indices: Constant, *, axis: int = 0) -> Constant | None:
         for index in indices.numbers
         for inner in range(block)
     ]
+    return made(numbers, shape, x.dtype)
+
+
+def gather_nd(x: Constant, indices: Constant, *, batch_dims: int = 0) -> Constant | None:
+    depth = indices.shape[-1]
+    shape = (*indices.shape[:-1], *x.shape[depth:])
+    if batch_dims or not fits(math.prod(shape), x.dtype):
+        return None
+    strides, block = row_major(x.shape), math.prod(x.shape[depth:])
+    numbers = []
+    for at in range(0, indices.size, depth):
+        place = 0
+        for axis, index in enumerate(indices.numbers[at : at + depth]):
+            if not 0 <= index < x.shape[axis]:
+                raise IndexError(f"index {index} for an axis of length {x.shape[axis]}")
+            place += index * strides[axis]
+        numbers += x.numbers[place : place + block]
     return made(numbers, shape, x.dtype)
 
 
@@ -217,13 +229,13 @@ def transpose(x: Constant, *, perm: Ints | None = None) -> Constant:
 
 def expand(x: Constant, shape: Ints) -> Constant | None:
     wanted = broadcast("fold", [x.shape, tuple(shape)])
-    if math.prod(wanted) > HOST_ELEMENTS:
+    if not fits(math.prod(wanted), x.dtype):
         return None
     return made(read_through(x.numbers, broadcast_view(x.shape, wanted)), wanted, x.dtype)
 
 
 def tile(x: Constant, repeats: Ints) -> Constant | None:
-    if x.size * math.prod(repeats) > HOST_ELEMENTS or min(repeats, default=0) < 0:
+    if not fits(x.size * math.prod(repeats), x.dtype) or min(repeats, default=0) < 0:
         return None
     for axis, times in enumerate(repeats):
         x = picked(x, [*range(x.shape[axis])] * times, axis)
@@ -231,9 +243,7 @@ def tile(x: Constant, repeats: Ints) -> Constant | None:
 
 
 def constant_of_shape(shape: Ints, *, value: Constant | None = None) -> Constant | None:
-    if math.prod(shape) > HOST_ELEMENTS or min(shape, default=0) < 0:
-        return None
-    if value is None or value.dtype.name not in FOLDED:
+    if value is None or min(shape, default=0) < 0 or not fits(math.prod(shape), value.dtype):
         return None
     return made(value.numbers * math.prod(shape), shape, value.dtype)
 
@@ -243,7 +253,7 @@ def arange(start: Constant, limit: Constant, delta: Constant) -> Constant | None
         return None
     [first], [end], [step] = start.numbers, limit.numbers, delta.numbers
     found = range(first, end, step)
-    return made([*found], (len(found),)) if len(found) <= HOST_ELEMENTS else None
+    return made([*found], (len(found),)) if fits(len(found), int32) else None
 
 
 def reduction(function: Callable[[list[Any]], Any]) -> Callable[..., Constant | None]:

@@ -7,6 +7,7 @@ import struct
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -31,6 +32,8 @@ _DTYPES = {
 }  # fmt: skip
 """Dtype of the tensor that holds elements of a file."""
 _HALF = 1 << 63
+TEXT = DType("str", "s", 0, "")
+"""Dtype of texts, which are no tensors: bytes in UTF-8."""
 COPIED_BYTES = 8192
 """Size up to which elements are copied, so that they do not keep the whole file in memory."""
 
@@ -41,14 +44,14 @@ class Constant:
 
     It comes from a file, or the executor computes it from shapes and other constants. It has the
     shape and the dtype of the tensor that it becomes if an operator needs one. Its numbers are
-    Python numbers, so integers may have 64 bits.
+    Python numbers, so integers may have 64 bits. Texts are always constants.
     """
 
     name: str
     dtype: DType
     shape: Shape
     elements: Any
-    """Flat list of numbers, or the `Entry` of a file."""
+    """Flat list of numbers or of bytes, or the `Entry` of a file."""
     _tensor: Tensor | None = None
     restored: Callable[[], Tensor] | None = None
     """Returns the tensor, if it is only kept with its axes in another order."""
@@ -63,6 +66,8 @@ class Constant:
         """Bytes that the elements take in a file, or as a tensor if they are numbers."""
         if isinstance(self.elements, Entry):
             return self.size * SIZES[self.elements.dtype]
+        if self.dtype is TEXT:
+            return sum(map(len, self.elements))
         return self.size * self.dtype.itemsize
 
     @property
@@ -81,6 +86,11 @@ class Constant:
         numbers: list[Any] = self.elements
         return numbers
 
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        """Last position of each element, without axes."""
+        return {element: at for at, element in enumerate(self.numbers)}
+
     def tolist(self) -> Any:
         """Return the elements as nested lists, or the number if there are no axes."""
         numbers: list[Any] = self.numbers
@@ -95,7 +105,12 @@ class Constant:
         return self._tensor is not None
 
     def tensor(self) -> Tensor:
-        """Return the value as a tensor; raise ModelError if integers do not fit its dtype."""
+        """Return the value as a tensor; raise ModelError if integers do not fit its dtype.
+
+        Raises TypeError for texts.
+        """
+        if self.dtype is TEXT:
+            raise TypeError("texts instead of a tensor")
         if self.restored is not None:
             return self.restored()
         if self._tensor is None:
@@ -120,6 +135,8 @@ class Constant:
     def without_elements(self) -> Constant:
         """Return a constant that has no elements, but the name, dtype, shape and size of this."""
         elements = self.elements
+        if self.dtype is TEXT:
+            return Constant(self.name, TEXT, self.shape, [])
         code = elements.dtype if isinstance(elements, Entry) else CODES[self.dtype]
         return Constant(self.name, self.dtype, self.shape, Entry(code, self.shape, b""))
 
@@ -132,7 +149,12 @@ def constant_of_entry(name: str, entry: Entry) -> Constant:
 
 
 def rounded(numbers: list[Any], dtype: DType) -> list[Any]:
-    """Convert numbers to float32, truth values, or integers that wrap at 64 bits."""
+    """Convert numbers to float32, truth values, or integers that wrap at 64 bits.
+
+    Texts stay as they are.
+    """
+    if dtype is TEXT:
+        return numbers
     if dtype is float32:
         return array("f", numbers).tolist()
     if dtype.kind == "b":
@@ -156,6 +178,24 @@ class ValueList:
         return len(self.elements)
 
 
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A value that is a hash table: distinct keys and their values, numbers or texts."""
+
+    keys: Constant
+    values: Constant
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return self.keys.size
+
+    @property
+    def shape(self) -> Shape:
+        """Shape of the keys."""
+        return self.keys.shape
+
+
 class LinearQuantization(NamedTuple):
     """Quantization of an input or output: the integer `q` means `(q - zero_point) * scale`.
 
@@ -175,7 +215,8 @@ class ValueInfo(NamedTuple):
 
     name: str
     dtype: DType | None
-    """None if the file does not say it, or if the value is not a tensor of numbers."""
+    """None if the file does not say it, or if the value is neither numbers nor texts. Texts have
+    the dtype "str", and are str or nested lists of str."""
     shape: tuple[int | str | None, ...] | None
     """Lengths; a str is the name of a length that calls decide, and None is an unnamed one."""
     quantization: LinearQuantization | None = None

@@ -22,7 +22,7 @@ from ..functions.manipulation import permute_dims, reshape
 from ..io.safetensors import Entry
 from ..ops.index_map import Shape
 from ..tensor import Tensor
-from .graph import Constant, ValueList
+from .graph import Constant, Table, ValueList
 
 type Order = tuple[int, ...]
 type Layout = Callable[[Callable[..., Any], list[Any], dict[str, Any]], Any]
@@ -86,10 +86,10 @@ def channels_last(rank: int) -> Order:
     return (0, *range(2, rank), 1)
 
 
-def as_tensor(value: Tensor | Constant | Permuted | ValueList) -> Tensor:
+def as_tensor(value: Tensor | Constant | Permuted | ValueList | Table) -> Tensor:
     """Return a value as a tensor with its axes in the declared order."""
-    if isinstance(value, ValueList):
-        raise TypeError("list of tensors instead of a tensor")
+    if isinstance(value, (ValueList, Table)):
+        raise TypeError("list of tensors or table instead of a tensor")
     if isinstance(value, Permuted):
         return arranged(value, tuple(range(len(value.order))))
     return value.tensor() if isinstance(value, Constant) else value

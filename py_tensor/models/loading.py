@@ -139,7 +139,7 @@ async def _loaded(
     files: Files,
     format: str | None,
     meter: Meter,
-    custom: Mapping[str, Callable[..., Any]] | None = None,
+    custom: Mapping[str, Callable[..., Any]] | None,
 ) -> Any:
     """Load the model of files, or of the zip archive that they are."""
     label = basename(files.address.partition("?")[0]) or "model"
@@ -212,13 +212,20 @@ def _with_address(error: ModelError, files: Files) -> ModelError:
     return ModelError(f"{error} ({files.address})") if files.address else error
 
 
-def loads(data: Any, *, format: str | None = None) -> Any:
+def loads(
+    data: Any,
+    *,
+    format: str | None = None,
+    custom: Mapping[str, Callable[..., Any]] | None = None,
+) -> Any:
     """Load a model from the bytes of a single file.
 
     Args:
         data: Bytes, or another buffer of bytes, of a model's file, or of a zip archive with the
             files of a model.
         format: "py_tensor", "tfjs", "tflite" or "onnx"; None (default) chooses by the content.
+        custom: Layers of a layers model of TensorFlow.js that are not Keras's, as for `load`; None
+            (default) for none.
 
     Returns:
         `Model`, to be called with tensors; or the module of `pt.nn` that was saved.
@@ -226,7 +233,7 @@ def loads(data: Any, *, format: str | None = None) -> Any:
     Raises:
         ModelError: If the file is malformed, needs another file, or uses operators that are not
             supported; the error names all of them with their nodes.
-        ArgumentError: If the format is unknown.
+        ArgumentError: If the format is unknown, or has no custom layers.
 
     >>> import py_tensor as pt
     >>> pt.models.loads(pt.models.EXAMPLE)
@@ -234,7 +241,7 @@ def loads(data: Any, *, format: str | None = None) -> Any:
     """
     files = Folder({"": part_of_bytes(data)}, _rank)
     try:
-        _loaded(files, format, Meter(None)).send(None)
+        _loaded(files, format, Meter(None), custom).send(None)
     except StopIteration as done:  # reading bytes never waits
         return done.value
     raise AssertionError

@@ -18,8 +18,8 @@ from ..tensor import Tensor
 from ..transforms.jacobians import eval_shape
 from ..transforms.jit.api import jit
 from ..transforms.jit.precompile import ShapeDtype, warmup
-from .execution import Operator, Program, Value
-from .graph import Constant, Graph, ValueInfo, ValueList, reads
+from .execution import Operator, Program, Value, is_text
+from .graph import TEXT, Constant, Graph, ValueInfo, ValueList, reads
 from .layouts import Count, Permuted, as_tensor
 from .passes import optimize
 from .summary import Summary, SummaryRow, multiply_adds
@@ -98,7 +98,7 @@ class _Runner:
         self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
     ) -> list[Tensor]:
         """Return values by name."""
-        if not self.eager:
+        if not self.eager and not any(map(is_text, tensors.values())):
             try:
                 results = self.compiled(tensors, names, weights)
             except TraceError:
@@ -281,12 +281,14 @@ class Model(Module):
         """Return the model's output for its inputs.
 
         Args:
-            inputs: Tensors or array-likes, in the order of `inputs`.
+            inputs: Tensors or array-likes, in the order of `inputs`; for texts, str or nested lists
+            of str.
             training: Accepted as in other modules; it changes nothing.
             named: The same by name.
 
         Returns:
-            Tensor, or a tuple of tensors if the model has several outputs.
+            Tensor, or a tuple of tensors if the model has several outputs. Texts are str or nested
+            lists of str.
 
         Raises:
             ArgumentError: If inputs are missing or unknown.
@@ -312,12 +314,12 @@ class Model(Module):
         """Return values by name; only the nodes that they need are run.
 
         Args:
-            inputs: Tensors or array-likes by name.
+            inputs: Tensors or array-likes by name; for texts, str or nested lists of str.
             outputs: Names of outputs, or of other values inside the model; None (default) for all
                 outputs.
 
         Returns:
-            Dict of tensors in the order of `outputs`.
+            Dict of tensors in the order of `outputs`. Texts are str or nested lists of str.
 
         Raises:
             ArgumentError: If inputs are missing, or a name is unknown.
@@ -343,10 +345,16 @@ class Model(Module):
                 )
         converts = self._graph.converts_inputs
         tensors = {name: _input(info, inputs[name], converts) for name, info in known.items()}
+        if self._graph.states and state.trace is not None:
+            raise TraceError(
+                f"model: a stateful model cannot be traced; got a call of {self!r} inside of "
+                f"{state.trace.name}; call the model outside, where each call is compiled and "
+                "continues with the states of the call before"
+            )
         results = self._runner.results(
             {**tensors, **self._runner.states}, self._with_states(names), self._passed()
         )
-        if self._graph.states and state.trace is None and not own_tapes():
+        if self._graph.states and not own_tapes():
             # Copies, because a state may also be an output, which its owner disposes.
             new = [keep(copy(result)) for result in results[len(names) :]]
             self._runner.states = dict(zip(self._graph.states, new, strict=True))
@@ -359,7 +367,8 @@ class Model(Module):
         """Set the states of stateful layers to zeros, for a new sequence.
 
         A layer of Keras with `stateful=True` continues each call with the states of the call
-        before. Calls inside of `pt.jit` and `pt.grad` leave the states as they are.
+        before. Calls inside of `pt.grad` leave the states as they are; those inside of `pt.jit`
+        raise TraceError.
 
         >>> import py_tensor as pt
         >>> pt.models.loads(pt.models.EXAMPLE).reset_states()
@@ -384,8 +393,8 @@ class Model(Module):
         """Compile the model before its first call: `await model.warmup(pt.ShapeDtype((1, 4)))`.
 
         Args:
-            specs: A `pt.ShapeDtype` or a tensor for each input; none if the file declares all
-                lengths.
+            specs: A `pt.ShapeDtype` or a tensor for each input, or texts for an input of texts;
+                none if the file declares all lengths.
             progress: Called as progress(done, total) with counts of shader programs; None
                 (default) for no reports.
 
@@ -398,6 +407,9 @@ class Model(Module):
             ShaderError, BackendError: If compilation fails; raised by the await.
         """
         given = self._specs("warmup", specs)
+        if any(map(is_text, given.values())):
+            # The model runs without compiling.
+            return _nothing()
         names = self._with_states(tuple(info.name for info in self.outputs))
         try:
             compiling = warmup(
@@ -412,8 +424,8 @@ class Model(Module):
         """Return a table of the nodes: shapes of results, parameters, bytes and multiply-adds.
 
         Args:
-            specs: A `pt.ShapeDtype` or a tensor for each input; none if the file declares all
-                lengths.
+            specs: A `pt.ShapeDtype` or a tensor for each input, or texts for an input of texts;
+                none if the file declares all lengths.
 
         Returns:
             Summary; its str is a table with one line per node. Shapes that depend on values are
@@ -438,7 +450,10 @@ class Model(Module):
         products: dict[str, int] = {}
         transposes: list[int] = []
 
-        def record(**inputs: Tensor) -> None:
+        texts = {name: given.pop(name) for name in [*given] if is_text(given[name])}
+
+        def record(**tensors: Tensor) -> None:
+            inputs = {**tensors, **texts}
             seen: set[int] = set()
             kept = []
 
@@ -472,7 +487,8 @@ class Model(Module):
             )
         return Summary(tuple(rows), transposes[0] if transposes else None)
 
-    def _specs(self, operation: str, specs: tuple[Any, ...]) -> dict[str, ShapeDtype]:
+    def _specs(self, operation: str, specs: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the specs by name; texts are constants of the same shape."""
         if not specs:
             if any(
                 info.shape is None or not all(isinstance(n, int) for n in info.shape)
@@ -482,13 +498,21 @@ class Model(Module):
                     f"{operation}: file does not declare all lengths; got inputs "
                     f"{self._names()}; pass a pt.ShapeDtype for each"
                 )
-            specs = tuple(ShapeDtype(info.shape, info.dtype or float32) for info in self.inputs)
+            specs = tuple(
+                _blank(info.shape)
+                if info.dtype is TEXT
+                else ShapeDtype(info.shape, info.dtype or float32)
+                for info in self.inputs
+            )
         if len(specs) != len(self.inputs):
             raise ArgumentError(
                 f"{operation}: number of specs is wrong; got {len(specs)} for {len(self.inputs)} "
                 f"inputs; pass one for each of {self._names()}"
             )
-        return {info.name: spec for info, spec in zip(self.inputs, specs, strict=True)}
+        return {
+            info.name: _texts(info, spec) if info.dtype is TEXT else spec
+            for info, spec in zip(self.inputs, specs, strict=True)
+        }
 
     def _names(self) -> str:
         return ", ".join(repr(info.name) for info in self.inputs)
@@ -519,9 +543,12 @@ def _stored(value: Tensor | Permuted) -> Tensor:
 
 
 def _given(value: Value) -> Any:
-    """Return a result as a tensor, a list of tensors, or None."""
+    """Return a result as a tensor, a list of tensors, texts, or None."""
     if isinstance(value, ValueList):
         return [_given(each) for each in value.elements]
+    if isinstance(value, Constant) and value.dtype is TEXT:
+        texts = [str(each, "utf-8", "replace") for each in value.numbers]
+        return Constant("", TEXT, value.shape, texts).tolist()
     return None if value is None else as_tensor(value)
 
 
@@ -537,8 +564,12 @@ def _input(info: ValueInfo, given: Any, converts: bool) -> Any:
             )
         element = info._replace(is_list=False, is_optional=False)
         return [_input(element, each, converts) for each in given]
-    plain = isinstance(given, (bool, int, float, list, tuple))
-    value = asarray(given, dtype=info.dtype if plain else None)
+    value: Any
+    if info.dtype is TEXT:
+        value = _texts(info, given)
+    else:
+        plain = isinstance(given, (bool, int, float, list, tuple))
+        value = asarray(given, dtype=info.dtype if plain else None)
     if converts and info.dtype is not None and value.dtype is not info.dtype:
         value = value.astype(info.dtype)
     if info.dtype is not None and value.dtype is not info.dtype:
@@ -548,7 +579,7 @@ def _input(info: ValueInfo, given: Any, converts: bool) -> Any:
         )
     shape = info.shape
     if shape is not None and (
-        len(shape) != value.ndim
+        len(shape) != len(value.shape)
         or any(
             isinstance(n, int) and n != length for n, length in zip(shape, value.shape, strict=True)
         )
@@ -559,6 +590,36 @@ def _input(info: ValueInfo, given: Any, converts: bool) -> Any:
             f"({wanted})"
         )
     return value
+
+
+def _blank(shape: Any) -> Any:
+    """Return nested lists of empty texts."""
+    return [_blank(shape[1:]) for _ in range(shape[0])] if shape else ""
+
+
+def _texts(info: ValueInfo, given: Any) -> Constant:
+    """Convert a text or nested lists of texts."""
+    found: list[bytes] = []
+
+    def shape_of(value: Any) -> tuple[int, ...]:
+        if isinstance(value, (str, bytes)):
+            found.append(value if isinstance(value, bytes) else value.encode())
+            return ()
+        if not isinstance(value, (list, tuple)):
+            raise ArgumentTypeError(
+                f'model: input "{info.name}" takes texts; got {type(value).__name__}; pass a str '
+                "or nested lists of str"
+            )
+        shapes = {shape_of(each) for each in value}
+        if len(shapes) > 1:
+            raise ShapeError(
+                f'model: lists of texts have different lengths; got input "{info.name}" with '
+                f"elements of the shapes {sorted(shapes)!r:.80}; use lists of one length"
+            )
+        return (len(value), *shapes.pop()) if shapes else (0,)
+
+    shape = shape_of(given.tolist() if hasattr(given, "tolist") else given)
+    return Constant(info.name, TEXT, shape, found)
 
 
 async def _finished(compiling: Coroutine[Any, Any, Any]) -> None:

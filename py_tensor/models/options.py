@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..errors import ModelError
 
 type Ints = list[int]
@@ -19,8 +21,8 @@ def several(value: int | Ints) -> Ints:
     return value if isinstance(value, list) else [value]
 
 
-def single(value: int | Ints) -> int:
-    """Return an integer that is given as a number or as a list of one."""
-    if isinstance(value, list):
+def single(value: int | Ints | list[Any]) -> int:
+    """Return an integer that is given as a number or as lists of one."""
+    while isinstance(value, list):
         [value] = value
     return int(value)

@@ -28,9 +28,10 @@ from ..nn import activations, softmax
 from ..nn.module import Module
 from ..tensor import Tensor, realize
 from .execution import EMPTY, Operator
-from .graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
+from .graph import TEXT, Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
 from .model import Model
 from .onnx import operators as onnx_operators
+from .tfjs import attributes as tfjs_attributes
 from .tfjs import layers as tfjs_layers
 from .tfjs import operators as tfjs_operators
 from .tflite import operators as tflite_operators
@@ -52,6 +53,7 @@ TABLES: dict[str, Mapping[str, Operator]] = {
 RECORDS: dict[str, type[Any]] = {
     "Quantization": tflite_reader.Quantization,
     "Scales": tflite_reader.Scales,
+    "Type": tfjs_attributes.Type,
 }
 """Named tuples that attributes of nodes may have, by name."""
 _FUNCTIONS = {
@@ -197,6 +199,10 @@ class _Saver:
             elements = constant.elements
             if trained is not None:
                 self._tensors[key] = trained
+            elif constant.dtype is TEXT:
+                texts = [each.hex() for each in elements]
+                data = json.dumps({"shape": constant.shape, "texts": texts}).encode()
+                self._entries[key] = Entry("U8", (len(data),), data)
             elif not isinstance(elements, Entry):
                 self._entries[key] = _entry_of_numbers(constant)
             elif len(elements.data) or not constant.size:
@@ -386,6 +392,8 @@ class _Reader:
         constant = constant_of_entry(name, entry)
         if constant.dtype.name == dtype:
             return constant
+        if dtype == TEXT.name:
+            return _texts(name, entry)
         return Constant(name, _dtype(dtype), constant.shape, constant.elements)
 
     def root(self, content: Any) -> Module:
@@ -467,6 +475,14 @@ _TYPES: dict[str, Any] = {
 """Types of fields by their annotation; all others are modules."""
 
 
+def _texts(name: str, entry: Entry) -> Constant:
+    content = json.loads(bytes(entry.data))
+    shape, texts = tuple(map(_whole, content["shape"])), content["texts"]
+    if len(shape) > 32 or len(texts) != math.prod(shape):
+        raise _malformed("shape is not valid", f"{len(texts)} texts of {shown(name)}")
+    return Constant(name, TEXT, shape, [bytes.fromhex(each) for each in texts])
+
+
 def _read_info(content: Any) -> ValueInfo:
     name, dtype, shape, *rest = content
     if shape is not None:
@@ -500,6 +516,8 @@ def _whole(value: Any) -> int:
 
 
 def _dtype(name: Any) -> DType:
+    if name == TEXT.name:
+        return TEXT
     if name not in [dtype.name for dtype in DTYPES]:
         raise _malformed("dtype is unknown", shown(name))
     return as_dtype(name)

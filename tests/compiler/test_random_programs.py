@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import assert_spec
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import STEPS, RandomProgram, add, build, programs
-from programs.program import leaves, repeatable
+from programs import STEPS, RandomProgram, add, programs
+from programs.jitted import check_jitted
+from programs.program import compare, leaves, repeatable
 
 import py_tensor as pt
 
@@ -87,19 +87,6 @@ NOT_GENERATED = {
 """Functions that random programs do not call, by the reason."""
 
 
-def compare(pairs: list[tuple[pt.Tensor, Any]]) -> None:
-    pt.realize(*(tensor for tensor, _ in pairs))
-    for tensor, array in pairs:
-        assert_spec(tensor, array.shape, array.dtype.name)
-        if array.dtype.kind in "fc":
-            got, want = tensor.numpy().astype("complex128"), array.astype("complex128")
-            # Sums of rounded values cancel: errors are relative to the largest element.
-            size = max(1.0, np.abs(want).max(initial=0.0))
-            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * size)
-        else:
-            np.testing.assert_array_equal(tensor.numpy(), array)
-
-
 def check(program: RandomProgram, wanted: slice) -> None:
     try:
         compare(program.values[wanted])
@@ -120,41 +107,6 @@ def test_random_programs(wanted, request):
         check(program, wanted)
 
     run()
-
-
-def check_jitted(draw: Any) -> None:
-    """Compare a random program, as a function of its leaves, with and without jit."""
-    drawn: list[Any] = []
-
-    def noted(strategy: Any) -> Any:
-        drawn.append(draw(strategy))
-        return drawn[-1]
-
-    program = build(noted, RandomProgram(reads=False))
-    arrays = [
-        array
-        for (_, array), step in zip(program.values, program.steps, strict=True)
-        if " = leaf: " in step
-    ]
-
-    def function(*leaves: pt.Tensor) -> list[pt.Tensor]:
-        again, given = iter(drawn), iter(leaves)
-        traced = RandomProgram(make=lambda array: next(given), reads=False)
-        same = build(lambda strategy: next(again), traced)
-        return [tensor for tensor, _ in same.values]
-
-    jitted = pt.jit(function)
-    try:
-        first = jitted(*map(pt.asarray, arrays))
-        compare([(t, array) for t, (_, array) in zip(first, program.values, strict=True)])
-        misses = pt.cache_info().plan_misses
-        others = [pt.asarray(np.flip(array)) for array in arrays]
-        second = jitted(*others)
-        assert pt.cache_info().plan_misses == misses
-        compare([(t, want.numpy()) for t, want in zip(second, function(*others), strict=True)])
-    except Exception as error:
-        error.add_note("\n".join(program.steps))
-        raise
 
 
 def test_random_programs_under_jit(request):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import HALF, assert_values
+from helpers import HALF, alternating, assert_values
 from reference_convolution import convolve
 
 import py_tensor as pt
@@ -32,11 +32,15 @@ def test_channels(channels, outs, rng):
     check(rng, (2, 5, 6, channels), (3, 3, channels, outs), padding="same")
 
 
-@pytest.mark.parametrize("stride", [1, 2, 3, (2, 1), (1, 3)], ids=str)
 @pytest.mark.parametrize(
-    "padding", ["valid", "same", 0, 1, 2, ((1, 0), (0, 2)), ((2, 2), (1, 1))], ids=str
+    ("stride", "padding", "channels"),
+    alternating(
+        [1, 2, 3, (2, 1), (1, 3)],
+        ["valid", "same", 0, 1, 2, ((1, 0), (0, 2)), ((2, 2), (1, 1))],
+        [3, 4],
+    ),
+    ids=str,
 )
-@pytest.mark.parametrize("channels", [3, 4])
 def test_stride_and_padding(stride, padding, channels, rng):
     check(rng, (1, 7, 9, channels), (3, 2, channels, 4), stride=stride, padding=padding)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import HALF, assert_raises, assert_values
+from helpers import HALF, alternating, assert_raises, assert_values
 from plans import kernels, leaf, plan_of
 
 import py_tensor as pt
@@ -56,17 +56,25 @@ def check(rng, image, kernel, **options):
     assert_values(got, transposed(x, w, **options))
 
 
-@pytest.mark.parametrize("stride", [1, 2, 3, (2, 1), (1, 3), 5], ids=str)
-@pytest.mark.parametrize("kernel", [(1, 1), (2, 2), (3, 3), (4, 4), (5, 2), (3, 6)], ids=str)
-@pytest.mark.parametrize("padding", ["valid", "same"])
-@pytest.mark.parametrize("channels", [3, 4])
-def test_stride_and_kernel(stride, kernel, padding, channels, rng):
+@pytest.mark.parametrize(
+    ("stride", "kernel", "channels", "padding"),
+    alternating(
+        [1, 2, 3, (2, 1), (1, 3), 5],
+        [(1, 1), (2, 2), (3, 3), (4, 4), (5, 2), (3, 6)],
+        [3, 4],
+        ["valid", "same"],
+    ),
+    ids=str,
+)
+def test_stride_and_kernel(stride, kernel, channels, padding, rng):
     check(rng, (1, 4, 5, channels), (*kernel, 4, channels), stride=stride, padding=padding)
 
 
-@pytest.mark.parametrize("padding", [0, 1, 2, 3, ((1, 0), (0, 2)), ((4, 3), (3, 4))], ids=str)
-@pytest.mark.parametrize("output_padding", [0, 1, (1, 2), 5], ids=str)
-@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("padding", "output_padding", "stride"),
+    alternating([0, 1, 2, 3, ((1, 0), (0, 2)), ((4, 3), (3, 4))], [0, 1, (1, 2), 5], [1, 2, 3]),
+    ids=str,
+)
 def test_padding(padding, output_padding, stride, rng):
     check(
         rng,
@@ -78,9 +86,11 @@ def test_padding(padding, output_padding, stride, rng):
     )
 
 
-@pytest.mark.parametrize("dilation", [2, 3, (2, 3), 4], ids=str)
-@pytest.mark.parametrize("stride", [1, 2, 3, 4, 6, (4, 6)], ids=str)
-@pytest.mark.parametrize("padding", ["valid", "same", 1], ids=str)
+@pytest.mark.parametrize(
+    ("dilation", "stride", "padding"),
+    alternating([2, 3, (2, 3), 4], [1, 2, 3, 4, 6, (4, 6)], ["valid", "same", 1]),
+    ids=str,
+)
 def test_dilation(dilation, stride, padding, rng):
     check(rng, (1, 4, 3, 4), (3, 2, 4, 4), stride=stride, dilation=dilation, padding=padding)
 

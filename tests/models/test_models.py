@@ -540,18 +540,132 @@ def test_constants_of_every_dtype(dtype, engine):
         assert y.dtype.name == {"float64": "float32", "uint64": "uint32"}.get(dtype, dtype)
 
 
-def test_bfloat16_and_small_integers_are_widened(engine):
-    for dtype, numbers, expected in (
-        (TensorProto.BFLOAT16, [1.5, -2.0], "float32"),
-        (TensorProto.INT4, [-8, 7, 3], "int8"),
-        (TensorProto.UINT4, [15, 0], "uint8"),
-    ):
-        tensor = helper.make_tensor("w", dtype, [len(numbers)], numbers)
+NARROW = (
+    (TensorProto.BFLOAT16, [1.5, -2.0], "float32"),
+    (TensorProto.INT4, [-8, 7, 3], "int8"),
+    (TensorProto.UINT4, [15, 0], "uint8"),
+    (TensorProto.INT2, [-2, 1, 0, -1, 1], "int8"),
+    (TensorProto.UINT2, [3, 0, 2], "uint8"),
+    (TensorProto.FLOAT8E4M3FN, [448, -1.125, 2**-9, 0], "float32"),
+    (TensorProto.FLOAT8E4M3FNUZ, [240, -1.125, 2**-10, 0], "float32"),
+    (TensorProto.FLOAT8E5M2, [57344, -1.25, 2**-16, 0], "float32"),
+    (TensorProto.FLOAT8E5M2FNUZ, [57344, -1.25, 2**-17, 0], "float32"),
+    (TensorProto.FLOAT8E8M0, [2.0**127, 1, 2**-8], "float32"),
+    (TensorProto.FLOAT4E2M1, [6, -0.5, 1.5], "float32"),
+)
+
+
+@pytest.mark.parametrize(("dtype", "numbers", "expected"), NARROW)
+def test_narrow_dtypes_are_widened(dtype, numbers, expected, engine):
+    tensor = helper.make_tensor("w", dtype, [len(numbers)], numbers)
+    raw = numpy_helper.from_array(numpy_helper.to_array(tensor), "w")
+    assert raw.raw_data
+    for each in (tensor, raw):
         graph = helper.make_graph(
-            [helper.make_node("Identity", ["w"], ["y"])], "g", [], [value("y")], [tensor]
+            [helper.make_node("Identity", ["w"], ["y"])], "g", [], [value("y")], [each]
         )
         y = pt.models.loads(helper.make_model(graph).SerializeToString())()
         assert (y.tolist(), y.dtype.name) == (numbers, expected)
+
+
+@pytest.mark.parametrize(("dtype", "numbers", "expected"), NARROW[1:])
+def test_the_dtype_of_an_input_decides_about_narrow_results(dtype, numbers, expected, engine):
+    """CastLike and QuantizeLinear give the dtype of a constant, an input or a node's result."""
+    tensor = helper.make_tensor("w", dtype, [1], [0])
+    nodes = [
+        helper.make_node("Constant", [], ["made"], value=tensor),
+        helper.make_node("Reshape", ["made", "shape"], ["moved"]),
+        helper.make_node("CastLike", ["x", "w"], ["a"]),
+        helper.make_node("CastLike", ["x", "given"], ["b"]),
+        helper.make_node("CastLike", ["x", "moved"], ["c"]),
+    ]
+    scales = dtype == TensorProto.FLOAT8E8M0
+    if not scales:
+        nodes.append(helper.make_node("QuantizeLinear", ["x", "one", "w"], ["d"]))
+    shape = numpy_helper.from_array(np.int64([1]), "shape")
+    one = numpy_helper.from_array(np.float32(1), "one")
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [value("x"), helper.make_tensor_value_info("given", dtype, [1])],
+        [value(name) for name in ("abc" if scales else "abcd")],
+        [tensor, shape, one],
+    )
+    model = pt.models.loads(helper.make_model(graph).SerializeToString())
+    for result in model(np.float32(numbers), np.zeros(1, expected)):
+        assert (result.tolist(), result.dtype.name) == (numbers, expected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "FLOAT8E8M0"],
+)
+@pytest.mark.parametrize("saturate", [True, False])
+def test_casts_to_floats_of_8_bits_round_to_even(name, saturate, engine):
+    number = TensorProto.DataType.Value(name)
+    kind = helper.tensor_dtype_to_np_dtype(number)
+    grid = np.arange(256, dtype="uint8").view(kind).astype("float32")
+    grid = np.sort(grid[np.isfinite(grid) & (grid > 2.0**-126)])
+    between = (grid[:-1] + grid[1:]) / 2
+    x = np.concatenate([grid, between, np.nextafter(between, 0), np.nextafter(between, 1e38)])
+    x = np.append(x, [0, np.nan, grid[-1] * 1.0625, grid[-1] * 1.5]).astype("float32")
+    x = np.concatenate([x, -x])
+    options = {"saturate": int(saturate)}
+    if name == "FLOAT8E8M0":
+        expected = numpy_helper.to_float8e8m0(x, saturate)
+    else:
+        expected = numpy_helper.saturate_cast(x, kind) if saturate else x.astype(kind)
+    node = helper.make_node("Cast", ["x"], ["y"], to=number, **options)
+    graph = helper.make_graph([node], "g", [value("x")], [value("y")])
+    y = pt.models.loads(helper.make_model(graph).SerializeToString())(x).numpy()
+    np.testing.assert_array_equal(y, expected.astype("float32"))
+    negative = expected.view("uint8") >> 7 if name.endswith(("FN", "M2")) else np.signbit(y)
+    known = ~np.isnan(y)
+    np.testing.assert_array_equal(np.signbit(y)[known], negative[known].astype(bool))
+
+
+@pytest.mark.parametrize(
+    ("mode", "wanted"), [("up", [1, 2, 2, 4]), ("nearest", [1, 1, 2, 2]), ("down", [1, 1, 1, 2])]
+)
+def test_powers_of_two_are_rounded_by_mode(mode, wanted, engine):
+    number = TensorProto.FLOAT8E8M0
+    node = helper.make_node("Cast", ["x"], ["y"], to=number, round_mode=mode)
+    graph = helper.make_graph([node], "g", [value("x")], [value("y")])
+    x = np.float32([1, 1.25, 1.5, 2.5, np.inf, np.nan])
+    y = pt.models.loads(helper.make_model(graph).SerializeToString())(x).numpy()
+    np.testing.assert_array_equal(y, [*wanted, np.nan, np.nan])
+
+
+def test_a_condition_may_have_axes(engine):
+    branches = {}
+    for name, operator in (("then_branch", "Neg"), ("else_branch", "Abs")):
+        # Some exporters write types that say nothing.
+        result = helper.make_empty_tensor_value_info(name)
+        result.type.SetInParent()
+        node = helper.make_node(operator, ["x"], [name])
+        branches[name] = helper.make_graph([node], name, [], [result])
+    graph = helper.make_graph(
+        [
+            helper.make_node("Greater", ["x", "zero"], ["positive"]),
+            helper.make_node("If", ["positive"], ["y"], **branches),
+        ],
+        "g",
+        [value("x", [1, 1])],
+        [value("y")],
+        [numpy_helper.from_array(np.float32(0), "zero")],
+    )
+    model = pt.models.loads(helper.make_model(graph).SerializeToString())
+    assert model([[2.0]]).tolist() == [[-2]]
+    assert model([[-3.0]]).tolist() == [[3]]
+
+
+def test_inputs_that_are_maps_are_refused(engine):
+    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", [value("x")], [])
+    element = helper.make_tensor_type_proto(TensorProto.FLOAT, [1])
+    graph.input[0].type.map_type.key_type = TensorProto.INT64
+    graph.input[0].type.map_type.value_type.CopyFrom(element)
+    with pytest.raises(ModelError, match="values that are not tensors or sequences"):
+        pt.models.loads(helper.make_model(graph).SerializeToString())
 
 
 def oversized(operator: str, **constants: Any) -> bytes:

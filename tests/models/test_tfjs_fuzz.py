@@ -11,8 +11,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from test_fuzz import mutated
+from test_tfjs_texts import examples
 
 import py_tensor as pt
 from py_tensor.errors import ModelError, TensorError
@@ -65,7 +67,7 @@ def changed(document: dict[str, Any], chance: random.Random) -> None:
 
 @pytest.fixture(scope="module")
 def files() -> list[tuple[str, bytes]]:
-    """Models of a few nodes, with functions, loops of frames, and lists."""
+    """Models of a few nodes, with functions, loops of frames, lists, texts and tables."""
     folder = Path(__file__).parent / "data"
     found = []
     for name in ("tfjs_operators.json", "tfjs_control_flow.json"):
@@ -73,7 +75,7 @@ def files() -> list[tuple[str, bytes]]:
             model = json.dumps(case["model"])
             if len(model) < 60_000:
                 found.append((model, base64.b64decode(case["weights"])))
-    return found
+    return found + [(json.dumps(each), b"") for each in examples()] * 10
 
 
 def test_mutated_files_end_soon(files, engine, mutations):
@@ -114,9 +116,13 @@ def end_of(data: bytes, weights: bytes) -> str:
         shape = [length if isinstance(length, int) else 2 for length in info.shape or ()]
         if any(length > 1000 for length in shape):
             return "declared"
-        inputs[info.name] = pt.ones(shape, dtype=info.dtype or "float32")
+        if info.dtype == "str":
+            inputs[info.name] = np.full(shape, "one two")
+        else:
+            inputs[info.name] = pt.ones(shape, dtype=info.dtype or "float32")
     try:
-        pt.realize(*model.run(inputs).values())
+        results = model.run(inputs).values()
+        pt.realize(*(each for each in results if isinstance(each, pt.Tensor)))
     except ModelError as error:
         assert str(error).startswith(("run: ", "load: "))
         return "run"

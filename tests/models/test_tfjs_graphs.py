@@ -360,23 +360,23 @@ def test_one_error_names_everything_that_is_not_supported():
     call = node("call", "PartitionedCall", "x", f={"func": {"name": "inner"}})
     inner = {
         "signature": {"name": "inner", "inputArg": [{"name": "a"}], "outputArg": [{"name": "b"}]},
-        "nodeDef": [node("n", "StringNGrams", "a")],
-        "ret": {"b": "n:ngrams:0"},
+        "nodeDef": [node("n", "StringLower", "a")],
+        "ret": {"b": "n:output:0"},
     }
-    text = node("text", "Const", dtype={"type": "DT_STRING"}, value={"tensor": {"dtype": 7}})
+    text = node("text", "Const", dtype={"type": "DT_VARIANT"}, value={"tensor": {"dtype": 21}})
     with pytest.raises(ModelError) as raised:
         graph(
             X,
             text,
             call,
-            node("join", "StringSplit", "call", "text"),
-            node("again", "StringSplit", "x", "x"),
+            node("join", "StringJoin", "call", "text"),
+            node("again", "StringJoin", "x", "x"),
             node("relu", "Relu", "x", wrong={"i": "3"}, T=FLOAT, _own={"b": True}),
             functions=[inner],
         )
     assert str(raised.value) == (
-        'load: model needs what is not supported; got operator Const of DT_STRING in "text"; '
-        'operator StringNGrams in "n"; operator StringSplit in "join", "again"; attribute wrong of '
+        'load: model needs what is not supported; got operator Const of DT_VARIANT in "text"; '
+        'operator StringLower in "n"; operator StringJoin in "join", "again"; attribute wrong of '
         'Relu in "relu"; export the model without them'
     )
 

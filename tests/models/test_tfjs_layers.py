@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
-from py_tensor.errors import ArgumentError, ModelError, TensorError
+from py_tensor.errors import ArgumentError, ModelError, TensorError, TraceError
 
 ARCHIVE = Path(__file__).parent / "data" / "tfjs_layers.zip"
 TOLERANCE = 1e-4
@@ -379,8 +379,17 @@ def test_stateful_layers_continue_with_the_states_of_the_call_before(kind, seque
     with pt.tidy():
         again(x[:, 2:4])
     assert_close(again(x[:, 4:]), parts[2])
-    assert_close(pt.jit(model)(pt.asarray(x[:, 2:4])), parts[1])
+    gradient = pt.grad(lambda model: model(x[:, 2:4]).sum())(model)
+    assert all(each.size for each in gradient.weights.values())
+    message = r"model: a stateful model cannot be traced; got a call of Model.* inside of predict"
+    for _ in range(2):
+        with pytest.raises(TraceError, match=message):
+            pt.jit(predict)(model, pt.asarray(x[:, 2:4]))
     assert_close(model(x[:, 2:4]), parts[1])
+
+
+def predict(model: pt.models.Model, x: pt.Tensor) -> pt.Tensor:
+    return model(x)
 
 
 class Scaled(pt.nn.Module):
@@ -426,6 +435,21 @@ def test_custom_layers(engine):
         asyncio.run(pt.models.load(files.__getitem__))
     with pytest.raises(ArgumentError, match="format has no custom layers; got Lambda"):
         asyncio.run(pt.models.load(pt.models.EXAMPLE, custom=own))
+
+
+def test_custom_layers_of_a_single_file(engine):
+    layers = [
+        layer("InputLayer", name="x", batch_input_shape=[None, 2]),
+        layer("Lambda", name="twice", function=["code", None, None]),
+    ]
+    topology = {"class_name": "Sequential", "config": {"name": "own", "layers": layers}}
+    data = json.dumps({"modelTopology": topology}).encode()
+    model = pt.models.loads(data, custom={"twice": lambda x: 2 * x})
+    assert model([[1.0, 2.0]]).tolist() == [[2, 4]]
+    with pytest.raises(ModelError, match='layer Lambda in "twice"'):
+        pt.models.loads(data)
+    with pytest.raises(ArgumentError, match="format has no custom layers; got twice"):
+        pt.models.loads(pt.models.EXAMPLE, custom={"twice": lambda x: 2 * x})
 
 
 def call(*names: str) -> list[Any]:

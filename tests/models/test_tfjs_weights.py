@@ -87,12 +87,14 @@ def test_half_precision_weights_become_float32(engine):
     assert_values(constant.tensor(), halves.astype("float32"))
 
 
-def test_texts_are_left_out(engine):
+def test_weights_that_are_texts(engine):
     texts = b"".join(struct.pack("<I", len(text)) + text for text in (b"", b"abc"))
     groups, files = manifest(t=("string", np.frombuffer(texts, "uint8")), f=VALUES["f"])
     groups[0]["weights"][0]["shape"] = [2]
     found = read_weights(groups, files)
-    assert list(found) == ["f"]
+    assert (found["t"].shape, found["t"].numbers, found["t"].nbytes) == ((2,), [b"", b"abc"], 3)
+    with pytest.raises(TypeError, match="texts instead of a tensor"):
+        found["t"].tensor()
     assert_values(found["f"].tensor(), VALUES["f"][1])
 
 

@@ -464,6 +464,16 @@ def test_storages_must_have_their_size(engine):
         loaded(zipped(pickled(value) + b".", {"0": bytes(8)}))
 
 
+def test_programs_of_torchscript_are_named(engine):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model/data.pkl", b"\x80\x02}.")
+        archive.writestr("model/code/__torch__/net.py", "x = 1\n" * 100)
+        archive.writestr("model/constants.pkl", b"\x80\x02).")
+    with pytest.raises(ModelError, match="program of TorchScript"):
+        loaded(data.getvalue())
+
+
 def test_compressed_entries_are_refused(engine):
     bomb = zipped(pickled({}) + b".", {"0": bytes(1 << 24)}, zipfile.ZIP_DEFLATED)
     assert len(bomb) < 1 << 16

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from helpers import assert_spec
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -117,3 +119,25 @@ def choose(
 def wide(array: Any) -> Any:
     """Convert floats to float64, so that a reference adds no rounding visible in float32."""
     return array.astype("float64") if array.dtype.kind == "f" else array
+
+
+def compare(
+    pairs: list[tuple[pt.Tensor, Any]], read: Callable[[pt.Tensor], Any] = pt.Tensor.numpy
+) -> None:
+    """Compare tensors, computed together and then read, with arrays."""
+    pt.realize(*(tensor for tensor, _ in pairs))
+    for tensor, array in pairs:
+        assert_spec(tensor, array.shape, array.dtype.name)
+        got = read(tensor)
+        if array.dtype.kind in "fc":
+            want = array.astype("complex128")
+            # Sums of rounded values cancel: errors are relative to the largest element.
+            size = max(1.0, np.abs(want).max(initial=0.0))
+            np.testing.assert_allclose(got.astype("complex128"), want, rtol=1e-4, atol=1e-4 * size)
+        else:
+            np.testing.assert_array_equal(got, array)
+
+
+def read_async(tensor: pt.Tensor) -> Any:
+    """Return the elements as an array, read asynchronously."""
+    return np.asarray(asyncio.run(tensor.data())).reshape(tensor.shape)

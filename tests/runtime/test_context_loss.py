@@ -83,6 +83,25 @@ def test_values_held_by_the_gpu_only_raise(own):
     assert_values(y + 1.0, X * 2 + 1)
 
 
+def test_lost_tensors_fail_where_they_are_read_only(own):
+    """Automatic flushes, which run all pending work, leave out work on lost tensors."""
+    x = pt.asarray(X)
+    y = x * 2
+    pt.realize(y)
+    pending = y + 1.0
+    lose(own)
+    restore(own)
+    total, kept = x, []
+    for step in range(3 * pt.env.flush_threshold):
+        total = total + 1.0
+        if step % 100 == 0:
+            kept.append(total)
+    assert_values(total, X + 3 * pt.env.flush_threshold)
+    if own.name == "webgl":
+        assert_raises(errors.BackendError, LOST, pending.tolist)
+    del kept
+
+
 def test_handles_of_lost_textures_are_freed(own):
     y = pt.asarray(X) * 2
     pt.realize(y)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
+from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from ...io.safetensors import SIZES, Entry
 from ...ops.index_map import Shape
 from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
 from ..sources import check_neighbour
+from . import narrow_floats
 from .protobuf import Message, Reader, float_of
 
 SCHEMA = {
@@ -36,7 +38,8 @@ SCHEMA = {
                   20: ("type", "int"), 21: ("ref_attr_name", "text")},
     "ValueInfo": {1: ("name", "text"), 2: ("type", "Type")},
     "Type": {1: ("tensor_type", "TensorType"), 4: ("sequence_type", "Element"),
-             9: ("optional_type", "Element")},
+             5: ("map_type", "bytes"), 7: ("opaque_type", "bytes"),
+             8: ("sparse_tensor_type", "bytes"), 9: ("optional_type", "Element")},
     "Element": {1: ("elem_type", "Type")},
     "TensorType": {1: ("elem_type", "int"), 2: ("shape", "Shape")},
     "Shape": {1: ("dim", "Dimension*")},
@@ -91,11 +94,13 @@ DTYPES = {
     1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int32",
     9: "bool", 10: "float16", 11: "float32", 12: "uint32", 13: "uint32", 14: "complex64",
     16: "float32", 21: "uint8", 22: "int8", 25: "uint8", 26: "int8",
+    **dict.fromkeys(narrow_floats.BITS, "float32"),
 }  # fmt: skip
 """Dtype of a tensor by ONNX's number: 64-bit dtypes become 32-bit ones, as in pt.asarray;
-bfloat16 becomes float32; integers of 2 and 4 bits become integers of 8 bits."""
-_HALF_BYTES = {21: ("U8", 0), 22: ("I8", 8)}
-"""Dtypes of two elements in each byte: the code of the bytes they become, and the sign bit."""
+bfloat16 and floats of fewer bits become float32; integers of 2 and 4 bits become integers of 8
+bits."""
+NARROW_INTEGERS = {21: (4, 0), 22: (4, -8), 25: (2, 0), 26: (2, -2)}
+"""Bits and least number of ONNX's dtypes of integers of less than 8 bits."""
 
 RANK = 32
 """Maximum number of axes of a constant."""
@@ -228,6 +233,8 @@ class _GraphReader:
         self._functions = functions
         self._files = files
         self._nested = 0
+        self._dtypes: dict[str, int] = {}
+        """ONNX's numbers of the dtypes of values, as far as they matter."""
 
     def graph(
         self, graph: Message, versions: dict[str, int], given: Mapping[str, Any], depth: int
@@ -237,9 +244,13 @@ class _GraphReader:
         if graph.get("sparse_initializer"):
             raise _unsupported("sparse tensors", f"an initializer of graph {name!r}")
         constants = {}
+        for info in graph.get("input", ()):
+            kind = info.get("type", {}).get("tensor_type", {})
+            self._dtypes[info.get("name", "")] = kind.get("elem_type", 0)
         for tensor in graph.get("initializer", ()):
             constant = self._constant(tensor)
             constants[constant.name] = constant
+            self._dtypes[constant.name] = tensor.get("data_type", 0)
         nodes = self._nodes(graph.get("node", ()), constants, versions, given, depth)
         inputs = map(_value_info, graph.get("input", ()))
         return Graph(
@@ -290,8 +301,12 @@ class _GraphReader:
                 found.append(Node(name, "Function", inputs, outputs, {"body": body}, 0))
                 continue
             domain = "" if domain == "ai.onnx" else domain
+            if not domain:
+                operator, inputs = self._with_dtypes(operator, inputs, outputs, attributes)
             if not domain and operator == "Constant" and len(outputs) == 1:
                 constant = _constant_node(attributes, outputs[0])
+                for attribute in message.get("attribute", ()):
+                    self._dtypes[outputs[0]] = attribute.get("t", {}).get("data_type", 0)
                 if constant is not None:
                     constants[outputs[0]] = constant
                     continue
@@ -301,6 +316,36 @@ class _GraphReader:
             operator = f"{domain}.{operator}" if domain else operator
             found.append(Node(name, operator, inputs, outputs, attributes, version))
         return tuple(found)
+
+    def _with_dtypes(
+        self,
+        operator: str,
+        inputs: tuple[str, ...],
+        outputs: tuple[str, ...],
+        attributes: dict[str, Any],
+    ) -> tuple[str, tuple[str, ...]]:
+        """Write a narrow dtype that an input tells into the attributes, as tensors do not tell it.
+
+        Returns the operator and the inputs.
+        """
+        dtype: Any = 0
+        if operator == "Cast":
+            dtype = attributes.get("to", 0)
+        elif operator == "CastLike" and len(inputs) == 2:
+            dtype = self._dtypes.get(inputs[1], 0)
+            if _is_narrow(dtype):
+                attributes["to"] = dtype
+                operator, inputs = "Cast", inputs[:1]
+        elif operator == "QuantizeLinear":
+            zero = inputs[2] if len(inputs) > 2 else ""
+            dtype = attributes.get("output_dtype", 0) or self._dtypes.get(zero, 0)
+            if _is_narrow(dtype):
+                attributes["output_dtype"] = dtype
+        elif operator in _MOVES and inputs:
+            dtype = self._dtypes.get(inputs[0], 0)
+        if outputs and isinstance(dtype, int):
+            self._dtypes[outputs[0]] = dtype
+        return operator, inputs
 
     def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> Graph:
         """Return the graph of a function for one call."""
@@ -370,8 +415,8 @@ class _GraphReader:
         raw = tensor.get("raw_data")
         if tensor.get("data_location"):
             raw = self._external(tensor, place)
-        if dtype in _HALF_BYTES:
-            return _half_bytes(dtype, shape, raw, tensor, place)
+        if _is_narrow(dtype):
+            return _narrow(dtype, shape, raw, tensor, place)
         if dtype not in ELEMENTS:
             raise _unsupported(f"elements of ONNX's dtype {dtype}", place)
         code, field, form, mask = ELEMENTS[dtype]
@@ -457,7 +502,7 @@ def _value_info(message: Message) -> ValueInfo:
     is_list = "sequence_type" in kind
     if is_list:
         kind = kind["sequence_type"].get("elem_type", {})
-    if "type" in message and "tensor_type" not in kind:
+    if kind.keys() - {"tensor_type"}:
         raise _unsupported("values that are not tensors or sequences of them", place)
     tensor = kind.get("tensor_type", {})
     number = tensor.get("elem_type", 0)
@@ -475,20 +520,28 @@ def _value_info(message: Message) -> ValueInfo:
     return ValueInfo(message.get("name", ""), dtype, shape, None, is_list, is_optional)
 
 
+def _is_narrow(dtype: Any) -> bool:
+    return isinstance(dtype, int) and (dtype in NARROW_INTEGERS or dtype in narrow_floats.BITS)
+
+
 def _location(tensor: Message) -> dict[str, str]:
     entries = tensor.get("external_data", ())
     return {entry.get("key", ""): entry.get("value", "") for entry in entries}
 
 
-def _half_bytes(dtype: int, shape: Shape, raw: Any, tensor: Message, place: str) -> Entry:
-    """Unpack integers of 4 bits: the lower half of a byte comes first."""
-    code, sign = _HALF_BYTES[dtype]
+def _narrow(dtype: int, shape: Shape, raw: Any, tensor: Message, place: str) -> Entry:
+    """Unpack elements of at most 8 bits: the lowest bits of a byte come first."""
     if raw is None:
         raw = [number & 255 for number in tensor.get("int32_data", ())]
-    count = math.prod(shape)
-    _check_size(len(raw), -(-count // 2), shape, place)
-    halves = [half for byte in raw for half in (byte & 15, byte >> 4)][:count]
-    return Entry(code, shape, bytes(((half ^ sign) - sign) & 255 for half in halves))
+    bits, low = NARROW_INTEGERS.get(dtype, (narrow_floats.BITS.get(dtype, 8), 0))
+    count, mask = math.prod(shape), (1 << bits) - 1
+    _check_size(len(raw), -(-count * bits // 8), shape, place)
+    codes = [byte >> shift & mask for byte in raw for shift in range(0, 8, bits)][:count]
+    if dtype in NARROW_INTEGERS:
+        data = bytes(((code ^ -low) + low) & 255 for code in codes)
+        return Entry("I8" if low else "U8", shape, data)
+    numbers = array("f", map(narrow_floats.values(dtype).__getitem__, codes))
+    return Entry("F32", shape, numbers.tobytes())
 
 
 def _check_size(got: int, expected: int, shape: Shape, place: str) -> None:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
-from ..graph import Constant, constant_of_entry
+from ..execution import TEXTS
+from ..graph import TEXT, Constant, constant_of_entry
 
 NUMBERS = {
     1: "DT_FLOAT", 2: "DT_DOUBLE", 3: "DT_INT32", 4: "DT_UINT8", 5: "DT_INT16", 6: "DT_INT8",
@@ -55,8 +56,15 @@ class Type(NamedTuple):
     """TensorFlow's name, for example "DT_FLOAT"."""
 
     @property
+    def is_text(self) -> bool:
+        """True for texts."""
+        return self.name == "DT_STRING"
+
+    @property
     def dtype(self) -> DType:
-        """Dtype of tensors; raises ModelError if it is not supported."""
+        """Dtype of values; raises ModelError if it is not supported."""
+        if self.is_text:
+            return TEXT
         if self.name not in DTYPES:
             raise ModelError(
                 f"load: dtype is not supported; got {self.name:.40}; use one of {', '.join(DTYPES)}"
@@ -147,9 +155,11 @@ def shape_of(value: Any) -> Shape:
 
 
 def constant(name: str, value: Any, place: str) -> Constant | None:
-    """Return the tensor of an attribute; None for texts and for tensors without elements."""
+    """Return the value of an attribute; None for a tensor without elements."""
     try:
         dtype, shape = type_of(value.get("dtype", 0)).name, shape_of(value.get("tensorShape", {}))
+        if dtype == "DT_STRING" and shape is not None:
+            return _texts(name, value.get("stringVal", []), shape)
         if dtype not in _ELEMENTS or shape is None or None in shape:
             return None
         code, form, field = _ELEMENTS[dtype]
@@ -176,6 +186,18 @@ def constant(name: str, value: Any, place: str) -> Constant | None:
             f"{len(data)} bytes instead of {count * size} for shape {list(lengths)} of {place}",
         )
     return constant_of_entry(name, Entry(code, lengths, data))
+
+
+def _texts(name: str, given: list[Any], shape: tuple[int | None, ...]) -> Constant | None:
+    """Return texts, of which the last one is repeated; None if there are none."""
+    lengths = tuple(length or 0 for length in shape)
+    count = math.prod(lengths)
+    if None in shape or (not given and count) or count > TEXTS:
+        return None
+    texts = [bytes_of(text) for text in given]
+    if len(texts) > count:
+        raise ValueError
+    return Constant(name, TEXT, lengths, texts + texts[-1:] * (count - len(texts)))
 
 
 def malformed(wrong: str, got: str) -> ModelError:

@@ -8,7 +8,7 @@ graph.proto, node_def.proto and function.proto.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...errors import ModelError
@@ -21,11 +21,12 @@ from .attributes import (
     Function,
     Type,
     decoded,
+    integer,
     malformed,
     shape_of,
     type_of,
 )
-from .control_flow import Definition, Region, ordered, producers_of, resolved, rewrite
+from .control_flow import Definition, Region, node_of, ordered, producers_of, resolved, rewrite
 
 DEPTH = 30
 NESTED_NODES = 50_000
@@ -47,6 +48,8 @@ RESULTS = {
         "reverse_index_map",
     ),
     "SparseReshape": ("output_indices", "output_shape"),
+    "StringNGrams": ("ngrams", "ngrams_splits"),
+    "StringSplit": ("indices", "values", "shape"),
     "Switch": ("output_false", "output_true"),
     "TensorArrayConcatV3": ("value", "lengths"),
     "TensorArrayV3": ("handle", "flow"),
@@ -66,10 +69,14 @@ IGNORED = frozenset({
     "message", "num", "num_args", "num_host_args", "num_original_outputs",
     "num_row_partition_tensors", "output_shapes", "parallel_iterations",
     "resize_if_index_out_of_bounds", "seed", "seed2", "shared_name", "sorted", "sparse_gradient",
-    "stable", "summarize", "tensor_array_name", "use_cudnn_on_gpu", "validate_indices",
+    "stable", "summarize", "tensor_array_name", "use_cudnn_on_gpu", "use_node_name_sharing",
+    "validate_indices",
 })  # fmt: skip
 """Attributes that do not change results. Those with "_" in front and most types do not, either."""
 _WITHOUT_RESULTS = ("NoOp", "Assert", "Const", "PrintV2")
+_TABLES = ("HashTable", "HashTableV2")
+_IMPORTS = (*("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2"),)
+"""Operators that make a table, and operators on a table, its keys and its values."""
 
 
 def read(
@@ -85,6 +92,9 @@ def read(
     signature = _dict(document, "signature") or _dict(
         _dict(document, "userDefinedMetadata"), "signature"
     )
+    initializer = reader.definitions(_list(_dict(document, "modelInitializer"), "node"))
+    tables = _tables(initializer, _dict(document, "initializerSignature"))
+    _add_tables(definitions, signature, initializer, tables)
     inputs = _inputs(_dict(signature, "inputs"), definitions)
     outputs = _outputs(_dict(signature, "outputs"), definitions)
     try:
@@ -196,6 +206,9 @@ class _GraphReader:
                     constants[name] = constant
                     continue
                 operator = f"Const of {_type(definition.attributes.get('dtype'))}"
+            row = self._table.get(operator)
+            if row is not None and not row.texts and _has_texts(definition.attributes.values()):
+                operator = f"{operator} of DT_STRING"
             inputs = tuple(resolved(value, substitutes) for value in definition.inputs)
             results = definition.outputs
             if results is None:
@@ -289,16 +302,91 @@ class _GraphReader:
         return self.graph(name, definitions, inputs, outputs, depth)
 
     def _constant(self, definition: Definition) -> Constant | None:
-        """Return the value of a Const; None for texts."""
+        """Return the value of a Const; None for dtypes that are not supported."""
         name = definition.name
         value = definition.attributes.get("value")
         tensor = value.get("tensor") if isinstance(value, dict) else None
         place = f'node "{name}" (Const)'
         found = attributes.constant(name, tensor, place) if isinstance(tensor, dict) else None
         found = found or self._weights.get(name)
-        if found is None and _type(definition.attributes.get("dtype")) in DTYPES:
+        if found is None and _type(definition.attributes.get("dtype")) in (*DTYPES, "DT_STRING"):
             raise malformed("weight is missing in the manifest", place)
         return found
+
+
+def _tables(
+    initializer: dict[str, Definition], signature: dict[str, Any]
+) -> dict[Any, tuple[str, str]]:
+    """Return the keys and the values of tables by the name and number of each table.
+
+    The number is that of the resource, in the signatures of the newer converters.
+    """
+
+    def made(value: str) -> str:
+        name = node_of(value)
+        for _ in initializer:
+            given = initializer.get(name)
+            if given is None or given.operator != "Identity" or not given.inputs:
+                break
+            name = node_of(given.inputs[0])
+        return name
+
+    tables: dict[Any, tuple[str, str]] = {}
+    for each in initializer.values():
+        if each.operator in _IMPORTS:
+            if len(each.inputs) != 3:
+                raise malformed("node lacks inputs", f'node "{each.name}" ({each.operator})')
+            table, keys, values = each.inputs
+            tables[made(table)] = keys, values
+    for entry in _dict(signature, "outputs").values():
+        name, number = made(str(_part(entry, "name", ""))), _resource(entry)
+        if name in tables and number is not None:
+            tables[number] = tables[name]
+    return tables
+
+
+def _resource(entry: Any) -> int | None:
+    """Return the number of the table that an input or output of a signature is."""
+    number = _part(entry, "resourceId", None)
+    try:
+        return None if number is None else integer(number)
+    except ValueError:
+        raise malformed("number of a table is not valid", f"{number!r:.80}") from None
+
+
+def _add_tables(
+    definitions: dict[str, Definition],
+    signature: dict[str, Any],
+    initializer: dict[str, Definition],
+    tables: dict[Any, tuple[str, str]],
+) -> None:
+    """Make tables operators on their keys and values, whose nodes become part of the graph."""
+    renamed = {}
+    for name, each in initializer.items():
+        if name in definitions and each.operator != "Const":
+            renamed[name] = f"initializer/{name}"
+
+    def plain(value: str) -> str:
+        name, _, at = value.partition(":")
+        return ":".join(filter(None, (renamed.get(name, name), at)))
+
+    numbers = {
+        node_of(str(_part(entry, "name", key))): _resource(entry)
+        for key, entry in _dict(signature, "inputs").items()
+    }
+    made = {}
+    for name, each in definitions.items():
+        found = tables.get(name) if each.operator in _TABLES else tables.get(numbers.get(name))
+        if found is not None:
+            made[name] = Definition(name, _TABLES[0], map(plain, found))
+        elif each.operator in _TABLES:
+            each.operator += " without its keys and values"
+    for name, each in initializer.items():
+        each.inputs = list(map(plain, each.inputs))
+        each.name = renamed.get(name, name)
+        if each.operator not in (*_TABLES, *_IMPORTS):
+            definitions.setdefault(each.name, each)
+    definitions |= made
 
 
 def _named(
@@ -382,6 +470,12 @@ def _ignorable(key: str, value: Any) -> bool:
     return types or value is None or key.startswith("_") or key in IGNORED
 
 
+def _has_texts(values: Iterable[Any]) -> bool:
+    """Return True if one of the dtypes among attributes is that of texts."""
+    types = (each for value in values for each in (value if isinstance(value, list) else [value]))
+    return any(isinstance(each, Type) and each.is_text for each in types)
+
+
 def _type(value: Any) -> str:
     return value.name if isinstance(value, Type) else "an unknown dtype"
 
@@ -391,7 +485,8 @@ def _inputs(given: dict[str, Any], definitions: dict[str, Definition]) -> dict[s
     declared = {}
     for key, entry in given.items():
         node = _plain(str(_part(entry, "name", key)), definitions)
-        if node in definitions and node not in declared:
+        known = node in definitions and definitions[node].operator not in _TABLES
+        if known and node not in declared:
             # The signatures of old converters repeat the names of values.
             name = node if key in definitions or key == f"{node}:0" else key
             declared[node] = _info(name, entry, definitions[node])
@@ -435,7 +530,9 @@ def _info(name: str, entry: Any, node: Definition | None) -> ValueInfo:
             shape = shape_of(lengths)
     except (AttributeError, TypeError, ValueError):
         raise malformed("declaration is not valid", f"{entry!r:.80} of {name!r:.80}") from None
-    known = dtype.dtype if isinstance(dtype, Type) and dtype.name in DTYPES else None
+    known = None
+    if isinstance(dtype, Type) and (dtype.name in DTYPES or dtype.is_text):
+        known = dtype.dtype
     return ValueInfo(name, known, shape if isinstance(shape, tuple) else None)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from ...dtypes import as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
-from ..graph import Constant, constant_of_entry
+from ..graph import TEXT, Constant, constant_of_entry
 from ..sources import check_neighbour
 
 CODES = {
@@ -25,7 +25,7 @@ CODES = {
     "int8": "I8", "uint32": "U32", "uint16": "U16", "uint8": "U8", "bool": "BOOL",
     "complex64": "C64",
 }  # fmt: skip
-"""Code of each dtype in an `Entry`. Texts have none: they are no constants."""
+"""Code of each dtype in an `Entry`. Texts have none."""
 _QUANTIZED = {"uint8": "B", "uint16": "H"}
 """`struct` code of the steps of quantized weights."""
 _RANK = 32
@@ -45,7 +45,7 @@ def files_of(manifest: Any) -> set[str]:
 def read_weights(manifest: Any, files: Mapping[str, Any]) -> dict[str, Constant]:
     """Return the weights by name, given the bytes of the manifest's files.
 
-    Texts are left out. Raises ModelError, which names the weight, if the files do not fit.
+    Raises ModelError, which names the weight, if the files do not fit.
     """
     found: dict[str, Constant] = {}
     for paths, weights in _groups(manifest):
@@ -56,9 +56,7 @@ def read_weights(manifest: Any, files: Mapping[str, Any]) -> dict[str, Constant]
                 raise _malformed("weight has no name", f"{spec!r:.80}")
             if name in found:
                 raise _malformed("weight occurs twice", repr(name))
-            constant = _weight(name, spec, shards)
-            if constant is not None:
-                found[name] = constant
+            found[name] = _weight(name, spec, shards)
         shards.end()
     return found
 
@@ -120,8 +118,8 @@ class _Shards:
             )
 
 
-def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> Constant | None:
-    """Read the next weight; None for texts."""
+def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> Constant:
+    """Read the next weight."""
     place = f'weight "{name}"'
     dtype, shape, quantization = (spec.get(key) for key in ("dtype", "shape", "quantization"))
     if (
@@ -132,9 +130,11 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> Constant | None
         raise _malformed("shape is not valid", f"{shape!r:.80} of {place}")
     if dtype == "string":
         # Each text has its length in front.
-        for _ in range(math.prod(shape)):
-            shards.take(int.from_bytes(shards.take(4, name), "little"), name)
-        return None
+        texts = [
+            bytes(shards.take(int.from_bytes(shards.take(4, name), "little"), name))
+            for _ in range(math.prod(shape))
+        ]
+        return Constant(name, TEXT, tuple(shape), texts)
     if not isinstance(dtype, str) or dtype not in CODES:
         raise ModelError(
             f"load: dtype of a weight is not supported; got {dtype!r:.80} for {place}; convert it "

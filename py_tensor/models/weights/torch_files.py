@@ -311,6 +311,11 @@ def _zipped(view: memoryview) -> tuple[Any, dict[str, Any]]:
     except Exception as error:
         # Damaged files make zipfile raise errors of many classes.
         raise _malformed("zip file is damaged", f"{type(error).__name__}: {error}") from None
+    if any(entry.filename.endswith("/constants.pkl") for entry in entries):
+        raise ModelError(
+            "load_weights: file has a program of TorchScript; got code by torch.jit.save; save the "
+            "weights with torch.save(model.state_dict(), path), or export the model as ONNX"
+        )
     found: dict[str, Any] = {}
     for entry in entries:
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:

@@ -115,6 +115,9 @@ class Backend(Protocol):
     def release(self, buffer: Buffer) -> None:
         """Release the buffer's device memory."""
 
+    def is_lost(self, buffer: Buffer) -> bool:
+        """Return True if the elements were in device memory only, and that was lost."""
+
     def statistics(self) -> Statistics:
         """Return counts of resources in use and of work done."""
 
@@ -157,6 +160,9 @@ class HostBackend:
 
     def release(self, buffer: Buffer) -> None:
         """Do nothing: Python frees host memory."""
+
+    def is_lost(self, buffer: Buffer) -> bool:
+        return False
 
     def statistics(self) -> Statistics:
         return {"bytesInUse": 0, "bytesFree": 0, "programs": 0, "draws": self.draws}

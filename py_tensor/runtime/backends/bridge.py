@@ -1,7 +1,8 @@
 """The Python protocol of the WebGL2 bridge; only numbers, strings and buffers cross it.
 
 Handles, program ids and plan ids are small ints chosen by the caller. A failing method raises
-`BackendError`, `ShaderError` if a shader does not compile, or `ArgumentTypeError`.
+`BackendError`, `OutOfMemoryError` if GPU memory is exhausted, `ShaderError` if a shader does not
+compile, or `ArgumentTypeError`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from array import array
 from collections.abc import Awaitable
 from typing import Any, Protocol, TypedDict
 
-from ...errors import ArgumentTypeError, BackendError, ShaderError, TensorError
+from ...errors import (
+    ArgumentTypeError,
+    BackendError,
+    OutOfMemoryError,
+    ShaderError,
+    TensorError,
+)
+from ..holders import largest_holders
 from .base import Statistics
 
 
@@ -185,6 +193,7 @@ _CONTEXT_ADVICE = (
 
 
 _ERRORS: dict[str, type[TensorError]] = {
+    "OutOfMemoryError": OutOfMemoryError,
     "ShaderError": ShaderError,
     "PictureError": ArgumentTypeError,
 }
@@ -194,4 +203,6 @@ def bridge_error(name: str, message: str) -> TensorError:
     """Convert a JavaScript error of the bridge to a Python error."""
     if message == _CONTEXT_LOST:
         message = f"webgl: {message}; {_CONTEXT_ADVICE}"
+    elif name == "OutOfMemoryError":
+        message = f"webgl: {message}; free tensors; most is held by {largest_holders()}"
     return _ERRORS.get(name, BackendError)(message)

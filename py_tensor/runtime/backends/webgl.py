@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
+import warnings
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -15,6 +16,7 @@ from ...compiler.glsl.shader import Shader
 from ...compiler.memory_plan import (
     Device,
     Plan,
+    Slot,
     make_plan,
     numbers_in,
     split_plan,
@@ -24,6 +26,7 @@ from ...dtypes import FLOAT_END, DType, float32, limited, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph, Scalar
 from ...settings import settings
+from ..holders import largest_holders
 from ..scopes import warn_of_losses
 from .base import Buffer, CompiledParts, Statistics
 from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
@@ -37,6 +40,12 @@ def is_software(renderer: str) -> bool:
     return any(name in renderer.lower() for name in _ON_PROCESSOR)
 
 
+MEMORY_LIMIT = 1 << 30
+"""Bytes of textures above which a warning is shown.
+
+Phones and most laptops share one memory between the GPU, the browser and all other programs. Beyond
+about 1 GiB they swap or end the page. TensorFlow.js warns at 600 bytes per pixel of the screen, 1.2
+GiB for 1920 x 1080."""
 UNUSED_PROGRAMS = 256
 """Programs that are kept although no plan uses them."""
 
@@ -94,6 +103,44 @@ class Programs:
             self.bridge.drop_program(self.numbers.pop(oldest))
 
 
+class MemoryWatch:
+    """Warns when the textures in use pass a limit.
+
+    Asking the bridge for the bytes in use takes longer than running a plan. They grow by no more
+    than the bytes given out since the last question, so it is asked again only after as many bytes
+    as were missing to the limit.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        self.set_limit(MEMORY_LIMIT)
+
+    def set_limit(self, nbytes: int) -> None:
+        """Change the limit; the next `spend` compares with it."""
+        self.limit = nbytes
+        self.left = 0
+        self.warned = False
+
+    def spend(self, nbytes: int) -> None:
+        """Count the bytes of new textures."""
+        self.left -= nbytes
+        if self.left < 0:
+            self._compare()
+
+    def _compare(self) -> None:
+        in_use = self.bridge.stats()["bytesInUse"]
+        self.left = max(self.limit - in_use, self.limit >> 4)
+        if in_use <= self.limit:
+            self.warned = False
+        elif not self.warned:
+            self.warned = True
+            warnings.warn(
+                f"memory: more GPU memory is in use than pt.env.memory_limit; got {in_use} bytes, "
+                f"of which most is held by {largest_holders()}; free tensors, or raise the limit",
+                stacklevel=2,
+            )
+
+
 class Compiled:
     """A plan registered with the bridge under a number."""
 
@@ -101,6 +148,7 @@ class Compiled:
         "bridge",
         "implicit_uniforms",
         "keep",
+        "nbytes",
         "number",
         "outputs",
         "pack",
@@ -125,6 +173,7 @@ class Compiled:
         self.implicit_uniforms = plan.implicit_uniforms
         self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
         self.keep = plan.keep
+        self.nbytes = sum(slot.nbytes for slot in plan.outputs)
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
         self.sizes = [(spec.dtype, spec.size) for spec in plan.specs]
 
@@ -159,6 +208,7 @@ class WebGLBackend:
         )
         self.generation = bridge.generation()
         self.programs = Programs(bridge, renderer.lower())
+        self.memory = MemoryWatch(bridge)
         self.plans = 0
         self.handles = 0
 
@@ -221,6 +271,7 @@ class WebGLBackend:
             Buffer(dtype, size, None, self, first + number, generation)
             for number, (dtype, size) in enumerate(plan.sizes)
         ]
+        self.memory.spend(plan.nbytes)
         return [
             (node, leaves[number] if is_leaf else outputs[number])
             for node, is_leaf, number in plan.keep
@@ -247,19 +298,23 @@ class WebGLBackend:
             # The run that detected the restored context had already uploaded under this handle.
             self.bridge.free(buffer.handle)
         self.handles += 1
+        slot = self._slot(buffer.dtype, buffer.size)
         losses = self.bridge.upload(
-            self.handles, *self._texture(buffer.dtype, buffer.size), _host(buffer)
+            self.handles, slot.format, slot.width, slot.height, _host(buffer)
         )
         if losses:
             warn_of_losses("upload", losses & OVERFLOWS, losses & UNDERFLOWS)
         buffer.backend = self
         buffer.generation = self.generation
         buffer.handle = self.handles
+        self.memory.spend(slot.nbytes)
         return self.handles
 
     def blank(self, dtype: DType, size: int) -> Buffer:
         handle = self.new_handle()
-        self.bridge.alloc(handle, *self._texture(dtype, size))
+        slot = self._slot(dtype, size)
+        self.bridge.alloc(handle, slot.format, slot.width, slot.height)
+        self.memory.spend(slot.nbytes)
         return Buffer(dtype, size, None, self, handle, self.generation)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
@@ -276,9 +331,11 @@ class WebGLBackend:
         half = forced or not self.limits["float32Renderable"]
         self.device = self.device._replace(float_as_half=half)
 
-    def _texture(self, dtype: DType, size: int) -> tuple[int, int, int]:
+    def _slot(self, dtype: DType, size: int) -> Slot:
+        """Return the format and size of a tensor's texture."""
         stored = float32 if dtype.kind == "c" else dtype
-        return self.device.format(stored), *texture_size(size * numbers_in(dtype))
+        width, height = texture_size(size * numbers_in(dtype))
+        return Slot(self.device.format(stored), width, height)
 
     def _target(self, buffer: Buffer) -> bytearray:
         self.handle_of(buffer)
@@ -309,6 +366,10 @@ class WebGLBackend:
     def release(self, buffer: Buffer) -> None:
         if buffer.generation == self.generation:
             self.bridge.free(buffer.handle)
+
+    def is_lost(self, buffer: Buffer) -> bool:
+        own = buffer.backend is self and buffer.generation != self.bridge.generation()
+        return own and buffer.host is None
 
     def new_handle(self) -> int:
         """Reserve a handle in the current context."""

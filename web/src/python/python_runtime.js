@@ -1,5 +1,6 @@
 /** @file Loads Pyodide, the py_tensor wheel and the caller's Python files. */
 
+import * as bridge from "../../../webgl_js_bridge/index.js";
 import { DownloadMeter } from "./download_meter.js";
 
 /** @import { PyodideInterface } from "pyodide" */
@@ -62,6 +63,8 @@ export async function startPython(base, program, report) {
  * @param {Program} program
  */
 function install(pyodide, { sources, modules }) {
+  // Otherwise py_tensor evaluates its own copy, which a Content-Security-Policy may forbid.
+  pyodide.registerJsModule("webgl_js_bridge", bridge);
   for (const [name, module] of Object.entries(modules)) pyodide.registerJsModule(name, module);
   pyodide.FS.mkdirTree(FOLDER);
   for (const [path, source] of Object.entries(sources)) {

@@ -12,7 +12,7 @@ import py_tensor as pt
 from ....tensor import Tensor
 from ... import common, folding, layouts
 from ...graph import Constant, ValueList
-from .shared import NARROW_INTEGERS, Operator, dtype_of, unsupported
+from .shared import NARROW_FLOATS, NARROW_INTEGERS, Operator, dtype_of, narrowed, unsupported
 
 
 def division(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
@@ -55,13 +55,15 @@ def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Te
         bits, low = NARROW_INTEGERS[to]
         wide = x.astype("int32")
         return ((wide - low) % (1 << bits) + low).astype(dtype_of(to))
+    if to in NARROW_FLOATS:
+        return narrowed(x, to, saturate=saturate, round_mode=round_mode)
     return x.astype(dtype_of(to))
 
 
 def folded_cast(
     x: Constant, *, to: int, saturate: int = 1, round_mode: str = "up"
 ) -> Constant | None:
-    return None if to in NARROW_INTEGERS else folding.cast(x, dtype_of(to))
+    return None if to in NARROW_INTEGERS or to in NARROW_FLOATS else folding.cast(x, dtype_of(to))
 
 
 def bit_cast(x: Tensor, *, to: int) -> Tensor:

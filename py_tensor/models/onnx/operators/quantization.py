@@ -13,7 +13,7 @@ from ....tensor import Tensor
 from ... import layouts
 from ...layouts import Permuted
 from .images import conv, kernel_order
-from .shared import Operator, dtype_or
+from .shared import NARROW_FLOATS, NARROW_INTEGERS, Operator, dtype_or, narrowed
 
 
 def _along(x: Tensor, scale: Tensor, axis: int, block_size: int) -> Tensor:
@@ -27,8 +27,13 @@ def _along(x: Tensor, scale: Tensor, axis: int, block_size: int) -> Tensor:
     return scale.reshape((-1, *(1,) * (x.ndim - axis - 1)))
 
 
-def _saturated(x: Tensor, dtype: DType) -> Tensor:
-    return pt.clip(x, dtype.lowest, dtype.highest).astype(dtype)
+def _saturated(x: Tensor, dtype: DType, number: int = 0) -> Tensor:
+    """Convert to an integer dtype, or to ONNX's dtype of a number if that has fewer bits."""
+    low, high = dtype.lowest, dtype.highest
+    if number in NARROW_INTEGERS:
+        bits, low = NARROW_INTEGERS[number]
+        high = low + (1 << bits) - 1
+    return pt.clip(x, low, high).astype(dtype)
 
 
 def quantize(
@@ -43,10 +48,13 @@ def quantize(
     saturate: int = 1,
 ) -> Tensor:
     dtype = dtype_or(uint8, output_dtype or None) if zero is None else zero.dtype
-    y = pt.round(x / _along(x, scale, axis, block_size).astype(x.dtype)).astype("float32")
+    y = x / _along(x, scale, axis, block_size).astype(x.dtype)
+    y = (y if output_dtype in NARROW_FLOATS else pt.round(y)).astype("float32")
     if zero is not None:
         y = y + _along(x, zero, axis, block_size).astype("float32")
-    return _saturated(y, dtype)
+    if output_dtype in NARROW_FLOATS:
+        return narrowed(y, output_dtype, saturate=saturate)
+    return _saturated(y, dtype, output_dtype)
 
 
 def dequantize(
@@ -58,9 +66,9 @@ def dequantize(
     block_size: int = 0,
     output_dtype: int = 0,
 ) -> Tensor:
-    y = x.astype("int32")
+    y = x if x.dtype.kind == "f" else x.astype("int32")
     if zero is not None:
-        y = y - _along(x, zero, axis, block_size).astype("int32")
+        y = y - _along(x, zero, axis, block_size).astype(y.dtype)
     y = y.astype("float32") * _along(x, scale, axis, block_size).astype("float32")
     return y.astype(dtype_or(scale.dtype, output_dtype or None))
 

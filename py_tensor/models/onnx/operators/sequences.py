@@ -15,7 +15,7 @@ import py_tensor as pt
 from ....dtypes import bool_
 from ....functions.arguments import one_axis
 from ... import folding
-from ...execution import Body, Value
+from ...execution import Body, Value, small
 from ...graph import Constant, ValueList
 from ...layouts import Permuted, as_tensor
 from . import movement
@@ -82,7 +82,7 @@ def split(
         lengths = [min(step, n - start) for start in range(0, n, step)]
     if sum(lengths) != n or min(lengths, default=0) < 0:
         raise ValueError(f"parts of {lengths} of an axis of {n} elements")
-    chapter = folding if folding.small(x) else movement
+    chapter = folding if small(x) else movement
     parts: Sequence[Any] = chapter.split(x, lengths, results=len(lengths), axis=axis)
     if split is None and not keepdims:
         parts = [chapter.squeeze(part, [axis]) for part in parts]
@@ -92,7 +92,7 @@ def split(
 def concat(values: ValueList, *, axis: int, new_axis: int = 0) -> Any:
     if not values.elements:
         raise ValueError("concatenation of no tensors")
-    if all(map(folding.small, values.elements)):
+    if all(map(small, values.elements)):
         parts: list[Any] = [*values.elements]
         if new_axis:
             parts = [folding.unsqueeze(part, [axis]) for part in parts]

@@ -21,6 +21,7 @@ from . import (
     ragged,
     reductions,
     spectral,
+    texts,
 )
 
 OPERATORS: dict[str, Operator] = {
@@ -36,4 +37,6 @@ OPERATORS: dict[str, Operator] = {
     **ragged.OPERATORS,
     **lists.OPERATORS,
     **control_flow.OPERATORS,
+    **texts.OPERATORS,
 }
+OPERATORS |= {name: OPERATORS[name]._replace(texts=True) for name in texts.ON_TEXTS}

@@ -11,7 +11,7 @@ import py_tensor as pt
 from ....tensor import Tensor
 from ... import common, folding
 from ...common import Known
-from ...execution import FOLDED, HOST_ELEMENTS, Operator
+from ...execution import Operator, fits
 from ...graph import Constant
 from ...options import Ints, single
 from ..attributes import Type
@@ -22,7 +22,7 @@ def fill(shape: Ints, value: Tensor) -> Tensor:
 
 
 def folded_fill(shape: Ints, value: Constant) -> Constant | None:
-    if prod(shape) > HOST_ELEMENTS:
+    if not fits(prod(shape), value.dtype):
         return None
     return folding.made(value.numbers * prod(shape), shape, value.dtype)
 
@@ -32,7 +32,7 @@ def filled(number: int, shape: Ints, *, T: Type) -> Tensor:
 
 
 def filled_like(number: int, x: Known) -> Known:
-    if x.size <= HOST_ELEMENTS and x.dtype.name in FOLDED:
+    if fits(x.size, x.dtype):
         return folding.made([number] * x.size, x.shape, x.dtype)
     return pt.full(x.shape, number, dtype=x.dtype)
 

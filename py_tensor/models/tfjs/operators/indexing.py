@@ -78,7 +78,7 @@ def bounds(side: str, rows: Tensor, values: Tensor) -> Tensor:
 
 OPERATORS = {
     "Gather": Operator(gather, fold=folded_gather),
-    "GatherNd": Operator(common.gather_nd),
+    "GatherNd": Operator(common.gather_nd, fold=folding.gather_nd),
     "GatherV2": Operator(gather, host=("axis",), fold=folded_gather),
     "ListDiff": Operator(difference),
     "LowerBound": Operator(partial(bounds, "left")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
+from math import prod
 from typing import Any
 
 import py_tensor as pt
@@ -15,8 +16,8 @@ import py_tensor as pt
 from ....dtypes import DType
 from ....tensor import Tensor
 from ... import folding
-from ...execution import Operator
-from ...graph import Constant, ValueList
+from ...execution import Operator, small
+from ...graph import TEXT, Constant, ValueList
 from ...layouts import as_tensor
 from ...options import Ints, single
 from ..attributes import Shape, Type
@@ -70,7 +71,7 @@ def from_tensor(x: Known, shape: int | Ints, *, element_dtype: Type) -> ValueLis
 
 
 def _rows(x: Known) -> tuple[Known, ...]:
-    if isinstance(x, Constant) and folding.small(x):
+    if isinstance(x, Constant) and small(x):
         parts = folding.split(x, [1] * x.shape[0], results=x.shape[0])
         return tuple(folding.squeeze(part, [0]) for part in parts)
     return pt.unstack(as_tensor(x))
@@ -84,15 +85,18 @@ def get(values: ValueList, index: int | Ints, shape: Any = None) -> Any:
     return _zeros(values, _shape(shape)) if element is None else element
 
 
-def _zeros(values: ValueList, shape: Shape = None) -> Tensor:
-    """Return an element that was not set: zeros of the shape of the others."""
+def _zeros(values: ValueList, shape: Shape = None) -> Known:
+    """Return an element that was not set: zeros or empty texts of the shape of the others."""
     lengths = _merged(shape, values.shape)
     for element in values.elements:
         if element is not None:
             lengths = _merged(lengths, element.shape)
     if lengths is None or None in lengths:
         raise ValueError("element of a list is read before it is written")
-    return pt.zeros([n or 0 for n in lengths], dtype=values.dtype)
+    filled = [n or 0 for n in lengths]
+    if values.dtype is TEXT:
+        return folding.made([b""] * prod(filled), filled, TEXT)
+    return pt.zeros(filled, dtype=values.dtype)
 
 
 def put(values: ValueList, index: int | Ints, x: Any) -> ValueList:
@@ -124,24 +128,29 @@ def resize(values: ValueList, count: int | Ints) -> ValueList:
     return replace(values, elements=values.elements[:wanted] + more)
 
 
-def stack(values: ValueList, shape: int | Ints | None = None, *, num_elements: int = -1) -> Tensor:
+def stack(values: ValueList, shape: int | Ints | None = None, *, num_elements: int = -1) -> Known:
     if num_elements not in (-1, len(values.elements)):
         raise ValueError(f"list of {len(values.elements)} elements instead of {num_elements}")
     return _stacked(values, range(len(values.elements)), _shape(shape))
 
 
-def _stacked(values: ValueList, places: Sequence[int], shape: Shape) -> Tensor:
-    found = []
+def _stacked(values: ValueList, places: Sequence[int], shape: Shape) -> Known:
+    found: list[Known] = []
     for at in places:
         element = get(values, at) if values.elements[at] is not None else None
-        found.append(_zeros(values, shape) if element is None else as_tensor(element))
+        found.append(_zeros(values, shape) if element is None else element)
+    lengths = (0, *(n or 0 for n in _merged(shape, values.shape) or ()))
+    if values.dtype is TEXT:
+        if not found:
+            return folding.made([], lengths, TEXT)
+        texts = (each for each in found if isinstance(each, Constant))
+        return folding.concat(*(folding.unsqueeze(each, 0) for each in texts), axis=0)
     if found:
-        return pt.stack(found)
-    lengths = _merged(shape, values.shape) or ()
-    return pt.zeros((0, *(n or 0 for n in lengths)), dtype=values.dtype)
+        return pt.stack(list(map(as_tensor, found)))
+    return pt.zeros(lengths, dtype=values.dtype)
 
 
-def gather(values: ValueList, places: Ints, shape: int | Ints | None = None) -> Tensor:
+def gather(values: ValueList, places: Ints, shape: int | Ints | None = None) -> Known:
     _checked(places, len(values.elements))
     return _stacked(values, places, _shape(shape))
 
@@ -212,7 +221,7 @@ def array_get(handle: Any, index: int | Ints, flow: ValueList) -> Any:
 
 def array_gather(
     handle: Any, places: Ints, flow: ValueList, *, element_shape: Shape = None
-) -> Tensor:
+) -> Known:
     _checked(places, len(flow.elements))
     return _stacked(flow, places, element_shape)
 

@@ -11,7 +11,7 @@ from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import common, folding
 from ...common import Known
-from ...execution import HOST_ELEMENTS, Operator
+from ...execution import Operator, fits, small
 from ...graph import Constant
 from ...layouts import as_tensor
 from ...options import Ints, single, unsupported
@@ -24,9 +24,9 @@ LARGEST = 1 << 14
 def joined(*xs: Known) -> Tensor | Constant:
     """Concatenate tensors along the axis that the last input is."""
     axis = int(xs[-1].tolist())
-    if all(map(folding.small, xs[:-1])):
+    if all(map(small, xs[:-1])):
         known = [x for x in xs[:-1] if isinstance(x, Constant)]
-        if sum(x.size for x in known) <= HOST_ELEMENTS:
+        if fits(sum(x.size for x in known), known[0].dtype):
             return folding.concat(*known, axis=axis)
     return pt.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
 
@@ -40,7 +40,7 @@ def pack(*xs: Tensor, axis: int = 0) -> Tensor:
 
 
 def folded_pack(*xs: Constant, axis: int = 0) -> Constant | None:
-    if sum(x.size for x in xs) > HOST_ELEMENTS:
+    if not fits(sum(x.size for x in xs), xs[0].dtype):
         return None
     return folding.concat(*(folding.unsqueeze(x, [axis]) for x in xs), axis=axis)
 
@@ -130,7 +130,7 @@ def split_by(x: Known, lengths: Ints, axis: int | Ints, *, num_split: int = 1) -
     lengths = [x.shape[along] - known if length == -1 else length for length in lengths]
     if sum(lengths) != x.shape[along] or min(lengths, default=0) < 0:
         raise ValueError(f"lengths {lengths} along an axis of length {x.shape[along]}")
-    if isinstance(x, Constant) and folding.small(x):
+    if isinstance(x, Constant) and small(x):
         return folding.split(x, lengths, results=len(lengths), axis=along)
     before = (slice(None),) * along
     tensor = as_tensor(x)
