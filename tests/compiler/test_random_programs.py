@@ -26,6 +26,7 @@ NOT_GENERATED = {
         "custom_gradient",
         "custom_jvp",
         "eval_shape",
+        "glsl_kernel",
         "grad",
         "hessian",
         "jacfwd",
