@@ -94,7 +94,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= SLOW_IN_PYTHON.keys()
     if config.option.storage == "float16":
         left_out |= half_storage.EXCEPTIONS.keys()
-    found = [item for item in items if {*names_of(item.nodeid)} & left_out]
+    without_gpu = config.option.backend != "webgl"
+    found = [
+        item
+        for item in items
+        if {*names_of(item.nodeid)} & left_out
+        or (without_gpu and "webgl" in getattr(item, "fixturenames", ()))
+    ]
     config.hook.pytest_deselected(items=found)
     items[:] = [item for item in items if item not in found]
 
@@ -144,6 +150,12 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
             patch.setattr(settings, "float16_storage", True)
         yield WebGLBackend(bridge)
     bridge.destroy()
+
+
+@pytest.fixture
+def webgl(engine: Any) -> Any:
+    """Return the session's backend in tests of shaders, which run on WebGL alone."""
+    return engine
 
 
 @pytest.fixture(scope="session")

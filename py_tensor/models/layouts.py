@@ -89,7 +89,7 @@ def channels_last(rank: int) -> Order:
 def as_tensor(value: Tensor | Constant | Permuted | ValueList | Table) -> Tensor:
     """Return a value as a tensor with its axes in the declared order."""
     if isinstance(value, (ValueList, Table)):
-        raise TypeError("list of tensors or table instead of a tensor")
+        raise TypeError("a list of tensors or a table instead of a tensor")
     if isinstance(value, Permuted):
         return arranged(value, tuple(range(len(value.order))))
     return value.tensor() if isinstance(value, Constant) else value

@@ -29,7 +29,8 @@ BAD = {
 NO_TENSORS = {
     # Functions to differentiate or to run; trees, which may hold anything; handles.
     *("checkpoint", "custom_gradient", "grad", "jit", "jvp", "tidy", "value_and_grad", "vjp"),
-    *("custom_jvp", "eval_shape", "hessian", "jacfwd", "jacrev", "kernel", "linearize", "vmap"),
+    *("custom_jvp", "eval_shape", "hessian", "jacfwd", "jacrev", "linearize", "vmap"),
+    *("glsl_kernel", "kernel"),
     *("ravel_pytree", "tree_map_with_path", "tree_reduce"),
     *("assert_no_leaks", "profile", "time"),
     *("memory_trace", "stop_gradient", "tree_flatten", "tree_leaves", "tree_map"),

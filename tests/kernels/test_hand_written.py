@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from helpers import assert_raises, assert_values
 from plans import kernels, leaf, plan_of
-from playwright_bridge import PlaywrightBridge
 
 import py_tensor as pt
 from py_tensor.errors import (
@@ -19,7 +18,6 @@ from py_tensor.errors import (
     ShapeError,
 )
 from py_tensor.runtime import executor
-from py_tensor.runtime.backends.webgl import WebGLBackend
 
 rng = np.random.default_rng(3)
 IMAGE = rng.random((5, 7), "float32")
@@ -53,25 +51,6 @@ def blur_kernel(**options):
         "reference": blur_of_tensors,
     }
     return pt.glsl_kernel(BLUR, **(given | options))
-
-
-@pytest.fixture(scope="module")
-def gpu(engine, request):
-    """Return the session's backend if it is WebGL, else one of its own."""
-    if engine.name == "webgl":
-        yield engine
-        return
-    bridge = PlaywrightBridge(request.getfixturevalue("page"))
-    yield WebGLBackend(bridge)
-    bridge.destroy()
-
-
-@pytest.fixture
-def webgl(gpu, engine):
-    """Compute on WebGL, also in runs of tests on other backends."""
-    executor.use(gpu)
-    yield
-    executor.use(engine)
 
 
 def test_values_and_the_reference():
@@ -365,5 +344,5 @@ def test_a_call_cannot_move_to_a_backend_without_shaders(webgl):
     pt.set_backend("numpy")
     with pytest.raises(BackendError, match=r"^blur: hand-written shaders run on WebGL only"):
         result.tolist()
-    pt.set_backend("webgl")
+    executor.use(webgl)
     assert_values(result, np.ones((2, 2), "float32"), rtol=1e-6)

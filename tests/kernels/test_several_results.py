@@ -75,8 +75,9 @@ def test_one_draw_computes_both_results():
         u, v = gray_scott(u, v)
     assert targets(u, v) == [2, 2, 2]
     expected = expected_gray_scott(U, V, 3)
-    assert_values(u, expected[0], rtol=1e-5)
-    assert_values(v, expected[1], rtol=1e-5)
+    # NVIDIA rounds sums of about 0.3 that nearly cancel otherwise, by up to 2.4e-8.
+    assert_values(u, expected[0], rtol=1e-5, atol=1e-7)
+    assert_values(v, expected[1], rtol=1e-5, atol=1e-7)
 
 
 def test_reading_one_result_computes_the_other_that_a_tensor_has():

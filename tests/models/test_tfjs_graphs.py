@@ -513,14 +513,15 @@ def test_a_function_that_is_missing_is_named():
 
 
 def test_a_list_is_no_tensor(engine):
-    text = node(
+    length = node(
         "shape", "Const", dtype={"type": "DT_INT32"}, value={"tensor": {"dtype": 3, "intVal": [2]}}
     )
     model = graph(
         X,
-        text,
+        length,
         node("l", "TensorListFromTensor", "x", "shape", element_dtype=FLOAT),
         node("y", "Neg", "l"),
     )
-    with pytest.raises(ModelError, match=r'"y" \(Neg\) with 1 tensors: .*list of tensors instead'):
+    expected = r'"y" \(Neg\) with 1 tensors: .*a list of tensors or a table instead'
+    with pytest.raises(ModelError, match=expected):
         model([[1.0, 2.0]])
