@@ -48,7 +48,8 @@ function arraysOf(described) {
 }
 
 /**
- * Largest difference divided by the largest value, of the worst output.
+ * Error of the worst output: the largest difference divided by the largest value. Of integers, which may be labels, it
+ * is the part of the values that differ.
  *
  * @param {Values[]} ours
  * @param {Values[]} theirs
@@ -57,6 +58,8 @@ export function relativeError(ours, theirs) {
   const sizes = [ours, theirs].map((outputs) => outputs.map(({ length }) => length).join(" "));
   if (sizes[0] !== sizes[1]) throw new Error(`outputs have ${sizes[1]} values, not ${sizes[0]}`);
   const errors = theirs.map((expected, output) => {
+    if (!(expected instanceof Float32Array))
+      return expected.filter((value, i) => value !== ours[output][i]).length / expected.length;
     let difference = 0;
     let largest = Number.MIN_VALUE;
     for (let i = 0; i < expected.length; i++) {

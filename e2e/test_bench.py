@@ -204,6 +204,21 @@ def test_libraries_take_turns(page: Page, source_url: str) -> None:
     )
 
 
+def test_labels_and_numbers_are_compared(page: Page, source_url: str) -> None:
+    page.goto(f"{source_url}/web/icon.svg")
+    errors = page.evaluate(
+        """async () => {
+          const { relativeError } = await import("/benchmarks/trained.js");
+          return [
+            relativeError([Float32Array.of(1, 3)], [Float32Array.of(2, 4)]),
+            relativeError([Int32Array.of(7, 1, 5, 0)], [Int32Array.of(7, 1, 9, 0)]),
+            relativeError([Float32Array.of(7, 1)], [Int32Array.of(7, 1)]),
+          ];
+        }"""
+    )
+    assert errors == [0.25, 0.25, 0]
+
+
 def run_models(page: Page, site_url: str, files: dict[str, bytes], parameters: str = "") -> dict:
     """Run the page of trained models with the first of these files and return its results."""
 
