@@ -95,7 +95,7 @@ def errors() -> list[list[str]]:
 
     bridge = load_bridge()
     bridge.program(1, "wrong", "#version 300 es\nvoid main() { x; }")
-    bridge.plan(1, array("i", [0, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0]))
+    bridge.plan(1, array("i", [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0]))
     seen = []
 
     def note(action: object, *values: object) -> None:

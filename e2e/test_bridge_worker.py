@@ -21,7 +21,7 @@ try {
   new Float32Array(memory, 0, 4).set([1, 2, 3, 4]);
   bridge.upload(1, 0, 1, 1, 0, 16);
   bridge.program(1, "double", DOUBLE);
-  const plan = [1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0];
+  const plan = [1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0];
   new Int32Array(memory, 64).set(plan);
   bridge.plan(1, 64, plan.length);
   new Int32Array(memory, 64).set([bridge.generation(), 1, 2]);
