@@ -42,7 +42,7 @@ COLUMNS = (
 
 
 async def soak(first: int, programs: int) -> dict[str, int]:
-    """Run small programs, numbered from `first`; return the counts of what is left."""
+    """Run small programs, numbered from `first`; return how many objects remain."""
     import asyncio
     import contextlib
     import gc

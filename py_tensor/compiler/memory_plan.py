@@ -122,7 +122,7 @@ class Plan(NamedTuple):
 
 
 class SplitPlan(NamedTuple):
-    """Plan of a graph, and a preparation: the plan of what depends on constants alone."""
+    """Plan of a graph, and a preparation: a plan that computes values of constants, once."""
 
     plan: Plan
     leaves: tuple[int, ...]
@@ -151,7 +151,7 @@ def split_plan(
     scalars: Collection[int],
     begin: Begin = lambda _: None,
 ) -> SplitPlan:
-    """Compile a graph to a plan of what depends on more than constants, and one of the rest.
+    """Compile a graph to a preparation, which computes values of constants, and another plan.
 
     `constants` and `scalars` are the numbers of leaves and scalars that never change. A result of
     the graph is not in the preparation, since each run returns a new value.

@@ -33,7 +33,6 @@ from ..errors import (
     ArgumentError,
     BackendError,
     DTypeError,
-    GradientError,
     KernelError,
     ShapeError,
 )
@@ -44,7 +43,7 @@ from ..ops.op_def import InferredResult, OpDef
 from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor, node_behind
 from .calls import TensorFunction, argument, dtype_inside
-from .kinds import coordinates
+from .kinds import coordinates, no_gradient
 
 DTYPES = (float32, int32, uint32, bool_)
 ENTRY = "element"
@@ -307,16 +306,6 @@ def _lower(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> in
     return at
 
 
-def _no_gradient(name: str) -> Any:
-    def rule(*given: Any) -> Any:
-        raise GradientError(
-            f"{name}: hand-written shaders have no gradient of their own; got a floating operand; "
-            "give a rule with kernel.gradient, or block the gradient with pt.stop_gradient"
-        )
-
-    return rule
-
-
 def _reference(name: str) -> Any:
     def reference(*given: Any) -> Any:
         raise _not_here(name, backend().name)
@@ -437,7 +426,7 @@ def glsl_kernel(
         uniforms=numbers,
         gives=_of_32_bits(name, "dtype", dtype),
         reference=_reference(name),
-        gradient=_no_gradient(name),
+        gradient=no_gradient(name, "hand-written shaders"),
         listing=f"source of {name}\n{listing}",
         public=False,
     )

@@ -116,7 +116,7 @@ def indexed_kernel(name: str, program: Program, listing: str) -> IndexedKernel:
         family=program.family,
         listing=listing,
         reference=reference,
-        gradient=_no_gradient(name),
+        gradient=no_gradient(name, "indexed kernels"),
         weight=max(1, weight_of(program.body)),
         length=max(1, length_of(program.body)),
         public=False,
@@ -143,11 +143,13 @@ def _gradient(name: str, program: Program, at: int) -> Any:
     return rule
 
 
-def _no_gradient(name: str) -> Any:
+def no_gradient(name: str, kind: str) -> Any:
+    """Return the gradient rule of kernels of a kind that has none: an error."""
+
     def rule(*given: Any) -> Any:
         raise GradientError(
-            f"{name}: indexed kernels have no gradient of their own; got a floating operand; give "
-            "a rule with kernel.gradient, or block the gradient with pt.stop_gradient"
+            f"{name}: {kind} have no gradient of their own; got a floating operand; give a rule "
+            "with kernel.gradient, or block the gradient with pt.stop_gradient"
         )
 
     return rule

@@ -68,7 +68,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Column:
-    """Where a read element is along the last axis: `offset` after `place`, subject to the border.
+    """Index along the last axis at which a kernel reads: `place` plus `offset`, or the border.
 
     `row` is the position of the first element along that axis.
     """
