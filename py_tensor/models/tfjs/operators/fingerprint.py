@@ -1,7 +1,7 @@
 """FarmHash's Fingerprint64, by which TensorFlow puts texts into buckets.
 
 Source: https://github.com/google/farmhash/blob/master/src/farmhash.cc, namespace farmhashna. The
-names of variables are those of the source.
+variables have the names that they have in that file.
 """
 
 from __future__ import annotations
