@@ -212,7 +212,7 @@ def test_file_that_is_no_picture_is_reported(demo: Demo) -> None:
 
 
 def test_memory_is_constant_over_a_hundred_frames(page: Page, site_url: str) -> None:
-    """Use a page of its own, in which nothing of other tests is collected meanwhile."""
+    """Use a page of its own, because Python collects what earlier tests left in a shared one."""
     demo = Demo(page, site_url)
     wait_for_photo(demo, 640)
     apply(demo, "contrast", 1.5)

@@ -67,7 +67,8 @@ async def photo_animate(on: bool) -> None:
     if not on:
         _photo.animating = False
     elif not _photo.animating:
-        await _photo.animate(lambda: demo_host.numbers())
+        await _photo.animate(lambda: demo_host.numbersOfFrame())
+        demo_host.numbers()
 
 
 async def digits(verb: str, arguments: str) -> str:

@@ -15,6 +15,7 @@ export class HostModule {
   #textTimer = 0;
   #characters = 0;
   #numbersTimer = 0;
+  #numbersSent = -Infinity;
 
   /** @param {<K extends keyof Events>(event: K, value: Events[K], transfer?: Transferable[]) => void} send */
   constructor(send) {
@@ -108,9 +109,22 @@ export class HostModule {
   numbers = () => {
     this.#numbersTimer ||= setTimeout(() => {
       this.#numbersTimer = 0;
-      this.#send("numbers", this.readNumbers());
+      this.#sendNumbers();
     }, NUMBERS_DELAY);
   };
+
+  /**
+   * Sends the live numbers between two frames of an animation, unless they were sent a moment ago. After a delay, the
+   * next frame may be half done, and its values would count.
+   */
+  numbersOfFrame = () => {
+    if (performance.now() - this.#numbersSent > NUMBERS_DELAY) this.#sendNumbers();
+  };
+
+  #sendNumbers() {
+    this.#numbersSent = performance.now();
+    this.#send("numbers", this.readNumbers());
+  }
 
   now = () => performance.now();
 
