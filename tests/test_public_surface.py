@@ -56,6 +56,36 @@ def test_editors_and_python_import_a_name_from_the_same_module():
             assert getattr(pt, name) is getattr(import_module(f"py_tensor.{module}"), name)
 
 
+OF_ANY_TYPE = {
+    # Trees of containers of tensors, and their parts.
+    *(
+        "tree",
+        "others",
+        "rest",
+        "pytree",
+        "primals",
+        "initializer",
+        "in_axes",
+        "out_axes",
+        "values",
+    ),
+    *("specs", "named"),
+    # Objects of the page, and whatever may be asked about.
+    *("canvas", "source", "y"),
+    # Arguments that are handed on, or refused with a text of their own.
+    *("args", "kwargs", "kw", "options"),
+}
+"""Names of parameters whose type is `Any`; all others say what they take."""
+
+
+@pytest.mark.parametrize("name", pt.__all__)
+def test_parameters_say_what_they_take(name):
+    value = getattr(pt, name)
+    if inspect.isfunction(value):
+        parameters = inspect.signature(value).parameters.values()
+        assert not {p.name for p in parameters if p.annotation == "Any"} - OF_ANY_TYPE
+
+
 def test_the_first_import_loads_little():
     """The compiler and the transformations are imported when they are first used."""
     script = "import py_tensor, sys; print(*(m for m in sys.modules if m.startswith('py_tensor.')))"

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..errors import ArgumentError, ShapeError
 from ..ir.pytree import tree_flatten, tree_leaves, tree_unflatten
+from ..typing import ArrayLike
 from . import stages
 from .batch_stacking import is_leaf
 from .columns import column_of
 from .dataset import Dataset, Rows
 
 
-def from_arrays(*arrays: Any, device: bool = False) -> Dataset:
+def from_arrays(*arrays: ArrayLike, device: bool = False) -> Dataset:
     """Return a dataset of the rows of arrays: element i is row i of each, in the same containers.
 
     Args:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..functions.decorators import named
 from ..tensor import Tensor
+from ..typing import ArrayLike
 from .public import fftn, ifftn, irfftn, rfftn
 
 _LAST = (-2, -1)
@@ -14,7 +14,10 @@ _LAST = (-2, -1)
 
 @named
 def fft2(
-    a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = _LAST, norm: str = "backward"
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = _LAST,
+    norm: str = "backward",
 ) -> Tensor:
     """Discrete Fourier transform over two axes.
 
@@ -36,7 +39,10 @@ def fft2(
 
 @named
 def ifft2(
-    a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = _LAST, norm: str = "backward"
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = _LAST,
+    norm: str = "backward",
 ) -> Tensor:
     """Inverse of `fft2`.
 
@@ -58,7 +64,10 @@ def ifft2(
 
 @named
 def rfft2(
-    a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = _LAST, norm: str = "backward"
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = _LAST,
+    norm: str = "backward",
 ) -> Tensor:
     """`fft2` of a real a, without the redundant half along the last of the axes.
 
@@ -80,7 +89,10 @@ def rfft2(
 
 @named
 def irfft2(
-    a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = _LAST, norm: str = "backward"
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = _LAST,
+    norm: str = "backward",
 ) -> Tensor:
     """Inverse of `rfft2`.
 

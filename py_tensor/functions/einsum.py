@@ -30,7 +30,9 @@ class Term(NamedTuple):
 
 
 @named
-def einsum(subscripts: str, /, *operands: ArrayLike, optimize: Any = True) -> Tensor:
+def einsum(
+    subscripts: str, /, *operands: ArrayLike, optimize: bool | str | Sequence[Any] = True
+) -> Tensor:
     """Sum of products over labelled axes, by Einstein's summation convention.
 
     `subscripts` has a letter for each axis of each operand. Operands are separated by commas, and

@@ -382,7 +382,12 @@ _PLACES: dict[str, Callable[[int, int], int]] = {
 
 
 def pad(
-    x: ArrayLike, /, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0
+    x: ArrayLike,
+    /,
+    pad_width: int | Sequence[int] | Sequence[Sequence[int]],
+    mode: str = "constant",
+    *,
+    constant_values: ArrayLike = 0,
 ) -> Tensor:
     """Add elements around x.
 

@@ -16,6 +16,7 @@ from ..ir.bounded_cache import BoundedCache
 from ..ir.node import OpNode, node_of, scalar_node
 from ..signatures import parameters_of
 from ..tensor import Tensor
+from ..typing import ShapeLike
 from .calls import KNOWN, TensorFunction, argument, dtype_inside, node_of_argument
 from .expressions import TensorArgument, bound
 from .kinds import elementwise_kernel, indexed_kernel
@@ -280,7 +281,7 @@ def kernel(
     function: None = None,
     /,
     *,
-    shape: Any = None,
+    shape: ShapeLike | Callable[..., ShapeLike] | None = None,
     border: str = "clamp",
     max_steps: int = MAX_STEPS,
     source: str | None = None,
@@ -290,7 +291,7 @@ def kernel(
     function: _Function,
     /,
     *,
-    shape: Any = None,
+    shape: ShapeLike | Callable[..., ShapeLike] | None = None,
     border: str = "clamp",
     max_steps: int = MAX_STEPS,
     source: str | None = None,
@@ -299,7 +300,7 @@ def kernel(
     function: _Function | None = None,
     /,
     *,
-    shape: Any = None,
+    shape: ShapeLike | Callable[..., ShapeLike] | None = None,
     border: str = "clamp",
     max_steps: int = MAX_STEPS,
     source: str | None = None,

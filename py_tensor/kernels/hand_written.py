@@ -42,6 +42,7 @@ from ..ir.tracer import fitting, kind_of
 from ..ops.op_def import InferredResult, OpDef
 from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor, node_behind
+from ..typing import DTypeLike, ShapeLike
 from .calls import TensorFunction, argument, dtype_inside
 from .kinds import coordinates, no_gradient
 
@@ -353,10 +354,10 @@ def _of_32_bits(name: str, key: str, value: Any) -> DType:
 def glsl_kernel(
     source: str,
     *,
-    inputs: Mapping[str, Any] | None = None,
-    uniforms: Mapping[str, Any] | None = None,
-    shape: Any,
-    dtype: Any = "float32",
+    inputs: Mapping[str, DTypeLike] | None = None,
+    uniforms: Mapping[str, DTypeLike] | None = None,
+    shape: ShapeLike | Callable[..., ShapeLike],
+    dtype: DTypeLike = "float32",
     name: str = "glsl_kernel",
     reference: _Function | None = None,
 ) -> HandWrittenKernel:

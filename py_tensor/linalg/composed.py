@@ -14,6 +14,7 @@ from ..functions.elementwise import astype
 from ..functions.linear_algebra import matmul
 from ..functions.manipulation import expand_dims, flatten, moveaxis, permute_dims, reshape
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, Axis
 from .norms import matrix_norm, vector_norm
 from .solvers import inv, solve
 
@@ -24,7 +25,9 @@ def _floating(operation: str, x: Any) -> Tensor:
 
 
 @named
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+def norm(
+    x: ArrayLike, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False
+) -> Tensor:
     """Norm of vectors or matrices.
 
     Args:
@@ -59,7 +62,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
         )
     )
     if len(axes) == 1:
-        return vector_norm(x, axis=axes, keepdims=keepdims, ord=ord)
+        order: Any = ord
+        return vector_norm(x, axis=axes, keepdims=keepdims, ord=order)
     if len(axes) != 2:
         raise ShapeError(f"norm: needs one or two axes; got shape {x.shape}; give axis")
     if not isinstance(ord, str | int | float | None):
@@ -123,7 +127,7 @@ def multi_dot(arrays: Sequence[Any]) -> Tensor:
 
 
 @named
-def tensorinv(a: Any, ind: int = 2) -> Tensor:
+def tensorinv(a: ArrayLike, ind: int = 2) -> Tensor:
     """Inverse of a under `tensordot(a, b, ind)`.
 
     Args:
@@ -149,7 +153,7 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
 
 
 @named
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
     """Solution x of tensordot(a, x, x.ndim) = b.
 
     Args:

@@ -12,9 +12,10 @@ from ..functions.arguments import choice, converted, flag, number, one_axis
 from ..functions.data_types import as_second_operand, is_number
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 
 
-def as_floating(operation: str, x: Any) -> Tensor:
+def as_floating(operation: str, x: ArrayLike) -> Tensor:
     """Convert an argument to a floating or complex tensor; integers and bool become float32."""
     return converted(operation, x, "fc")
 
@@ -47,7 +48,7 @@ def _pair(operation: str, x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
 
 @named
 def isclose(
-    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Test for each pair of elements if |a - b| <= atol + rtol * |b|.
 
@@ -76,7 +77,7 @@ def isclose(
 
 @named
 def allclose(
-    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Test if all pairs of elements are close; the answer is read back from the device.
 
@@ -98,7 +99,7 @@ def allclose(
 
 
 @named
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     """Test if two arrays have one shape and equal elements; the answer is read back.
 
     Args:
@@ -127,7 +128,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 
 @named
-def array_equiv(a1: Any, a2: Any) -> bool:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """Test if two arrays broadcast and have equal elements then; the answer is read back.
 
     Args:
@@ -151,7 +152,11 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 @named
 def nan_to_num(
-    x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+    x: ArrayLike,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
 ) -> Tensor:
     """Replace NaN by a number and infinities by large numbers.
 
@@ -183,12 +188,13 @@ def nan_to_num(
     elif tensor.dtype.kind == "f":
         result = finite(tensor)
     if not flag("nan_to_num", "copy", copy):
-        x[...] = result
+        given: Any = x
+        given[...] = result
     return result
 
 
 @named
-def heaviside(x1: Any, x2: Any, /) -> Tensor:
+def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Step function: 0 for negative x1, x2 for zero, 1 for positive x1.
 
     Args:
@@ -208,7 +214,7 @@ def heaviside(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def exp2(x: Any, /) -> Tensor:
+def exp2(x: ArrayLike, /) -> Tensor:
     """Return 2 to the power of each element.
 
     Args:
@@ -225,7 +231,7 @@ def exp2(x: Any, /) -> Tensor:
 
 
 @named
-def cbrt(x: Any, /) -> Tensor:
+def cbrt(x: ArrayLike, /) -> Tensor:
     """Return the real cube root of each element.
 
     Args:
@@ -249,7 +255,7 @@ def cbrt(x: Any, /) -> Tensor:
 
 
 @named
-def fabs(x: Any, /) -> Tensor:
+def fabs(x: ArrayLike, /) -> Tensor:
     """Return the absolute values as floating numbers.
 
     Args:
@@ -266,7 +272,7 @@ def fabs(x: Any, /) -> Tensor:
 
 
 @named
-def rint(x: Any, /) -> Tensor:
+def rint(x: ArrayLike, /) -> Tensor:
     """Round to the nearest integer, halves to the even one; the result is floating.
 
     Args:
@@ -293,7 +299,7 @@ def _ignoring_nan(name: str, x1: Any, x2: Any) -> Tensor:
 
 
 @named
-def fmax(x1: Any, x2: Any, /) -> Tensor:
+def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the larger element of each pair; NaN only if both are NaN.
 
     Args:
@@ -311,7 +317,7 @@ def fmax(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def fmin(x1: Any, x2: Any, /) -> Tensor:
+def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the smaller element of each pair; NaN only if both are NaN.
 
     Args:
@@ -329,7 +335,7 @@ def fmin(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def fmod(x1: Any, x2: Any, /) -> Tensor:
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the remainder of division rounded towards zero; it has the sign of x1, as in C.
 
     Args:
@@ -351,7 +357,7 @@ def fmod(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def modf(x: Any, /) -> tuple[Tensor, Tensor]:
+def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     """Split numbers into their fractional and integer parts; both have the sign of x.
 
     Args:
@@ -381,7 +387,7 @@ def _power_of_two(exponent: Tensor) -> Tensor:
 
 
 @named
-def ldexp(x1: Any, x2: Any, /) -> Tensor:
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return x1 * 2**x2.
 
     Args:
@@ -407,7 +413,7 @@ def ldexp(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
+def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     """Split numbers into m * 2**e with 0.5 <= |m| < 1.
 
     Args:
@@ -433,7 +439,7 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
 
 
 @named
-def divmod(x1: Any, x2: Any, /) -> tuple[Tensor, Tensor]:
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
     """Return the quotients rounded down and the remainders.
 
     Args:
@@ -451,7 +457,7 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Tensor, Tensor]:
 
 
 @named
-def float_power(x1: Any, x2: Any, /) -> Tensor:
+def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Raise x1 to the power x2 in floating numbers; integers become float32 first.
 
     Args:
@@ -469,7 +475,7 @@ def float_power(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def logaddexp2(x1: Any, x2: Any, /) -> Tensor:
+def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return log2(2**x1 + 2**x2).
 
     Args:
@@ -492,7 +498,7 @@ _STEPS = {1: 13, 2: 25, 4: 47}
 
 
 @named
-def gcd(x1: Any, x2: Any, /) -> Tensor:
+def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the greatest common divisor of each pair of integers.
 
     Args:
@@ -516,7 +522,7 @@ def gcd(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def lcm(x1: Any, x2: Any, /) -> Tensor:
+def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the least common multiple of each pair of integers.
 
     Args:
@@ -536,7 +542,7 @@ def lcm(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def bitwise_count(x: Any, /) -> Tensor:
+def bitwise_count(x: ArrayLike, /) -> Tensor:
     """Count the bits that are set in the absolute value of each integer.
 
     Args:
@@ -558,7 +564,7 @@ def bitwise_count(x: Any, /) -> Tensor:
 
 
 @named
-def isposinf(x: Any) -> Tensor:
+def isposinf(x: ArrayLike) -> Tensor:
     """Test each element for positive infinity.
 
     Args:
@@ -576,7 +582,7 @@ def isposinf(x: Any) -> Tensor:
 
 
 @named
-def isneginf(x: Any) -> Tensor:
+def isneginf(x: ArrayLike) -> Tensor:
     """Test each element for negative infinity.
 
     Args:
@@ -594,7 +600,7 @@ def isneginf(x: Any) -> Tensor:
 
 
 @named
-def degrees(x: Any, /) -> Tensor:
+def degrees(x: ArrayLike, /) -> Tensor:
     """Convert angles from radians to degrees.
 
     Args:
@@ -611,7 +617,7 @@ def degrees(x: Any, /) -> Tensor:
 
 
 @named
-def radians(x: Any, /) -> Tensor:
+def radians(x: ArrayLike, /) -> Tensor:
     """Convert angles from degrees to radians.
 
     Args:
@@ -632,7 +638,7 @@ rad2deg = degrees
 
 
 @named
-def spacing(x: Any, /) -> Tensor:
+def spacing(x: ArrayLike, /) -> Tensor:
     """Return the distance from each element to the next number away from zero.
 
     Args:
@@ -650,7 +656,7 @@ def spacing(x: Any, /) -> Tensor:
 
 
 @named
-def sinc(x: Any) -> Tensor:
+def sinc(x: ArrayLike) -> Tensor:
     """Return sin(pi x) / (pi x), and 1 for x = 0.
 
     Args:
@@ -668,7 +674,7 @@ def sinc(x: Any) -> Tensor:
     return pt.where(x == 0, 1.0, pt.sin(angle) / angle)
 
 
-def real_if_close(a: Any, tol: float = 100) -> Tensor:
+def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
     """Return the real parts if all imaginary parts are close to zero; they are read back.
 
     Args:
@@ -690,7 +696,7 @@ def real_if_close(a: Any, tol: float = 100) -> Tensor:
     return pt.real(x) if bool(pt.all(pt.abs(pt.imag(x)) < limit)) else x
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: object) -> bool:
     """Test if an argument has a complex dtype.
 
     Args:
@@ -707,7 +713,7 @@ def iscomplexobj(x: Any) -> bool:
 
 
 @named
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: object) -> bool:
     """Test if an argument has no complex dtype.
 
     Args:
@@ -723,7 +729,7 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
-def isscalar(element: Any) -> bool:
+def isscalar(element: object) -> bool:
     """Test if an object is a number or a string; tensors of shape () are not.
 
     Args:
@@ -766,7 +772,7 @@ def _bit_weights(operation: str, bitorder: str) -> list[int]:
 
 
 @named
-def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Tensor:
+def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") -> Tensor:
     """Pack truth values into bytes; zeros are added up to a multiple of 8.
 
     Args:
@@ -798,7 +804,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Tenso
 
 @named
 def unpackbits(
-    a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big"
+    a: ArrayLike, /, axis: int | None = None, count: int | None = None, bitorder: str = "big"
 ) -> Tensor:
     """Unpack bytes into zeros and ones.
 

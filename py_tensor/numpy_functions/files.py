@@ -10,10 +10,10 @@ import io
 import math
 import zipfile
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import py_tensor as pt
 
@@ -22,7 +22,11 @@ from ..errors import ArgumentError, DTypeError, FormatError, ShapeError
 from ..functions.arguments import flag, function_of, integer, items
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor, from_host
+from ..typing import ArrayLike, DTypeLike
 from .grids import frombuffer
+
+type FileLike = str | PathLike[str] | IO[Any]
+"""Path of a file, or a file that is open."""
 
 _MAGIC = b"\x93NUMPY"
 _CODES = {"f": "f", "i": "i", "u": "u", "b": "b", "c": "c"}
@@ -109,7 +113,7 @@ def _target(operation: str, file: Any, suffix: str) -> Any:
     return path if path.name.endswith(suffix) else path.with_name(path.name + suffix)
 
 
-def save(file: Any, arr: Any) -> None:
+def save(file: FileLike, arr: ArrayLike) -> None:
     """Write an array to a .npy file.
 
     Args:
@@ -145,7 +149,7 @@ def _save_archive(
 
 
 @named
-def savez(file: Any, *args: Any, **kwds: Any) -> None:
+def savez(file: FileLike, *args: ArrayLike, **kwds: ArrayLike) -> None:
     """Write several arrays to a .npz file.
 
     Args:
@@ -167,7 +171,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
 
 
 @named
-def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
+def savez_compressed(file: FileLike, *args: ArrayLike, **kwds: ArrayLike) -> None:
     """Write several arrays to a compressed .npz file.
 
     Args:
@@ -218,7 +222,7 @@ class NpzFile(Mapping[str, Tensor]):
 
 
 @named
-def load(file: Any) -> Any:
+def load(file: FileLike) -> Any:
     """Read a .npy or .npz file.
 
     Args:
@@ -246,7 +250,7 @@ def load(file: Any) -> Any:
 
 @named
 def fromfile(
-    file: Any, dtype: Any = "float32", count: int = -1, sep: str = "", offset: int = 0
+    file: FileLike, dtype: DTypeLike = "float32", count: int = -1, sep: str = "", offset: int = 0
 ) -> Tensor:
     """Read a vector from a file of raw bytes, or of text.
 
@@ -278,9 +282,9 @@ def fromfile(
 
 
 def savetxt(
-    fname: Any,
-    X: Any,
-    fmt: Any = "%.18e",
+    fname: FileLike,
+    X: ArrayLike,
+    fmt: str | Sequence[str] = "%.18e",
     delimiter: str = " ",
     newline: str = "\n",
     header: str = "",
@@ -426,13 +430,13 @@ def _table(operation: str, rows: list[list[Any]], dtype: Any, unpack: bool, ndmi
 
 @named
 def loadtxt(
-    fname: Any,
-    dtype: Any = "float32",
-    comments: Any = "#",
+    fname: FileLike | Iterable[str | bytes],
+    dtype: DTypeLike = "float32",
+    comments: str | Sequence[str] | None = "#",
     delimiter: str | None = None,
-    converters: Any = None,
+    converters: Callable[..., Any] | dict[int, Callable[..., Any]] | None = None,
     skiprows: int = 0,
-    usecols: Any = None,
+    usecols: int | Sequence[int] | None = None,
     unpack: bool = False,
     ndmin: int = 0,
     encoding: str | None = None,
@@ -494,15 +498,15 @@ def loadtxt(
 
 @named
 def genfromtxt(
-    fname: Any,
-    dtype: Any = "float32",
-    comments: Any = "#",
+    fname: FileLike | Iterable[str | bytes],
+    dtype: DTypeLike = "float32",
+    comments: str | None = "#",
     delimiter: str | None = None,
     skip_header: int = 0,
     skip_footer: int = 0,
-    missing_values: Any = (),
-    filling_values: Any = None,
-    usecols: Any = None,
+    missing_values: str | Sequence[str] = (),
+    filling_values: ArrayLike | None = None,
+    usecols: int | Sequence[int] | None = None,
     unpack: bool = False,
     max_rows: int | None = None,
     encoding: str | None = None,

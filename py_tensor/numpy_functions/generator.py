@@ -22,6 +22,7 @@ from ..linalg import cholesky
 from ..random import Key
 from ..runtime.scopes import state
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, DTypeLike, ShapeLike
 from .arithmetic import as_floating
 
 _ROUNDS = 8
@@ -96,7 +97,7 @@ class Generator:
     # --- simple -------------------------------------------------------------------------------
 
     @named
-    def random(self, size: Any = None, dtype: Any = "float32") -> Tensor:
+    def random(self, size: ShapeLike | None = None, dtype: DTypeLike = "float32") -> Tensor:
         """Draw uniformly distributed numbers from [0, 1).
 
         Args:
@@ -113,8 +114,8 @@ class Generator:
         self,
         low: int,
         high: int | None = None,
-        size: Any = None,
-        dtype: Any = "int32",
+        size: ShapeLike | None = None,
+        dtype: DTypeLike = "int32",
         endpoint: bool = False,
     ) -> Tensor:
         """Draw uniformly distributed integers from [low, high).
@@ -136,7 +137,7 @@ class Generator:
         return random.integers(low, high, _lengths(size), dtype=dtype, key=self._draw())
 
     @named
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Tensor:
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: ShapeLike | None = None) -> Tensor:
         """Draw uniformly distributed numbers from [low, high).
 
         Args:
@@ -151,7 +152,9 @@ class Generator:
         return self._scaled(self._unit, first, as_floating("uniform", high) - first, size)
 
     @named
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
+    def normal(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw normally distributed numbers.
 
         Args:
@@ -165,7 +168,7 @@ class Generator:
         return self._scaled(self._normal, loc, scale, size)
 
     @named
-    def standard_normal(self, size: Any = None) -> Tensor:
+    def standard_normal(self, size: ShapeLike | None = None) -> Tensor:
         """Draw normally distributed numbers of mean 0 and standard deviation 1.
 
         Args:
@@ -192,7 +195,7 @@ class Generator:
     # --- continuous distributions -------------------------------------------------------------
 
     @named
-    def exponential(self, scale: Any = 1.0, size: Any = None) -> Tensor:
+    def exponential(self, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Tensor:
         """Draw exponentially distributed numbers.
 
         Args:
@@ -205,7 +208,7 @@ class Generator:
         return self._scaled(self._exponential, 0.0, scale, size)
 
     @named
-    def standard_exponential(self, size: Any = None) -> Tensor:
+    def standard_exponential(self, size: ShapeLike | None = None) -> Tensor:
         """Draw exponentially distributed numbers of mean 1.
 
         Args:
@@ -217,7 +220,9 @@ class Generator:
         return self._exponential(_lengths(size))
 
     @named
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
+    def laplace(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw Laplace distributed numbers.
 
         Args:
@@ -235,7 +240,9 @@ class Generator:
         return self._scaled(draw, loc, scale, size)
 
     @named
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
+    def logistic(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw numbers of the logistic distribution.
 
         Args:
@@ -249,7 +256,9 @@ class Generator:
         return self._scaled(self._logit, loc, scale, size)
 
     @named
-    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Tensor:
+    def lognormal(
+        self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw numbers whose logarithms are normally distributed.
 
         Args:
@@ -263,7 +272,9 @@ class Generator:
         return pt.exp(self._scaled(self._normal, mean, sigma, size))
 
     @named
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
+    def gumbel(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw numbers of the Gumbel distribution.
 
         Args:
@@ -280,7 +291,7 @@ class Generator:
         return -pt.log(-pt.log(self._unit(shape) + 2.0**-25))
 
     @named
-    def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Tensor:
+    def rayleigh(self, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the Rayleigh distribution.
 
         Args:
@@ -297,7 +308,7 @@ class Generator:
         return self._scaled(draw, 0.0, scale, size)
 
     @named
-    def weibull(self, a: Any, size: Any = None) -> Tensor:
+    def weibull(self, a: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the Weibull distribution.
 
         Args:
@@ -311,7 +322,7 @@ class Generator:
         return pt.pow(self._exponential(_lengths(size, power)), 1.0 / power)
 
     @named
-    def pareto(self, a: Any, size: Any = None) -> Tensor:
+    def pareto(self, a: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the Lomax distribution, that is Pareto's less 1.
 
         Args:
@@ -325,7 +336,7 @@ class Generator:
         return pt.expm1(self._exponential(_lengths(size, power)) / power)
 
     @named
-    def power(self, a: Any, size: Any = None) -> Tensor:
+    def power(self, a: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers from [0, 1] with density a * x**(a - 1).
 
         Args:
@@ -339,7 +350,9 @@ class Generator:
         return pt.pow(self._open(_lengths(size, exponent)), 1.0 / exponent)
 
     @named
-    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Tensor:
+    def triangular(
+        self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw numbers of a triangular distribution.
 
         Args:
@@ -359,7 +372,7 @@ class Generator:
         return pt.where(u < share, rising, falling)
 
     @named
-    def standard_cauchy(self, size: Any = None) -> Tensor:
+    def standard_cauchy(self, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the Cauchy distribution.
 
         Args:
@@ -371,7 +384,7 @@ class Generator:
         return pt.tan((self._unit(_lengths(size)) - 0.5) * math.pi)
 
     @named
-    def standard_gamma(self, shape: Any, size: Any = None) -> Tensor:
+    def standard_gamma(self, shape: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the gamma distribution of scale 1.
 
         The method is that of Marsaglia and Tsang (2000).
@@ -400,7 +413,9 @@ class Generator:
         return pt.multiply(d * found, pt.where(small, boost, 1.0))
 
     @named
-    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Tensor:
+    def gamma(
+        self, shape: ArrayLike, scale: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw numbers of the gamma distribution.
 
         Args:
@@ -415,7 +430,7 @@ class Generator:
         return self.standard_gamma(a, _lengths(size, a, factor)) * factor
 
     @named
-    def chisquare(self, df: Any, size: Any = None) -> Tensor:
+    def chisquare(self, df: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the chi-square distribution.
 
         Args:
@@ -428,7 +443,7 @@ class Generator:
         return 2.0 * self.standard_gamma(as_floating("chisquare", df) * 0.5, size)
 
     @named
-    def standard_t(self, df: Any, size: Any = None) -> Tensor:
+    def standard_t(self, df: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of Student's t distribution.
 
         Args:
@@ -443,7 +458,7 @@ class Generator:
         return self._normal(lengths) / pt.sqrt(self.chisquare(freedom, lengths) / freedom)
 
     @named
-    def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Tensor:
+    def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the F distribution.
 
         Args:
@@ -459,7 +474,7 @@ class Generator:
         return (self.chisquare(first, lengths) / first) / (self.chisquare(second, lengths) / second)
 
     @named
-    def beta(self, a: Any, b: Any, size: Any = None) -> Tensor:
+    def beta(self, a: ArrayLike, b: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of the beta distribution.
 
         Args:
@@ -476,7 +491,7 @@ class Generator:
         return x / (x + self.standard_gamma(second, lengths))
 
     @named
-    def dirichlet(self, alpha: Any, size: Any = None) -> Tensor:
+    def dirichlet(self, alpha: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw vectors of the Dirichlet distribution.
 
         Args:
@@ -491,7 +506,9 @@ class Generator:
         return x / pt.sum(x, axis=-1, keepdims=True)
 
     @named
-    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None) -> Tensor:
+    def multivariate_normal(
+        self, mean: ArrayLike, cov: ArrayLike, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw vectors of a normal distribution.
 
         Args:
@@ -510,7 +527,7 @@ class Generator:
     # --- discrete distributions ---------------------------------------------------------------
 
     @named
-    def geometric(self, p: Any, size: Any = None) -> Tensor:
+    def geometric(self, p: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw the number of trials up to the first success.
 
         Args:
@@ -525,7 +542,7 @@ class Generator:
         return pt.astype(pt.where(chance >= 1, 1.0, pt.maximum(tries, 1.0)), "int32")
 
     @named
-    def poisson(self, lam: Any = 1.0, size: Any = None) -> Tensor:
+    def poisson(self, lam: ArrayLike = 1.0, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of events; parameters that are tensors are read back.
 
         Args:
@@ -544,7 +561,7 @@ class Generator:
         )
 
     @named
-    def binomial(self, n: Any, p: Any, size: Any = None) -> Tensor:
+    def binomial(self, n: ArrayLike, p: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw numbers of successes in n trials; parameters that are tensors are read back.
 
         Args:
@@ -616,7 +633,7 @@ class Generator:
         return result
 
     @named
-    def multinomial(self, n: int, pvals: Any, size: Any = None) -> Tensor:
+    def multinomial(self, n: int, pvals: ArrayLike, size: ShapeLike | None = None) -> Tensor:
         """Draw how often each of several outcomes occurs in n trials.
 
         Args:
@@ -640,7 +657,7 @@ class Generator:
         return pt.argsort(random.bits(self._draw(), shape), axis=axis)
 
     @named
-    def permutation(self, x: Any, axis: int = 0) -> Tensor:
+    def permutation(self, x: int | ArrayLike, axis: int = 0) -> Tensor:
         """Return the slices along an axis in random order.
 
         Args:
@@ -655,7 +672,7 @@ class Generator:
         return pt.take(values, self._order((values.shape[place],), 0), axis=place)
 
     @named
-    def shuffle(self, x: Any, axis: int = 0) -> None:
+    def shuffle(self, x: ArrayLike, axis: int = 0) -> None:
         """Put the slices of a tensor along an axis in random order, in place.
 
         Args:
@@ -670,7 +687,7 @@ class Generator:
             x[:] = [x[at] for at in self.permutation(len(x)).tolist()]
 
     @named
-    def permuted(self, x: Any, *, axis: int | None = None) -> Tensor:
+    def permuted(self, x: ArrayLike, *, axis: int | None = None) -> Tensor:
         """Return the elements along an axis in random order, another one for each vector.
 
         Args:
@@ -689,7 +706,12 @@ class Generator:
 
     @named
     def choice(
-        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0
+        self,
+        a: int | ArrayLike,
+        size: ShapeLike | None = None,
+        replace: bool = True,
+        p: ArrayLike | None = None,
+        axis: int = 0,
     ) -> Tensor:
         """Draw slices of a tensor along an axis.
 
@@ -792,7 +814,11 @@ class RandomState(Generator):
 
     @named
     def randint(
-        self, low: int, high: int | None = None, size: Any = None, dtype: Any = "int32"
+        self,
+        low: int,
+        high: int | None = None,
+        size: ShapeLike | None = None,
+        dtype: DTypeLike = "int32",
     ) -> Tensor:
         """Draw uniformly distributed integers from [low, high).
 
@@ -808,7 +834,7 @@ class RandomState(Generator):
         return self.integers(low, high, size, dtype)
 
     @named
-    def random_sample(self, size: Any = None) -> Tensor:
+    def random_sample(self, size: ShapeLike | None = None) -> Tensor:
         """Draw uniformly distributed numbers from [0, 1).
 
         Args:
@@ -834,7 +860,7 @@ SHARED = _Shared()
 """Generator whose methods are functions of `pt.random`."""
 
 
-def default_rng(seed: Any = None) -> Generator:
+def default_rng(seed: int | None = None) -> Generator:
     """Return a generator of random numbers with NumPy's methods.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Buffer, Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import py_tensor as pt
@@ -26,10 +26,11 @@ from ..functions.arguments import (
 from ..functions.decorators import named
 from ..functions.indexing import OUT_OF_RANGE, limited
 from ..tensor import Tensor, as_tensor, from_host
+from ..typing import ArrayLike, DTypeLike, ShapeLike
 
 
 @named
-def diag(v: Any, k: int = 0) -> Tensor:
+def diag(v: ArrayLike, k: int = 0) -> Tensor:
     """Return a diagonal of a matrix, or the matrix with a vector on a diagonal.
 
     Args:
@@ -61,7 +62,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
 
 
 @named
-def diagflat(v: Any, k: int = 0) -> Tensor:
+def diagflat(v: ArrayLike, k: int = 0) -> Tensor:
     """Return the matrix with the flattened elements on a diagonal.
 
     Args:
@@ -79,7 +80,7 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
 
 
 @named
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Return the diagonals of the matrices in two axes, along a new last axis.
 
     Args:
@@ -104,7 +105,12 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
 
 @named
 def trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
+    a: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: None = None,
 ) -> Tensor:
     """Return the sums of the diagonals of the matrices in two axes.
 
@@ -197,7 +203,7 @@ def _matrix_shape(operation: str, arr: Any) -> tuple[int, int]:
 
 
 @named
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
     """Return the indices of the lower triangle of a matrix.
 
     Args:
@@ -219,7 +225,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
 
 
 @named
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
     """Return the indices of the upper triangle of a matrix.
 
     Args:
@@ -241,7 +247,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
 
 
 @named
-def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Tensor, ...]:
+def mask_indices(n: int, mask_func: Callable[..., Any], k: int = 0) -> tuple[Tensor, ...]:
     """Return the indices that a function such as `triu` keeps of an n by n matrix.
 
     The matrix is read back, since its zeros determine the number of indices.
@@ -284,7 +290,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     return (pt.arange(integer("diag_indices", "n", n)),) * ndim
 
 
-def diag_indices_from(arr: Any) -> tuple[Tensor, ...]:
+def diag_indices_from(arr: ArrayLike) -> tuple[Tensor, ...]:
     """Return the indices of the main diagonal of an array whose axes have one length.
 
     Args:
@@ -309,7 +315,7 @@ def diag_indices_from(arr: Any) -> tuple[Tensor, ...]:
 
 
 @named
-def indices(dimensions: Any, dtype: Any = "int32", sparse: bool = False) -> Any:
+def indices(dimensions: Sequence[int], dtype: DTypeLike = "int32", sparse: bool = False) -> Any:
     """Return the index of each element of a grid along each axis.
 
     Args:
@@ -338,7 +344,7 @@ def indices(dimensions: Any, dtype: Any = "int32", sparse: bool = False) -> Any:
 
 
 @named
-def ix_(*args: Any) -> tuple[Tensor, ...]:
+def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
     """Return vectors of indices in shapes that select their grid: `x[pt.ix_(rows, columns)]`.
 
     Masks are read back.
@@ -463,7 +469,7 @@ index_exp = _Slices(always_tuple=True)
 
 
 @named
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = "float32") -> Tensor:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = "float32") -> Tensor:
     """Return a matrix with ones on and below a diagonal, and zeros above.
 
     Args:
@@ -483,7 +489,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = "float32") -> Ten
 
 
 @named
-def identity(n: int, dtype: Any = None) -> Tensor:
+def identity(n: int, dtype: DTypeLike | None = None) -> Tensor:
     """Return the identity matrix.
 
     Args:
@@ -507,7 +513,7 @@ def logspace(
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Return powers of a base with evenly spaced exponents.
 
@@ -556,7 +562,7 @@ def _evenly(start: float, stop: float, num: int, endpoint: bool) -> list[float]:
 
 @named
 def geomspace(
-    start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: Any = None
+    start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None
 ) -> Tensor:
     """Return numbers whose quotients are constant.
 
@@ -596,7 +602,11 @@ def geomspace(
 
 @named
 def fromfunction(
-    function: Callable[..., Any], shape: Any, *, dtype: Any = "float32", **kwargs: Any
+    function: Callable[..., Any],
+    shape: Sequence[int],
+    *,
+    dtype: DTypeLike = "float32",
+    **kwargs: Any,
 ) -> Any:
     """Call a function with the index of each element along each axis.
 
@@ -620,7 +630,7 @@ def fromfunction(
 
 
 @named
-def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
+def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1) -> Tensor:
     """Create a vector from an iterable of numbers.
 
     Args:
@@ -652,7 +662,9 @@ def _first(iterable: Any, count: int) -> tuple[Any, ...]:
 
 
 @named
-def frombuffer(buffer: Any, dtype: Any = "float32", count: int = -1, offset: int = 0) -> Tensor:
+def frombuffer(
+    buffer: Buffer, dtype: DTypeLike = "float32", count: int = -1, offset: int = 0
+) -> Tensor:
     """Create a vector from the bytes of a buffer.
 
     Args:
@@ -690,7 +702,7 @@ def frombuffer(buffer: Any, dtype: Any = "float32", count: int = -1, offset: int
 
 
 @named
-def fromstring(string: str, dtype: Any = "float32", count: int = -1, *, sep: str) -> Tensor:
+def fromstring(string: str, dtype: DTypeLike = "float32", count: int = -1, *, sep: str) -> Tensor:
     """Create a vector from a text of numbers.
 
     Args:
@@ -724,7 +736,7 @@ def fromstring(string: str, dtype: Any = "float32", count: int = -1, *, sep: str
 
 
 @named
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, ...]:
+def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tuple[Tensor, ...]:
     """Convert positions in the flattened array to indices along each axis.
 
     Args:
@@ -749,7 +761,12 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
 
 
 @named
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Tensor:
+def ravel_multi_index(
+    multi_index: Sequence[ArrayLike],
+    dims: ShapeLike,
+    mode: str | Sequence[str] = "raise",
+    order: str = "C",
+) -> Tensor:
     """Convert indices along each axis to positions in the flattened array.
 
     Args:
@@ -799,7 +816,7 @@ def in_range(operation: str, places: Tensor, length: int, mode: str) -> Tensor:
     return places
 
 
-def ndindex(*shape: Any) -> Iterator[tuple[int, ...]]:
+def ndindex(*shape: int | Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Iterate over the indices of an array's elements.
 
     Args:
@@ -812,13 +829,14 @@ def ndindex(*shape: Any) -> Iterator[tuple[int, ...]]:
     >>> list(pt.ndindex(1, 2))
     [(0, 0), (0, 1)]
     """
-    lengths = a_shape("ndindex", shape[0] if len(shape) == 1 else shape)
+    given: Any = shape[0] if len(shape) == 1 else shape
+    lengths = a_shape("ndindex", given)
     if lengths and max(lengths) > sys.maxsize:
         raise ShapeError(f"ndindex: lengths are too large; got {shown(max(lengths))}; use less")
     return itertools.product(*map(range, lengths))
 
 
-def ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+def ndenumerate(arr: ArrayLike) -> Iterator[tuple[tuple[int, ...], Any]]:
     """Iterate over indices and elements; the elements are read back once, as Python numbers.
 
     Args:
@@ -836,7 +854,9 @@ def ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
 
 
 @named
-def require(a: Any, dtype: Any = None, requirements: Any = None) -> Tensor:
+def require(
+    a: ArrayLike, dtype: DTypeLike | None = None, requirements: str | Sequence[str] | None = None
+) -> Tensor:
     """Convert an argument to a tensor; requirements on memory have no effect.
 
     Args:
@@ -855,7 +875,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Tensor:
 
 
 @named
-def asarray_chkfinite(a: Any, dtype: Any = None) -> Tensor:
+def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """Convert an argument to a tensor and check that all elements are finite, which reads them.
 
     Args:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import py_tensor as pt
 
 from ..dtypes import BY_NAME, DType, as_dtype
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, DTypeLike
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ floating = DTypeKind("floating", "f")
 complexfloating = DTypeKind("complexfloating", "c")
 
 
-def issubdtype(arg1: Any, arg2: Any) -> bool:
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
     """Test if a dtype or kind belongs to another one.
 
     Args:
@@ -60,7 +60,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     return not isinstance(arg1, DTypeKind) and as_dtype(arg1) is as_dtype(arg2, "issubdtype")
 
 
-def common_type(*arrays: Any) -> DType:
+def common_type(*arrays: ArrayLike) -> DType:
     """Return the floating or complex dtype that arrays promote to; integers count as float32.
 
     Args:
@@ -78,7 +78,7 @@ def common_type(*arrays: Any) -> DType:
     return pt.result_type(*floats)
 
 
-def min_scalar_type(a: Any) -> DType:
+def min_scalar_type(a: ArrayLike) -> DType:
     """Return the smallest dtype that holds a number; tensors keep their dtype.
 
     Args:

@@ -14,6 +14,7 @@ from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer, number
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 from .arithmetic import as_floating
 from .signals import convolve
 
@@ -26,7 +27,7 @@ def _coefficients(operation: str, p: Any) -> Tensor:
 
 
 @named
-def polyval(p: Any, x: Any) -> Tensor:
+def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     """Evaluate a polynomial by Horner's rule.
 
     Args:
@@ -55,7 +56,7 @@ def _padded(operation: str, a1: Any, a2: Any) -> tuple[Tensor, Tensor]:
 
 
 @named
-def polyadd(a1: Any, a2: Any) -> Tensor:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """Add two polynomials.
 
     Args:
@@ -74,7 +75,7 @@ def polyadd(a1: Any, a2: Any) -> Tensor:
 
 
 @named
-def polysub(a1: Any, a2: Any) -> Tensor:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """Subtract a polynomial from another one.
 
     Args:
@@ -93,7 +94,7 @@ def polysub(a1: Any, a2: Any) -> Tensor:
 
 
 @named
-def polymul(a1: Any, a2: Any) -> Tensor:
+def polymul(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """Multiply two polynomials.
 
     Args:
@@ -111,7 +112,7 @@ def polymul(a1: Any, a2: Any) -> Tensor:
 
 
 @named
-def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
+def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     """Divide a polynomial by another one.
 
     Args:
@@ -139,7 +140,7 @@ def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
 
 
 @named
-def polyder(p: Any, m: int = 1) -> Tensor:
+def polyder(p: ArrayLike, m: int = 1) -> Tensor:
     """Differentiate a polynomial.
 
     Args:
@@ -167,7 +168,7 @@ def polyder(p: Any, m: int = 1) -> Tensor:
 
 
 @named
-def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
+def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Tensor:
     """Integrate a polynomial.
 
     Args:
@@ -202,7 +203,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
 
 
 @named
-def poly(seq_of_zeros: Any) -> Tensor:
+def poly(seq_of_zeros: ArrayLike) -> Tensor:
     """Return the coefficients of the polynomial with given zeros.
 
     Args:
@@ -233,7 +234,7 @@ def poly(seq_of_zeros: Any) -> Tensor:
 
 
 @named
-def roots(p: Any) -> Tensor:
+def roots(p: ArrayLike) -> Tensor:
     """Return the zeros of a polynomial: the eigenvalues of its companion matrix.
 
     The coefficients are read back, since their leading zeros determine the number of zeros.
@@ -268,7 +269,7 @@ _MOST_POWERS = 1 << 10
 
 
 @named
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """Return the matrix whose columns are powers of a vector.
 
     Args:
@@ -301,12 +302,12 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
 
 @named
 def polyfit(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     deg: int,
     rcond: float | None = None,
     full: bool = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: bool | str = False,
 ) -> Any:
     """Fit a polynomial to points by least squares.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import py_tensor as pt
@@ -11,6 +12,7 @@ from ..errors import ShapeError
 from ..functions.arguments import one_axis
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 
 
 def _numeric(operation: str, *values: Any) -> list[Tensor]:
@@ -19,7 +21,7 @@ def _numeric(operation: str, *values: Any) -> list[Tensor]:
 
 
 @named
-def dot(a: Any, b: Any, out: None = None) -> Tensor:
+def dot(a: ArrayLike, b: ArrayLike, out: None = None) -> Tensor:
     """Return sums of products over the last axis of a and the second-to-last one of b.
 
     Args:
@@ -46,7 +48,7 @@ def dot(a: Any, b: Any, out: None = None) -> Tensor:
 
 
 @named
-def inner(a: Any, b: Any, /) -> Tensor:
+def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     """Return sums of products over the last axes of both operands.
 
     Args:
@@ -70,7 +72,7 @@ def inner(a: Any, b: Any, /) -> Tensor:
 
 
 @named
-def outer(a: Any, b: Any, out: None = None) -> Tensor:
+def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Tensor:
     """Return the products of each element of a with each element of b.
 
     Args:
@@ -90,7 +92,7 @@ def outer(a: Any, b: Any, out: None = None) -> Tensor:
 
 
 @named
-def vdot(a: Any, b: Any, /) -> Tensor:
+def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     """Return the sum of products of the flattened operands; a is conjugated.
 
     Args:
@@ -112,7 +114,7 @@ def vdot(a: Any, b: Any, /) -> Tensor:
 
 
 @named
-def matvec(x1: Any, x2: Any, /) -> Tensor:
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the products of matrices with vectors.
 
     Args:
@@ -134,7 +136,7 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
 
 
 @named
-def vecmat(x1: Any, x2: Any, /) -> Tensor:
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the products of conjugated vectors with matrices.
 
     Args:
@@ -158,7 +160,12 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
 
 @named
 def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
 ) -> Tensor:
     """Return the cross products of vectors of 3 elements.
 
@@ -193,7 +200,9 @@ def cross(
 
 
 @named
-def einsum_path(subscripts: str, *operands: Any, optimize: Any = "greedy") -> tuple[list[Any], str]:
+def einsum_path(
+    subscripts: str, *operands: ArrayLike, optimize: bool | str | Sequence[Any] = "greedy"
+) -> tuple[list[Any], str]:
     """Return the order in which `einsum` contracts its operands.
 
     Args:

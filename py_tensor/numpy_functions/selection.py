@@ -16,6 +16,7 @@ from ..functions.arguments import check_known_indices, flag, items, one_axis
 from ..functions.decorators import named
 from ..functions.sorting import order_by
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, DTypeLike
 from .grids import in_range
 
 
@@ -28,7 +29,7 @@ def _assignable(operation: str, a: Any) -> Tensor:
 
 
 @named
-def argwhere(a: Any) -> Tensor:
+def argwhere(a: ArrayLike) -> Tensor:
     """Return the indices of elements that are not zero, one row for each; they are read back.
 
     Args:
@@ -48,7 +49,7 @@ def argwhere(a: Any) -> Tensor:
 
 
 @named
-def flatnonzero(a: Any) -> Tensor:
+def flatnonzero(a: ArrayLike) -> Tensor:
     """Return the positions in the flattened array of elements that are not zero.
 
     The elements are read back, since they determine the length.
@@ -67,7 +68,7 @@ def flatnonzero(a: Any) -> Tensor:
 
 
 @named
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Tensor:
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: ArrayLike = 0) -> Tensor:
     """Choose each element from the array of the first condition that is true.
 
     Args:
@@ -99,7 +100,13 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 @named
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
+def piecewise(
+    x: ArrayLike,
+    condlist: Sequence[ArrayLike] | ArrayLike,
+    funclist: Sequence[Any],
+    *args: Any,
+    **kw: Any,
+) -> Tensor:
     """Evaluate functions where their conditions are true; the last true condition counts.
 
     Each function is called with all elements of x, since the number of selected ones would have to
@@ -128,7 +135,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     single = not isinstance(condlist, list | tuple) or (
         len(condlist) > 0 and isinstance(condlist[0], bool) and x.ndim > 0
     )
-    conditions = [as_tensor("piecewise", c) for c in ([condlist] if single else condlist)]
+    given: Any = [condlist] if single else condlist
+    conditions = [as_tensor("piecewise", c) for c in given]
     functions = items("piecewise", "funclist", funclist)
     if len(functions) not in (len(conditions), len(conditions) + 1):
         raise ArgumentError(
@@ -148,7 +156,9 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
 
 @named
-def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Tensor:
+def choose(
+    a: ArrayLike, choices: Sequence[ArrayLike], out: None = None, mode: str = "raise"
+) -> Tensor:
     """Choose each element from the array of a number.
 
     Args:
@@ -177,7 +187,9 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Tenso
 
 
 @named
-def compress(condition: Any, a: Any, axis: int | None = None, out: None = None) -> Tensor:
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: None = None
+) -> Tensor:
     """Return the slices along an axis for which a condition is true; it is read back.
 
     Args:
@@ -212,7 +224,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: None = None) 
 
 
 @named
-def extract(condition: Any, arr: Any) -> Tensor:
+def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     """Return the elements for which a condition is true, as a vector; it is read back.
 
     Args:
@@ -239,7 +251,7 @@ def _assign_flat(a: Tensor, places: Tensor, values: Tensor) -> None:
 
 
 @named
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     """Assign values to positions in the flattened array.
 
     Args:
@@ -272,7 +284,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 @named
-def place(arr: Any, mask: Any, vals: Any) -> None:
+def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     """Assign values to the elements for which a mask is true, in order; the mask is read back.
 
     Args:
@@ -293,7 +305,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 
 @named
-def putmask(a: Any, mask: Any, values: Any) -> None:
+def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
     """Assign values to the elements for which a mask is true.
 
     If the shapes differ, element i gets value i modulo the number of values.
@@ -320,7 +332,9 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 
 @named
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(
+    dst: Tensor, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True
+) -> None:
     """Assign values to a tensor, optionally where a mask is true.
 
     Args:
@@ -347,7 +361,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 
 
 @named
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False) -> None:
     """Assign values to the main diagonal.
 
     Args:
@@ -384,7 +398,9 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 
 @named
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -> None:
+def put_along_axis(
+    arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None = -1
+) -> None:
     """Assign values at an index along an axis for each position.
 
     Args:
@@ -429,7 +445,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -
 
 
 @named
-def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
+def partition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
     """Return the elements sorted, which also puts the k-th one in its place.
 
     Args:
@@ -449,7 +465,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
 
 
 @named
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
+def argpartition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
     """Return the indices that sort the elements, which also puts the k-th one in its place.
 
     Args:
@@ -469,7 +485,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
 
 
 @named
-def lexsort(keys: Any, axis: int = -1) -> Tensor:
+def lexsort(keys: Sequence[ArrayLike] | ArrayLike, axis: int = -1) -> Tensor:
     """Return the indices that sort by several keys; the last key counts most.
 
     Args:
@@ -493,7 +509,7 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
 
 
 @named
-def sort_complex(a: Any) -> Tensor:
+def sort_complex(a: ArrayLike) -> Tensor:
     """Sort by real part, then by imaginary part, along the last axis.
 
     Args:
@@ -510,7 +526,7 @@ def sort_complex(a: Any) -> Tensor:
 
 
 @named
-def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     """Return the number of the interval that contains each element.
 
     Args:
@@ -539,7 +555,10 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
 
 
 def vectorize(
-    pyfunc: Callable[..., Any], otypes: Any = None, doc: str | None = None, **options: Any
+    pyfunc: Callable[..., Any],
+    otypes: str | Sequence[DTypeLike] | None = None,
+    doc: str | None = None,
+    **options: Any,
 ) -> Callable[..., Tensor]:
     """Return a function that calls `pyfunc` for each element; the elements are read back.
 
@@ -563,7 +582,7 @@ def vectorize(
     """
     if options:
         raise ArgumentError(f"vectorize: options are not supported; got {', '.join(options)}")
-    dtype = otypes[0] if isinstance(otypes, list | tuple) else otypes
+    dtype: Any = otypes[0] if isinstance(otypes, list | tuple) else otypes
 
     def call(*args: Any) -> Tensor:
         arrays = pt.broadcast_arrays(*args)

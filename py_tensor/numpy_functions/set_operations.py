@@ -13,12 +13,13 @@ from ..errors import ArgumentError
 from ..functions.arguments import flag, one_axis
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 from .selection import lexsort
 
 
 @named
 def unique(
-    ar: Any,
+    ar: ArrayLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -97,7 +98,7 @@ def _distinct(operation: str, *arrays: Any, assume_unique: bool) -> list[Tensor]
 
 
 @named
-def union1d(ar1: Any, ar2: Any) -> Tensor:
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
     """Return the distinct elements of two arrays in ascending order.
 
     Args:
@@ -117,7 +118,7 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
 
 @named
 def intersect1d(
-    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
     """Return the distinct elements that two arrays share, in ascending order.
 
@@ -145,7 +146,7 @@ def intersect1d(
 
 
 @named
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Tensor:
     """Return the distinct elements of an array that another one lacks.
 
     Args:
@@ -165,7 +166,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
 
 
 @named
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Tensor:
     """Return the elements that exactly one of two arrays has, in ascending order.
 
     Args:

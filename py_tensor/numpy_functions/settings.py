@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..typing import ArrayLike
+
 _IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
 
 
@@ -56,7 +58,7 @@ def geterr() -> dict[str, str]:
     return dict(_IGNORED)
 
 
-def shares_memory(a: Any, b: Any) -> bool:
+def shares_memory(a: ArrayLike, b: ArrayLike) -> bool:
     """Return False: assigning to a tensor never changes another one.
 
     Args:

@@ -23,6 +23,7 @@ from ..functions.arguments import (
 from ..functions.decorators import named
 from ..functions.indexing import selected
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, Axis, DTypeLike, ShapeLike
 from .arithmetic import iterable
 
 
@@ -39,7 +40,7 @@ def _three(x: Tensor) -> Tensor:
     return pt.expand_dims(_two(x), axis=2) if x.ndim < 3 else x
 
 
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: ArrayLike) -> Any:
     """Convert numbers to vectors of one element; other arguments keep their shape.
 
     Args:
@@ -55,7 +56,7 @@ def atleast_1d(*arys: Any) -> Any:
     return _at_least("atleast_1d", arys, lambda x: x if x.ndim else pt.reshape(x, (1,)))
 
 
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: ArrayLike) -> Any:
     """Add axes of length 1 in front up to two axes.
 
     Args:
@@ -71,7 +72,7 @@ def atleast_2d(*arys: Any) -> Any:
     return _at_least("atleast_2d", arys, _two)
 
 
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: ArrayLike) -> Any:
     """Add axes of length 1 up to three axes: vectors become (1, n, 1), matrices (m, n, 1).
 
     Args:
@@ -97,7 +98,7 @@ _MOST_AXES = 64
 
 
 @named
-def hstack(tup: Any) -> Tensor:
+def hstack(tup: Sequence[ArrayLike]) -> Tensor:
     """Join arrays along the second axis; vectors along the first one.
 
     Args:
@@ -118,7 +119,7 @@ def hstack(tup: Any) -> Tensor:
 
 
 @named
-def vstack(tup: Any) -> Tensor:
+def vstack(tup: Sequence[ArrayLike]) -> Tensor:
     """Join arrays along the first axis; vectors become rows.
 
     Args:
@@ -138,7 +139,7 @@ def vstack(tup: Any) -> Tensor:
 
 
 @named
-def dstack(tup: Any) -> Tensor:
+def dstack(tup: Sequence[ArrayLike]) -> Tensor:
     """Join arrays along the third axis.
 
     Args:
@@ -158,7 +159,7 @@ def dstack(tup: Any) -> Tensor:
 
 
 @named
-def column_stack(tup: Any) -> Tensor:
+def column_stack(tup: Sequence[ArrayLike]) -> Tensor:
     """Join vectors as columns of a matrix; matrices are joined as they are.
 
     Args:
@@ -179,7 +180,7 @@ def column_stack(tup: Any) -> Tensor:
 
 
 @named
-def block(arrays: Any) -> Tensor:
+def block(arrays: ArrayLike | Sequence[Any]) -> Tensor:
     """Join nested lists of blocks: the innermost lists along the last axis, and so on.
 
     Args:
@@ -222,7 +223,9 @@ def block(arrays: Any) -> Tensor:
 
 
 @named
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+def array_split(
+    ary: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike, axis: int = 0
+) -> list[Tensor]:
     """Split an array along an axis; the parts may differ in length.
 
     Args:
@@ -259,7 +262,9 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tenso
 
 
 @named
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+def split(
+    ary: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike, axis: int = 0
+) -> list[Tensor]:
     """Split an array along an axis into parts of equal length, or at positions.
 
     Args:
@@ -288,7 +293,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
 
 
 @named
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike) -> list[Tensor]:
     """Split an array along the second axis; a vector along the first one.
 
     Args:
@@ -310,7 +315,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
 
 
 @named
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike) -> list[Tensor]:
     """Split an array of two or more axes along the first axis.
 
     Args:
@@ -331,7 +336,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
 
 
 @named
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+def dsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike) -> list[Tensor]:
     """Split an array of three or more axes along the third axis.
 
     Args:
@@ -359,7 +364,7 @@ def _split_along(operation: str, ary: Any, parts: Any, axis: int, ndim: int) -> 
 
 
 @named
-def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor:
     """Join values to the end of an array.
 
     Args:
@@ -402,7 +407,7 @@ def _positions(operation: str, obj: Any, length: int, limit: int) -> list[int]:
 
 
 @named
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
+def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None) -> Tensor:
     """Leave out the elements at positions along an axis.
 
     Args:
@@ -431,7 +436,9 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
 
 
 @named
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
+def insert(
+    arr: ArrayLike, obj: int | slice | ArrayLike, values: ArrayLike, axis: int | None = None
+) -> Tensor:
     """Insert values before positions along an axis.
 
     Args:
@@ -480,7 +487,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
 
 
 @named
-def resize(a: Any, new_shape: Any) -> Tensor:
+def resize(a: ArrayLike, new_shape: ShapeLike) -> Tensor:
     """Return an array of another size, filled with repetitions of the elements.
 
     Args:
@@ -507,7 +514,7 @@ def resize(a: Any, new_shape: Any) -> Tensor:
 
 
 @named
-def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """Rotate by multiples of 90 degrees in the plane of two axes.
 
     Args:
@@ -542,7 +549,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
 
 
 @named
-def fliplr(m: Any) -> Tensor:
+def fliplr(m: ArrayLike) -> Tensor:
     """Reverse the order of columns, along the second axis.
 
     Args:
@@ -562,7 +569,7 @@ def fliplr(m: Any) -> Tensor:
 
 
 @named
-def flipud(m: Any) -> Tensor:
+def flipud(m: ArrayLike) -> Tensor:
     """Reverse the order of rows, along the first axis.
 
     Args:
@@ -582,7 +589,7 @@ def flipud(m: Any) -> Tensor:
 
 
 @named
-def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Tensor:
     """Swap two axes.
 
     Args:
@@ -608,7 +615,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
 
 
 @named
-def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Tensor:
     """Move an axis backwards until it is before position `start`.
 
     Args:
@@ -634,7 +641,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
 
 
 @named
-def ravel(a: Any, order: str = "C") -> Tensor:
+def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     """Return all elements in a vector.
 
     Args:
@@ -652,7 +659,7 @@ def ravel(a: Any, order: str = "C") -> Tensor:
     return pt.flatten(pt.transpose(x) if isinstance(order, str) and order == "F" else x)
 
 
-def ndim(a: Any) -> int:
+def ndim(a: ArrayLike) -> int:
     """Return the number of axes.
 
     Args:
@@ -668,7 +675,7 @@ def ndim(a: Any) -> int:
     return as_tensor("ndim", a).ndim
 
 
-def shape(a: Any) -> tuple[int, ...]:
+def shape(a: ArrayLike) -> tuple[int, ...]:
     """Return the length of each axis.
 
     Args:
@@ -684,7 +691,7 @@ def shape(a: Any) -> tuple[int, ...]:
     return as_tensor("shape", a).shape
 
 
-def size(a: Any, axis: Any = None) -> int:
+def size(a: ArrayLike, axis: Axis = None) -> int:
     """Return the number of elements, of all or along axes.
 
     Args:
@@ -707,7 +714,7 @@ def size(a: Any, axis: Any = None) -> int:
 
 @named
 def apply_along_axis(
-    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+    func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any
 ) -> Tensor:
     """Apply a function of vectors to each vector along an axis.
 
@@ -743,7 +750,7 @@ def apply_along_axis(
 
 
 @named
-def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
+def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence[int]) -> Tensor:
     """Apply a function `func(a, axis)` to one axis after the other; reduced axes are kept.
 
     Args:
@@ -779,8 +786,8 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
 
 @named
 def array(
-    object: Any,
-    dtype: Any = None,
+    object: ArrayLike,
+    dtype: DTypeLike | None = None,
     *,
     copy: bool | None = True,
     order: str = "K",

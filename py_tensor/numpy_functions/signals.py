@@ -13,6 +13,7 @@ from ..functions.arguments import choice, integer, items, number, one_axis, some
 from ..functions.decorators import named
 from ..functions.indexing import selected
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, Axis
 from .arithmetic import as_floating
 
 
@@ -51,7 +52,7 @@ def _extent(operation: str, mode: str, long: int, short: int) -> tuple[int, int]
 
 
 @named
-def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     """Convolve two vectors.
 
     Args:
@@ -81,7 +82,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
 
 
 @named
-def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     """Correlate two vectors: sums over n of a[n + k] * conj(v[n]).
 
     Args:
@@ -111,7 +112,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
 
 
 @named
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: int = 1) -> Any:
     """Return differences of neighbours over their distance, central ones inside.
 
     Args:
@@ -178,7 +179,9 @@ def _slope(f: Tensor, axis: int, distance: Any, edge_order: int) -> Tensor:
 
 
 @named
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Tensor:
     """Return the differences of adjacent elements of the flattened array.
 
     Args:
@@ -203,7 +206,9 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
 
 
 @named
-def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Tensor:
+def unwrap(
+    p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
+) -> Tensor:
     """Add multiples of a period to angles so that neighbours differ by at most half of it.
 
     Args:
@@ -232,7 +237,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * m
 
 
 @named
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Tensor:
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Tensor:
     """Cut off zeros at the ends; the positions of other elements are read back.
 
     Args:

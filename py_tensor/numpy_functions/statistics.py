@@ -13,6 +13,7 @@ from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, items, number, one_axis, some_axes
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike, Axis, DTypeLike
 from .arithmetic import as_floating
 
 
@@ -26,9 +27,9 @@ def _shares(q: Any) -> Any:
 
 @named
 def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
     out: None = None,
     overwrite_input: bool = False,
     method: str = "linear",
@@ -60,9 +61,9 @@ def percentile(
 
 @named
 def nanpercentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
     out: None = None,
     overwrite_input: bool = False,
     method: str = "linear",
@@ -94,7 +95,12 @@ def nanpercentile(
 
 @named
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
 ) -> Any:
     """Return the weighted mean along axes.
 
@@ -137,7 +143,7 @@ def average(
 
 
 @named
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Tensor:
+def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True) -> Tensor:
     """Return the matrix of correlation coefficients of variables.
 
     Args:
@@ -179,7 +185,7 @@ def _variables(operation: str, x: Any, rowvar: bool) -> Tensor:
 
 
 @named
-def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
+def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
     """Return the largest element minus the smallest one along axes.
 
     Args:
@@ -208,7 +214,9 @@ def _along(operation: str, a: Any, axis: int | None) -> tuple[Tensor, int]:
 
 
 @named
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
+def cumsum(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Tensor:
     """Return the sums of the elements so far.
 
     Args:
@@ -232,7 +240,9 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: None = None)
 
 
 @named
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
+def cumprod(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Tensor:
     """Return the products of the elements so far.
 
     Args:
@@ -261,7 +271,9 @@ def _without_nan(operation: str, a: Any, value: float) -> Tensor:
 
 
 @named
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
+def nancumsum(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Tensor:
     """Return the sums of the elements so far, with NaN as 0.
 
     Args:
@@ -281,7 +293,9 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: None = No
 
 
 @named
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
+def nancumprod(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Tensor:
     """Return the products of the elements so far, with NaN as 1.
 
     Args:
@@ -301,7 +315,12 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = N
 
 
 @named
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
+def histogram_bin_edges(
+    a: ArrayLike,
+    bins: int | str | ArrayLike = 10,
+    range: tuple[float, float] | None = None,
+    weights: ArrayLike | None = None,
+) -> Tensor:
     """Return the limits of the intervals that `histogram` uses.
 
     Args:
@@ -325,7 +344,11 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 @named
 def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    sample: ArrayLike,
+    bins: int | Sequence[int] | Sequence[ArrayLike] = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool = False,
+    weights: ArrayLike | None = None,
 ) -> tuple[Tensor, list[Tensor]]:
     """Count points in the cells of a grid.
 
@@ -358,8 +381,9 @@ def histogramdd(
         points = as_floating("histogramdd", sample)
         points = pt.expand_dims(points, axis=1) if points.ndim == 1 else points
         columns = list(pt.unstack(points, axis=1))
-    several = isinstance(bins, Sequence) and not isinstance(bins, str)
-    given = bins if several else (bins,) * len(columns)
+    given = (
+        bins if isinstance(bins, Sequence) and not isinstance(bins, str) else [bins] * len(columns)
+    )
     ranges = (None,) * len(columns) if range is None else items("histogramdd", "range", range)
     if len(given) != len(columns) or len(ranges) != len(columns):
         raise ArgumentError(
@@ -399,7 +423,12 @@ def histogramdd(
 
 @named
 def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: int | Sequence[int] | Sequence[ArrayLike] = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool = False,
+    weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Count points in the cells of a grid in the plane.
 

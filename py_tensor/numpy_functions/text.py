@@ -15,6 +15,7 @@ from ..functions.arguments import MOST_STEPS, choice, flag, integer, number
 from ..functions.decorators import named
 from ..runtime import array_format
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -105,7 +106,11 @@ _MOST_DIGITS = 1000
 
 
 def format_float_positional(
-    x: Any, precision: int | None = None, unique: bool = True, trim: str = "k", sign: bool = False
+    x: float | ArrayLike,
+    precision: int | None = None,
+    unique: bool = True,
+    trim: str = "k",
+    sign: bool = False,
 ) -> str:
     """Return a number as text without an exponent.
 
@@ -146,7 +151,7 @@ def format_float_positional(
 
 
 def format_float_scientific(
-    x: Any,
+    x: float | ArrayLike,
     precision: int | None = None,
     unique: bool = True,
     trim: str = "k",
@@ -196,7 +201,7 @@ def format_float_scientific(
 
 
 def array2string(
-    a: Any,
+    a: ArrayLike,
     max_line_width: int | None = None,
     precision: int | None = None,
     suppress_small: bool | None = None,
@@ -234,7 +239,7 @@ def array2string(
 
 
 @named
-def array_str(a: Any) -> str:
+def array_str(a: ArrayLike) -> str:
     """Return the values of an array as text; they are read back.
 
     Args:
@@ -251,7 +256,7 @@ def array_str(a: Any) -> str:
     return array2string(a)
 
 
-def array_repr(arr: Any) -> str:
+def array_repr(arr: ArrayLike) -> str:
     """Return the text that `repr` gives for a tensor.
 
     Args:
