@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
-from page_python import PagePython, leftovers, leftovers_before_test, link_pages
+from page_python import PagePython, leftovers, link_pages
 from playwright.sync_api import Browser, Page
 from server import serve
-from watched_page import watched_page
+from watched_page import SharedPage
 
 THREADS = ["page", "worker"]
 
@@ -22,24 +24,42 @@ def pages_url(site_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield url
 
 
-@pytest.fixture(scope="module", params=THREADS)
-def started_python(
-    request: pytest.FixtureRequest, chromium: Browser, pages_url: str
-) -> Iterator[PagePython]:
-    """Python interpreter shared by the tests of a module."""
-    with watched_page(chromium) as page:
-        yield PagePython(page, pages_url, request.param)
+@pytest.fixture(scope="session")
+def interpreters(
+    chromium: Browser, pages_url: str
+) -> Iterator[Callable[[str], SharedPage[PagePython]]]:
+    """Function of the thread; returns the page of the interpreter that all tests share."""
+    with ExitStack() as stack:
 
+        @cache
+        def interpreter(thread: str) -> SharedPage[PagePython]:
+            start = SharedPage(chromium, lambda page: PagePython(page, pages_url, thread))
+            return stack.enter_context(start)
 
-@pytest.fixture
-def python(started_python: PagePython) -> Iterator[PagePython]:
-    """Shared Python interpreter in a page; fails a test that leaves objects alive."""
-    before = leftovers_before_test(started_python)
-    yield started_python
-    assert started_python.call(leftovers) == before
+        yield interpreter
 
 
 @pytest.fixture(params=THREADS)
-def fresh_python(request: pytest.FixtureRequest, page: Page, pages_url: str) -> PagePython:
+def thread(request: pytest.FixtureRequest) -> str:
+    """Where Python runs: on the page's thread, or in a worker."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def python(
+    interpreters: Callable[[str], SharedPage[PagePython]], thread: str
+) -> Iterator[PagePython]:
+    """Shared Python interpreter in a page; fails a test that leaves objects alive."""
+    page = interpreters(thread)
+    python = page.get()
+    before = python.call(leftovers)
+    yield python
+    assert python.call(leftovers) == before
+    page.errors.check()
+
+
+@pytest.fixture
+def fresh_python(thread: str, page: Page, pages_url: str) -> PagePython:
     """New Python interpreter for a test that breaks state."""
-    return PagePython(page, pages_url, request.param)
+    return PagePython(page, pages_url, thread)

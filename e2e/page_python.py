@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import textwrap
-import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from playwright.sync_api import Page
-from watched_page import is_crashed
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -41,13 +39,6 @@ class PagePython:
         self.page.goto(self.url)
         self.page.wait_for_function("globalThis.python !== undefined")
         self.start_milliseconds = self.page.evaluate(START, self.start_arguments)
-
-    def start_in_new_page(self) -> None:
-        """Replace a page whose process has crashed, and the interpreter with it."""
-        context = self.page.context
-        self.page.close()
-        self.page = context.new_page()
-        self.start()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function under runPythonAsync. Arguments and result are JSON."""
@@ -86,12 +77,3 @@ def leftovers() -> dict[str, int]:
         "proxies of Python objects": page_counts.pyProxies(),
         "WebGL error": backend().bridge.error(),
     }
-
-
-def leftovers_before_test(python: PagePython) -> dict[str, int]:
-    """Return the counts before a test; start a page that crashed after the last test anew."""
-    if is_crashed(python.page):
-        # Chromium's renderer crashed once while no test ran. A crash during a test fails it.
-        warnings.warn("the page crashed between two tests and was started anew", stacklevel=2)
-        python.start_in_new_page()
-    return cast("dict[str, int]", python.call(leftovers))

@@ -209,7 +209,7 @@ async def lost_while_python_waits() -> str:
     return "no error"
 
 
-@pytest.mark.parametrize("fresh_python", ["page"], indirect=True)
+@pytest.mark.parametrize("thread", ["page"])
 def test_lost_while_python_waits(fresh_python: PagePython) -> None:
     assert fresh_python.call(lost_while_python_waits) == LOST
 

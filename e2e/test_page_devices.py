@@ -11,7 +11,7 @@ pytest_plugins = ["page_fixtures"]
 
 
 # Workers have no camera.
-on_page = pytest.mark.parametrize("started_python", ["page"], indirect=True)
+on_page = pytest.mark.parametrize("thread", ["page"])
 
 
 async def pictures() -> list[Any]:

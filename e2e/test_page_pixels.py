@@ -46,6 +46,8 @@ async def tensor_of(kind: str, pixels: Any) -> list[Any]:
         source.data, source.width, source.height = js.Uint8Array.new(to_js(flat)), width, height
     tensors = [pt.from_pixels(source, channels) for channels in (4, 3, 1)]
     default = pt.from_pixels(source)
+    if kind == "VideoFrame":
+        source.close()
     return [
         [[tensor.shape, tensor.dtype.name, tensor.tolist()] for tensor in tensors],
         default.tolist(),

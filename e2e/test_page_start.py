@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_python import PagePython, leftovers_before_test
+from page_python import PagePython
 from playwright.sync_api import Browser, Error, Page, Route
-from watched_page import SharedPage, watched_page
+from watched_page import SharedPage
 
 pytest_plugins = ["page_fixtures"]
 
@@ -120,18 +120,6 @@ def test_strict_policy_without_it_says_what_to_do(page: Page, pages_url: str, th
     assert (evaluated, values) == ("EvalError", [2.0, 4.0])
     assert "webgl: backend not available: this page does not allow evaluating" in message
     assert 'pyodide.registerJsModule("webgl_js_bridge", module)' in message
-
-
-def test_a_page_that_crashed_between_tests_is_started_anew(
-    chromium: Browser, pages_url: str
-) -> None:
-    with watched_page(chromium) as page:
-        python = PagePython(page, pages_url, "page")
-        before = leftovers_before_test(python)
-        with contextlib.suppress(Error):
-            page.goto("chrome://crash", timeout=5_000)
-        with pytest.warns(UserWarning, match="crashed between two tests"):
-            assert leftovers_before_test(python) == before
 
 
 def test_a_shared_page_that_crashed_is_replaced(chromium: Browser, site_url: str) -> None:

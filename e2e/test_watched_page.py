@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 from playwright.sync_api import Error, Page
-from watched_page import PageCrashedError, crashed_pages, raise_crash
+from watched_page import PageCrashedError, PageErrors, crashed_pages, raise_crash
 
 
 def test_crash_replaces_the_errors_that_follow_from_it(page: Page) -> None:
@@ -22,3 +22,13 @@ def test_other_errors_remain() -> None:
     next(step)
     with pytest.raises(AssertionError):
         step.throw(AssertionError())
+
+
+def test_errors_fail_the_test_that_made_them() -> None:
+    errors = PageErrors(["uncaught: Error: one"])
+    with pytest.raises(pytest.fail.Exception, match="Error: one"):
+        errors.check()
+    errors.check()
+    errors.append("uncaught: Error: two")
+    errors.ignore()
+    errors.check()

@@ -18,6 +18,13 @@ class PageErrors(list[str]):
         """Accept the errors that a test provoked; a worker's may arrive later than its answer."""
         self.ignored = True
 
+    def check(self) -> None:
+        """Fail the test if the page reported errors since the last check."""
+        if self and not self.ignored:
+            text = "\n".join(["the page reported errors", *self])
+            self.clear()
+            pytest.fail(text, pytrace=False)
+
 
 @contextmanager
 def watched_page(browser: Browser, errors: PageErrors | None = None) -> Iterator[Page]:
@@ -37,8 +44,7 @@ def watched_page(browser: Browser, errors: PageErrors | None = None) -> Iterator
     context.on("weberror", note_error)
     yield context.new_page()
     context.close()
-    if found and not found.ignored:
-        pytest.fail("\n".join(["the page reported errors", *found]), pytrace=False)
+    found.check()
 
 
 class PageCrashedError(Exception):
@@ -73,7 +79,7 @@ def raise_crash() -> Generator[None]:
 
 
 class SharedPage[T]:
-    """Page that the tests of a module share; after a crash of its process a new one replaces it.
+    """Page that several tests share; after a crash of its process a new one replaces it.
 
     `prepare` opens what the tests need in a new page and returns it.
     """
@@ -93,7 +99,8 @@ class SharedPage[T]:
         """Return what `prepare` returned for the page, or for a new one if the page crashed."""
         if self._page is None or is_crashed(self._page):
             self._page = None
-            page = self._pages.enter_context(watched_page(self._browser))
+            self.errors = PageErrors()
+            page = self._pages.enter_context(watched_page(self._browser, self.errors))
             self._prepared = self._prepare(page)
             self._page = page
         return self._prepared
