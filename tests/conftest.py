@@ -29,12 +29,16 @@ FAILED = pytest.StashKey[bool]()
 HOST_BACKENDS = {"numpy": NumpyBackend, "python": PythonBackend}
 BACKENDS = (*HOST_BACKENDS, "webgl")
 WITHOUT_BACKEND = {
+    # Source texts, and errors that are raised before anything is computed.
     "test_architecture.py",
     "test_bad_arguments.py",
     "test_operand_names.py",
     "test_reference.py",
+    # Files of weights are only read, and exported functions run in onnxruntime.
+    "test_weights_fuzz.py",
+    "test_to_onnx.py",
 }
-"""Tests of source texts, and of errors that are raised before anything is computed."""
+"""Tests that are the same on every backend, and run on NumPy alone."""
 SLOW_IN_PYTHON = {
     "fft/test_fft.py::test_a_million_elements": 25,
     "functions/test_statistical.py::test_split_rows_in_another_order": 7,
