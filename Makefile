@@ -33,7 +33,7 @@ listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).$$$$; \
   else mv build/$(1).$$$$ build/$(1).files; fi)$(2) build/$(1).files
 
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
-PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name '*.glsl' -o -name py.typed))
+PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name py.typed))
 DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py
 WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f -not -name '*.pyc'))
 

@@ -88,7 +88,7 @@ def elementwise_kernel(name: str, program: Program, listing: str) -> Elementwise
         family=program.family,
         listing=listing,
         arity=len(program.inputs),
-        glsl="",
+        formula="",
         host={},
         reference=lambda xp, *arrays: evaluated(program, ArrayAlgebra(xp), arrays),
         gradient=rules,
@@ -210,13 +210,12 @@ class ProgramWriter:
 
     def step(self, step: Step) -> None:
         names = [self.atom(operand) for operand in step.operands]
-        dtype = step.result.dtype
-        last = step.operands[-1].dtype
+        dtype, dtypes = step.result.dtype, [operand.dtype for operand in step.operands]
         if step.op is CAST:
-            text = converted(names[0], last, dtype)
+            text = converted(names[0], dtypes[0], dtype)
             self.names[step.result] = self.writer.code.named(text, VECTOR[dtype.kind])
             return
-        self.names[step.result] = operation(self.writer, step.op, names, [*names], last, dtype)
+        self.names[step.result] = operation(self.writer, step.op, names, [*names], dtypes, dtype)
 
     def read(self, read: Read) -> None:
         writer = self.writer

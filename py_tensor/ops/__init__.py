@@ -5,7 +5,7 @@ dtype checks, the error text, the shader, the reference result and the tests on 
 Reading order: `op_def` (the classes), `elementwise`, `reductions`, `scans`, `index_map`, `views`,
 `gathers`, `sorts`, `sources`, `contractions`, `loops`; then `complex_parts`, `complex_algebra` and
 `complex_rules` for complex operands, `graph_value` (nodes with operators, in which those rules and
-lowering are written), `host_functions` and `shader_helpers`.
+lowering are written) and `host_functions`.
 """
 
 from __future__ import annotations

@@ -9,18 +9,10 @@ from typing import Any
 from ..dtypes import float32, int32, uint32
 from . import host_functions, special_functions
 from .host_functions import at_pole, ieee
-from .op_def import Cast, Elementwise, Fixed, Where, complex_rules
+from .op_def import Cast, Elementwise, Fixed, Where, by_kind, complex_rules
 
 UNIT = (-1.0, 1.0)
 POSITIVE = (0.05, 8.0)
-
-
-def _compare(function: str) -> str:
-    return f"uvec4({function}({{0}}, {{1}}))"
-
-
-def _by_kind(f: str, i: str, u: str | None = None) -> dict[str, str]:
-    return {"f": f, "i": i, "u": u if u is not None else i}
 
 
 def _pow(xp: Any, x: Any, y: Any) -> Any:
@@ -82,171 +74,171 @@ def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
 
 
 # fmt: off
-ADD = Elementwise(name="add", partwise=True, arity=2, glsl="{0} + {1}", factors=(1, 1), wraps=True, dunder="__add__", host=operator.add,
+ADD = Elementwise(name="add", partwise=True, arity=2, formula="x + y", factors=(1, 1), wraps=True, dunder="__add__", host=operator.add,
     gradient=(lambda pt, g, y, a, b: g, lambda pt, g, y, a, b: g), doc="Return the sum, element by element.")
-MULTIPLY = Elementwise(name="multiply", complex=complex_rules.multiply, arity=2, glsl="{0} * {1}", wraps=True, dunder="__mul__", host=operator.mul,
+MULTIPLY = Elementwise(name="multiply", complex=complex_rules.multiply, arity=2, formula="x * y", wraps=True, dunder="__mul__", host=operator.mul,
     gradient=(lambda pt, g, y, a, b: g * b, lambda pt, g, y, a, b: g * a), doc="Return the product, element by element.")
-IDENTITY = Elementwise(name="positive", partwise=True, glsl="{0}", dunder="__pos__", weight=0, host=host_functions.identity, gradient=(lambda pt, g, y, x: g,), doc="Return the operand unchanged.")
-CAST = Cast(name="astype", complex=complex_rules.cast, glsl="{0}", factors=(1,), dtypes="all", weight=0, reference=lambda xp, x: x, public=False, host=host_functions.identity,
+IDENTITY = Elementwise(name="positive", partwise=True, formula="x", dunder="__pos__", weight=0, host=host_functions.identity, gradient=(lambda pt, g, y, x: g,), doc="Return the operand unchanged.")
+CAST = Cast(name="astype", complex=complex_rules.cast, formula="x", factors=(1,), dtypes="all", weight=0, reference=lambda xp, x: x, public=False, host=host_functions.identity,
     gradient=(lambda pt, g, y, x: g,), doc="Convert to another dtype.")
-EQUAL = Elementwise(name="equal", complex=complex_rules.equal, arity=2, glsl=_compare("equal"), dtypes="all", result="bool", dunder="__eq__", host=operator.eq, doc="Return True where the operands are equal.")
-EITHER = Elementwise(name="logical_or", arity=2, glsl="{0} | {1}", dtypes="boolean", host=operator.or_, doc="Return True where at least one operand is True.")
-ISNAN = Elementwise(name="isnan", complex=complex_rules.isnan, glsl=_by_kind("uvec4(pt_is_nan({0}))", "uvec4(0u)"), result="bool", host=math.isnan, doc="Return True where the operand is NaN.")
-COS_OF_TURN = Fixed(name="cos_of_turn", arity=2, glsl="pt_cos_of_turn({0}, {1})", takes=(int32, int32), gives=float32, weight=24, reference=_cos_of_turn, host=special_functions.cos_of_turn, public=False, doc="Return cos(2 pi p / n) for p from 0 to 2 n and n below 2**28.")
-RATIO: Elementwise = Elementwise(name="ratio", arity=2, glsl="pt_ratio({0} * pt_copysign(vec4(1.0), {1}), abs({1}))", dtypes="floating", weight=6, reference="divide", public=False, host=host_functions.divide,
+EQUAL = Elementwise(name="equal", complex=complex_rules.equal, arity=2, formula="x == y", dtypes="all", result="bool", dunder="__eq__", host=operator.eq, doc="Return True where the operands are equal.")
+EITHER = Elementwise(name="logical_or", arity=2, formula="x | y", dtypes="boolean", host=operator.or_, doc="Return True where at least one operand is True.")
+ISNAN = Elementwise(name="isnan", complex=complex_rules.isnan, formula=by_kind("is_nan(x)", "False"), result="bool", host=math.isnan, doc="Return True where the operand is NaN.")
+COS_OF_TURN = Fixed(name="cos_of_turn", arity=2, formula="cos_of_turn(x, y)", takes=(int32, int32), gives=float32, weight=24, reference=_cos_of_turn, host=special_functions.cos_of_turn, public=False, doc="Return cos(2 pi p / n) for p from 0 to 2 n and n below 2**28.")
+RATIO: Elementwise = Elementwise(name="ratio", arity=2, formula="ratio(x * copysign(1.0, y), abs(y))", dtypes="floating", weight=6, reference="divide", public=False, host=host_functions.divide,
     gradient=(lambda pt, g, y, a, b: pt.apply(RATIO, (g, b)), lambda pt, g, y, a, b: -pt.apply(RATIO, (g * y, b))), doc="Return the quotient, also if 1 over the divisor is subnormal.")
-WHERE = Where(name="where", partwise=True, arity=3, glsl=dict.fromkeys("fiub", "pt_pick(bvec4({0}), {1}, {2})"), dtypes="all", host=host_functions.where,
+WHERE = Where(name="where", partwise=True, arity=3, formula="y if x else z", dtypes="all", host=host_functions.where,
     gradient=(None, lambda pt, g, y, c, a, b: pt.where(c, g, 0.0), lambda pt, g, y, c, a, b: pt.where(c, 0.0, g)), doc="Return the second operand where the first is True, else the third.")
 
 OP_DEFS = (
     # --- arithmetic -----------------------------------------------------------------------------
     ADD,
-    Elementwise(name="subtract", partwise=True, arity=2, glsl="{0} - {1}", factors=(1, -1), wraps=True, dunder="__sub__", host=operator.sub,
+    Elementwise(name="subtract", partwise=True, arity=2, formula="x - y", factors=(1, -1), wraps=True, dunder="__sub__", host=operator.sub,
         gradient=(lambda pt, g, y, a, b: g, lambda pt, g, y, a, b: -g), doc="Return the difference, element by element."),
     MULTIPLY,
     RATIO,
-    Elementwise(name="divide", complex=complex_rules.divide, arity=2, glsl="{0} / {1}", dtypes="floating", dunder="__truediv__", sample=(0.5, 8.0), host=host_functions.divide,
+    Elementwise(name="divide", complex=complex_rules.divide, arity=2, formula="x / y", dtypes="floating", dunder="__truediv__", sample=(0.5, 8.0), host=host_functions.divide,
         gradient=(lambda pt, g, y, a, b: g / b, lambda pt, g, y, a, b: -g * y / b), doc="Return the quotient, element by element."),
     Elementwise(
         name="floor_divide", arity=2, wraps=True, dunder="__floordiv__", weight=8, tolerance=0.0,
-        glsl=_by_kind("pt_floor_divide_f({0}, {1})", "pt_floor_divide_i({0}, {1})", "pt_floor_divide_u({0}, {1})"),
+        formula="floor_divide(x, y)",
         host=host_functions.floor_divide, gradient=(flat, flat), doc="Return the quotient, rounded down; integers divided by 0 give 0.",
     ),
     Elementwise(
         name="remainder", arity=2, dunder="__mod__", weight=8, tolerance=2e-6,
-        glsl=_by_kind("pt_remainder_f({0}, {1})", "pt_remainder_i({0}, {1})", "pt_remainder_u({0}, {1})"),
+        formula="remainder(x, y)",
         host=host_functions.remainder, gradient=(lambda pt, g, y, a, b: g, lambda pt, g, y, a, b: -g * pt.floor_divide(a, b)), doc="Return the remainder with the sign of the divisor; integers modulo 0 give 0.",
     ),
     Elementwise(
         name="pow", complex=complex_rules.power, arity=2, wraps=True, dunder="__pow__", weight=16, sample=((0.1, 3.0), (-3.0, 3.0)), tolerance=4e-6,
-        glsl=_by_kind("pt_pow_f({0}, {1})", "pt_pow_i({0}, {1})", "pt_pow_u({0}, {1})"),
+        formula="pow(x, y)",
         reference=_pow, host=host_functions.power, gradient=(_pow_to_base, _pow_to_exponent), doc="Raise the first operand to the power of the second; negative integer exponents count as 0.",
     ),
-    Elementwise(name="negative", partwise=True, glsl=_by_kind("-{0}", "-{0}", "0u - {0}"), factors=(-1,), wraps=True, dunder="__neg__", host=operator.neg,
+    Elementwise(name="negative", partwise=True, formula="-x", factors=(-1,), wraps=True, dunder="__neg__", host=operator.neg,
         gradient=(lambda pt, g, y, x: -g,), doc="Return the operand with the sign changed."),
     IDENTITY,
-    Elementwise(name="conj", complex=complex_rules.conj, glsl="{0}", host=host_functions.identity,
+    Elementwise(name="conj", complex=complex_rules.conj, formula="x", host=host_functions.identity,
         gradient=(lambda pt, g, y, x: g,), doc="Return the complex conjugate; real numbers are unchanged."),
-    Elementwise(name="abs", complex=complex_rules.absolute, result="real", glsl=_by_kind("abs({0})", "abs({0})", "{0}"), wraps=True, dunder="__abs__", host=abs,
+    Elementwise(name="abs", complex=complex_rules.absolute, result="real", formula=by_kind("abs(x)", "abs(x)", "x"), wraps=True, dunder="__abs__", host=abs,
         gradient=(lambda pt, g, y, x: g * pt.sign(x),), doc="Return the absolute value; the modulus of complex numbers."),
-    Elementwise(name="sign", complex=complex_rules.sign, glsl=_by_kind("pt_sign({0})", "sign({0})", "min({0}, uvec4(1u))"), host=host_functions.sign,
+    Elementwise(name="sign", complex=complex_rules.sign, formula=by_kind("sign(x)", "native.sign(x)", "min(x, 1)"), host=host_functions.sign,
         gradient=(flat,), doc="Return -1, 0 or 1 by the sign; complex numbers are divided by their modulus."),
-    Elementwise(name="square", complex=complex_rules.square, glsl="{0} * {0}", wraps=True, host=lambda x: x * x, gradient=(lambda pt, g, y, x: g * (2.0 * x),), doc="Return the square, element by element."),
-    Elementwise(name="reciprocal", complex=complex_rules.reciprocal, glsl="1.0 / {0}", dtypes="floating", sample=(0.5, 8.0), host=host_functions.reciprocal,
+    Elementwise(name="square", complex=complex_rules.square, formula="x * x", wraps=True, host=lambda x: x * x, gradient=(lambda pt, g, y, x: g * (2.0 * x),), doc="Return the square, element by element."),
+    Elementwise(name="reciprocal", complex=complex_rules.reciprocal, formula="1.0 / x", dtypes="floating", sample=(0.5, 8.0), host=host_functions.reciprocal,
         gradient=(lambda pt, g, y, x: -g * y * y,), doc="Return 1 / x, element by element."),
     # --- comparison -----------------------------------------------------------------------------
     EQUAL,
-    Elementwise(name="not_equal", complex=complex_rules.not_equal, arity=2, glsl=_compare("notEqual"), dtypes="all", result="bool", dunder="__ne__", host=operator.ne, doc="Return True where the operands differ."),
-    Elementwise(name="less", arity=2, glsl=_compare("lessThan"), result="bool", dunder="__lt__", host=operator.lt, doc="Return True where the first operand is smaller than the second."),
-    Elementwise(name="less_equal", arity=2, glsl=_compare("lessThanEqual"), result="bool", dunder="__le__", host=operator.le, doc="Return True where the first operand is smaller than or equal to the second."),
-    Elementwise(name="greater", arity=2, glsl=_compare("greaterThan"), result="bool", dunder="__gt__", host=operator.gt, doc="Return True where the first operand is larger than the second."),
-    Elementwise(name="greater_equal", arity=2, glsl=_compare("greaterThanEqual"), result="bool", dunder="__ge__", host=operator.ge, doc="Return True where the first operand is larger than or equal to the second."),
-    Elementwise(name="maximum", arity=2, glsl=_by_kind("pt_max({0}, {1})", "max({0}, {1})"), host=host_functions.maximum,
+    Elementwise(name="not_equal", complex=complex_rules.not_equal, arity=2, formula="x != y", dtypes="all", result="bool", dunder="__ne__", host=operator.ne, doc="Return True where the operands differ."),
+    Elementwise(name="less", arity=2, formula="x < y", result="bool", dunder="__lt__", host=operator.lt, doc="Return True where the first operand is smaller than the second."),
+    Elementwise(name="less_equal", arity=2, formula="x <= y", result="bool", dunder="__le__", host=operator.le, doc="Return True where the first operand is smaller than or equal to the second."),
+    Elementwise(name="greater", arity=2, formula="x > y", result="bool", dunder="__gt__", host=operator.gt, doc="Return True where the first operand is larger than the second."),
+    Elementwise(name="greater_equal", arity=2, formula="x >= y", result="bool", dunder="__ge__", host=operator.ge, doc="Return True where the first operand is larger than or equal to the second."),
+    Elementwise(name="maximum", arity=2, formula=by_kind("maximum(x, y)", "max(x, y)"), host=host_functions.maximum,
         gradient=(lambda pt, g, y, a, b: _chosen(pt, g, a, b), lambda pt, g, y, a, b: _chosen(pt, g, b, a)), doc="Return the larger operand, element by element; NaN if either is NaN."),
-    Elementwise(name="minimum", arity=2, glsl=_by_kind("pt_min({0}, {1})", "min({0}, {1})"), host=host_functions.minimum,
+    Elementwise(name="minimum", arity=2, formula=by_kind("minimum(x, y)", "min(x, y)"), host=host_functions.minimum,
         gradient=(lambda pt, g, y, a, b: _chosen(pt, g, b, a), lambda pt, g, y, a, b: _chosen(pt, g, a, b)), doc="Return the smaller operand, element by element; NaN if either is NaN."),
     # --- logic and bits -------------------------------------------------------------------------
-    Elementwise(name="logical_and", arity=2, glsl="{0} & {1}", dtypes="boolean", host=operator.and_, doc="Return True where both operands are True."),
+    Elementwise(name="logical_and", arity=2, formula="x & y", dtypes="boolean", host=operator.and_, doc="Return True where both operands are True."),
     EITHER,
-    Elementwise(name="logical_xor", arity=2, glsl="{0} ^ {1}", dtypes="boolean", host=operator.xor, doc="Return True where exactly one operand is True."),
-    Elementwise(name="logical_not", glsl="{0} ^ 1u", dtypes="boolean", host=operator.not_, doc="Return True where the operand is False."),
-    Elementwise(name="bitwise_and", arity=2, glsl="{0} & {1}", dtypes="integer or boolean", dunder="__and__", host=operator.and_, doc="Return the bits that are set in both operands."),
-    Elementwise(name="bitwise_or", arity=2, glsl="{0} | {1}", dtypes="integer or boolean", dunder="__or__", host=operator.or_, doc="Return the bits that are set in at least one operand."),
-    Elementwise(name="bitwise_xor", arity=2, glsl="{0} ^ {1}", dtypes="integer or boolean", dunder="__xor__", host=operator.xor, doc="Return the bits that are set in exactly one operand."),
-    Elementwise(name="bitwise_invert", glsl={"i": "~{0}", "u": "~{0}", "b": "{0} ^ 1u"}, dtypes="integer or boolean", wraps=True, dunder="__invert__", host=host_functions.invert, doc="Invert every bit; bool values are negated."),
-    Elementwise(name="bitwise_left_shift", arity=2, glsl="pt_shift_left({0}, {1})", dtypes="integer", wraps=True, dunder="__lshift__", sample=((-8.0, 8.0), (0.0, 7.0)), host=host_functions.shift_left, doc="Shift the bits of the first operand to the left by the second."),
-    Elementwise(name="bitwise_right_shift", arity=2, glsl="pt_shift_right({0}, {1})", dtypes="integer", dunder="__rshift__", sample=((-100.0, 100.0), (0.0, 7.0)), host=host_functions.shift_right, doc="Shift the bits of the first operand to the right by the second; the sign is kept."),
+    Elementwise(name="logical_xor", arity=2, formula="x ^ y", dtypes="boolean", host=operator.xor, doc="Return True where exactly one operand is True."),
+    Elementwise(name="logical_not", formula="not x", dtypes="boolean", host=operator.not_, doc="Return True where the operand is False."),
+    Elementwise(name="bitwise_and", arity=2, formula="x & y", dtypes="integer or boolean", dunder="__and__", host=operator.and_, doc="Return the bits that are set in both operands."),
+    Elementwise(name="bitwise_or", arity=2, formula="x | y", dtypes="integer or boolean", dunder="__or__", host=operator.or_, doc="Return the bits that are set in at least one operand."),
+    Elementwise(name="bitwise_xor", arity=2, formula="x ^ y", dtypes="integer or boolean", dunder="__xor__", host=operator.xor, doc="Return the bits that are set in exactly one operand."),
+    Elementwise(name="bitwise_invert", formula="~x", dtypes="integer or boolean", wraps=True, dunder="__invert__", host=host_functions.invert, doc="Invert every bit; bool values are negated."),
+    Elementwise(name="bitwise_left_shift", arity=2, formula="shift_left(x, y)", dtypes="integer", wraps=True, dunder="__lshift__", sample=((-8.0, 8.0), (0.0, 7.0)), host=host_functions.shift_left, doc="Shift the bits of the first operand to the left by the second."),
+    Elementwise(name="bitwise_right_shift", arity=2, formula="shift_right(x, y)", dtypes="integer", dunder="__rshift__", sample=((-100.0, 100.0), (0.0, 7.0)), host=host_functions.shift_right, doc="Shift the bits of the first operand to the right by the second; the sign is kept."),
     # --- rounding and classes of numbers ----------------------------------------------------------
-    Elementwise(name="ceil", glsl=_by_kind("ceil({0})", "{0}"), tolerance=0.0, host=host_functions.rounding(math.ceil),
+    Elementwise(name="ceil", formula=by_kind("ceil(x)", "x"), tolerance=0.0, host=host_functions.rounding(math.ceil),
         gradient=(flat,), doc="Round up to the nearest integer."),
-    Elementwise(name="floor", glsl=_by_kind("floor({0})", "{0}"), tolerance=0.0, host=host_functions.rounding(math.floor),
+    Elementwise(name="floor", formula=by_kind("floor(x)", "x"), tolerance=0.0, host=host_functions.rounding(math.floor),
         gradient=(flat,), doc="Round down to the nearest integer."),
-    Elementwise(name="trunc", glsl=_by_kind("trunc({0})", "{0}"), tolerance=0.0, host=host_functions.rounding(math.trunc),
+    Elementwise(name="trunc", formula=by_kind("trunc(x)", "x"), tolerance=0.0, host=host_functions.rounding(math.trunc),
         gradient=(flat,), doc="Round towards zero."),
-    Elementwise(name="round", partwise=True, glsl=_by_kind("roundEven({0})", "{0}"), tolerance=0.0, host=host_functions.rounding(round),
+    Elementwise(name="round", partwise=True, formula=by_kind("round(x)", "x"), tolerance=0.0, host=host_functions.rounding(round),
         gradient=(flat,), doc="Round to the nearest integer, halves to even."),
-    Elementwise(name="isfinite", complex=complex_rules.isfinite, glsl=_by_kind("uvec4(pt_is_finite({0}))", "uvec4(1u)"), result="bool", host=math.isfinite, doc="Return True where the operand is neither infinite nor NaN."),
-    Elementwise(name="isinf", complex=complex_rules.isinf, glsl=_by_kind("uvec4(pt_is_inf({0}))", "uvec4(0u)"), result="bool", host=math.isinf, doc="Return True where the operand is infinite."),
+    Elementwise(name="isfinite", complex=complex_rules.isfinite, formula=by_kind("is_finite(x)", "True"), result="bool", host=math.isfinite, doc="Return True where the operand is neither infinite nor NaN."),
+    Elementwise(name="isinf", complex=complex_rules.isinf, formula=by_kind("is_inf(x)", "False"), result="bool", host=math.isinf, doc="Return True where the operand is infinite."),
     ISNAN,
-    Elementwise(name="signbit", glsl="uvec4(pt_signbit({0}))", dtypes="floating", result="bool", host=host_functions.signbit, doc="Return True where the sign bit is set, also for -0.0."),
-    Elementwise(name="copysign", arity=2, glsl="pt_copysign({0}, {1})", dtypes="floating", tolerance=0.0, host=math.copysign,
+    Elementwise(name="signbit", formula="signbit(x)", dtypes="floating", result="bool", host=host_functions.signbit, doc="Return True where the sign bit is set, also for -0.0."),
+    Elementwise(name="copysign", arity=2, formula="copysign(x, y)", dtypes="floating", tolerance=0.0, host=math.copysign,
         gradient=(lambda pt, g, y, a, b: g * pt.copysign(1.0, a) * pt.copysign(1.0, b), flat), doc="Return the magnitude of the first operand with the sign of the second."),
-    Elementwise(name="nextafter", arity=2, glsl={"float32": "pt_nextafter({0}, {1})", "float16": "pt_nextafter_half({0}, {1})"}, dtypes="floating", tolerance=0.0, host={"float32": host_functions.next_number("f", "i"), "float16": host_functions.next_number("e", "h")}, doc="Return the next number of the dtype after the first operand, towards the second."),
+    Elementwise(name="nextafter", arity=2, formula={"float32": "nextafter(x, y)", "float16": "nextafter_half(x, y)"}, dtypes="floating", tolerance=0.0, host={"float32": host_functions.next_number("f", "i"), "float16": host_functions.next_number("e", "h")}, doc="Return the next number of the dtype after the first operand, towards the second."),
     # --- exponentials, logarithms, powers ---------------------------------------------------------
-    Elementwise(name="exp", complex=complex_rules.exp, glsl="pt_exp({0})", dtypes="floating", weight=4, tolerance=2e-6, host=host_functions.exp,
+    Elementwise(name="exp", complex=complex_rules.exp, formula="exp(x)", dtypes="floating", weight=4, tolerance=2e-6, host=host_functions.exp,
         gradient=(lambda pt, g, y, x: g * y,), doc="Return e to the power of the operand."),
-    Elementwise(name="expm1", complex=complex_rules.expm1, glsl="pt_expm1({0})", dtypes="floating", weight=12, tolerance=2e-6, host=ieee(math.expm1, lambda x: math.inf),
+    Elementwise(name="expm1", complex=complex_rules.expm1, formula="expm1(x)", dtypes="floating", weight=12, tolerance=2e-6, host=ieee(math.expm1, lambda x: math.inf),
         gradient=(lambda pt, g, y, x: g * (y + 1.0),), doc="Return exp(x) - 1, accurate near 0."),
-    Elementwise(name="log", complex=complex_rules.log, glsl="pt_log({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log, at_pole(0.0, -math.inf)),
+    Elementwise(name="log", complex=complex_rules.log, formula="log(x)", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log, at_pole(0.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / x,), doc="Return the natural logarithm."),
-    Elementwise(name="log1p", complex=complex_rules.log1p, glsl="pt_log1p({0})", dtypes="floating", weight=16, sample=(-0.9, 8.0), tolerance=2e-6, host=ieee(math.log1p, at_pole(-1.0, -math.inf)),
+    Elementwise(name="log1p", complex=complex_rules.log1p, formula="log1p(x)", dtypes="floating", weight=16, sample=(-0.9, 8.0), tolerance=2e-6, host=ieee(math.log1p, at_pole(-1.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / (1.0 + x),), doc="Return log(1 + x), accurate near 0."),
-    Elementwise(name="log2", complex=complex_rules.log2, glsl="pt_log2({0})", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log2, at_pole(0.0, -math.inf)),
+    Elementwise(name="log2", complex=complex_rules.log2, formula="log2(x)", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log2, at_pole(0.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / (x * math.log(2.0)),), doc="Return the logarithm to base 2."),
-    Elementwise(name="log10", complex=complex_rules.log10, glsl="pt_log({0}) * 0.43429448190325182", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log10, at_pole(0.0, -math.inf)),
+    Elementwise(name="log10", complex=complex_rules.log10, formula="log(x) * 0.43429448190325182", dtypes="floating", weight=16, sample=POSITIVE, tolerance=2e-6, host=ieee(math.log10, at_pole(0.0, -math.inf)),
         gradient=(lambda pt, g, y, x: g / (x * math.log(10.0)),), doc="Return the logarithm to base 10."),
-    Elementwise(name="logaddexp", arity=2, glsl="pt_logaddexp({0}, {1})", dtypes="floating", weight=24, tolerance=2e-6, host=host_functions.logaddexp,
+    Elementwise(name="logaddexp", arity=2, formula="logaddexp(x, y)", dtypes="floating", weight=24, tolerance=2e-6, host=host_functions.logaddexp,
         gradient=(lambda pt, g, y, a, b: g * pt.sigmoid(a - b), lambda pt, g, y, a, b: g * pt.sigmoid(b - a)), doc="Return log(exp(x1) + exp(x2)) without overflow."),
-    Elementwise(name="sqrt", complex=complex_rules.sqrt, glsl="pt_sqrt({0})", dtypes="floating", weight=2, sample=POSITIVE, host=host_functions.sqrt,
+    Elementwise(name="sqrt", complex=complex_rules.sqrt, formula="sqrt(x)", dtypes="floating", weight=2, sample=POSITIVE, host=host_functions.sqrt,
         gradient=(lambda pt, g, y, x: g * 0.5 / y,), doc="Return the square root."),
-    Elementwise(name="rsqrt", glsl="1.0 / pt_sqrt({0})", dtypes="floating", weight=3, sample=POSITIVE, reference=lambda xp, x: 1 / xp.sqrt(x), host=host_functions.rsqrt,
+    Elementwise(name="rsqrt", formula="1.0 / sqrt(x)", dtypes="floating", weight=3, sample=POSITIVE, reference=lambda xp, x: 1 / xp.sqrt(x), host=host_functions.rsqrt,
         gradient=(lambda pt, g, y, x: g * -0.5 * y / x,), doc="Return 1 / sqrt(x)."),
-    Elementwise(name="hypot", arity=2, glsl="pt_hypot({0}, {1})", dtypes="floating", weight=12, host=math.hypot,
+    Elementwise(name="hypot", arity=2, formula="hypot(x, y)", dtypes="floating", weight=12, host=math.hypot,
         gradient=(lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * (a / y)), lambda pt, g, y, a, b: pt.where(y == 0.0, 0.0, g * (b / y))), doc="Return sqrt(x1**2 + x2**2) without overflow."),
     # --- trigonometry -----------------------------------------------------------------------------
-    Elementwise(name="sin", complex=complex_rules.sin, glsl="pt_sin({0})", dtypes="floating", weight=16, length=24, tolerance=2e-6, host=ieee(math.sin),
+    Elementwise(name="sin", complex=complex_rules.sin, formula="sin(x)", dtypes="floating", weight=16, length=24, tolerance=2e-6, host=ieee(math.sin),
         gradient=(lambda pt, g, y, x: g * pt.cos(x),), doc="Return the sine of an angle in radians."),
-    Elementwise(name="cos", complex=complex_rules.cos, glsl="pt_cos({0})", dtypes="floating", weight=16, length=24, tolerance=2e-6, host=ieee(math.cos),
+    Elementwise(name="cos", complex=complex_rules.cos, formula="cos(x)", dtypes="floating", weight=16, length=24, tolerance=2e-6, host=ieee(math.cos),
         gradient=(lambda pt, g, y, x: -g * pt.sin(x),), doc="Return the cosine of an angle in radians."),
-    Elementwise(name="tan", complex=complex_rules.tan, glsl="pt_tan({0})", dtypes="floating", weight=32, length=48, sample=UNIT, tolerance=4e-6, host=ieee(math.tan),
+    Elementwise(name="tan", complex=complex_rules.tan, formula="tan(x)", dtypes="floating", weight=32, length=48, sample=UNIT, tolerance=4e-6, host=ieee(math.tan),
         gradient=(lambda pt, g, y, x: g * (1.0 + y * y),), doc="Return the tangent of an angle in radians."),
-    Elementwise(name="asin", complex=complex_rules.asin, glsl="pt_asin({0})", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.asin),
+    Elementwise(name="asin", complex=complex_rules.asin, formula="asin(x)", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.asin),
         gradient=(lambda pt, g, y, x: g * pt.rsqrt((1.0 - x) * (1.0 + x)),), doc="Return the inverse sine in radians."),
-    Elementwise(name="acos", complex=complex_rules.acos, glsl="pt_acos({0})", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.acos),
+    Elementwise(name="acos", complex=complex_rules.acos, formula="acos(x)", dtypes="floating", weight=24, sample=UNIT, tolerance=2e-6, host=ieee(math.acos),
         gradient=(lambda pt, g, y, x: -g * pt.rsqrt((1.0 - x) * (1.0 + x)),), doc="Return the inverse cosine in radians."),
-    Elementwise(name="atan", complex=complex_rules.atan, glsl="pt_atan({0})", dtypes="floating", weight=16, tolerance=2e-6, host=math.atan,
+    Elementwise(name="atan", complex=complex_rules.atan, formula="atan(x)", dtypes="floating", weight=16, tolerance=2e-6, host=math.atan,
         gradient=(lambda pt, g, y, x: g / (1.0 + x * x),), doc="Return the inverse tangent in radians."),
-    Elementwise(name="atan2", arity=2, glsl="pt_atan2({0}, {1})", dtypes="floating", weight=24, tolerance=2e-6, host=math.atan2,
+    Elementwise(name="atan2", arity=2, formula="atan2(x, y)", dtypes="floating", weight=24, tolerance=2e-6, host=math.atan2,
         gradient=(lambda pt, g, y, a, b: g * b / (a * a + b * b), lambda pt, g, y, a, b: -g * a / (a * a + b * b)), doc="Return the angle of the point (x2, x1) in radians, from -pi to pi."),
     COS_OF_TURN,
-    Elementwise(name="sinh", complex=complex_rules.sinh, glsl="pt_sinh({0})", dtypes="floating", weight=16, tolerance=4e-6, host=ieee(math.sinh, lambda x: math.copysign(math.inf, x)),
+    Elementwise(name="sinh", complex=complex_rules.sinh, formula="sinh(x)", dtypes="floating", weight=16, tolerance=4e-6, host=ieee(math.sinh, lambda x: math.copysign(math.inf, x)),
         gradient=(lambda pt, g, y, x: g * pt.cosh(x),), doc="Return the hyperbolic sine."),
-    Elementwise(name="cosh", complex=complex_rules.cosh, glsl="pt_cosh({0})", dtypes="floating", weight=8, tolerance=4e-6, host=ieee(math.cosh, lambda x: math.inf),
+    Elementwise(name="cosh", complex=complex_rules.cosh, formula="cosh(x)", dtypes="floating", weight=8, tolerance=4e-6, host=ieee(math.cosh, lambda x: math.inf),
         gradient=(lambda pt, g, y, x: g * pt.sinh(x),), doc="Return the hyperbolic cosine."),
-    Elementwise(name="tanh", complex=complex_rules.tanh, glsl="pt_tanh({0})", dtypes="floating", weight=16, tolerance=2e-6, host=math.tanh,
+    Elementwise(name="tanh", complex=complex_rules.tanh, formula="tanh(x)", dtypes="floating", weight=16, tolerance=2e-6, host=math.tanh,
         gradient=(lambda pt, g, y, x: g * ((1.0 - y) * (1.0 + y)),), doc="Return the hyperbolic tangent."),
-    Elementwise(name="asinh", complex=complex_rules.asinh, glsl="pt_asinh({0})", dtypes="floating", weight=24, tolerance=4e-6, host=math.asinh,
+    Elementwise(name="asinh", complex=complex_rules.asinh, formula="asinh(x)", dtypes="floating", weight=24, tolerance=4e-6, host=math.asinh,
         gradient=(lambda pt, g, y, x: g / pt.hypot(x, 1.0),), doc="Return the inverse hyperbolic sine."),
-    Elementwise(name="acosh", complex=complex_rules.acosh, glsl="pt_acosh({0})", dtypes="floating", weight=24, sample=(1.0, 8.0), tolerance=4e-6, host=ieee(math.acosh),
+    Elementwise(name="acosh", complex=complex_rules.acosh, formula="acosh(x)", dtypes="floating", weight=24, sample=(1.0, 8.0), tolerance=4e-6, host=ieee(math.acosh),
         gradient=(lambda pt, g, y, x: g * pt.rsqrt((x - 1.0) * (x + 1.0)),), doc="Return the inverse hyperbolic cosine."),
-    Elementwise(name="atanh", complex=complex_rules.atanh, glsl="pt_atanh({0})", dtypes="floating", weight=24, sample=(-0.95, 0.95), tolerance=4e-6, host=ieee(math.atanh, lambda x: math.copysign(math.inf, x) if abs(x) == 1.0 else math.nan),
+    Elementwise(name="atanh", complex=complex_rules.atanh, formula="atanh(x)", dtypes="floating", weight=24, sample=(-0.95, 0.95), tolerance=4e-6, host=ieee(math.atanh, lambda x: math.copysign(math.inf, x) if abs(x) == 1.0 else math.nan),
         gradient=(lambda pt, g, y, x: g / ((1.0 - x) * (1.0 + x)),), doc="Return the inverse hyperbolic tangent."),
     # --- machine learning ---------------------------------------------------------------------------
-    Elementwise(name="relu", glsl=_by_kind("pt_max({0}, vec4(0.0))", "max({0}, ivec4(0))", "{0}"), reference=lambda xp, x: xp.maximum(x, xp.zeros((), x.dtype)), host=host_functions.relu,
+    Elementwise(name="relu", formula=by_kind("maximum(x, 0)", "max(x, 0)", "x"), reference=lambda xp, x: xp.maximum(x, xp.zeros((), x.dtype)), host=host_functions.relu,
         gradient=(lambda pt, g, y, x: pt.where(x > 0.0, g, 0.0),), doc="Return the operand where it is positive, else 0."),
-    Elementwise(name="sigmoid", glsl="1.0 / (1.0 + pt_exp(-{0}))", dtypes="floating", weight=6, tolerance=2e-6, reference=lambda xp, x: 1 / (1 + xp.exp(-x)), host=host_functions.sigmoid,
+    Elementwise(name="sigmoid", formula="1.0 / (1.0 + exp(-x))", dtypes="floating", weight=6, tolerance=2e-6, reference=lambda xp, x: 1 / (1 + xp.exp(-x)), host=host_functions.sigmoid,
         gradient=(lambda pt, g, y, x: g * (y * (1.0 - y)),), doc="Return the logistic function 1 / (1 + exp(-x))."),
-    Elementwise(name="erf", glsl="pt_erf({0})", dtypes="floating", weight=24, tolerance=2e-6, reference=_erf, host=math.erf,
+    Elementwise(name="erf", formula="erf(x)", dtypes="floating", weight=24, tolerance=2e-6, reference=_erf, host=math.erf,
         gradient=(lambda pt, g, y, x: g * (2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return the Gauss error function."),
-    Elementwise(name="erfinv", glsl="pt_erfinv({0})", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, reference=special_functions.each(special_functions.erfinv), host=special_functions.erfinv,
+    Elementwise(name="erfinv", formula="erfinv(x)", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, reference=special_functions.each(special_functions.erfinv), host=special_functions.erfinv,
         gradient=(lambda pt, g, y, x: g * (math.sqrt(math.pi) / 2.0) * pt.exp(y * y),), doc="Return the inverse of the Gauss error function."),
     # --- special functions ----------------------------------------------------------------------------
-    Elementwise(name="erfc", glsl="pt_erfc({0})", dtypes="floating", weight=40, tolerance=2e-6, reference=special_functions.each(math.erfc), host=math.erfc,
+    Elementwise(name="erfc", formula="erfc(x)", dtypes="floating", weight=40, tolerance=2e-6, reference=special_functions.each(math.erfc), host=math.erfc,
         gradient=(lambda pt, g, y, x: g * (-2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return 1 - erf(x), accurate also where it is small."),
-    Elementwise(name="lgamma", glsl="pt_lgamma({0})", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, reference=special_functions.each(special_functions.lgamma), host=special_functions.lgamma,
+    Elementwise(name="lgamma", formula="lgamma(x)", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, reference=special_functions.each(special_functions.lgamma), host=special_functions.lgamma,
         gradient=(lambda pt, g, y, x: g * pt.digamma(x),), doc="Return the logarithm of the absolute value of the gamma function."),
-    Elementwise(name="digamma", glsl="pt_digamma({0})", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, reference=special_functions.each(special_functions.digamma), host=special_functions.digamma,
+    Elementwise(name="digamma", formula="digamma(x)", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, reference=special_functions.each(special_functions.digamma), host=special_functions.digamma,
         gradient=(lambda pt, g, y, x: g * special_functions.trigamma(pt, x),), doc="Return the derivative of lgamma."),
-    Elementwise(name="i0", glsl="pt_i0({0})", dtypes="floating", weight=40, tolerance=2e-6, reference=special_functions.each(special_functions.i0), host=special_functions.i0,
+    Elementwise(name="i0", formula="i0(x)", dtypes="floating", weight=40, tolerance=2e-6, reference=special_functions.each(special_functions.i0), host=special_functions.i0,
         gradient=(lambda pt, g, y, x: g * special_functions.i1(pt, x),), doc="Return the modified Bessel function of the first kind of order 0."),
-    Elementwise(name="betainc", arity=3, glsl="pt_betainc({0}, {1}, {2})", dtypes="floating", weight=900, length=64, sample=((0.5, 8.0), (0.5, 8.0), (0.0, 1.0)), tolerance=2e-5, reference=special_functions.each(special_functions.betainc), public=False, host=special_functions.betainc,
+    Elementwise(name="betainc", arity=3, formula="betainc(x, y, z)", dtypes="floating", weight=900, length=64, sample=((0.5, 8.0), (0.5, 8.0), (0.0, 1.0)), tolerance=2e-5, reference=special_functions.each(special_functions.betainc), public=False, host=special_functions.betainc,
         gradient=(special_functions.by_parameter, special_functions.by_parameter, special_functions.beta_density), doc="Return the regularized incomplete beta function."),
     # --- choice and conversion ------------------------------------------------------------------------
     WHERE,
-    Elementwise(name="clip", arity=3, glsl=_by_kind("pt_min(pt_max({0}, {1}), {2})", "min(max({0}, {1}), {2})"), reference=lambda xp, x, low, high: xp.minimum(xp.maximum(x, low), high), public=False, host=host_functions.clip,
+    Elementwise(name="clip", arity=3, formula=by_kind("minimum(maximum(x, y), z)", "min(max(x, y), z)"), reference=lambda xp, x, low, high: xp.minimum(xp.maximum(x, low), high), public=False, host=host_functions.clip,
         gradient=(_clipped, lambda pt, g, y, x, low, high: pt.where((x < low) & (low <= high), g, 0.0), lambda pt, g, y, x, low, high: pt.where(pt.maximum(x, low) > high, g, 0.0)), doc="Clamp between two limits."),
     CAST,
     # --- random bits ----------------------------------------------------------------------------------
-    Fixed(name="threefry2x32", arity=3, glsl="pt_threefry({0}, {1}, {2})", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry, public=False, host=host_functions.threefry, doc="Return random bits for a pair of keys and a counter."),
-    Fixed(name="bits_to_unit_float", glsl="uintBitsToFloat(({0} >> 9) | 0x3f800000u) - 1.0", takes=(uint32,), gives=float32, reference=lambda xp, x: ((x >> xp.uint32(9)) | xp.uint32(0x3F800000)).view(xp.float32) - xp.float32(1), public=False, host=lambda x: (x >> 9) * 2.0**-23, doc="Convert random bits to a float in [0, 1)."),
+    Fixed(name="threefry2x32", arity=3, formula="threefry(x, y, z)", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry, public=False, host=host_functions.threefry, doc="Return random bits for a pair of keys and a counter."),
+    Fixed(name="bits_to_unit_float", formula="from_bits(x >> 9 | 0x3F800000) - 1.0", takes=(uint32,), gives=float32, reference=lambda xp, x: ((x >> xp.uint32(9)) | xp.uint32(0x3F800000)).view(xp.float32) - xp.float32(1), public=False, host=lambda x: (x >> 9) * 2.0**-23, doc="Convert random bits to a float in [0, 1)."),
 )

@@ -156,9 +156,9 @@ class Interleave(OpDef):
 class Elementwise(OpDef):
     """Expression of the operands, element by element, with broadcasting.
 
-    `glsl` is an expression for four lanes (vec4, ivec4, uvec4; bool is a uvec4 of 0 and 1) with
-    operands {0}, {1}, ... A dict gives one expression for each kind of dtype or each dtype.
-    Functions named `pt_*` come from `ops/shader_helpers.glsl`.
+    `formula` is an expression of the operands x, y and z in the language of `py_tensor.language`,
+    which may call those of `language/functions`. A dict gives one formula for each kind
+    of dtype or each dtype. Shaders are printed from it.
     `host` computes one element from plain Python numbers, not yet rounded to the result's dtype. A
     dict gives one function for each dtype.
     `sample` is the range from which tests draw operands; `tolerance` is the relative error that
@@ -170,7 +170,7 @@ class Elementwise(OpDef):
     """
 
     arity: int = 1
-    glsl: str | dict[str, str]
+    formula: str | dict[str, str]
     dtypes: str = "numeric"
     result: str = "same"
     host: Callable[..., Any] | dict[str, Callable[..., Any]]
@@ -239,18 +239,18 @@ class Fixed(Elementwise):
 class Reduction(OpDef):
     """Combination of elements along axes. The static argument is the sorted tuple of axes.
 
-    `identity` returns the GLSL text of the identity element for a dtype. `combine` is a GLSL
-    expression that combines {0} and {1}, four lanes each.
-    If `index` is True, the result is the position along one axis of the first element that wins the
-    comparison `combine` against all others, and `extreme` is the reduction that returns that
-    element.
+    `identity` returns the identity element for a dtype. `combine` is the formula that combines x
+    and y, as in `Elementwise`.
+    If `index` is True, the result is the position along one axis of the first element that wins
+    against all others: `combine` tells whether the element x at position y replaces the element z
+    at position w. `extreme` is the reduction that returns that element.
     `host` combines two plain Python numbers as `combine` does, or as the extreme's if `index`.
     """
 
     dtypes: str = "numeric"
     result: str = "same"
-    identity: Callable[[DType], str]
-    combine: str
+    identity: Callable[[DType], int | float]
+    combine: str | dict[str, str]
     host: Callable[[Any, Any], Any]
     index: bool = False
     extreme: Reduction | None = None
@@ -280,7 +280,7 @@ class Scan(OpDef):
     """
 
     join: Elementwise
-    identity: Callable[[DType], str]
+    identity: Callable[[DType], int | float]
     dtypes: str = "all"
     tolerance: float = 1e-5
     root: ClassVar[bool] = True
@@ -466,6 +466,18 @@ class Contraction(OpDef):
         dtype = promote(self.name, specs[0].dtype, specs[1].dtype)
         self.check(dtype, "numeric")
         return InferredResult(self.rule(specs[0].shape, specs[1].shape, arg), dtype, (dtype, dtype))
+
+
+def by_kind(f: str, i: str, u: str | None = None) -> dict[str, str]:
+    """Return a formula for each kind of dtype; bool has that of unsigned integers."""
+    return {"f": f, "i": i, "u": i if u is None else u, "b": i if u is None else u}
+
+
+def for_dtype(formula: str | dict[str, str], dtype: DType) -> str:
+    """Return the formula for a dtype or its kind."""
+    if isinstance(formula, str):
+        return formula
+    return formula.get(dtype.name) or formula[dtype.kind]
 
 
 def entry_of(table: Mapping[type[OpDef], Any], op: OpDef) -> Any:

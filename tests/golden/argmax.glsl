@@ -12,20 +12,13 @@ uniform sampler2D x0;
 layout(location = 0) out ivec4 y0;
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
-bvec4 pt_is_nan(vec4 x) {
-  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
-}
-bvec4 pt_beats_greater(vec4 v, ivec4 i, vec4 best, ivec4 where) {
-  uvec4 vn = uvec4(pt_is_nan(v)), bn = uvec4(pt_is_nan(best));
-  uvec4 better = (uvec4(greaterThan(v, best)) & (bn ^ 1u)) | (vn & (bn ^ 1u));
-  uvec4 tie = uvec4(equal(v, best)) | (vn & bn);
-  return bvec4(better | (tie & uvec4(lessThan(i, where))));
-}
-bvec4 pt_beats_greater(ivec4 v, ivec4 i, ivec4 best, ivec4 where) {
-  return bvec4(uvec4(greaterThan(v, best)) | (uvec4(equal(v, best)) & uvec4(lessThan(i, where))));
-}
-bvec4 pt_beats_greater(uvec4 v, ivec4 i, uvec4 best, ivec4 where) {
-  return bvec4(uvec4(greaterThan(v, best)) | (uvec4(equal(v, best)) & uvec4(lessThan(i, where))));
+bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
+bvec4 pt_beats_greater_f(vec4 v, ivec4 i, vec4 best, ivec4 place) {
+  bvec4 vn = pt_is_nan(v);
+  bvec4 bn = pt_is_nan(best);
+  bvec4 better = bvec4((uvec4(greaterThan(v, best)) & uvec4(not(bn))) | (uvec4(vn) & uvec4(not(bn))));
+  bvec4 tie = bvec4(uvec4(equal(v, best)) | (uvec4(vn) & uvec4(bn)));
+  return bvec4(uvec4(better) | (uvec4(tie) & uvec4(lessThan(i, place))));
 }
 vec4 pt_pick(bvec4 c, vec4 a, vec4 b) { return mix(b, a, c); }
 ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {
@@ -48,21 +41,21 @@ void main() {
     for (int k = 0; k < 32; k += 4) {
       int q = o * 32 + k;
       vec4 v1 = pt_texel0(q >> 2);
-      bvec4 better = pt_beats_greater(v1, (k + ivec4(0, 1, 2, 3)), acc, where);
+      bvec4 better = pt_beats_greater_f(v1, (k + ivec4(0, 1, 2, 3)), acc, where);
       acc = pt_pick(better, v1, acc);
       where = pt_pick(better, (k + ivec4(0, 1, 2, 3)), where);
     }
      {
       vec4 other = acc.zwxy;
       ivec4 there = where.zwxy;
-      bvec4 better = pt_beats_greater(other, there, acc, where);
+      bvec4 better = pt_beats_greater_f(other, there, acc, where);
       acc = pt_pick(better, other, acc);
       where = pt_pick(better, there, where);
     }
      {
       vec4 other = acc.yxwz;
       ivec4 there = where.yxwz;
-      bvec4 better = pt_beats_greater(other, there, acc, where);
+      bvec4 better = pt_beats_greater_f(other, there, acc, where);
       acc = pt_pick(better, other, acc);
       where = pt_pick(better, there, where);
     }

@@ -38,6 +38,6 @@ void main() {
   ivec4 j13 = j10 * ivec4(m12);
   vec4 v11 = pt_pick(bvec4(m12), vec4(F[1]), vec4(F[0]));
   vec4 v14 = texelFetch(x0, P, 0);
-  vec4 v15 = pt_pick(bvec4(v5), v11, v14);
+  vec4 v15 = mix(v14, v11, bvec4(v5));
   y0 = v15;
 }

@@ -12,9 +12,7 @@ uniform sampler2D x0;
 uniform sampler2D x1;
 uniform float F[2];
 layout(location = 0) out vec4 y0;
-bvec4 pt_is_nan(vec4 x) {
-  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
-}
+bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {

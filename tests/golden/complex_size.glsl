@@ -13,19 +13,16 @@ uniform float F[2];
 layout(location = 0) out vec4 y0;
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 7), (t >> 3)), 0); }
 vec4 pt_ratio(vec4 n, vec4 d) {
-  vec4 scale = mix(vec4(1.0), vec4(0.0625), greaterThan(d, vec4(4e37)));
-  return (n * scale) / (d * scale);
+  vec4 scale = mix(vec4(1.0), vec4(0.0625), greaterThan(d, vec4(4e+37)));
+  return n * scale / (d * scale);
 }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
-bvec4 pt_is_nan(vec4 x) {
-  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
-}
+bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
-bvec4 pt_is_inf(vec4 x) {
-  return equal(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
-}
+bvec4 pt_is_inf(vec4 x) { return equal(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_hypot(vec4 a, vec4 b) {
-  vec4 m = max(abs(a), abs(b)), n = min(abs(a), abs(b));
+  vec4 m = max(abs(a), abs(b));
+  vec4 n = min(abs(a), abs(b));
   vec4 q = mix(pt_ratio(n, m), vec4(0.0), equal(m, vec4(0.0)));
   vec4 r = mix(m * sqrt(1.0 + q * q), m, equal(n, vec4(0.0)));
   r = mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));

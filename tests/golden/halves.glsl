@@ -14,19 +14,20 @@ layout(location = 0) out vec4 y0;
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 vec4 pt_round_half(vec4 x) {
-  uvec4 bits = floatBitsToUint(x), size = bits & 0x7FFFFFFFu;
-  uvec4 near = (size + 0xFFFu + ((size >> 13) & 1u)) & 0xFFFFE000u;
-  // Below the smallest normal half, multiples of 2**-24.
+  uvec4 raw = floatBitsToUint(x);
+  uvec4 size = raw & 0x7fffffffu;
+  uvec4 near = (size + 0xfffu + ((size >> 13) & 1u)) & 0xffffe000u;
   uvec4 small = floatBitsToUint(roundEven(uintBitsToFloat(size) * 16777216.0) / 16777216.0);
   near = near + (small - near) * uvec4(lessThan(size, uvec4(0x38800000u)));
-  near = near + (0x7F800000u - near) * uvec4(greaterThan(near, uvec4(0x477FE000u)));
-  near = near + (size - near) * uvec4(greaterThan(size, uvec4(0x7F800000u)));
-  return uintBitsToFloat(near | (bits & 0x80000000u));
+  near = near + (0x7f800000u - near) * uvec4(greaterThan(near, uvec4(0x477fe000u)));
+  near = near + (size - near) * uvec4(greaterThan(size, uvec4(0x7f800000u)));
+  return uintBitsToFloat(near | (raw & 0x80000000u));
 }
 #define PT_STORED_INF 0x7f800000u
 vec4 pt_stored_half(vec4 x) {
-  uvec4 bits = floatBitsToUint(pt_round_half(x)), size = bits & 0x7fffffffu;
-  return uintBitsToFloat(bits - (0x7f800000u - PT_STORED_INF) * uvec4(equal(size, uvec4(0x7f800000u))));
+  uvec4 raw = floatBitsToUint(pt_round_half(x));
+  uvec4 size = raw & 0x7fffffffu;
+  return uintBitsToFloat(raw - (0x7f800000u - PT_STORED_INF) * uvec4(equal(size, uvec4(0x7f800000u))));
 }
 
 void main() {

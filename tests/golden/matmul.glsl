@@ -51,7 +51,7 @@ uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
-vec4 pt_max(vec4 a, vec4 b) {
+vec4 pt_maximum(vec4 a, vec4 b) {
   bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));
   return mix(max(a, b), vec4(PT_NAN), odd);
 }
@@ -66,6 +66,6 @@ void main() {
   int i4 = (e % 24);
   vec4 v5 = pt_texel1(i4 >> 2);
   vec4 v6 = v3 + v5;
-  vec4 v7 = pt_max(v6, vec4(0.0));
+  vec4 v7 = pt_maximum(v6, vec4(0.0));
   y0 = v7;
 }

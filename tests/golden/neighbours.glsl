@@ -25,7 +25,8 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 ivec4 pt_remainder_i(ivec4 a, ivec4 b) {
   bvec4 trivial = bvec4(uvec4(equal(b, ivec4(0))) | uvec4(equal(b, ivec4(-1))));
   ivec4 d = pt_pick(trivial, ivec4(1), b);
-  ivec4 r = a - (a / d) * d;
+  ivec4 q = a / d;
+  ivec4 r = a - q * d;
   bvec4 other = bvec4(uvec4(notEqual(r, ivec4(0))) & uvec4(notEqual(lessThan(r, ivec4(0)), lessThan(d, ivec4(0)))));
   return r + pt_pick(other, d, ivec4(0));
 }

@@ -13,13 +13,10 @@ layout(location = 0) out vec4 y0;
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
-vec4 pt_max(vec4 a, vec4 b) {
+vec4 pt_maximum(vec4 a, vec4 b) {
   bvec4 odd = greaterThan(max(floatBitsToUint(a) & 0x7fffffffu, floatBitsToUint(b) & 0x7fffffffu), uvec4(0x7f800000u));
   return mix(max(a, b), vec4(PT_NAN), odd);
 }
-vec4 pt_reduce_max(vec4 a, vec4 b) { return pt_max(a, b); }
-ivec4 pt_reduce_max(ivec4 a, ivec4 b) { return max(a, b); }
-uvec4 pt_reduce_max(uvec4 a, uvec4 b) { return max(a, b); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -33,10 +30,10 @@ void main() {
     for (int k = 0; k < 12; k += 4) {
       int q = o * 12 + k;
       vec4 v1 = pt_texel0(q >> 2);
-      acc = pt_reduce_max(acc, v1);
+      acc = pt_maximum(acc, v1);
     }
-    acc = pt_reduce_max(acc, acc.zwxy);
-    acc = pt_reduce_max(acc, acc.yxwz);
+    acc = pt_maximum(acc, acc.zwxy);
+    acc = pt_maximum(acc, acc.yxwz);
     total[lane] = acc.x;
   }
   y0 = total;
@@ -58,9 +55,7 @@ layout(location = 0) out vec4 y0;
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
-bvec4 pt_is_nan(vec4 x) {
-  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
-}
+bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
@@ -106,9 +101,7 @@ vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 vec4 pt_texel2(int t) { return texelFetch(x2, ivec2((t & 3), (t >> 2)), 0); }
 float pt_at2(int i) { return pt_texel2(i >> 2)[i & 3]; }
-bvec4 pt_is_nan(vec4 x) {
-  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
-}
+bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {

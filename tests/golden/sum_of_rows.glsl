@@ -12,9 +12,7 @@ uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
-bvec4 pt_is_nan(vec4 x) {
-  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
-}
+bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_sqrt(vec4 x) {
   vec4 r = mix(sqrt(x), x, equal(x, vec4(0.0)));
   return mix(r, vec4(PT_NAN), bvec4(uvec4(lessThan(x, vec4(0.0))) | uvec4(pt_is_nan(x))));

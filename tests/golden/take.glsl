@@ -14,8 +14,7 @@ layout(location = 0) out vec4 y0;
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 7), (t >> 3)), 0); }
 ivec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
 int pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
-ivec4 pt_place(ivec4 i, int n) { return clamp(i + n * ivec4(lessThan(i, ivec4(0))), 0, n - 1); }
-ivec4 pt_place(uvec4 i, int n) { return ivec4(min(i, uvec4(n - 1))); }
+ivec4 pt_place_i(ivec4 i, ivec4 n) { return min(max(i + n * ivec4(lessThan(i, ivec4(0))), ivec4(0)), n - 1); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -23,7 +22,7 @@ void main() {
   int e = t * 4;
   int i1 = (e >> 3);
   ivec4 v2 = ivec4(pt_at1(i1));
-  int j3 = pt_place(v2, 9).x * 8 + (e & 7);
+  int j3 = pt_place_i(v2, ivec4(9)).x * 8 + (e & 7);
   vec4 v4 = pt_texel0(j3 >> 2);
   y0 = v4;
 }

@@ -21,8 +21,7 @@ ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {
 uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
   return uvec4(c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w);
 }
-ivec4 pt_place(ivec4 i, int n) { return clamp(i + n * ivec4(lessThan(i, ivec4(0))), 0, n - 1); }
-ivec4 pt_place(uvec4 i, int n) { return ivec4(min(i, uvec4(n - 1))); }
+ivec4 pt_place_i(ivec4 i, ivec4 n) { return min(max(i + n * ivec4(lessThan(i, ivec4(0))), ivec4(0)), n - 1); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -41,7 +40,7 @@ void main() {
   ivec4 i11 = (i10 & 7);
   ivec4 v12 = v9 + i11;
   ivec4 i13 = e + ivec4(0, 1, 2, 3);
-  ivec4 j14 = pt_place(v12, 72);
+  ivec4 j14 = pt_place_i(v12, ivec4(72));
   vec4 v15 = vec4(pt_at0(j14.x), pt_at0(j14.y), pt_at0(j14.z), pt_at0(j14.w));
   y0 = v15;
 }

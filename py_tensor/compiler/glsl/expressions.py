@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from ...dtypes import DType
+from ...dtypes import DType, int32
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import (
     Concat,
@@ -26,7 +25,7 @@ from ...ops.op_def import (
 from .indices import Index
 from .integers import quotient, remainder
 from .joins import concat, interleave, pad
-from .types import VECTOR, converted, wrapped
+from .types import VECTOR, converted, literal, printed, wrapped
 from .writer import Expression, NodeAtIndex, Writer
 
 
@@ -61,8 +60,7 @@ def _elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
     call = writer.nodes.calls[at]
     dtypes = [writer.nodes.spec(src).dtype for src in writer.nodes.edges[at]]
     operands = list(map(converted, names, dtypes, call.operands))
-    # The dtype of the last operand decides, since the first operand of `where` is bool.
-    return operation(writer, call.op, names, operands, call.operands[-1], call.spec.dtype)
+    return operation(writer, call.op, names, operands, call.operands, call.spec.dtype)
 
 
 def operation(
@@ -70,13 +68,12 @@ def operation(
     op: Elementwise,
     names: Sequence[str],
     operands: list[str],
-    last: DType,
+    dtypes: Sequence[DType],
     dtype: DType,
 ) -> str:
     """Return the name of an elementwise operation's result.
 
-    `names` are the operands, and `operands` the same converted to the dtypes that the operation
-    takes. `last` is the dtype of the last one.
+    `names` are the operands, and `operands` the same converted to `dtypes`.
     """
     if isinstance(op, Where) and operands[1] == operands[2]:
         return operands[1]
@@ -84,11 +81,7 @@ def operation(
     cancels = 0 in terms.values()
     if cancels:
         operands[-1] = f"pt_opaque({operands[-1]})"
-    glsl: Any = op.glsl
-    text = glsl if isinstance(glsl, str) else glsl.get(last.name) or glsl[last.kind]
-    expression = text.format(*operands)
-    if "{" not in text and operands:
-        expression = f"{VECTOR[dtype.kind]}({expression})"
+    expression = printed(op.formula, dtypes, dtype).format(*operands)
     if op.wraps:
         expression = wrapped(expression, dtype)
     name = writer.code.named(expression, VECTOR[dtype.kind])
@@ -103,7 +96,8 @@ def _gather(writer: Writer, at: int, index: Index, indices: str) -> str:
     shape, axis = call.specs[0].shape, call.arg
     length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
     whole = positions.aligned_first(index)
-    place = f"pt_place({indices}, {length})"
+    place = printed("place(x, y)", (call.specs[1].dtype, int32), int32)
+    place = place.format(indices, f"ivec4({length})")
     together = whole is not None and tail % 4 == 0
     kind, position = ("int", str(whole)) if together else ("ivec4", positions.lanes(index))
     source = f"{place}.x" if together else place
@@ -130,7 +124,8 @@ def _reduction(writer: Writer, at: int, index: Index) -> str:
     together = splat is not None and length % 4 == 0
     position = splat if together else positions.lanes(index)
     acc, k, q = code.name("r"), code.name("n"), code.name("q")
-    start = f"{VECTOR[dtype.kind]}({op.identity(dtype)})"
+    start = f"{VECTOR[dtype.kind]}({literal(op.identity(dtype), dtype)})"
+    combine = printed(op.combine, (dtype, dtype), dtype)
     if length == 0:
         # A compiler that sees a zero folds its product with NaN.
         start = f"pt_opaque({start})"
@@ -141,9 +136,9 @@ def _reduction(writer: Writer, at: int, index: Index) -> str:
             first, lanes = (q, "") if together else ("", q)
             below = Index(writer.nodes.spec(src).size, first, lanes).through(view)
             value = converted(writer.value(src, below), call.specs[0].dtype, dtype)
-            code.line(f"{acc} = {op.combine.format(acc, value)};")
+            code.line(f"{acc} = {combine.format(acc, value)};")
         for swap in ("zwxy", "yxwz") if together else ():
-            code.line(f"{acc} = {op.combine.format(acc, f'{acc}.{swap}')};")
+            code.line(f"{acc} = {combine.format(acc, f'{acc}.{swap}')};")
     return acc
 
 

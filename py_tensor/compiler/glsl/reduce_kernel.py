@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from contextlib import ExitStack
 
+from ...dtypes import bool_, int32
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import Reduction
 from ..lowered_graph import SplitReduction
 from .indices import Index
 from .integers import quotient, remainder
 from .positions import Axes
-from .types import VECTOR, converted
+from .types import VECTOR, converted, literal, printed
 from .writer import Writer
 
 
@@ -64,6 +65,12 @@ class _Loop:
         self.dtype = self.call.operands[0]
         self.vector = VECTOR[self.dtype.kind]
         self.result = VECTOR[self.call.spec.dtype.kind]
+        self.identity = literal(self.op.identity(self.dtype), self.dtype)
+        if self.op.index:
+            operands = (self.dtype, int32, self.dtype, int32)
+            self.combine = printed(self.op.combine, operands, bool_, "b")
+        else:
+            self.combine = printed(self.op.combine, (self.dtype, self.dtype), self.dtype)
 
     # --- where the elements are -----------------------------------------------------------------
 
@@ -102,8 +109,7 @@ class _Loop:
     # --- statements -----------------------------------------------------------------------------
 
     def _start(self) -> None:
-        identity = self.op.identity(self.dtype)
-        self.code.line(f"{self.vector} acc = {self.vector}({identity});")
+        self.code.line(f"{self.vector} acc = {self.vector}({self.identity});")
         if self.op.index:
             self.code.line(f"ivec4 where = ivec4({self.length});")
 
@@ -111,13 +117,17 @@ class _Loop:
         code = self.code
         value = converted(value, self.source, self.dtype)
         if self.op.index:
-            code.line(f"bvec4 better = {self.op.combine}({value}, {position}, acc, where);")
+            self._better(value, position)
             code.line(f"acc = pt_pick(better, {value}, acc);")
             code.line(f"where = pt_pick(better, {position}, where);")
             return
         if guard:
-            value = f"pt_pick({guard}, {value}, {self.vector}({self.op.identity(self.dtype)}))"
-        code.line(f"acc = {self.op.combine.format('acc', value)};")
+            value = f"pt_pick({guard}, {value}, {self.vector}({self.identity}))"
+        code.line(f"acc = {self.combine.format('acc', value)};")
+
+    def _better(self, value: str, position: str) -> None:
+        beats = self.combine.format(value, position, "acc", "where")
+        self.code.line(f"bvec4 better = {beats};")
 
     def _total(self) -> None:
         self.code.line(f"{self.result} total = {'where' if self.op.index else 'acc'};")
@@ -125,8 +135,7 @@ class _Loop:
     def nothing(self) -> None:
         """Write the identity as the result of no elements."""
         # A compiler that sees a zero folds its product with NaN.
-        identity = f"{self.result}({self.op.identity(self.dtype)})"
-        self.code.line(f"{self.result} total = pt_opaque({identity});")
+        self.code.line(f"{self.result} total = pt_opaque({self.result}({self.identity}));")
 
     def lanes_across(self) -> None:
         """Write a loop over four results at once, with one element of each per step."""
@@ -166,11 +175,11 @@ class _Loop:
                     with code.block(""):
                         code.line(f"{self.vector} other = acc.{swap};")
                         code.line(f"ivec4 there = where.{swap};")
-                        code.line(f"bvec4 better = {self.op.combine}(other, there, acc, where);")
+                        self._better("other", "there")
                         code.line("acc = pt_pick(better, other, acc);")
                         code.line("where = pt_pick(better, there, where);")
                 else:
-                    code.line(f"acc = {self.op.combine.format('acc', f'acc.{swap}')};")
+                    code.line(f"acc = {self.combine.format('acc', f'acc.{swap}')};")
             code.line(f"total[lane] = {'where' if self.op.index else 'acc'}.x;")
 
     def parts_along(self) -> None:

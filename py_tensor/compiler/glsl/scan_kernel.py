@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...ops.op_def import Scan
 from ..lowered_graph import ScanBlock
 from .indices import Index
-from .types import VECTOR, converted
+from .types import VECTOR, converted, literal, printed
 from .writer import Writer
 
 
@@ -44,15 +44,11 @@ class _Chunk:
         self.shape = call.specs[0].shape
         self.size = call.specs[0].size
         self.vector = VECTOR[self.dtype.kind]
-        self.identity = self.op.identity(self.dtype)
+        self.identity = literal(self.op.identity(self.dtype), self.dtype)
+        self.joined = printed(self.op.join.formula, (self.dtype,) * 2, self.dtype).format
         self.along = self.block.axis == 2
         lines = self.shape[0] * self.shape[1]
         self.aligned = self.shape[2] % 4 == 0 or (self.along and lines == 1)
-
-    def _joined(self, a: str, b: str) -> str:
-        glsl = self.op.join.glsl
-        assert isinstance(glsl, str)
-        return glsl.format(a, b)
 
     def _shifted(self, name: str, by: int) -> str:
         lanes = ", ".join([self.identity] * by)
@@ -83,12 +79,12 @@ class _Chunk:
         self._start()
         if not self.block.alone:
             with code.block("for (int k = 0; k < m0; k++)"):
-                code.line(f"s = {self._joined('s', self._element(f'start + k * {columns}'))};")
+                code.line(f"s = {self.joined('s', self._element(f'start + k * {columns}'))};")
         with code.block(f"for (int k = 0; k < {self.tiling.layers}; k++)"):
             if self.block.initial:
                 code.line("chunk[k] = s;")
             value = self._element(f"start + (m0 + k) * {columns}")
-            code.line(f"s = {self._joined('s', value)};")
+            code.line(f"s = {self.joined('s', value)};")
             if not self.block.initial:
                 code.line("chunk[k] = s;")
 
@@ -100,16 +96,16 @@ class _Chunk:
         self._start()
         if not self.block.alone:
             with code.block("for (int k = 0; k < c0; k += 4)"):
-                code.line(f"s = {self._joined('s', self._element('start + k'))};")
-            code.line(f"s = {self._joined('s', 's.zwxy')};")
-            code.line(f"s = {self._joined('s', 's.yxwz')};")
+                code.line(f"s = {self.joined('s', self._element('start + k'))};")
+            code.line(f"s = {self.joined('s', 's.zwxy')};")
+            code.line(f"s = {self.joined('s', 's.yxwz')};")
         with code.block(f"for (int k = 0; k < {self.tiling.layers}; k++)"):
             code.line(f"{self.vector} v = {self._element('start + c0 + k * 4')};")
             for by in (1, 2):
-                code.line(f"v = {self._joined(self._shifted('v', by), 'v')};")
+                code.line(f"v = {self.joined(self._shifted('v', by), 'v')};")
             if self.block.initial:
-                code.line(f"chunk[k] = {self._joined('s', self._shifted('v', 1))};")
-            code.line(f"s = {self._joined('s', 'v')};")
+                code.line(f"chunk[k] = {self.joined('s', self._shifted('v', 1))};")
+            code.line(f"s = {self.joined('s', 'v')};")
             if not self.block.initial:
                 code.line("chunk[k] = s;")
             code.line("s = s.wwww;")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 from ...dtypes import DType
-from ...ops.shader_helpers import HELPERS
+from ...language.glsl import GLSL
 from .integers import quotient, remainder
 from .types import SAMPLER, SCALAR, VECTOR
 
@@ -24,7 +22,6 @@ precision highp usampler2DArray;
 """
 
 NEW_LINE = "\n"
-_NAMES = re.compile(r"\b(?:pt|PT)_\w+")
 
 
 class Shader(NamedTuple):
@@ -68,24 +65,9 @@ def assemble(
             lines.append(f"{VECTOR[kind]} {texel}int t) {{ return {fetch}; }}")
         if element in text:
             lines.append(f"{SCALAR[kind]} {element}int i) {{ return {texel}i >> 2)[i & 3]; }}")
-    lines += [*_helpers(text), *functions]
+    lines += [*GLSL.included(text), *functions]
     head = _HEAD + "\n".join(lines)
     if source:
         head += f"\n#line 1 1\n{source}\n"
         head += f"#line {head.count(NEW_LINE) + 2} 0"
     return f"{head}\n\nvoid main() {{\n  ivec2 P = ivec2(gl_FragCoord.xy);\n{main}\n}}\n"
-
-
-def _helpers(text: str) -> list[str]:
-    """Return the helper functions that a text calls, each after the helpers that it calls."""
-    called = [name for found in _NAMES.findall(text) for name in _needed(found)]
-    return [HELPERS[name] for name in dict.fromkeys(called)]
-
-
-@cache
-def _needed(name: str) -> tuple[str, ...]:
-    """Return the names of a helper function and of those that it calls, itself last."""
-    if name not in HELPERS:
-        return ()
-    called = (other for other in _NAMES.findall(HELPERS[name]) if other != name)
-    return (*(inner for other in called for inner in _needed(other)), name)

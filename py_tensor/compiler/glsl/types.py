@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Sequence
 
 from ...dtypes import DType, float16
+from ...language.glsl import GLSL
+from ...ops.op_def import for_dtype
 
 VECTOR = {"f": "vec4", "i": "ivec4", "u": "uvec4", "b": "uvec4"}
 SCALAR = {"f": "float", "i": "int", "u": "uint", "b": "uint"}
@@ -23,6 +26,18 @@ def literal(value: bool | int | float, dtype: DType) -> str:
     if dtype.kind in "ub":
         return f"{int(value)}u"
     return str(int(value)) if value >= 0 else f"({int(value) + 1} - 1)"
+
+
+def printed(
+    formula: str | dict[str, str], operands: Sequence[DType], result: DType, truth: str = "m"
+) -> str:
+    """Return a template with the fields {0}, {1}, ... for the value of a formula.
+
+    If it is a truth value, it is a uvec4 of 0 and 1, or a bvec4 if `truth` is "b".
+    """
+    kinds = "".join(["m" if dtype.kind == "b" else dtype.kind for dtype in operands])
+    text = for_dtype(formula, operands[-1])
+    return GLSL.formula(text, kinds, truth if result.kind == "b" else result.kind)
 
 
 def wrapped(expression: str, dtype: DType) -> str:

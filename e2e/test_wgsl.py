@@ -1,0 +1,178 @@
+"""Formulas and functions of operations, printed in WGSL and run by Chromium's WebGPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from numeric_exceptions import absolute
+from op_defs import operands, tolerance
+from playwright.sync_api import Browser, Page
+
+from py_tensor.dtypes import CATEGORIES, DType, bool_, float16, float32, int32, uint32
+from py_tensor.ir.node import tensor_spec
+from py_tensor.language.wgsl import WGSL
+from py_tensor.ops import OP_DEFS
+from py_tensor.ops.elementwise import CAST
+from py_tensor.ops.op_def import Elementwise, Fixed, for_dtype
+
+STORED = {"f": "f32", "i": "i32", "u": "u32", "m": "u32"}
+"""Types of stored elements by kind; truth values are 0 and 1."""
+HARNESS = """async () => {
+  const adapter = await navigator.gpu.requestAdapter();
+  const device = await adapter.requestDevice();
+  const buffer = (size, usage) => device.createBuffer({ size, usage });
+  globalThis.messages = async (code) => {
+    const module = device.createShaderModule({ code });
+    const { messages } = await module.getCompilationInfo();
+    return [module, messages.map((m) => `${m.type}: line ${m.lineNum}: ${m.message}`)];
+  };
+  globalThis.compute = async (code, inputs) => {
+    const [module, found] = await messages(code);
+    if (found.length) throw new Error(found.join("\\n"));
+    device.pushErrorScope("validation");
+    const size = inputs[0].length * 4;
+    const given = inputs.map((bits) => {
+      const made = buffer(size, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST);
+      device.queue.writeBuffer(made, 0, new Uint32Array(bits));
+      return made;
+    });
+    const result = buffer(size, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC);
+    const read = buffer(size, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+    const pipeline = device.createComputePipeline({ layout: "auto", compute: { module } });
+    const group = device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: [...given, result].map((made, binding) => ({ binding, resource: { buffer: made } })),
+    });
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, group);
+    pass.dispatchWorkgroups(Math.ceil(size / 16 / 64));
+    pass.end();
+    encoder.copyBufferToBuffer(result, 0, read, 0, size);
+    device.queue.submit([encoder.finish()]);
+    const error = await device.popErrorScope();
+    if (error) throw error;
+    await read.mapAsync(GPUMapMode.READ);
+    const bits = Array.from(new Uint32Array(read.getMappedRange()));
+    for (const made of [...given, result, read]) made.destroy();
+    return bits;
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def gpu(launch_chromium: Callable[..., Browser]) -> Iterator[Page]:
+    """Page with a WebGPU device, which a processor emulates."""
+    browser = launch_chromium("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
+    page = browser.new_page()
+    page.route("**/*", lambda route: route.fulfill(body="<!doctype html>"))
+    page.goto("http://localhost/")
+    page.evaluate(HARNESS)
+    yield page
+    browser.close()
+
+
+def kind(dtype: DType) -> str:
+    return "m" if dtype.kind == "b" else dtype.kind
+
+
+def computed(
+    gpu: Page, formula: str, dtypes: Sequence[DType], result: DType, given: Sequence[Any]
+) -> Any:
+    """Compute a formula of arrays of equal length on the device."""
+    length = -(-given[0].size // 4) * 4
+    kinds = [kind(dtype) for dtype in dtypes]
+    text = WGSL.formula(formula, "".join(kinds), kind(result))
+    value = text.format(*[f"x{at}[id.x]" for at in range(len(kinds))])
+    names = [*[f"x{at}" for at in range(len(kinds))], "y"]
+    access = ["read"] * len(kinds) + ["read_write"]
+    code = [*WGSL.included(value)]
+    code += [
+        f"@group(0) @binding({at}) var<storage, {access[at]}> {name}: array<vec4<{STORED[k]}>>;"
+        for at, (name, k) in enumerate(zip(names, [*kinds, kind(result)], strict=True))
+    ]
+    code += [
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {",
+        *[f"  _ = x{at}[0];" for at in range(len(kinds))],
+        f"  if (id.x < {length // 4}u) {{ y[id.x] = {value}; }}",
+        "}",
+    ]
+    bits = [
+        np.resize(values.astype(stored(dtype)), length).view(np.uint32).tolist()
+        for values, dtype in zip(given, dtypes, strict=True)
+    ]
+    found = gpu.evaluate("([code, inputs]) => compute(code, inputs)", ["\n".join(code), bits])
+    values = np.array(found, np.uint32).view(stored(result))[: given[0].size]
+    return values.astype(bool) if result is bool_ else values
+
+
+def stored(dtype: DType) -> str:
+    return "uint32" if dtype is bool_ else {"f": "float32"}.get(dtype.kind, dtype.name)
+
+
+def cases() -> list[Any]:
+    """Return every elementwise operation with the dtypes of 32 bits and bool that it allows."""
+    found = []
+    for op in OP_DEFS.values():
+        if not isinstance(op, Elementwise) or op is CAST:
+            continue
+        if isinstance(op, Fixed):
+            found.append((op, op.takes[0]))
+            continue
+        halves = [float16] if isinstance(op.formula, dict) and "float16" in op.formula else []
+        for dtype in (float32, *halves, int32, uint32, bool_):
+            if dtype.kind in CATEGORIES[op.dtypes]:
+                found.append((op, dtype))
+    return [pytest.param(op, dtype, id=f"{op.name}-{dtype}") for op, dtype in found]
+
+
+def arrays(rng: np.random.Generator, op: Elementwise, dtype: DType) -> list[Any]:
+    """Draw operands of 1024 elements."""
+    if not isinstance(op, Fixed):
+        return operands(rng, op, dtype, [(1024,)] * op.arity)
+    if op.name == "cos_of_turn":
+        n = rng.integers(1, 1 << 28, 1024)
+        return [(rng.random(1024) * 2 * n).astype("int32"), n.astype("int32")]
+    return [rng.integers(0, 1 << 32, 1024, dtype="uint32") for _ in op.takes]
+
+
+def expected(op: Any, given: list[Any]) -> Any:
+    """Return what NumPy computes, independently of the op definition if it is public."""
+    if op.public:
+        return reference.result(op.name, *given)
+    function = op.reference if callable(op.reference) else getattr(np, op.reference)
+    with np.errstate(all="ignore"):
+        return function(np, *given) if callable(op.reference) else function(*given)
+
+
+@pytest.mark.parametrize(("op", "dtype"), cases())
+def test_formulas_compute_values_of_numpy(gpu: Page, op: Elementwise, dtype: DType) -> None:
+    specs = [tensor_spec((), dtype)] * op.arity
+    if op.name == "where":
+        specs = [tensor_spec((), bool_), *specs[1:]]
+    inferred = op.infer(specs, None)
+    rng = np.random.default_rng(20)
+    given = arrays(rng, op, dtype)
+    formula = for_dtype(op.formula, inferred.operands[-1])
+    got = computed(gpu, formula, inferred.operands, inferred.dtype, given)
+    rtol = max(tolerance(op, inferred.dtype), 3e-7 if inferred.dtype.kind == "f" else 0.0)
+    np.testing.assert_allclose(
+        got, expected(op, given).astype(got.dtype), rtol=rtol, atol=absolute(op.name)
+    )
+
+
+def test_every_function_compiles(gpu: Page) -> None:
+    names = []
+    for name in WGSL.blocks:
+        function = WGSL.function(name)
+        if function is not None:
+            names += [f"pt_{name}_{kind}" for kind in function.kinds] or [f"pt_{name}"]
+    assert len(names) > 60
+    code = "\n".join(WGSL.included(" ".join(names)))
+    _, found = gpu.evaluate("async (code) => [null, (await messages(code))[1]]", code)
+    assert found == []

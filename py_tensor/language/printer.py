@@ -1,0 +1,491 @@
+"""Print functions and formulas of the language, for four elements at once.
+
+Input: the text of Python functions. Output: the text of functions and expressions of a shader.
+Values are numbers of four elements, except for the counters of loops. Conditional expressions
+compute both values and choose, so that an undefined result may be computed, but is not chosen.
+"""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+BITWISE, SUM, PRODUCT, UNARY, PRIMARY = range(5)
+"""Levels of precedence. Operands of bitwise operations are unary, or in parentheses."""
+_SIGNS: dict[type[ast.operator], tuple[str, int]] = {
+    ast.Add: ("+", SUM),
+    ast.Sub: ("-", SUM),
+    ast.Mult: ("*", PRODUCT),
+    ast.Div: ("/", PRODUCT),
+    ast.FloorDiv: ("/", PRODUCT),
+    ast.Mod: ("%", PRODUCT),
+    ast.BitAnd: ("&", BITWISE),
+    ast.BitOr: ("|", BITWISE),
+    ast.BitXor: ("^", BITWISE),
+    ast.LShift: ("<<", BITWISE),
+    ast.RShift: (">>", BITWISE),
+}
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_KINDS = {
+    "float32": "f",
+    "int32": "i",
+    "uint32": "u",
+    "bool": "b",
+    "Integer": "iu",
+    "Number": "fiu",
+}
+_NATIVE = {"abs", "min", "max", "round", "floor", "ceil", "trunc"}
+"""Functions whose results are exact in every driver."""
+_DEFINED = re.compile(r"(?:def )?(\w+)[:(]")
+_USED = re.compile(r"\b(?:pt|PT)_\w+")
+
+
+class Value(NamedTuple):
+    """Text of an expression.
+
+    `kind` is "f", "i", "u" or "b"; "m" for truth values that are stored as unsigned 0 and 1; "n"
+    for whole numbers that adopt the kind of the other operand. `lanes` is 4, 1 for numbers derived
+    from the counter of a loop, or 0 for constants. `level` is the precedence.
+    """
+
+    text: str
+    kind: str
+    lanes: int = 4
+    level: int = PRIMARY
+
+
+class Function:
+    """A function of the language; `kinds` are those for which it is printed."""
+
+    def __init__(self, tree: ast.FunctionDef) -> None:
+        self.tree = tree
+        self.parameters = [(given.arg, _kind(given.annotation)) for given in tree.args.args]
+        returned: Any = tree.returns
+        self.results = [_kind(returned)]
+        if isinstance(returned, ast.Subscript):
+            parts: Any = returned.slice
+            self.results = [*map(_kind, parts.elts)]
+        self.kinds = next((kind for _, kind in self.parameters if len(kind) > 1), "")
+
+
+def _kind(annotation: Any) -> str:
+    """Return the kind of an annotation; that of a table is its elements'."""
+    name = annotation if isinstance(annotation, ast.Name) else annotation.slice.elts[0]
+    return _KINDS[name.id]
+
+
+class Printer:
+    """Printer of a language of shaders; a subclass gives its forms.
+
+    The functions and constants of the module `functions` are separated by two empty lines, and read
+    when they are first used. A call of `name` means the function `name_f`,
+    `name_i` or `name_u` for the kind of its first argument, if there is one.
+    """
+
+    types: ClassVar[dict[tuple[str, int], str]]
+    """Types by kind and number of lanes."""
+    functions: ClassVar[dict[str, str]]
+    """Names of native functions that differ from the language's."""
+    exceptions: ClassVar[dict[str, str]]
+    """Functions and constants that are written by hand, because the language cannot say them or
+    because the shader needs another form."""
+
+    def __init__(self) -> None:
+        self.function = lru_cache(None)(self._function)
+        self.definition = lru_cache(None)(self._definition)
+        self.needed = lru_cache(None)(self._needed)
+        self.formula = lru_cache(None)(self._formula)
+
+    # --- forms of the shader's language ---------------------------------------------------------
+
+    def compared(self, sign: str, a: Value, b: Value) -> Value:
+        """Compare two values of one kind."""
+        raise NotImplementedError
+
+    def chosen(self, condition: str, a: Value, b: Value) -> Value:
+        """Choose between two values of one kind and four lanes."""
+        raise NotImplementedError
+
+    def joined(self, sign: str, values: list[Value]) -> Value:
+        """Join truth values by `&` or `|`."""
+        raise NotImplementedError
+
+    def inverse(self, condition: Value) -> Value:
+        """Negate a truth value of kind "b"."""
+        raise NotImplementedError
+
+    def shifted(self, a: Value, sign: str, count: Value) -> str:
+        """Return the text of a shift, of which `a` is the first operand."""
+        raise NotImplementedError
+
+    def bits(self, kind: str, value: Value) -> str:
+        """Return the text of the number of a kind with the bits of a value."""
+        raise NotImplementedError
+
+    def declared(self, name: str, value: Value) -> str:
+        """Declare a local variable."""
+        raise NotImplementedError
+
+    def loop(self, counter: str, start: int, stop: int) -> str:
+        """Return the head of a loop."""
+        raise NotImplementedError
+
+    def called(self, name: str, kind: str) -> str:
+        """Return the name of a function of the language, for a kind if it has several."""
+        raise NotImplementedError
+
+    def head(self, name: str, parameters: list[tuple[str, str]], results: Sequence[str]) -> str:
+        """Return the head of a function; results after the first are assigned by the function."""
+        raise NotImplementedError
+
+    def received(self, name: str, kind: str) -> tuple[str, str]:
+        """Return the declaration of a variable for a further result, and the argument."""
+        raise NotImplementedError
+
+    def constant(self, name: str, kind: str, numbers: Sequence[str]) -> str:
+        """Define a number, or a table of numbers if there are several."""
+        raise NotImplementedError
+
+    mixes = True
+    """True if bitwise operations take a vector and a number."""
+    special = "{}"
+    """Form of the constants NAN and INF."""
+    further = "{}"
+    """Variable of a further result in the function that assigns it."""
+
+    # --- the module -----------------------------------------------------------------------------
+
+    @cached_property
+    def blocks(self) -> dict[str, str]:
+        """Texts of the functions and constants by name."""
+        data = pkgutil.get_data(__package__, "functions.py")
+        assert data is not None
+        blocks = data.decode().split("\n\n\n")
+        return {found[1]: block for block in blocks if (found := _DEFINED.match(block))}
+
+    def _function(self, name: str) -> Function | None:
+        if not self.blocks.get(name, "").startswith("def "):
+            return None
+        (tree,) = ast.parse(self.blocks[name]).body
+        assert isinstance(tree, ast.FunctionDef)
+        return Function(tree)
+
+    def included(self, text: str) -> list[str]:
+        """Return definitions of what a text uses, each after the definitions that it uses."""
+        return [*map(self.definition, dict.fromkeys(self._all_needed(text)))]
+
+    def _all_needed(self, text: str) -> list[str]:
+        return [name for found in _USED.findall(text) for name in self.needed(found)]
+
+    def _needed(self, name: str) -> tuple[str, ...]:
+        """Return the names of what a function uses, itself last."""
+        text = self.definition(name)
+        if not text:
+            return ()
+        used = [other for other in _USED.findall(text) if other != name]
+        return (*(inner for other in used for inner in self.needed(other)), name)
+
+    def _definition(self, name: str) -> str:
+        """Return the definition of a function by its name in a shader, or an empty text."""
+        if name in self.exceptions:
+            return self.exceptions[name]
+        own, kind = name[3:], ""
+        if own not in self.blocks:
+            own, kind = own[:-2], own[-1:]
+        function = self.function(own)
+        if function is not None:
+            kinds = kind or function.kinds or " "
+            return "\n".join(_Body(self, own, function, kind).text for kind in kinds)
+        if own not in self.blocks:
+            return ""
+        tree = ast.parse(self.blocks[own]).body[0]
+        assert isinstance(tree, ast.AnnAssign)
+        parts = tree.value.elts if isinstance(tree.value, ast.Tuple) else [tree.value]
+        kind = _kind(tree.annotation)
+        numbers = [self.of_kind(Expressions(self, {}).value(part), kind).text for part in parts]
+        return self.constant(name, kind, numbers)
+
+    # --- formulas -------------------------------------------------------------------------------
+
+    def _formula(self, text: str, kinds: str, result: str) -> str:
+        """Return a template for the value of a formula of operands x, y, z and w.
+
+        The template's fields are the operands, which are names or calls. `kinds` are those of the
+        operands, and `result` is that of the value.
+        """
+        named = enumerate(zip("xyzw", kinds, strict=False))
+        names = {name: Value(f"{{{at}}}", kind) for at, (name, kind) in named}
+        value = Expressions(self, names).of_kind(ast.parse(text, mode="eval").body, result)
+        return self.spread(value).text
+
+    # --- values ---------------------------------------------------------------------------------
+
+    def of_kind(self, value: Value, kind: str) -> Value:
+        """Give a whole number a kind, and change the form of truth values."""
+        if value.kind == kind:
+            return value
+        if value.kind == "n":
+            suffix = {"f": ".0", "u": "u", "m": "u"}.get(kind, "")
+            return value._replace(text=value.text + suffix, kind=kind)
+        if {value.kind, kind} == {"b", "m"}:
+            return Value(f"{self.types[kind, 4]}({value.text})", kind)
+        if {value.kind, kind} == {"u", "m"}:
+            return value._replace(kind=kind)
+        raise TypeError(f"{value.text} is of kind {value.kind}, not {kind}")
+
+    def spread(self, value: Value) -> Value:
+        """Give a value four lanes."""
+        if value.lanes == 4:
+            return value
+        return Value(f"{self.types[value.kind, 4]}({value.text})", value.kind)
+
+
+class Expressions:
+    """Printer of expressions of the variables in `names`."""
+
+    def __init__(self, printer: Printer, names: dict[str, Value]) -> None:
+        self.printer = printer
+        self.names = names
+
+    def value(self, node: Any) -> Value:
+        value: Value = getattr(self, type(node).__name__)(node)
+        return value
+
+    def of_kind(self, node: ast.expr, kind: str) -> Value:
+        return self.printer.of_kind(self.value(node), kind)
+
+    def together(self, *nodes: ast.expr) -> list[Value]:
+        """Return values of one kind."""
+        values = [self.value(node) for node in nodes]
+        kind = next((value.kind for value in values if value.kind != "n"), "n")
+        return [self.printer.of_kind(value, kind) for value in values]
+
+    def Constant(self, node: ast.Constant) -> Value:
+        number: Any = node.value
+        if isinstance(number, float):
+            return Value(repr(number), "f", 0)
+        if isinstance(number, bool):
+            return Value(f"{int(number)}u", "m", 0)
+        return Value(str(number) if number < 256 else hex(number), "n", 0)
+
+    def Name(self, node: ast.Name) -> Value:
+        if node.id in self.names:
+            return self.names[node.id]
+        if node.id in ("NAN", "INF"):
+            return Value(self.printer.special.format(f"PT_{node.id}"), "f", 0)
+        return Value(f"PT_{node.id}", "u", 0)
+
+    def BinOp(self, node: ast.BinOp) -> Value:
+        sign, level = _SIGNS[type(node.op)]
+        chained = level == BITWISE and type(getattr(node.left, "op", None)) is type(node.op)
+        if sign in ("<<", ">>"):
+            a, b = self.value(node.left), self.value(node.right)
+            return Value(self.printer.shifted(a, sign, b), a.kind, a.lanes, BITWISE)
+        a, b = self.together(node.left, node.right)
+        if a.kind == "n":
+            return Value(f"{ast.literal_eval(a.text) - ast.literal_eval(b.text)}", "n", 0)
+        if level == BITWISE and a.lanes != b.lanes and not self.printer.mixes:
+            a, b = map(self.printer.spread, (a, b))
+        left = inside(a, UNARY if level == BITWISE and not chained else level)
+        right = inside(b, UNARY if level == BITWISE else level + 1)
+        return Value(f"{left} {sign} {right}", a.kind, max(a.lanes, b.lanes), level)
+
+    def UnaryOp(self, node: ast.UnaryOp) -> Value:
+        value = self.value(node.operand)
+        if isinstance(node.op, ast.Not) or value.kind == "m":
+            if value.kind == "m":
+                # 1u - x would be the same, but see docs/drivers.md.
+                return self.BinOp(ast.BinOp(node.operand, ast.BitXor(), ast.Constant(True)))
+            return self.printer.inverse(value)
+        if isinstance(node.op, ast.USub) and value.kind == "u":
+            return Value(f"0u - {inside(value, PRODUCT)}", "u", value.lanes, SUM)
+        sign = "-" if isinstance(node.op, ast.USub) else "~"
+        return value._replace(text=f"{sign}{inside(value, PRIMARY)}", level=UNARY)
+
+    def Compare(self, node: ast.Compare) -> Value:
+        ends = [node.left, *node.comparators]
+        return self._joined(
+            "&",
+            [
+                self.printer.compared(_COMPARISONS[type(sign)], *self.together(a, b))
+                for a, sign, b in zip(ends, node.ops, ends[1:], strict=False)
+            ],
+        )
+
+    def BoolOp(self, node: ast.BoolOp) -> Value:
+        sign = "&" if isinstance(node.op, ast.And) else "|"
+        return self._joined(sign, [self.value(part) for part in node.values])
+
+    def _joined(self, sign: str, values: list[Value]) -> Value:
+        return values[0] if len(values) == 1 else self.printer.joined(sign, values)
+
+    def IfExp(self, node: ast.IfExp) -> Value:
+        a, b = map(self.printer.spread, self.together(node.body, node.orelse))
+        return self.printer.chosen(self.of_kind(node.test, "b").text, a, b)
+
+    def Subscript(self, node: ast.Subscript) -> Value:
+        """Read an element of a table for each lane."""
+        table, at = self.value(node.value), self.value(node.slice)
+        lanes = ", ".join(f"{table.text}[{inside(at, PRIMARY)}.{lane}]" for lane in "xyzw")
+        return Value(f"{self.printer.types[table.kind, 4]}({lanes})", table.kind)
+
+    def Call(self, node: ast.Call) -> Value:
+        printer, name = self.printer, ast.unparse(node.func)
+        own = name.removeprefix("native.")
+        if name in _KINDS:
+            value, kind = self.value(node.args[0]), _KINDS[name]
+            if value.kind in (kind, "n"):
+                return printer.of_kind(value, kind)
+            return Value(f"{printer.types[kind, value.lanes]}({value.text})", kind, value.lanes)
+        if name in ("bits", "from_bits"):
+            kind, given = ("u", "f") if name == "bits" else ("f", "u")
+            return Value(printer.bits(kind, self.of_kind(node.args[0], given)), kind)
+        if name == "any_element":
+            return Value(f"any({self.of_kind(node.args[0], 'b').text})", "b", 1)
+        if name == "native.divide":
+            return self.BinOp(ast.BinOp(node.args[0], ast.Div(), node.args[1]))
+        if name in _NATIVE or name != own:
+            values = [printer.spread(value) for value in self.together(*node.args)]
+            texts = ", ".join([value.text for value in values])
+            return Value(f"{printer.functions.get(own, own)}({texts})", values[0].kind)
+        return self.call(node)
+
+    def call(self, node: ast.Call, *further: str) -> Value:
+        """Call a function of the language; `further` are the arguments for further results."""
+        printer, name = self.printer, ast.unparse(node.func)
+        values = [*map(self.value, node.args)]
+        own = f"{name}_{values[0].kind}"
+        name = own if printer.function(own) else name
+        function = printer.function(name)
+        if function is None:
+            raise NameError(f"{name} is no function of the language")
+        kind = ""
+        texts = []
+        for (_, wanted), value in zip(function.parameters, values, strict=True):
+            if len(wanted) > 1:
+                kind = wanted = kind or value.kind
+            texts.append(printer.spread(printer.of_kind(value, wanted)).text)
+        result = kind if len(function.results[0]) > 1 else function.results[0]
+        return Value(f"{printer.called(name, kind)}({', '.join([*texts, *further])})", result)
+
+
+class _Body(Expressions):
+    """Printer of a function for one kind, which is a space if it has no others."""
+
+    def __init__(self, printer: Printer, name: str, function: Function, kind: str) -> None:
+        parameters = [(own, kind if len(k) > 1 else k) for own, k in function.parameters]
+        super().__init__(printer, {own: Value(own, k) for own, k in parameters})
+        self.fixed = dict(parameters)
+        self.results = [kind if len(k) > 1 else k for k in function.results]
+        self.lines: list[str] = []
+        self.depth = 1
+        self.statements(function.tree.body)
+        head = printer.head(printer.called(name, kind.strip()), parameters, self.results)
+        body = "\n".join(self.lines)
+        one = body.strip() if len(self.lines) == 1 else ""
+        self.text = f"{head} {{ {one} }}" if one else f"{head} {{\n{body}\n}}"
+
+    def line(self, text: str) -> None:
+        self.lines.append("  " * self.depth + text)
+
+    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+        for node in nodes:
+            getattr(self, type(node).__name__)(node)
+
+    def block(self, head: str, nodes: Sequence[ast.stmt]) -> None:
+        """Print statements in braces; variables that they declare are unknown after them."""
+        self.line(f"{head} {{")
+        self.depth += 1
+        before, self.names = self.names, dict(self.names)
+        self.statements(nodes)
+        self.names = before
+        self.depth -= 1
+        self.line("}")
+
+    def Expr(self, node: ast.Expr) -> None:
+        """Skip a docstring."""
+
+    def assign(self, name: str, value: Value) -> None:
+        if name in self.fixed:
+            raise TypeError(f"{name} is a parameter, which cannot be assigned")
+        if name in self.names:
+            known = self.names[name]
+            value = self.printer.of_kind(value, known.kind)
+            self.line(f"{name} = {(self.printer.spread(value) if known.lanes else value).text};")
+            return
+        if value.kind == "m":
+            value = self.printer.of_kind(value, "b")
+        if not value.lanes:
+            value = self.printer.spread(value)
+        self.line(self.printer.declared(name, value))
+        self.names[name] = Value(name, value.kind, value.lanes)
+
+    def Assign(self, node: ast.Assign) -> None:
+        (target,) = node.targets
+        if isinstance(target, ast.Name):
+            self.assign(target.id, self.value(node.value))
+            return
+        assert isinstance(target, ast.Tuple)
+        assert isinstance(node.value, ast.Call)
+        function = self.printer.function(ast.unparse(node.value.func))
+        assert function is not None
+        first, *others = [ast.unparse(part) for part in target.elts]
+        further = []
+        for name, kind in zip(others, function.results[1:], strict=True):
+            declaration, argument = self.printer.received(name, kind)
+            self.line(declaration)
+            self.names[name] = Value(name, kind)
+            further.append(argument)
+        self.assign(first, self.call(node.value, *further))
+
+    def AnnAssign(self, node: ast.AnnAssign) -> None:
+        assert node.value is not None
+        self.assign(ast.unparse(node.target), self.of_kind(node.value, _kind(node.annotation)))
+
+    def AugAssign(self, node: ast.AugAssign) -> None:
+        load = ast.Name(ast.unparse(node.target))
+        self.assign(load.id, self.BinOp(ast.BinOp(load, node.op, node.value)))
+
+    def If(self, node: ast.If) -> None:
+        self.block(f"if ({self.value(node.test).text})", node.body)
+
+    def For(self, node: ast.For) -> None:
+        name = ast.unparse(node.target).replace("_", "k")
+        if isinstance(node.iter, ast.Tuple):
+            for number in node.iter.elts:
+                self.names[name] = self.value(number)
+                self.statements(node.body)
+            del self.names[name]
+            return
+        assert isinstance(node.iter, ast.Call)
+        start, stop = [0, *[ast.literal_eval(arg) for arg in node.iter.args]][-2:]
+        self.names[name] = Value(name, "i", 1)
+        self.block(self.printer.loop(name, start, stop), node.body)
+        del self.names[name]
+
+    def Return(self, node: ast.Return) -> None:
+        value: Any = node.value
+        results = value.elts if isinstance(value, ast.Tuple) else [value]
+        values = [
+            self.printer.spread(self.of_kind(part, kind)).text
+            for part, kind in zip(results, self.results, strict=True)
+        ]
+        for at, text in enumerate(values[1:], 1):
+            self.line(f"{self.printer.further.format(f'result{at}')} = {text};")
+        self.line(f"return {values[0]};")
+
+
+def inside(value: Value, level: int) -> str:
+    """Return the text of an operand, in parentheses if its precedence is lower."""
+    return value.text if value.level >= level else f"({value.text})"
