@@ -57,8 +57,8 @@ ROOMS = (
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
-    "language": 1050,  # half of it are the functions that shaders include
-    "ops": 1600,  # every operation has a function in plain Python
+    "language": 1080,  # half of it are the functions that shaders include
+    "ops": 1626,  # each function of formulas has one in plain Python; formulas by dtype
     "ir": 641,  # functions and structures given to trees are checked; several results; lost values
     "compiler": 3267,  # several outputs; float32 drawn as float16; constants planned apart
     "runtime": 1730,  # reasons for a backend; limit of GPU memory; graphs compiled in two parts

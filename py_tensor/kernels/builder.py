@@ -281,15 +281,14 @@ class Builder:
 
 def _folded(definition: Elementwise, values: Sequence[Any]) -> Any:
     """Compute an operation on Python numbers; return None if it has to be computed later."""
-    host = definition.host
-    if not callable(host) or isinstance(definition, Fixed):
+    if isinstance(definition, Fixed) or not definition.formula:
         return None
     kind: Any = float if float in map(type, values) or definition.dtypes == "floating" else None
     if kind is None and definition.dtypes == "numeric":
         kind = int
     try:
         given = [kind(value) if kind else value for value in values]
-        result = host(*given)
+        result = definition.host(float32)(*given)
     except (OverflowError, ValueError, ZeroDivisionError, TypeError):
         return None
     if definition.result == "bool":

@@ -61,9 +61,7 @@ class ListAlgebra:
     def step(
         self, definition: Elementwise, operands: Sequence[HostValues], dtype: DType
     ) -> HostValues:
-        host = definition.host
-        function = host[dtype.name] if isinstance(host, dict) else host
-        return cast(map(function, *operands), dtype)
+        return cast(map(definition.host(dtype), *operands), dtype)
 
     def read(self, values: HostValues, position: HostValues) -> HostValues:
         return [values[place] for place in position]

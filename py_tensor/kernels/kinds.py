@@ -89,7 +89,6 @@ def elementwise_kernel(name: str, program: Program, listing: str) -> Elementwise
         listing=listing,
         arity=len(program.inputs),
         formula="",
-        host={},
         reference=lambda xp, *arrays: evaluated(program, ArrayAlgebra(xp), arrays),
         gradient=rules,
         weight=max(1, weight_of(program.body)),

@@ -1,4 +1,4 @@
-"""Functions of plain Python numbers that `operator` and `math` lack.
+"""Functions that formulas call, of plain Python numbers; `FUNCTIONS` has them by name.
 
 Input: one number for each operand. Output: one number, not yet converted to a dtype.
 """
@@ -10,6 +10,9 @@ import operator
 import struct
 from collections.abc import Callable
 from typing import Any
+
+from ..language.names import from_bits
+from . import special_functions
 
 Plain = Callable[..., Any]
 _RAISED = (ValueError, OverflowError, ZeroDivisionError)
@@ -34,25 +37,6 @@ def at_pole(pole: float, value: float) -> Plain:
 
 def _over_zero(x: float, y: float) -> float:
     return math.copysign(math.inf, x) * math.copysign(1.0, y) if x and x == x else math.nan
-
-
-divide = ieee(operator.truediv, _over_zero)
-exp = ieee(math.exp, lambda x: math.inf)
-sqrt = ieee(math.sqrt)
-floor_divide = ieee(operator.floordiv, lambda x, y: 0 if type(x) is int else _over_zero(x, y))
-remainder = ieee(operator.mod, lambda x, y: 0 if type(x) is int else math.nan)
-
-
-def reciprocal(x: float) -> Any:
-    return divide(1.0, x)
-
-
-def rsqrt(x: float) -> Any:
-    return divide(1.0, sqrt(x))
-
-
-def sigmoid(x: float) -> Any:
-    return 1.0 / (1.0 + exp(-x))
 
 
 def _infinite_power(x: float, y: float) -> float:
@@ -81,22 +65,6 @@ def minimum(x: Any, y: Any) -> Any:
     return x if x < y or x != x else y
 
 
-def clip(x: Any, low: Any, high: Any) -> Any:
-    return minimum(maximum(x, low), high)
-
-
-def relu(x: Any) -> Any:
-    return x if x > 0 or x != x else 0
-
-
-def where(condition: bool, x: Any, y: Any) -> Any:
-    return x if condition else y
-
-
-def identity(x: Any) -> Any:
-    return x
-
-
 def invert(x: Any) -> Any:
     return not x if type(x) is bool else ~x
 
@@ -117,7 +85,7 @@ def rounding(function: Plain) -> Plain:
             return complex(each(x.real), each(x.imag))
         return x if type(x) is int else each(x)
 
-    each = ieee(lambda x: math.copysign(function(x), x), identity)
+    each = ieee(lambda x: math.copysign(function(x), x), lambda x: x)
     return rounded
 
 
@@ -164,3 +132,41 @@ def threefry_block(k0: int, k1: int, count: int) -> tuple[int, int]:
         a = (a + keys[(block + 1) % 3]) & mask
         b = (b + keys[(block + 2) % 3] + block + 1) & mask
     return a, b
+
+
+_OF_MATH: tuple[Plain, ...] = (
+    *(math.sqrt, math.hypot, math.copysign, math.erf, math.erfc, math.tanh, math.asinh, math.acosh),
+    *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.atan2),
+)
+_OWN: tuple[Plain, ...] = (
+    *(sign, signbit, maximum, minimum, invert, shift_left, shift_right, logaddexp, threefry),
+    *(special_functions.cos_of_turn, special_functions.erfinv, special_functions.lgamma),
+    *(special_functions.digamma, special_functions.i0, special_functions.betainc, from_bits),
+)
+FUNCTIONS: dict[str, Plain] = {
+    **{function.__name__: ieee(function) for function in _OF_MATH},
+    **{function.__name__: function for function in _OWN},
+    "divide": ieee(operator.truediv, _over_zero),
+    "ratio": ieee(operator.truediv, _over_zero),
+    "floor_divide": ieee(operator.floordiv, lambda x, y: 0 if type(x) is int else _over_zero(x, y)),
+    "remainder": ieee(operator.mod, lambda x, y: 0 if type(x) is int else math.nan),
+    "pow": power,
+    "ceil": rounding(math.ceil),
+    "floor": rounding(math.floor),
+    "trunc": rounding(math.trunc),
+    "round": rounding(round),
+    "is_finite": math.isfinite,
+    "is_inf": math.isinf,
+    "is_nan": math.isnan,
+    "nextafter": next_number("f", "i"),
+    "nextafter_half": next_number("e", "h"),
+    "exp": ieee(math.exp, lambda x: math.inf),
+    "expm1": ieee(math.expm1, lambda x: math.inf),
+    "log": ieee(math.log, at_pole(0.0, -math.inf)),
+    "log1p": ieee(math.log1p, at_pole(-1.0, -math.inf)),
+    "log2": ieee(math.log2, at_pole(0.0, -math.inf)),
+    "sinh": ieee(math.sinh, lambda x: math.copysign(math.inf, x)),
+    "cosh": ieee(math.cosh, lambda x: math.inf),
+    "atanh": ieee(math.atanh, lambda x: x * math.inf if abs(x) == 1.0 else math.nan),
+}
+"""Functions by the names that formulas call. Division and ~ are functions, too."""

@@ -158,9 +158,8 @@ class Elementwise(OpDef):
 
     `formula` is an expression of the operands x, y and z in the language of `py_tensor.language`,
     which may call those of `language/functions`. A dict gives one formula for each kind
-    of dtype or each dtype. Shaders are printed from it.
-    `host` computes one element from plain Python numbers, not yet rounded to the result's dtype. A
-    dict gives one function for each dtype.
+    of dtype or each dtype. Shaders are printed from it, and the function of Python numbers uses the
+    functions of the same names in `ops/host_functions`.
     `sample` is the range from which tests draw operands; `tolerance` is the relative error that
     they allow for float32.
     `result` is "bool", "real" for float32 of complex operands, or "same" as the operands' dtype.
@@ -173,7 +172,6 @@ class Elementwise(OpDef):
     formula: str | dict[str, str]
     dtypes: str = "numeric"
     result: str = "same"
-    host: Callable[..., Any] | dict[str, Callable[..., Any]]
     factors: tuple[int, ...] = ()
     wraps: bool = False
     """True if results can leave the range of an 8- or 16-bit dtype and are wrapped back into it."""
@@ -190,6 +188,10 @@ class Elementwise(OpDef):
         real = self.result == "real" and dtype is complex64
         given = bool_ if self.result == "bool" else float32 if real else dtype
         return InferredResult(shape, given, (dtype,) * len(specs))
+
+    def host(self, dtype: DType) -> Callable[..., Any]:
+        """Return the function of plain Python numbers whose result is rounded to `dtype`."""
+        return host_function(self.formula, dtype, self.arity)
 
 
 class Where(Elementwise):
@@ -244,14 +246,12 @@ class Reduction(OpDef):
     If `index` is True, the result is the position along one axis of the first element that wins
     against all others: `combine` tells whether the element x at position y replaces the element z
     at position w. `extreme` is the reduction that returns that element.
-    `host` combines two plain Python numbers as `combine` does, or as the extreme's if `index`.
     """
 
     dtypes: str = "numeric"
     result: str = "same"
     identity: Callable[[DType], int | float]
     combine: str | dict[str, str]
-    host: Callable[[Any, Any], Any]
     index: bool = False
     extreme: Reduction | None = None
     tolerance: float = 1e-5
@@ -270,6 +270,10 @@ class Reduction(OpDef):
         if self.index:
             return int32
         return accumulated(dtype) if self.result == "sum" else dtype
+
+    def host(self, dtype: DType) -> Callable[[Any, Any], Any]:
+        """Return the function that combines two plain Python numbers; the extreme's if `index`."""
+        return host_function((self.extreme or self).combine, dtype, 2)
 
 
 class Scan(OpDef):
@@ -478,6 +482,24 @@ def for_dtype(formula: str | dict[str, str], dtype: DType) -> str:
     if isinstance(formula, str):
         return formula
     return formula.get(dtype.name) or formula[dtype.kind]
+
+
+@lru_cache(None)
+def _host_function(formula: str, arity: int) -> Callable[..., Any]:
+    from ..language import plain
+    from .host_functions import FUNCTIONS
+
+    return plain.function(formula, arity, FUNCTIONS)
+
+
+def host_function(formula: str | dict[str, str], dtype: DType, arity: int) -> Callable[..., Any]:
+    """Return the function of plain Python numbers of a formula.
+
+    The functions of floats compute integers, too.
+    """
+    if not isinstance(formula, str):
+        formula = formula.get(dtype.name) or formula["f"]
+    return _host_function(formula, arity)
 
 
 def entry_of(table: Mapping[type[OpDef], Any], op: OpDef) -> Any:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 from ..dtypes import DType
-from . import host_functions
 from .op_def import Reduction, by_kind, complex_rules
 
 
@@ -52,19 +50,19 @@ def _product(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
 
 
 # fmt: off
-SUM = Reduction(name="sum", partwise=True, reference="sum", result="sum", dtypes="all", identity=zero, combine="x + y", host=operator.add,
+SUM = Reduction(name="sum", partwise=True, reference="sum", result="sum", dtypes="all", identity=zero, combine="x + y",
     gradient=(lambda pt, g, y, x, axes: pt.broadcast_to(g, x.shape),), doc="Return the sum of the elements along axes.")
-MAX = Reduction(name="max", reference="max", identity=_lowest, combine=by_kind("maximum(x, y)", "max(x, y)"), tolerance=0.0, host=host_functions.maximum, gradient=(_extreme,), doc="Return the largest element along axes; NaN if any element is NaN.")
-MIN = Reduction(name="min", reference="min", identity=_highest, combine=by_kind("minimum(x, y)", "min(x, y)"), tolerance=0.0, host=host_functions.minimum, gradient=(_extreme,), doc="Return the smallest element along axes; NaN if any element is NaN.")
+MAX = Reduction(name="max", reference="max", identity=_lowest, combine=by_kind("maximum(x, y)", "max(x, y)"), tolerance=0.0, gradient=(_extreme,), doc="Return the largest element along axes; NaN if any element is NaN.")
+MIN = Reduction(name="min", reference="min", identity=_highest, combine=by_kind("minimum(x, y)", "min(x, y)"), tolerance=0.0, gradient=(_extreme,), doc="Return the smallest element along axes; NaN if any element is NaN.")
 
 OP_DEFS = (
     SUM,
-    Reduction(name="prod", complex=complex_rules.prod, reference="prod", result="sum", dtypes="all", identity=one, combine="x * y", host=operator.mul,
+    Reduction(name="prod", complex=complex_rules.prod, reference="prod", result="sum", dtypes="all", identity=one, combine="x * y",
         gradient=(_product,), doc="Return the product of the elements along axes."),
     MAX,
     MIN,
-    Reduction(name="any", complex=complex_rules.any_, reference="any", result="bool", dtypes="all", identity=zero, combine="x | y", tolerance=0.0, host=operator.or_, doc="Return True if any element along axes is not zero."),
-    Reduction(name="all", complex=complex_rules.all_, reference="all", result="bool", dtypes="all", identity=one, combine="x & y", tolerance=0.0, host=operator.and_, doc="Return True if all elements along axes are not zero."),
-    Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="beats_greater(x, y, z, w)", tolerance=0.0, host=host_functions.maximum, doc="Return the index of the first largest element along one axis."),
-    Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="beats_less(x, y, z, w)", tolerance=0.0, host=host_functions.minimum, doc="Return the index of the first smallest element along one axis."),
+    Reduction(name="any", complex=complex_rules.any_, reference="any", result="bool", dtypes="all", identity=zero, combine="x | y", tolerance=0.0, doc="Return True if any element along axes is not zero."),
+    Reduction(name="all", complex=complex_rules.all_, reference="all", result="bool", dtypes="all", identity=one, combine="x & y", tolerance=0.0, doc="Return True if all elements along axes are not zero."),
+    Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="beats_greater(x, y, z, w)", tolerance=0.0, doc="Return the index of the first largest element along one axis."),
+    Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="beats_less(x, y, z, w)", tolerance=0.0, doc="Return the index of the first smallest element along one axis."),
 )

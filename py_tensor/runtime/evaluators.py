@@ -186,9 +186,8 @@ def _mapped(function: Callable[..., Any], call: OpInstance, *operands: HostValue
 
 
 def _elementwise(call: Any, *operands: HostValues) -> HostValues:
-    host = call.op.host
-    function = host[call.spec.dtype.name] if type(host) is dict else host
-    return cast(_mapped(function, call, *operands), call.spec.dtype)
+    dtype = call.spec.dtype
+    return cast(_mapped(call.op.host(dtype), call, *operands), dtype)
 
 
 def _interleaved(call: OpInstance, *parts: HostValues) -> HostValues:
@@ -213,12 +212,13 @@ def _reduced(call: Any, values: HostValues) -> HostValues:
     length = len(given) // results
     # float16 is accumulated in float32, as in a shader.
     dtype = float32 if call.operands[0] is float16 else call.operands[0]
+    host = op.host(dtype)
     if not length:
         return _identity(op, call.spec.dtype) * results
     while length > 1:
         rows = length // 2 if length > IN_ORDER else 1
         part = rows * results
-        both = map(op.host, values[:part], values[part : 2 * part])
+        both = map(host, values[:part], values[part : 2 * part])
         values = cast(both, dtype) + values[2 * part :]
         length -= rows
     if op.index:
@@ -235,7 +235,8 @@ def _identity(op: Any, dtype: DType) -> HostValues:
 
 def _scanned(call: Any, values: HostValues) -> HostValues:
     axis, include_initial = call.arg
-    shape, dtype, host = call.specs[0].shape, call.spec.dtype, call.op.join.host
+    shape, dtype = call.specs[0].shape, call.spec.dtype
+    host = call.op.join.host(dtype)
     first = _identity(call.op, dtype)[0] if include_initial else None
     after = math.prod(shape[axis + 1 :])
     result = [first] * call.spec.size
