@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from numeric_exceptions import absolute
-from op_defs import operands, tolerance
+from numeric_exceptions import SIGN_OF_ZERO, absolute
+from op_defs import ELEMENTWISE, dtypes_of, each, operands, tolerance
 from playwright.sync_api import Browser, Page
 
 from py_tensor.dtypes import CATEGORIES, DType, bool_, float16, float32, int32, uint32
@@ -17,7 +17,7 @@ from py_tensor.ir.node import tensor_spec
 from py_tensor.language.wgsl import WGSL
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.elementwise import CAST
-from py_tensor.ops.op_def import Elementwise, Fixed, for_dtype
+from py_tensor.ops.op_def import Elementwise, Fixed, Reduction, for_dtype
 
 STORED = {"f": "f32", "i": "i32", "u": "u32", "m": "u32"}
 """Types of stored elements by kind; truth values are 0 and 1."""
@@ -164,6 +164,56 @@ def test_formulas_compute_values_of_numpy(gpu: Page, op: Elementwise, dtype: DTy
     np.testing.assert_allclose(
         got, expected(op, given).astype(got.dtype), rtol=rtol, atol=absolute(op.name)
     )
+
+
+SPECIAL = np.float32(
+    [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 2.5, -3.0, 1e30, -1e30]
+)
+
+
+@each([op for op in ELEMENTWISE if float32 in dtypes_of(op) and op.name != "where"])
+def test_infinities_nan_and_signed_zeros(gpu: Page, op: Elementwise) -> None:
+    given = [np.ravel(values) for values in np.meshgrid(*[SPECIAL] * op.arity, indexing="ij")]
+    result = op.infer([tensor_spec((), float32)] * op.arity, None).dtype
+    got = computed(gpu, for_dtype(op.formula, float32), [float32] * op.arity, result, given)
+    wanted = reference.result(op.name, *given)
+    np.testing.assert_allclose(got, wanted, rtol=max(op.tolerance, 1e-6), atol=absolute(op.name))
+    if result is float32:
+        signed = ~np.isnan(wanted) & ((wanted != 0) | (op.name not in SIGN_OF_ZERO))
+        assert (np.signbit(got) == np.signbit(wanted))[signed].all()
+
+
+@pytest.mark.parametrize("dtype", [float32, int32, uint32], ids=str)
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min"])
+def test_reductions_combine(gpu: Page, name: str, dtype: DType) -> None:
+    op = OP_DEFS[name]
+    assert isinstance(op, Reduction)
+    rng = np.random.default_rng(3)
+    given = [rng.integers(0, 99, 64).astype(dtype.name) for _ in range(2)]
+    got = computed(gpu, for_dtype(op.combine, dtype), [dtype, dtype], dtype, given)
+    np.testing.assert_array_equal(got, getattr(np, name)(given, axis=0))
+
+
+@pytest.mark.parametrize("name", ["any", "all"])
+def test_truth_values_combine(gpu: Page, name: str) -> None:
+    op = OP_DEFS[name]
+    assert isinstance(op, Reduction)
+    given = [np.array([0, 0, 1, 1], bool), np.array([0, 1, 0, 1], bool)]
+    got = computed(gpu, for_dtype(op.combine, bool_), [bool_, bool_], bool_, given)
+    np.testing.assert_array_equal(got, getattr(np, name)(given, axis=0))
+
+
+@pytest.mark.parametrize("dtype", [float32, int32, uint32], ids=str)
+@pytest.mark.parametrize(("name", "wins"), [("argmax", np.greater), ("argmin", np.less)])
+def test_winners_of_argmax(gpu: Page, name: str, wins: Any, dtype: DType) -> None:
+    op = OP_DEFS[name]
+    assert isinstance(op, Reduction)
+    rng = np.random.default_rng(4)
+    x, y, z, w = (rng.integers(0, 4, 256) for _ in range(4))
+    given = [x.astype(dtype.name), y.astype("int32"), z.astype(dtype.name), w.astype("int32")]
+    dtypes = [dtype, int32, dtype, int32]
+    got = computed(gpu, for_dtype(op.combine, dtype), dtypes, bool_, given)
+    np.testing.assert_array_equal(got, wins(x, z) | (x == z) & (y < w))
 
 
 def test_every_function_compiles(gpu: Page) -> None:

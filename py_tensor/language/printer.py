@@ -85,6 +85,13 @@ def _kind(annotation: Any) -> str:
     return _KINDS[name.id]
 
 
+def _name(node: Any) -> str:
+    """Return the text of a name, which may be an attribute of `native`."""
+    if isinstance(node, ast.Attribute):
+        return f"{_name(node.value)}.{node.attr}"
+    return str(node.id)
+
+
 class Printer:
     """Printer of a language of shaders; a subclass gives its forms.
 
@@ -341,7 +348,7 @@ class Expressions:
         return Value(f"{self.printer.types[table.kind, 4]}({lanes})", table.kind)
 
     def Call(self, node: ast.Call) -> Value:
-        printer, name = self.printer, ast.unparse(node.func)
+        printer, name = self.printer, _name(node.func)
         own = name.removeprefix("native.")
         if name in _KINDS:
             value, kind = self.value(node.args[0]), _KINDS[name]
@@ -363,7 +370,7 @@ class Expressions:
 
     def call(self, node: ast.Call, *further: str) -> Value:
         """Call a function of the language; `further` are the arguments for further results."""
-        printer, name = self.printer, ast.unparse(node.func)
+        printer, name = self.printer, _name(node.func)
         values = [*map(self.value, node.args)]
         own = f"{name}_{values[0].kind}"
         name = own if printer.function(own) else name
@@ -438,9 +445,9 @@ class _Body(Expressions):
             return
         assert isinstance(target, ast.Tuple)
         assert isinstance(node.value, ast.Call)
-        function = self.printer.function(ast.unparse(node.value.func))
+        function = self.printer.function(_name(node.value.func))
         assert function is not None
-        first, *others = [ast.unparse(part) for part in target.elts]
+        first, *others = [_name(part) for part in target.elts]
         further = []
         for name, kind in zip(others, function.results[1:], strict=True):
             declaration, argument = self.printer.received(name, kind)
@@ -451,17 +458,17 @@ class _Body(Expressions):
 
     def AnnAssign(self, node: ast.AnnAssign) -> None:
         assert node.value is not None
-        self.assign(ast.unparse(node.target), self.of_kind(node.value, _kind(node.annotation)))
+        self.assign(_name(node.target), self.of_kind(node.value, _kind(node.annotation)))
 
     def AugAssign(self, node: ast.AugAssign) -> None:
-        load = ast.Name(ast.unparse(node.target))
+        load = ast.Name(_name(node.target))
         self.assign(load.id, self.BinOp(ast.BinOp(load, node.op, node.value)))
 
     def If(self, node: ast.If) -> None:
         self.block(f"if ({self.value(node.test).text})", node.body)
 
     def For(self, node: ast.For) -> None:
-        name = ast.unparse(node.target).replace("_", "k")
+        name = _name(node.target).replace("_", "k")
         if isinstance(node.iter, ast.Tuple):
             for number in node.iter.elts:
                 self.names[name] = self.value(number)

@@ -38,6 +38,9 @@ class WgslPrinter(Printer):
     further = "*{}"
 
     def compared(self, sign: str, a: Value, b: Value) -> Value:
+        if sign == "!=" and a.kind == "f":
+            # Chromium's compiler makes a comparison of it that is false if an operand is NaN.
+            return self.inverse(self.compared("==", a, b))
         left, right = (inside(self.spread(value), SUM) for value in (a, b))
         return Value(f"{left} {sign} {right}", "b", 4, BITWISE)
 
