@@ -57,7 +57,7 @@ ROOMS = (
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
-    "language": 1080,  # half of it are the functions that shaders include
+    "language": 1105,  # half of it are the functions that shaders include
     "ops": 1626,  # each function of formulas has one in plain Python; formulas by dtype
     "ir": 641,  # functions and structures given to trees are checked; several results; lost values
     "compiler": 3267,  # several outputs; float32 drawn as float16; constants planned apart

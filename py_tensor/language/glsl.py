@@ -25,7 +25,7 @@ class GlslPrinter(Printer):
         **{("b", 4): "bvec4", ("m", 4): "uvec4"},
         **{("f", 1): "float", ("i", 1): "int", ("u", 1): "uint"},
     }
-    functions: ClassVar = {"round": "roundEven"}
+    native_names: ClassVar = {"round": "roundEven"}
     exceptions: ClassVar = {
         # A reading of bits, since GLSL has no literal for it.
         "PT_NAN": "#define PT_NAN uintBitsToFloat(0x7fc00000u)",

@@ -8,9 +8,10 @@ compute both values and choose, so that an undefined result may be computed, but
 from __future__ import annotations
 
 import ast
+import operator
 import pkgutil
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -45,6 +46,9 @@ _KINDS = {
     "Integer": "iu",
     "Number": "fiu",
 }
+_DIVIDED: dict[type[ast.operator], str] = {ast.Div: "f", ast.FloorDiv: "u", ast.Mod: "u"}
+"""Kinds for which the operators of shaders have Python's meaning."""
+_FOLDED = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _NATIVE = {"abs", "min", "max", "round", "floor", "ceil", "trunc"}
 """Functions whose results are exact in every driver."""
 _DEFINED = re.compile(r"(?:def )?(\w+)[:(]")
@@ -102,7 +106,7 @@ class Printer:
 
     types: ClassVar[dict[tuple[str, int], str]]
     """Types by kind and number of lanes."""
-    functions: ClassVar[dict[str, str]]
+    native_names: ClassVar[dict[str, str]]
     """Names of native functions that differ from the language's."""
     exceptions: ClassVar[dict[str, str]]
     """Functions and constants that are written by hand, because the language cannot say them or
@@ -213,7 +217,7 @@ class Printer:
         function = self.function(own)
         if function is not None:
             kinds = kind or function.kinds or " "
-            return "\n".join(_Body(self, own, function, kind).text for kind in kinds)
+            return "\n".join(Body(self, own, function, kind).text for kind in kinds)
         if own not in self.blocks:
             return ""
         tree = ast.parse(self.blocks[own]).body[0]
@@ -266,8 +270,15 @@ class Expressions:
         self.names = names
 
     def value(self, node: Any) -> Value:
-        value: Value = getattr(self, type(node).__name__)(node)
+        value: Value = self.form(node)(node)
         return value
+
+    def form(self, node: ast.AST) -> Callable[[Any], Any]:
+        """Return the method that prints a kind of node."""
+        method: Callable[[Any], Any] | None = getattr(self, type(node).__name__, None)
+        if method is None:
+            raise TypeError(f"{ast.unparse(node)}: {type(node).__name__} is not in the language")
+        return method
 
     def of_kind(self, node: ast.expr, kind: str) -> Value:
         return self.printer.of_kind(self.value(node), kind)
@@ -291,6 +302,8 @@ class Expressions:
             return self.names[node.id]
         if node.id in ("NAN", "INF"):
             return Value(self.printer.special.format(f"PT_{node.id}"), "f", 0)
+        if node.id not in self.printer.blocks:
+            raise NameError(f"{node.id} has no value")
         return Value(f"PT_{node.id}", "u", 0)
 
     def BinOp(self, node: ast.BinOp) -> Value:
@@ -301,7 +314,9 @@ class Expressions:
             return Value(self.printer.shifted(a, sign, b), a.kind, a.lanes, BITWISE)
         a, b = self.together(node.left, node.right)
         if a.kind == "n":
-            return Value(f"{ast.literal_eval(a.text) - ast.literal_eval(b.text)}", "n", 0)
+            return Value(f"{_FOLDED[sign](int(a.text, 0), int(b.text, 0))}", "n", 0)
+        if a.kind not in _DIVIDED.get(type(node.op), "fium"):
+            raise TypeError(f"{ast.unparse(node)}: integers are divided by floor_divide, remainder")
         if level == BITWISE and a.lanes != b.lanes and not self.printer.mixes:
             a, b = map(self.printer.spread, (a, b))
         left = inside(a, UNARY if level == BITWISE and not chained else level)
@@ -361,11 +376,12 @@ class Expressions:
         if name == "any_element":
             return Value(f"any({self.of_kind(node.args[0], 'b').text})", "b", 1)
         if name == "native.divide":
-            return self.BinOp(ast.BinOp(node.args[0], ast.Div(), node.args[1]))
+            a, b = self.together(*node.args)
+            return Value(f"{inside(a, PRODUCT)} / {inside(b, UNARY)}", a.kind, 4, PRODUCT)
         if name in _NATIVE or name != own:
             values = [printer.spread(value) for value in self.together(*node.args)]
             texts = ", ".join([value.text for value in values])
-            return Value(f"{printer.functions.get(own, own)}({texts})", values[0].kind)
+            return Value(f"{printer.native_names.get(own, own)}({texts})", values[0].kind)
         return self.call(node)
 
     def call(self, node: ast.Call, *further: str) -> Value:
@@ -387,7 +403,7 @@ class Expressions:
         return Value(f"{printer.called(name, kind)}({', '.join([*texts, *further])})", result)
 
 
-class _Body(Expressions):
+class Body(Expressions):
     """Printer of a function for one kind, which is a space if it has no others."""
 
     def __init__(self, printer: Printer, name: str, function: Function, kind: str) -> None:
@@ -408,7 +424,7 @@ class _Body(Expressions):
 
     def statements(self, nodes: Sequence[ast.stmt]) -> None:
         for node in nodes:
-            getattr(self, type(node).__name__)(node)
+            self.form(node)(node)
 
     def block(self, head: str, nodes: Sequence[ast.stmt]) -> None:
         """Print statements in braces; variables that they declare are unknown after them."""
@@ -465,7 +481,10 @@ class _Body(Expressions):
         self.assign(load.id, self.BinOp(ast.BinOp(load, node.op, node.value)))
 
     def If(self, node: ast.If) -> None:
-        self.block(f"if ({self.value(node.test).text})", node.body)
+        condition = self.value(node.test)
+        if condition.lanes != 1 or node.orelse:
+            raise TypeError("if takes any_element(...), and no else; use a conditional expression")
+        self.block(f"if ({condition.text})", node.body)
 
     def For(self, node: ast.For) -> None:
         name = _name(node.target).replace("_", "k")

@@ -16,7 +16,7 @@ class WgslPrinter(Printer):
         **{("b", 4): "vec4<bool>", ("m", 4): "vec4<u32>"},
         **{("f", 1): "f32", ("i", 1): "i32", ("u", 1): "u32"},
     }
-    functions: ClassVar = {}
+    native_names: ClassVar = {}
     exceptions: ClassVar = {
         # Constant expressions may be neither infinite nor NaN, so the bits are variables.
         "PT_NAN": "var<private> PT_NAN_BITS: u32 = 0x7fc00000u;\n"

@@ -15,7 +15,7 @@ import py_tensor as pt
 from py_tensor.dtypes import bool_, float32, int32
 from py_tensor.language.glsl import GLSL
 from py_tensor.language.plain import function as plain
-from py_tensor.language.printer import Function, _Body
+from py_tensor.language.printer import Body, Function
 from py_tensor.language.wgsl import WGSL
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.host_functions import FUNCTIONS
@@ -57,6 +57,7 @@ def both(formula, kinds, result):
         ),
         ("shift_left(x, y)", "ii", "i", "pt_shift_left(x, y)", "pt_shift_left_i(x, y)"),
         ("remainder(x, y)", "uu", "u", "pt_remainder_u(x, y)", "pt_remainder_u(x, y)"),
+        ("x - (32 - 13)", "u", "u", "x - 19u", "x - 19u"),
         ("-INF", "f", "f", "vec4(-PT_INF)", "vec4<f32>(-PT_INF())"),
     ],
 )
@@ -66,7 +67,7 @@ def test_formulas(formula, kinds, result, glsl, wgsl):
 
 def body(text):
     (tree,) = ast.parse(text).body
-    return [_Body(p, "f", Function(tree), " ").text.split("\n") for p in (GLSL, WGSL)]
+    return [Body(p, "f", Function(tree), " ").text.split("\n") for p in (GLSL, WGSL)]
 
 
 def test_statements():
@@ -110,8 +111,23 @@ def test_unknown_functions_and_kinds_that_differ():
         GLSL.formula("unknown(x)", "f", "f")
     with pytest.raises(TypeError, match="is of kind i, not f"):
         GLSL.formula("x + y", "fi", "f")
-    with pytest.raises(TypeError, match="x is a parameter"):
-        body("def f(x: float32) -> float32:\n    x = 1.0\n    return x\n")
+    with pytest.raises(NameError, match="u has no value"):
+        GLSL.formula("x + u", "f", "f")
+
+
+@pytest.mark.parametrize(
+    ("statement", "error"),
+    [
+        ("x = 1.0", "x is a parameter"),
+        ("r = n // 2", "integers are divided by floor_divide"),
+        ("r = n / 2", "integers are divided by floor_divide"),
+        ("if x < 1.0:\n        r = x", "if takes any_element"),
+        ("while True:\n        r = x", "While is not in the language"),
+    ],
+)
+def test_statements_outside_of_the_language(statement, error):
+    with pytest.raises(TypeError, match=error):
+        body(f"def f(x: float32, n: int32) -> float32:\n    {statement}\n    return x\n")
 
 
 def test_a_shader_includes_what_it_uses_once():
