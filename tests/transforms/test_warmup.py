@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -148,7 +147,7 @@ def test_errors_of_the_function_are_raised_at_once():
 
 def test_errors_of_shaders_are_raised_when_awaited(engine):
     broken = Elementwise(
-        name="broken", glsl="sqrt({0}", reference="sqrt", host=math.sqrt, dtypes="floating"
+        name="broken", formula="native.hypot(x, 0.0)", reference="abs", dtypes="floating"
     )
     waiting = pt.warmup(lambda x: apply(broken, (x,)), pt.ShapeDtype((3,)))
     if engine.on_host:
