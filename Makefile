@@ -119,6 +119,15 @@ test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless C
 bench: $(VENV_READY) site  ## Compare py_tensor with TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)
 	$(WITH_CHROMIUM) $(PYTHON) tools/run_bench.py $(ARGS)
 
+.PHONY: template
+template: $(RUNTIME_READY)  ## Copy a template to build/templates/, add Pyodide and py_tensor, and start it; NAME=page
+	$(PYTHON) tools/copy_template.py "$(NAME)" "build/templates/$(NAME)"
+	cd "build/templates/$(NAME)" && exec sh start.sh
+
+.PHONY: test-templates
+test-templates: $(RUNTIME_READY)  ## Test the templates that install packages: JupyterLite, marimo and anywidget
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest e2e/notebook_templates.py
+
 CONFORMANCE := build/conformance/bin/python
 
 .PHONY: conformance
@@ -204,8 +213,7 @@ $(RUNTIME_READY): $(WHEEL) $(RUNTIME)/python_stdlib.zip $(COMPILER) tools/write_
 	mkdir -p $(PUBLIC)/packages
 	cp $(WHEEL) dist/py_tensor-$(VERSION).tar.gz $(PUBLIC)/packages
 	node tools/compile_archive.mjs wheel $(WHEEL) $(RUNTIME)/$(WHEEL_NAME)
-	$(PYTHON) tools/write_lock.py node_modules/pyodide/pyodide-lock.json \
-	  $(RUNTIME)/$(WHEEL_NAME) $(RUNTIME)/pyodide-lock.json
+	$(PYTHON) tools/write_lock.py node_modules/pyodide/pyodide-lock.json $(RUNTIME)
 	touch $@
 
 $(PHOTOS_READY): tools/copy_photos.py | $(VENV_READY)

@@ -1,0 +1,67 @@
+"""Test the templates that need no packages of their own: page, worker, PyScript and Vite."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from copy_template import ROOT, TEMPLATES, copy_template
+from playwright.sync_api import Page
+from server import serve
+from template_server import eventually_shows, origins_of, started, text_of
+
+NAMES = ["page", "pyscript", "vite", "worker"]
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Copy of a template, with the repository's npm packages instead of newly installed ones."""
+    copy_template(request.param, tmp_path)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    return tmp_path
+
+
+@pytest.mark.parametrize("folder", NAMES, indirect=True)
+def test_a_template_draws_what_the_slider_asks_for(folder: Path, page: Page) -> None:
+    origins = origins_of(page)
+    with started(folder) as url:
+        page.goto(url)
+        page.get_by_text(text_of(30)).wait_for()
+        eventually_shows(page, page.locator("canvas"), 30)
+        page.locator("input").fill("77")
+        page.get_by_text(text_of(77)).wait_for()
+        eventually_shows(page, page.locator("canvas"), 77)
+    assert origins == {url}
+
+
+@pytest.mark.parametrize("folder", ["vite"], indirect=True)
+def test_the_built_vite_app(folder: Path, page: Page) -> None:
+    subprocess.run(["npm", "run", "build"], cwd=folder, check=True, capture_output=True)
+    with serve(folder / "dist") as url:
+        page.goto(url)
+        page.get_by_text(text_of(30)).wait_for()
+
+
+def test_npm_packages_have_the_versions_of_the_repository() -> None:
+    repository = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    for name in NAMES:
+        file = TEMPLATES / name / "package.json"
+        package = json.loads(file.read_text()) if file.exists() else {}
+        packages = package.get("dependencies", {}) | package.get("devDependencies", {})
+        assert packages.items() <= repository.items(), name
+
+
+def test_templates_have_the_same_picture() -> None:
+    assert len({file.read_text() for file in TEMPLATES.glob("*/picture.py")}) == 1
+
+
+def test_readmes_name_the_command() -> None:
+    for folder in TEMPLATES.iterdir():
+        assert f"    make template NAME={folder.name}\n" in (folder / "README.md").read_text()
+
+
+def test_an_unknown_template_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="unknown name; got 'nonsense'; use one of anywidget, "):
+        copy_template("nonsense", tmp_path)

@@ -1,0 +1,14 @@
+"""Draw the picture whenever the slider moves."""
+
+from picture import show
+from pyscript import document, when
+
+[canvas, waves, text] = [document.getElementById(name) for name in ("canvas", "waves", "text")]
+
+
+@when("input", waves)
+def update(event):
+    text.textContent = show(waves.valueAsNumber, canvas)
+
+
+update(None)
