@@ -16,6 +16,8 @@ The packages and modules, in data-flow order; imports point from later to earlie
     functions    the public functions, one module per chapter of the array API standard
     diagnostics  memory counts, leaks, times and profiles, explain, debug mode, `env`
     images       images and canvases of the page
+    display      `show` and `progress`; tensors as HTML
+    plot         plots as SVG
     random       random numbers
     transforms   grad, vjp, jvp, checkpoint, jit, warmup
     kernels      kernel: Python functions that become shaders
@@ -182,6 +184,7 @@ if TYPE_CHECKING:
     from . import models as models
     from . import nn as nn
     from . import optim as optim
+    from . import plot as plot
     from . import ragged as ragged
     from . import random as random
     from . import signal as signal
@@ -203,6 +206,8 @@ if TYPE_CHECKING:
         tidy,
     )
     from .diagnostics.profile import Profile, Timing, profile, time
+    from .display.api import show
+    from .display.bars import progress
     from .functions.autocast import autocast
     from .functions.complex_numbers import angle, complex, imag, iscomplex, isreal, real
     from .functions.convolution import (
@@ -979,6 +984,7 @@ __all__ = [
     "printoptions",
     "prod",
     "profile",
+    "progress",
     "promote_types",
     "ptp",
     "put",
@@ -1032,6 +1038,7 @@ __all__ = [
     "shape",
     "shares_memory",
     "short",
+    "show",
     "sigmoid",
     "sign",
     "signbit",
@@ -1127,7 +1134,7 @@ __all__ = [
 
 _SUBPACKAGES = (
     *("data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models", "nn"),
-    *("optim", "ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
+    *("optim", "plot", "ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
 )
 _LAZY = {
     "diagnostics.debug": (
@@ -1147,6 +1154,8 @@ _LAZY = {
         "tidy",
     ),
     "diagnostics.profile": ("Profile", "Timing", "profile", "time"),
+    "display.api": ("show",),
+    "display.bars": ("progress",),
     "functions.autocast": ("autocast",),
     "functions.complex_numbers": (
         "angle",

@@ -70,7 +70,7 @@ class Table:
 
         def row(cells: Sequence[str], tag: str) -> str:
             parts = [
-                f"<{tag}{' style="text-align: right"' if right else ''}>{escape(cell)}</{tag}>"
+                f"<{tag}{' align="right"' if right else ''}>{escape(cell)}</{tag}>"
                 for cell, right in zip(cells, self.right, strict=True)
             ]
             return f"<tr>{''.join(parts)}</tr>"

@@ -41,6 +41,8 @@ else:
     segments = LateModule(f"{__package__}.segments")
     statistical = LateModule(f"{__package__}.statistical")
 
+_html: Any = LateModule(f"{__package__.partition('.')[0]}.display.html")
+
 type Binary = Callable[[Any, ArrayLike], Tensor]
 
 
@@ -110,6 +112,10 @@ class TensorMethods:
     """Methods and operators of `Tensor` that are also functions."""
 
     __slots__ = ()
+
+    # --- notebooks --------------------------------------------------------------------------------
+    _repr_html_ = _html.tensor_html
+    _repr_mimebundle_ = _html.mimebundle
 
     # --- operators --------------------------------------------------------------------------------
     __pos__ = elementwise.positive

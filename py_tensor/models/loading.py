@@ -96,7 +96,7 @@ async def load(
             or "onnx"; None (default) chooses by the file's content.
         progress: Function (done, total, name) called as bytes arrive: bytes of all files that were
             read, bytes of all files or None if they are not known, and the name of the file. True
-            prints a text bar, at most a line every three seconds. None (default) for no reports.
+            shows a bar as `pt.progress` does. None (default) for no reports.
         headers: Dict of headers to send to the URL's server; None (default) for none.
         credentials: "omit", "same-origin" or "include", as in fetch: whether cookies are sent to
             the URL's server; None (default) for the browser's choice, "same-origin".

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+from ..display.bars import Live, bar_html, bar_text
 from ..functions.arguments import function_of
 from ..io.network import Report
 
 Progress = Callable[[int, int | None, str], Any]
-SECONDS = 3.0
-"""Seconds between two lines of the text bar: some notebooks take a second to show a line."""
-WIDTH = 20
 
 
 class Meter:
@@ -54,36 +52,36 @@ class Meter:
         return report
 
     def end(self) -> None:
-        """Print the last line of the text bar."""
+        """Show the last state of the bar."""
         if self._bar is not None:
             self._bar.end()
 
 
 class _Bar:
-    """Prints a line every few seconds, and one at the end."""
+    """Shows the bytes that have arrived as a progress bar."""
 
     def __init__(self) -> None:
-        self._start = self._printed = perf_counter()
-        self._done = 0
+        self._live = Live()
+        self._start = perf_counter()
+        self._state: tuple[int, int | None, str] = 0, None, "model"
 
     def __call__(self, done: int, total: int | None, name: str) -> None:
-        self._done = done
-        if perf_counter() - self._printed >= SECONDS:
-            print(line(done, total, name))
-            self._printed = perf_counter()
+        self._state = done, total, name
+        self._live.update(self)
 
     def end(self) -> None:
-        seconds = perf_counter() - self._start
-        print(f"{line(self._done, self._done, 'all files')} in {seconds:.1f} s")
+        done = self._state[0]
+        self._state = done, done, f"all files in {perf_counter() - self._start:.1f} s"
+        self._live.end(self)
 
+    @property
+    def _parts(self) -> tuple[str, float | None, str]:
+        done, total, name = self._state
+        size = f"{done / 1e6:.1f}" if total is None else f"{done / 1e6:.1f} of {total / 1e6:.1f}"
+        return "", None if total is None else done / max(total, 1), f"{size} MB: {name}"
 
-def line(done: int, total: int | None, name: str) -> str:
-    """Return a line of the text bar.
+    def __repr__(self) -> str:
+        return bar_text(*self._parts)
 
-    >>> line(500_000, 2_000_000, "model.onnx")
-    '[=====               ] 0.5 of 2.0 MB: model.onnx'
-    """
-    if total is None:
-        return f"{done / 1e6:.1f} MB: {name}"
-    bar = ("=" * round(WIDTH * done / max(total, 1))).ljust(WIDTH)
-    return f"[{bar}] {done / 1e6:.1f} of {total / 1e6:.1f} MB: {name}"
+    def _repr_html_(self) -> str:
+        return bar_html(*self._parts)

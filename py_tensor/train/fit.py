@@ -84,7 +84,8 @@ async def fit(
         steps_per_epoch: Batches per epoch; the next epoch continues with the next batch. None
             (default) for one pass over the data.
         control: `Control` that pauses or stops training; None (default) for none.
-        progress: True shows reports, a function is called with each `Report`; default False.
+        progress: True shows a bar as `pt.progress` does, a function is called with each `Report`;
+            default False.
         yield_every: Longest time in seconds between two yields to the event loop; default 1/30.
             0 yields after each batch.
 

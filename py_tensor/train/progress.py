@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
 from time import perf_counter
 from typing import Any
 
+from ..display.bars import Live, bar_html, bar_text
 from ..functions.arguments import function_of
 from .callbacks import Callback
 from .trainer import Logs
-
-WIDTH = 20
-"""Width of a text bar in characters."""
 
 
 @dataclass(frozen=True)
@@ -74,26 +70,19 @@ class Report:
         )
 
     def __str__(self) -> str:
-        head = f"epoch {self.epoch + 1}/{self.epochs}"
-        if self.part is None:
-            return f"{head} {self.batch} batches {self.values}"
-        bar = ("=" * round(WIDTH * self.part)).ljust(WIDTH)
-        return f"{head} [{bar}] {self.batch}/{self.batches} {self.values}"
+        done = f"{self.batch} batches" if self.batches is None else f"{self.batch}/{self.batches}"
+        return bar_text(f"epoch {self.epoch + 1}/{self.epochs}", self.part, f"{done} {self.values}")
 
     def _repr_html_(self) -> str:
-        whole = f' max="{self.batches}" value="{self.batch}"' if self.batches else ""
-        return (
-            f"<label>epoch {self.epoch + 1} of {self.epochs} <progress{whole}></progress> "
-            f"{escape(self.values)}</label>"
-        )
+        return bar_html(f"epoch {self.epoch + 1} of {self.epochs}", self.part, self.values)
 
 
 class Progress(Callback):
     """Callback that shows a `Report` about 30 times a second.
 
     Args:
-        show: Function that is called with each report. None (default) draws a tqdm bar per epoch
-            if tqdm is installed and this is not a page; otherwise it prints a line per epoch.
+        show: Function that is called with each report. None (default) shows one bar for all epochs,
+            as `pt.progress` does.
 
     >>> import asyncio
     >>> import py_tensor as pt
@@ -108,12 +97,16 @@ class Progress(Callback):
 
     def __init__(self, show: Callable[[Report], Any] | None = None) -> None:
         self._show = None if show is None else function_of("Progress", "show", show)
-        self._bar: Any = None
+        self._live: Live | None = None
+        self._last: Report | None = None
         self._start = 0.0
 
     def on_train_begin(self) -> None:
-        if self._show is None:
-            self._show = _bars() or _print
+        self._live = Live() if self._show is None else None
+
+    def on_train_end(self) -> None:
+        if self._live is not None and self._last is not None:
+            self._live.end(self._last)
 
     def on_epoch_begin(self, epoch: int) -> Any:
         self._start = perf_counter()
@@ -128,37 +121,12 @@ class Progress(Callback):
     def _shown(self, batch: int, logs: Logs, is_over: bool = False) -> Any:
         trainer = self.trainer
         seconds = perf_counter() - self._start
-        assert self._show is not None
-        return self._show(
-            Report(trainer.epoch, trainer.epochs, batch, trainer.batches, seconds, logs, is_over)
+        report = Report(
+            trainer.epoch, trainer.epochs, batch, trainer.batches, seconds, logs, is_over
         )
-
-
-def _print(report: Report) -> None:
-    if report.is_over:
-        print(report)
-
-
-def _bars() -> Callable[[Report], None] | None:
-    """Return a function that draws a tqdm bar per epoch, or None without tqdm and in a page."""
-    if sys.platform == "emscripten":
+        if self._live is None:
+            assert self._show is not None
+            return self._show(report)
+        self._last = report
+        self._live.update(report)
         return None
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return None
-    bars: dict[int, Any] = {}
-
-    def show(report: Report) -> None:
-        if report.epoch not in bars:
-            bars[report.epoch] = tqdm(
-                total=report.batches, desc=f"epoch {report.epoch + 1}/{report.epochs}"
-            )
-        bar = bars[report.epoch]
-        bar.set_postfix_str(report.values, refresh=False)
-        bar.update(report.batch - bar.n)
-        if report.is_over:
-            bar.close()
-            del bars[report.epoch]
-
-    return show

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
 from ..functions.creation import asarray
@@ -11,6 +11,9 @@ from ..ir.pytree import tree_leaves, tree_map
 from ..optim import Optimizer, Rate, State
 from ..tensor import Tensor, realize
 from .control import Control
+
+if TYPE_CHECKING:
+    from ..plot import Plot
 
 Logs = dict[str, Any]
 """Values by name: "loss", metrics, and those of validation data as "val_loss" and so on."""
@@ -45,6 +48,51 @@ class History:
 
     def __getitem__(self, name: str) -> list[Any]:
         return [logs[name] for logs in self.epochs]
+
+    def plot(self, *names: str, **options: Any) -> Plot:
+        """Plot values over the epochs, or the loss of each batch of a single epoch.
+
+        Args:
+            names: Names of the values; default all numbers of the logs except the learning rate.
+            options: Arguments of `pt.plot.Plot`, for example `log="y"`.
+
+        Returns:
+            `Plot` with a line for each name.
+
+        Raises:
+            ArgumentError: If no epoch's logs have a name.
+
+        >>> import py_tensor as pt
+        >>> history = pt.train.History([{"loss": 2.0}, {"loss": 1.0}])
+        >>> history.plot("loss")
+        loss  █▁  1 to 2
+        """
+        from ..plot import Plot
+
+        known = {name for logs in self.epochs for name in logs}
+        for name in names:
+            if name not in known:
+                raise ArgumentError(
+                    f"plot: history has no value of this name; got {name!r}; use one of "
+                    f"{', '.join(sorted(known)) or 'none: there are no epochs'}"
+                )
+        if not names and len(self.epochs) < 2:
+            plot = Plot(**{"x_label": "batch", **options})
+            return plot.line(self.losses, label="loss") if self.losses else plot
+        shown = names or tuple(
+            name
+            for name in dict.fromkeys(name for logs in self.epochs for name in logs)
+            if name != "learning_rate"
+            and all(isinstance(logs.get(name, 0.0), (int, float)) for logs in self.epochs)
+        )
+        plot = Plot(**{"x_label": "epoch", **options})
+        numbers = range(1, len(self.epochs) + 1)
+        for name in shown:
+            plot.line(numbers, [logs.get(name) for logs in self.epochs], label=name)
+        return plot
+
+    def _repr_html_(self) -> str:
+        return self.plot()._repr_html_()
 
 
 Weights = tuple[tuple[Tensor, ...], tuple[Any, ...]]

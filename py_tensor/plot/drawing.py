@@ -1,0 +1,285 @@
+"""The SVG of a plot: layout, axes, legend and data.
+
+Elements have attributes of SVG only, no style sheets and no `style`, which pages may forbid.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+from .content import Content, Series
+from .samples import CELLS, COLOURS
+from .scales import Linear
+
+COLORS = "#4a73f0", "#d9660f", "#1f9460", "#c2459f", "#0f93ab", "#9a7b12"
+"""Colours of the series; each has a contrast of 3 or more to white and to black."""
+LETTER = 6.6
+"""Approximate width of a letter in pixels."""
+LEVELS = 5
+"""Degrees of opacity of cells with many points."""
+SHADES = "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"
+"""Colours of an image from the least to the greatest value: viridis by Smith and van der Walt,
+CC0, https://bids.github.io/colormap/."""
+
+type Places = list[tuple[float, float] | None]
+
+
+class Drawing:
+    """Layout of a plot: the area of its data, and positions in it."""
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self.width, self.height = content.width, content.height
+        self.scales = content.scales
+        (self.low_x, self.high_x), (self.low_y, self.high_y) = content.ranges()
+        self.x_ticks = self.scales[0].ticks(self.low_x, self.high_x)
+        self.y_ticks = self.scales[1].ticks(self.low_y, self.high_y)
+        self.keys = [
+            (COLORS[at % len(COLORS)], series.label)
+            for at, series in enumerate(content.series)
+            if series.label
+        ]
+        widest = max((len(label) for _, label in self.y_ticks), default=0)
+        self.left = 14 + LETTER * widest + (20 if self.content.y_label else 0)
+        self.right = self.width - 14.0
+        raster = content.raster
+        if raster is not None and raster.range is not None:
+            self.shade_ticks = Linear().ticks(raster.range[0], raster.range[1])
+            self.right -= 34 + LETTER * max(
+                (len(label) for _, label in self.shade_ticks), default=0
+            )
+        self.legend = self._legend_rows()
+        self.top = 12.0 + (24 if self.content.title else 0) + 20 * len(self.legend)
+        self.bottom = self.height - (46.0 if self.content.x_label else 28.0)
+        if raster is not None:
+            # Elements are squares unless the image is very long.
+            scale = (
+                (self.right - self.left) / raster.width,
+                (self.bottom - self.top) / raster.height,
+            )
+            least = max(min(scale), max(scale) / 20)
+            self.right = min(self.right, self.left + least * raster.width)
+            self.bottom = min(self.bottom, self.top + least * raster.height)
+
+    def _legend_rows(self) -> list[list[tuple[float, str, str]]]:
+        """Return the keys of the legend in rows, with their horizontal positions."""
+        rows: list[list[tuple[float, str, str]]] = []
+        at = math.inf
+        for color, label in self.keys:
+            length = 34 + LETTER * len(label)
+            if at + length > self.width:
+                rows.append([])
+                at = self.left
+            rows[-1].append((at, color, label))
+            at += length
+        return rows
+
+    def x(self, position: float) -> float:
+        share = (position - self.low_x) / (self.high_x - self.low_x)
+        return self.left + share * (self.right - self.left)
+
+    def y(self, position: float) -> float:
+        share = (position - self.low_y) / (self.high_y - self.low_y)
+        if self.content.raster is not None:
+            return self.top + share * (self.bottom - self.top)
+        return self.bottom - share * (self.bottom - self.top)
+
+    def points(self, series: Series) -> Places:
+        """Return the places of a series' points on the screen; None for gaps."""
+        across, down = self.scales
+        found: Places = []
+        for x, y in zip(series.xs, series.ys, strict=True):
+            at_x, at_y = across.forward(x), down.forward(y)
+            finite = math.isfinite(at_x) and math.isfinite(at_y)
+            found.append((self.x(at_x), self.y(at_y)) if finite else None)
+        return found
+
+    def text(self, ground: str, attributes: str) -> str:
+        name = self.content.title or "plot"
+        return "".join(
+            (
+                f'<svg{attributes} width="{self.width}" height="{self.height}" '
+                f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(name)}" '
+                'font-family="system-ui, sans-serif" font-size="12" fill="none">',
+                ground,
+                self._image(),
+                self._axes(),
+                *map(self._drawn, range(len(self.content.series))),
+                self._texts(),
+                "</svg>",
+            )
+        )
+
+    def _axes(self) -> str:
+        left, right, top, bottom = self.left, self.right, self.top, self.bottom
+        lines, labels = [], []
+        for position, label in self.x_ticks:
+            at = self.x(position)
+            lines.append(f"M{at:.1f} {top:.1f}V{bottom:.1f}")
+            labels.append(_text(at, bottom + 17, label, "middle"))
+        for position, label in self.y_ticks:
+            at = self.y(position)
+            lines.append(f"M{left:.1f} {at:.1f}H{right:.1f}")
+            labels.append(_text(left - 7, at + 4, label, "end"))
+        # Lines would hide an image.
+        grid = (
+            ""
+            if self.content.raster is not None
+            else _path("".join(lines), "currentColor", 1, 0.13)
+        )
+        frame = f"M{left:.1f} {top:.1f}V{bottom:.1f}H{right:.1f}"
+        return grid + _path(frame, "currentColor", 1, 0.5) + "".join(labels)
+
+    def _texts(self) -> str:
+        middle = (self.left + self.right) / 2
+        found = []
+        if self.content.title:
+            found.append(
+                _text(
+                    self.left, 22, self.content.title, "start", ' font-size="14" font-weight="600"'
+                )
+            )
+        for row, keys in enumerate(self.legend):
+            at_y = self.top - 20 * (len(self.legend) - row) + 8
+            for at, color, label in keys:
+                found.append(_path(f"M{at:.1f} {at_y - 4:.1f}h14", color, 3))
+                found.append(_text(at + 20, at_y, label, "start"))
+        if self.content.x_label:
+            found.append(_text(middle, self.bottom + 38, self.content.x_label, "middle"))
+        if self.content.y_label:
+            at = (self.top + self.bottom) / 2
+            turned = f' transform="rotate(-90 16 {at:.1f})"'
+            found.append(_text(16, at, self.content.y_label, "middle", turned))
+        return "".join(found)
+
+    def _image(self) -> str:
+        raster = self.content.raster
+        if raster is None:
+            return ""
+        width, height = self.right - self.left, self.bottom - self.top
+        found = (
+            f'<image href="{raster.source}" x="{self.left:.1f}" y="{self.top:.1f}" '
+            f'width="{width:.1f}" height="{height:.1f}" preserveAspectRatio="none" '
+            'image-rendering="pixelated"/>'
+        )
+        if raster.range is None:
+            return found
+        low, high = raster.range
+        at, steps = self.right + 12, 64
+        colors = palette()
+        for step in range(steps):
+            color = colors[3 * (1 + step * (COLOURS - 1) // (steps - 1)) :][:3].hex()
+            y = self.bottom - (step + 1) * height / steps
+            found += (
+                f'<path d="M{at:.1f} {y + height / steps / 2:.1f}h12" stroke="#{color}" '
+                f'stroke-width="{height / steps + 0.5:.1f}"/>'
+            )
+        for value, label in self.shade_ticks:
+            y = self.bottom - (value - low) / (high - low or 1.0) * height
+            found += _text(at + 18, y + 4, label, "start")
+        return found
+
+    def _drawn(self, at: int) -> str:
+        series, color = self.content.series[at], COLORS[at % len(COLORS)]
+        if series.kind == "bars":
+            return self._bars(series, color)
+        points = self.points(series)
+        if series.kind == "line":
+            return _line(points, color)
+        if series.kind == "scatter":
+            dots = "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p)
+            return _path(dots, color, 5, 0.7)
+        return self._cells(points, series.counts or [], color)
+
+    def _cells(self, points: Places, counts: list[int], color: str) -> str:
+        """Return the cells of many points; neighbours in a row of one opacity are one line."""
+        columns, rows = CELLS
+        ends = [
+            (min(found), max(found))
+            for found in zip(*(place for place in points if place), strict=True)
+        ]
+        if not ends:
+            return ""
+        width, height = (
+            (high - low) / (number - 1) or 4.0
+            for (low, high), number in zip(ends, (columns, rows), strict=True)
+        )
+        most = math.log1p(max(counts))
+        levels = [""] * (LEVELS + 1)
+        start: tuple[int, float, float, float] | None = None  # level, left, y, right
+        for place, number in [*zip(points, counts, strict=True), (None, 0)]:
+            level = math.ceil(LEVELS * math.log1p(number) / most)
+            if start is not None:
+                first, left, y, right = start
+                if place and level == first and place[1] == y and place[0] - right < width:
+                    start = first, left, y, place[0] + width / 2
+                    continue
+                levels[first] += f"M{left:.1f} {y:.1f}h{right - left:.1f}"
+            start = None
+            if place:
+                start = level, place[0] - width / 2, place[1], place[0] + width / 2
+        return "".join(
+            f'<path d="{lines}" stroke="{color}" stroke-width="{height:.2f}" '
+            f'stroke-opacity="{level / LEVELS:.1f}"/>'
+            for level, lines in enumerate(levels)
+            if lines
+        )
+
+    def _bars(self, series: Series, color: str) -> str:
+        across, down = self.scales
+        shapes = ""
+        for low, high, number in zip(series.xs, series.xs[1:], series.ys, strict=False):
+            at = down.forward(number)
+            ends = [across.forward(low), across.forward(high)]
+            if number and all(map(math.isfinite, (*ends, at))):
+                left, right = map(self.x, ends)
+                bottom = self.bottom if self.scales[1] != Linear() else self.y(0.0)
+                shapes += f"M{left:.1f} {bottom:.1f}V{self.y(at):.1f}H{right:.1f}V{bottom:.1f}Z"
+        return (
+            f'<path d="{shapes}" fill="{color}" fill-opacity="0.55" stroke="{color}" '
+            'stroke-width="0.7"/>'
+        )
+
+
+def _line(points: Places, color: str) -> str:
+    """Return a line; a point between two gaps is a dot."""
+    parts: list[list[str]] = [[]]
+    for place in points:
+        if place is not None:
+            parts[-1].append(f"{place[0]:.1f} {place[1]:.1f}")
+        elif parts[-1]:
+            parts.append([])
+    lines = "".join(f"M{'L'.join(part)}" for part in parts if len(part) > 1)
+    dots = "".join(f"M{part[0]}h0" for part in parts if len(part) == 1)
+    return (_path(lines, color, 1.6) if lines else "") + (_path(dots, color, 5) if dots else "")
+
+
+def _path(shape: str, color: str, width: float, opacity: float = 1.0) -> str:
+    faint = "" if opacity == 1.0 else f' stroke-opacity="{opacity:.2g}"'
+    return (
+        f'<path d="{shape}" stroke="{color}" stroke-width="{width:.3g}"{faint} '
+        'stroke-linecap="round" stroke-linejoin="round"/>'
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str, attributes: str = "") -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor"{attributes}>'
+        f"{escape(text)}</text>"
+    )
+
+
+def palette() -> bytes:
+    """Return 256 colours as RGB bytes: grey for missing values, then those of `SHADES`."""
+    anchors = [bytes.fromhex(color) for color in SHADES.split()]
+    found = bytearray(b"\x80\x80\x80")
+    for at in range(COLOURS):
+        place = at * (len(anchors) - 1) / (COLOURS - 1)
+        first = min(int(place), len(anchors) - 2)
+        part = place - first
+        found += bytes(
+            round(a + (b - a) * part)
+            for a, b in zip(anchors[first], anchors[first + 1], strict=True)
+        )
+    return bytes(found)
