@@ -73,11 +73,11 @@ class Demo:
         return "".join(self.page.locator("#output pre").all_text_contents()).splitlines()
 
     def caption(self) -> str:
-        return self.page.inner_text("#output caption")
+        return self.page.inner_text("#output .html > div")
 
     def table(self) -> list[list[str]]:
         """Return the cells of the table in the output."""
-        rows = self.page.locator("#output tr").all()
+        rows = self.page.locator("#output tbody tr").all()
         return [row.locator("td").all_text_contents() for row in rows]
 
     def values(self) -> np.ndarray:

@@ -68,11 +68,11 @@ def test_focus_stays_on_the_buttons(demo: Demo) -> None:
         ("input('your name')", "assign the value in the program instead"),
         ("import numpy as np", "import py_tensor as np"),
         ("import pandas", "standard library only"),
-        ("show(1)", "from playground import show"),
-        ("from playground import show\nshow([1, 2])", "pass pt.asarray of the values"),
+        ("show(1)", "Write pt.show"),
+        ("download(1)", "from playground import download"),
         (
-            "import py_tensor as pt\nfrom playground import show\nshow(pt.ones(5))",
-            "show: not a picture; got shape (5,)",
+            "import py_tensor as pt\npt.show(pt.ones(5), kind='picture')",
+            "show: tensor is no picture; got shape (5,)",
         ),
         ("def f(): return f()\nf()", "calls itself without an end"),
         (

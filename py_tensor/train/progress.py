@@ -71,7 +71,8 @@ class Report:
 
     def __str__(self) -> str:
         done = f"{self.batch} batches" if self.batches is None else f"{self.batch}/{self.batches}"
-        return bar_text(f"epoch {self.epoch + 1}/{self.epochs}", self.part, f"{done} {self.values}")
+        tail = f"{done} {self.values}".rstrip()
+        return bar_text(f"epoch {self.epoch + 1}/{self.epochs}", self.part, tail)
 
     def _repr_html_(self) -> str:
         return bar_html(f"epoch {self.epoch + 1} of {self.epochs}", self.part, self.values)

@@ -17,6 +17,8 @@ import pytest
 from file_server import FileServer, file_server
 
 import py_tensor as pt
+from py_tensor.display import bars
+from py_tensor.display.places import Terminal
 from py_tensor.errors import ArgumentError, BackendError, ModelError
 from py_tensor.io import host_network, network
 from py_tensor.io.file_cache import CachedFile, evicted
@@ -511,6 +513,7 @@ def test_totals_that_servers_do_not_send(server, engine):
 def test_the_text_bar_prints_few_lines(engine, monkeypatch, capsys):
     now = [0.0]
     monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(bars, "perf_counter", lambda: now[0])
     blobs = [Blob(data, name) for name, data in FILES.items()]
 
     def tick() -> int:
@@ -521,7 +524,10 @@ def test_the_text_bar_prints_few_lines(engine, monkeypatch, capsys):
     monkeypatch.setattr(Blob, "stream", lambda self: tick() or original(self))
     load(blobs, progress=True)
     assert capsys.readouterr().out == "[====================] 0.8 of 0.8 MB: all files in 0.9 s\n"
-    monkeypatch.setattr(progress, "SECONDS", 0.35)
+    monkeypatch.setattr(Terminal, "__init__", lambda self: None)
+    monkeypatch.setattr(Terminal, "rewrites", False, raising=False)
+    monkeypatch.setattr(Terminal, "shows_start", False)
+    monkeypatch.setattr(Terminal, "seconds", 0.35)
     load(blobs, progress=True)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3

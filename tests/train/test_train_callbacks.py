@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from itertools import pairwise
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from helpers import assert_raises, assert_values
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.display.places import Place, use
 from py_tensor.train import yielding
 
 X = np.arange(1, 5, dtype="float32").reshape(4, 1) / 4
@@ -263,47 +262,33 @@ def test_reports_as_text_and_html():
     report = pt.train.Report(0, 3, 1, 4, logs={"loss": 0.12345, "<m>": 2.0, "matrix": [[1.0]]})
     assert str(report) == "epoch 1/3 [=====               ] 1/4 loss: 0.1235, <m>: 2"
     assert report._repr_html_() == (
-        '<label>epoch 1 of 3 <progress max="4" value="1"></progress> '
-        "loss: 0.1235, &lt;m&gt;: 2</label>"
+        '<label>epoch 1 of 3 <progress value="0.25"></progress> loss: 0.1235, &lt;m&gt;: 2</label>'
     )
     unknown = pt.train.Report(0, 3, 5, None)
-    assert str(unknown) == "epoch 1/3 5 batches "
-    assert unknown._repr_html_() == "<label>epoch 1 of 3 <progress></progress> </label>"
+    assert str(unknown) == "epoch 1/3 5 batches"
+    assert unknown._repr_html_() == "<label>epoch 1 of 3 <progress></progress></label>"
 
 
-def test_a_line_for_each_epoch(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+def test_one_bar_for_all_epochs(capsys):
     fit(pt.zeros(1), [], progress=True)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2
-    assert lines[1].startswith("epoch 2/2 [====================] 1/1 loss: ")
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.startswith("epoch 2/2 [====================] 1/1 loss: ")
 
 
-def test_progress_bars_of_tqdm(monkeypatch):
-    class Bar:
-        def __init__(self, total, desc):
-            self.n, self.closed = 0, False
-            bars.append((desc, total, self))
+def test_reports_are_shown_in_one_place(monkeypatch):
+    class Kept(Place):
+        def show(self, item, key=None):
+            shown.append((str(item).split("]")[0], key))
 
-        def update(self, n):
-            self.n += n
-
-        def set_postfix_str(self, text, refresh):
-            self.text = text
-
-        def close(self):
-            self.closed = True
-
-    bars = []
-    module = ModuleType("tqdm")
-    module.tqdm = Bar
-    monkeypatch.setitem(sys.modules, "tqdm", module)
-    fit(pt.zeros(1), [], progress=True, batch_size=1)
-    assert [(desc, total, bar.n, bar.closed) for desc, total, bar in bars] == [
-        ("epoch 1/2", 4, 4, True),
-        ("epoch 2/2", 4, 4, True),
-    ]
-    assert "loss: " in bars[0][2].text
+    shown = []
+    monkeypatch.setattr(Kept, "seconds", 0.0)
+    with use(Kept()):
+        fit(pt.zeros(1), [], progress=True, batch_size=2, yield_every=0.0)
+    heads = [head for head, _ in shown]
+    assert heads[0] == "epoch 1/2 [                    "
+    assert heads[-1] == "epoch 2/2 [===================="
+    assert "epoch 1/2 [==========          " in heads
+    assert len({key for _, key in shown}) == 1
 
 
 # --- intervals of yields --------------------------------------------------------------------------

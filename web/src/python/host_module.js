@@ -63,10 +63,10 @@ export class HostModule {
     this.#send("waiting", null);
   };
 
-  /** @param {string} caption @param {string} rows as JSON */
-  table = (caption, rows) => {
+  /** @param {string} html @param {string} key output with the same key is replaced; "" for none */
+  html = (html, key) => {
     this.flush();
-    this.#send("output", { kind: "table", caption, rows: JSON.parse(rows) });
+    this.#send("output", { kind: "html", html, key });
   };
 
   /** @param {number} width @param {number} height */

@@ -18,11 +18,10 @@
  * @typedef {{ milliseconds: number, stopped: boolean, failure: Failure | null }} Outcome
  *
  * @typedef {{ kind: "text", text: string, error: boolean }} TextOutput
- * @typedef {{ kind: "table", caption: string, rows: (string[] | null)[] }} TableOutput
- *   a null row marks omitted rows, a cell "…" omitted columns
+ * @typedef {{ kind: "html", html: string, key: string }} HtmlOutput output with the same key is replaced; "" for none
  * @typedef {{ kind: "picture", title: string, caption: string, bitmap: ImageBitmap }} PictureOutput
  * @typedef {{ kind: "note", text: string }} NoteOutput a remark of the page
- * @typedef {TextOutput | TableOutput | PictureOutput | NoteOutput} Output
+ * @typedef {TextOutput | HtmlOutput | PictureOutput | NoteOutput} Output
  *
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ milliseconds: number, at: number }} PhotoFrame

@@ -11,6 +11,7 @@ import matmul from "./examples/matmul.py?raw";
 import memory from "./examples/memory.py?raw";
 import mistake from "./examples/mistake.py?raw";
 import noise from "./examples/noise.py?raw";
+import training from "./examples/training.py?raw";
 
 /** @type {{ name: string, title: string, source: string }[]} */
 export const EXAMPLES = [
@@ -20,6 +21,7 @@ export const EXAMPLES = [
   { name: "kernel", title: "A shader in Python", source: kernel },
   { name: "matmul", title: "Matrix product", source: matmul },
   { name: "noise", title: "Noise and clouds", source: noise },
+  { name: "training", title: "Training and plots", source: training },
   { name: "memory", title: "Tidy and memory", source: memory },
   { name: "explain", title: "Explain", source: explain },
   { name: "mistake", title: "A mistake", source: mistake },

@@ -5,8 +5,8 @@ import traceback
 ENDS = 8
 """Frames that are shown at each end of a long traceback, for example of an endless recursion."""
 
-OFFERED = ("show", "next_frame", "download")
-"""Names of the page's module `playground`."""
+OFFERED = ("show", "progress", "plot", "next_frame")
+"""Names of the library that programs often use in this page."""
 
 
 def describe(error: BaseException, source: str, filename: str) -> dict:
@@ -40,7 +40,9 @@ def _hint(error: BaseException) -> str:
         return "This page has py_tensor and Python's standard library only."
     if isinstance(error, NameError):
         if error.name in OFFERED:
-            return f"Add this line at the top: from playground import {error.name}"
+            return f"Write pt.{error.name}, with this line at the top: import py_tensor as pt"
+        if error.name == "download":
+            return "Add this line at the top: from playground import download"
         if error.name in ("pt", "py_tensor"):
             return "Add this line at the top: import py_tensor as pt"
     if isinstance(error, RecursionError):

@@ -1,8 +1,9 @@
-/** @file Output pane: streamed text, tables, pictures and errors. */
+/** @file Output pane: streamed text, HTML, pictures and errors. */
 
 import { make } from "../../ui/dom.js";
+import { harmless } from "./harmless.js";
 
-/** @import { Failure, Frame, Output, PictureOutput, TableOutput } from "../../python/protocol.js" */
+/** @import { Failure, Frame, HtmlOutput, Output, PictureOutput } from "../../python/protocol.js" */
 
 const TEXT_DELAY = 30; // milliseconds; each change of the pane costs a layout
 const ENLARGED_WIDTH = 420; // CSS pixels up to which small pictures are enlarged
@@ -17,7 +18,7 @@ export class OutputPane {
   #textIsError = false;
   #textTimer = 0;
   /** @type {Map<string, HTMLElement>} */
-  #pictures = new Map();
+  #items = new Map();
 
   /** @param {HTMLElement} pane */
   constructor(pane) {
@@ -27,7 +28,7 @@ export class OutputPane {
 
   clear() {
     this.#pane.replaceChildren();
-    this.#pictures.clear();
+    this.#items.clear();
     this.#block = null;
     this.#text = "";
   }
@@ -35,7 +36,7 @@ export class OutputPane {
   /** @param {Output} output */
   add(output) {
     if (output.kind === "text") this.#write(output.text, output.error);
-    else if (output.kind === "table") this.#append(tableOf(output));
+    else if (output.kind === "html") this.#html(output);
     else if (output.kind === "note") this.note(output.text);
     else this.#picture(output);
   }
@@ -101,12 +102,24 @@ export class OutputPane {
     this.#textTimer ||= setTimeout(() => this.flush(), TEXT_DELAY);
   }
 
+  /** @param {HtmlOutput} output */
+  #html({ html, key }) {
+    let box = this.#items.get(key);
+    if (!box || key === "") {
+      const label = key || "result";
+      box = make("div", { className: "html", tabIndex: 0, role: "group", ariaLabel: label });
+      this.#items.set(key, box);
+      this.#append(box);
+    }
+    box.replaceChildren(harmless(html));
+  }
+
   /** @param {PictureOutput} output */
   #picture({ title, caption, bitmap }) {
-    let figure = this.#pictures.get(title);
+    let figure = this.#items.get(title);
     if (!figure) {
       figure = make("figure", {}, make("canvas", { role: "img" }), make("figcaption"));
-      this.#pictures.set(title, figure);
+      this.#items.set(title, figure);
       this.#append(figure);
     }
     const [canvas, text] = /** @type {[HTMLCanvasElement, HTMLElement]} */ ([...figure.children]);
@@ -122,19 +135,6 @@ export class OutputPane {
     canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
     text.textContent = `${title} · ${caption}`;
   }
-}
-
-/** @param {TableOutput} output */
-function tableOf({ caption, rows }) {
-  const body = make("tbody");
-  const columns = Math.max(...rows.map((row) => row?.length ?? 0));
-  for (const row of rows) {
-    const cells = row ?? Array(columns).fill("⋮");
-    const className = row ? "" : "left-out";
-    body.append(make("tr", { className }, ...cells.map((cell) => make("td", {}, cell))));
-  }
-  const table = make("table", {}, make("caption", {}, caption), body);
-  return make("div", { className: "table", tabIndex: 0, role: "group", ariaLabel: caption }, table);
 }
 
 /**

@@ -1,4 +1,4 @@
-"""Module for the playground's programs: `show` paints a tensor, `next_frame` waits for a frame."""
+"""Module for the playground's programs: output in the page, frames and downloads."""
 
 import json
 from types import ModuleType
@@ -7,31 +7,53 @@ import demo_host
 from pyodide.ffi import to_js
 
 import py_tensor as pt
+from py_tensor.display.pictures import Picture
+from py_tensor.display.places import Place, html_of
+from py_tensor.errors import BackendError
 
-_canvases: dict[str, object] = {}
+
+class OutputPane(Place):
+    """The page's pane for output. Pictures are drawn without reading them back."""
+
+    def __init__(self) -> None:
+        self._canvases: dict[str, object] = {}
+        self._untitled = 0
+
+    def show(self, item: object, key: str | None = None) -> None:
+        if isinstance(item, str):
+            print(item)
+        elif not (isinstance(item, Picture) and self._drawn(item, key)):
+            demo_host.html(html_of(item), key or "")
+
+    def _drawn(self, picture: Picture, key: str | None) -> bool:
+        if key is None:
+            self._untitled += 1
+        height, width, _ = picture.rgba.shape
+        canvas = self._canvases.get(key)
+        if canvas is None or (canvas.width, canvas.height) != (width, height):
+            canvas = demo_host.canvas(width, height)
+        try:
+            pt.draw(picture.rgba, canvas)
+        except BackendError:
+            return False  # without WebGL2 the pane shows it as a PNG file
+        if key is not None:
+            self._canvases[key] = canvas
+        shape = f"shape {picture.tensor.shape}, {picture.tensor.dtype}"
+        demo_host.picture(key or f"picture {self._untitled}", shape, canvas)
+        return True
+
+    def display(self, value: object) -> None:
+        """Show the value of a program's last expression; show nothing for None."""
+        is_tensor = isinstance(value, pt.Tensor)
+        if (value.ndim and value.size) if is_tensor else hasattr(value, "_repr_html_"):
+            self.show(value)
+        elif value is not None:
+            print(repr(value))
 
 
-def show(tensor: pt.Tensor, title: str = "picture") -> None:
-    """Paint a tensor of shape (H, W), (H, W, 1), (H, W, 3) or (H, W, 4), float 0 to 1 or uint8.
-
-    A picture with the same title is replaced. The tensor's texture is drawn without reading it
-    back.
-    """
-    if not isinstance(tensor, pt.Tensor):
-        raise TypeError(
-            f"show: not a tensor; got {type(tensor).__name__}; pass pt.asarray of the values"
-        )
-    if tensor.ndim not in (2, 3) or (tensor.ndim == 3 and tensor.shape[2] not in (1, 3, 4)):
-        raise ValueError(
-            f"show: not a picture; got shape {tuple(tensor.shape)}; use shape (height, width), or "
-            "(height, width, channels) with 1, 3 or 4 channels, for example pt.reshape(x, (1, -1))"
-        )
-    height, width = tensor.shape[:2]
-    canvas = _canvases.get(title)
-    if canvas is None or (canvas.width, canvas.height) != (width, height):
-        canvas = _canvases[title] = demo_host.canvas(width, height)
-    pt.draw(tensor, canvas)
-    demo_host.picture(title, f"shape {tuple(tensor.shape)}, {tensor.dtype}", canvas)
+def show(x: object, title: str = "picture", **options: object) -> None:
+    """Show as `pt.show` does; output with the same title is replaced."""
+    pt.show(x, title, **options)
 
 
 async def next_frame() -> None:
@@ -51,8 +73,3 @@ def library_names(module: str) -> str:
     found = getattr(pt, module, None) if module else pt
     names = dir(found) if isinstance(found, ModuleType) else []
     return json.dumps([name for name in names if not name.startswith("_")])
-
-
-def forget() -> None:
-    """Drop the canvases of the previous program."""
-    _canvases.clear()

@@ -7,13 +7,13 @@ import gc
 import io
 import time
 
-import playground
-from display import display
 from failure import describe
 from gpu_fence import gpu_done
+from playground import OutputPane
 from pyodide.code import CodeRunner
 
 import py_tensor as pt
+from py_tensor.display.places import use
 
 FILENAME = "your_program.py"
 
@@ -42,18 +42,19 @@ def _no_input(prompt: object = "") -> str:
 async def run_program(source: str, page) -> dict:
     """Run the source in a new namespace and display the value of its last expression."""
     stopped, failure = False, None
-    playground.forget()
+    pane = OutputPane()
     page.begin()
     draws = pt.cache_info().draws
     start = time.perf_counter()
     with (
+        use(pane),
         contextlib.redirect_stdout(_Stream(page, False)),
         contextlib.redirect_stderr(_Stream(page, True)),
     ):
         try:
             names = {"__name__": "__main__", "input": _no_input}
             program = CodeRunner(source, filename=FILENAME, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-            display(await program.compile().run_async(names), page)
+            pane.display(await program.compile().run_async(names))
             if pt.cache_info().draws > draws:
                 page.waiting()
                 await gpu_done()

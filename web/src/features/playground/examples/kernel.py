@@ -1,5 +1,4 @@
 import py_tensor as pt
-from playground import next_frame, show
 
 
 # The function of one element is compiled into a shader, which reads the element's neighbours.
@@ -22,7 +21,7 @@ tint = pt.asarray([1.0, 0.62, 0.28])
 for _ in range(120):
     for _ in range(8):
         u, v = react(u, v)
-    show(pt.expand_dims(pt.clip(1.0 - u, 0.0, 1.0), axis=2) ** tint, "Reaction and diffusion")
-    await next_frame()
+    pt.show(pt.expand_dims(pt.clip(1.0 - u, 0.0, 1.0), axis=2) ** tint, "Reaction and diffusion")
+    await pt.next_frame()
 
 print("mean of u and v:", pt.mean(u).item(), pt.mean(v).item())

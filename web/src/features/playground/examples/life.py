@@ -1,5 +1,4 @@
 import py_tensor as pt
-from playground import next_frame, show
 
 
 def roll(x, shift, axis):
@@ -26,7 +25,7 @@ for _ in range(generations):
     board = step(board)
     # Dead cells fade out slowly.
     glow = pt.maximum(glow * 0.93, board.astype("float32"))
-    show(pt.expand_dims(glow, axis=2) ** tint, "Game of Life")
-    await next_frame()
+    pt.show(pt.expand_dims(glow, axis=2) ** tint, "Game of Life")
+    await pt.next_frame()
 
 print("alive after", generations, "generations:", pt.sum(board).item())

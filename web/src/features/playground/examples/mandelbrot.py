@@ -1,7 +1,6 @@
 import math
 
 import py_tensor as pt
-from playground import show
 
 height, width, steps = 360, 480, 96
 re = pt.reshape(pt.linspace(-2.2, 0.8, width), (1, width))
@@ -26,7 +25,7 @@ speed = count + 1 - pt.log2(pt.log2(pt.maximum(x * x + y * y, 4)) / 2)
 hue = pt.asarray([0.0, 0.12, 0.25]) + pt.expand_dims(speed, axis=2) / 28
 colour = 0.5 + 0.5 * pt.cos(2 * math.pi * (hue + 0.55))
 escaped = (count < steps).astype("float32")
-show(colour * pt.expand_dims(escaped, axis=2), "Mandelbrot")
+pt.show(colour * pt.expand_dims(escaped, axis=2), "Mandelbrot")
 
 # Steps until escape, for some of the points.
 count[20::40, 20::60].astype("int32")

@@ -1,10 +1,9 @@
 import py_tensor as pt
-from playground import show
 
 # The same seed gives the same picture on every device.
 pt.random.seed(11)
 noise = pt.random.uniform((1, 240, 320, 1))
-show(noise[0], "noise")
+pt.show(noise[0], "noise")
 
 # Clouds: noise smoothed by convolutions of several sizes.
 clouds = pt.zeros((1, 240, 320, 1))
@@ -18,4 +17,4 @@ for size, weight in ((3, 0.15), (9, 0.3), (25, 0.55)):
 
 sky = pt.asarray([0.23, 0.48, 0.82])
 cover = pt.sigmoid(clouds[0] * 3)
-show(sky * (1 - cover) + cover, "clouds")
+pt.show(sky * (1 - cover) + cover, "clouds")
