@@ -418,3 +418,60 @@ def test_output_shows_its_beginning_or_the_error(fresh_demo: Demo) -> None:
     pane, failure = (fresh_demo.page.locator(s).bounding_box() for s in ("#output", ".failure"))
     assert pane is not None and failure is not None
     assert pane["y"] <= failure["y"] < pane["y"] + pane["height"]
+
+
+def test_training_shows_its_progress_and_plots(fresh_demo: Demo) -> None:
+    fresh_demo.run("training")
+    page = fresh_demo.page
+    label = page.inner_text("#output label")
+    assert label.startswith("epoch 60 of 60") and "val_loss" in label
+    assert page.locator("#output progress").count() == 1
+    titles = page.locator("#output svg text").all_text_contents()
+    assert {"loss", "val_loss", "What it learned", "data", "network"} <= set(titles)
+    assert fresh_demo.printed() == []
+
+
+ACTING_HTML = """
+class Shown:
+    def _repr_html_(self):
+        return (
+            '<b id="x" onclick="alert(1)">bold</b><img src=x onerror="document.title=1">'
+            '<script>document.title=1</script><a href="javascript:alert(1)">a</a>'
+            '<svg><rect fill="url(https://example.org/)"/></svg><iframe srcdoc="x"></iframe>'
+            '<img src="data:image/png;base64,AAAA">'
+        )
+
+Shown()
+"""
+
+
+def test_html_of_programs_cannot_run_scripts(demo: Demo) -> None:
+    demo.write(ACTING_HTML)
+    demo.start()
+    demo.finish()
+    assert demo.page.locator("#output .html").inner_html() == (
+        '<b>bold</b><img><svg><rect></rect></svg><img src="data:image/png;base64,AAAA">'
+    )
+    assert demo.page.title() != "1"
+
+
+REPLACING = """
+import py_tensor as pt
+
+for n in range(3):
+    pt.show(pt.arange(n + 1), "row")
+    pt.show(pt.ones((2, 2)), "square")
+pt.show(pt.zeros((2, 3)))
+pt.show(pt.ones((2, 3)))
+for _ in pt.progress(range(3), "steps"):
+    pass
+"""
+
+
+def test_output_with_the_same_title_is_replaced(demo: Demo) -> None:
+    demo.write(REPLACING)
+    demo.start()
+    demo.finish()
+    assert demo.page.locator("#output td").all_text_contents() == ["0", "1", "2"]
+    assert demo.page.locator("#output canvas").count() == 3
+    assert demo.page.inner_text("#output label").startswith("steps")

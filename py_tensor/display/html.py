@@ -103,7 +103,8 @@ def mimebundle(tensor: Tensor, include: Any = None, exclude: Any = None) -> dict
         text = repr(tensor)
     else:
         text = f"tensor(shape={tensor.shape}, dtype={tensor.dtype}, backend={tensor.device})"
-    return {"text/plain": text, "text/html": tensor_html(tensor)}
+    # PyScript shows the first one.
+    return {"text/html": tensor_html(tensor), "text/plain": text}
 
 
 def _without_values(tensor: Tensor, reason: str) -> str:

@@ -149,7 +149,7 @@ class Element(Place):
         """Draw a picture on a canvas without reading it back; return False without a canvas."""
         if getattr(js, "document", None) != self._document:
             return False  # Python runs in a worker, which has no canvas of the page.
-        canvas = box.querySelector("canvas")
+        canvas = _found(box.querySelector("canvas"))
         new = canvas is None
         if new:
             canvas = self._document.createElement("canvas")
@@ -215,7 +215,7 @@ def at(target: Any) -> Place:
             raise BackendError(
                 f"show: target requires a page; got {target!r} without a document; leave out target"
             )
-        element = document.querySelector(target)
+        element = _found(document.querySelector(target))
         if element is None:
             raise ArgumentError(
                 f"show: no element of the page fits the target; got {target!r}; pass a CSS "
@@ -256,8 +256,13 @@ def _page() -> Place | None:
         import pyscript
 
         # The element below the script, or the one that its attribute `target` names.
-        element = document.getElementById(pyscript.current_target())
+        element = _found(document.getElementById(pyscript.current_target()))
     return Element(document.body if element is None else element, document)
+
+
+def _found(element: Any) -> Any:
+    """Return None for JavaScript's null, which newer versions of Pyodide do not convert."""
+    return element if hasattr(element, "nodeType") else None
 
 
 def _document() -> Any:

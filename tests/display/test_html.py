@@ -149,5 +149,6 @@ def test_lost_values_are_reported(engine, monkeypatch):
 def test_bundle_does_not_read_a_large_tensor_for_its_text():
     small = pt.ones((2, 2))._repr_mimebundle_()
     assert small["text/plain"] == repr(pt.ones((2, 2))) and "<table" in small["text/html"]
+    assert next(iter(small)) == "text/html"
     large = pt.ones((100, 100))._repr_mimebundle_(include=None, exclude=None)["text/plain"]
     assert large == f"tensor(shape=(100, 100), dtype=float32, backend={pt.get_backend()})"

@@ -103,7 +103,7 @@ class FakeElement:
     """The part of the DOM that `Element` uses."""
 
     def __init__(self):
-        self.children, self.attributes, self.innerHTML = [], {}, ""
+        self.children, self.attributes, self.innerHTML, self.nodeType = [], {}, "", 1
 
     def getAttribute(self, name):
         return self.attributes.get(name)
