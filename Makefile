@@ -64,7 +64,7 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist
 test-numpy: $(VENV_READY)  ## Run tests/ on NumPy
 	$(PYTHON) -m pytest tests --backend numpy $(PARALLEL) worksteal
 
-PYTHON_BACKEND_TESTS := $(addprefix tests/,ops functions linalg fft nn transforms diagnostics runtime/test_backends.py \
+PYTHON_BACKEND_TESTS := $(addprefix tests/,ops functions linalg fft nn transforms diagnostics display plot runtime/test_backends.py \
   runtime/test_live_handles.py runtime/test_readback.py test_random.py)
 
 .PHONY: test-python

@@ -56,6 +56,7 @@ GROUPS = {
     "CacheInfo",
     "Measuring and settings": "time profile env Timing Profile",
     "Images": "draw from_pixels next_frame to_pixels",
+    "Display": "show progress",
     "Backends and debugging": "get_backend set_backend register_backend explain enable_debug_mode "
     "enable_production_mode",
 }
@@ -64,8 +65,8 @@ GROUPS = {
 # fmt: off
 NAMESPACES = (
     "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib", "lib.stride_tricks",
-    "linalg", "models", "nn", "nn.initializers", "optim", "ragged", "random", "signal", "sparse",
-    "train", "tree", "tree_util", "typing",
+    "linalg", "models", "nn", "nn.initializers", "optim", "plot", "ragged", "random", "signal",
+    "sparse", "train", "tree", "tree_util", "typing",
 )
 # fmt: on
 

@@ -82,10 +82,11 @@ def test_progress(shell, monkeypatch):
 
 def test_training(shell):
     cell = """
+import asyncio
 x = pt.ones((8, 1))
-history = await pt.train.fit(
-    (lambda w, x: x * w, pt.zeros(1)), (x, x), loss="mse", optimizer="sgd", epochs=3, progress=True
-)
+model = lambda w, x: x * w, pt.zeros(1)
+training = pt.train.fit(model, (x, x), loss="mse", optimizer="sgd", epochs=3, progress=True)
+history = asyncio.run(training)
 history
 """
     shown = run(shell, cell)
