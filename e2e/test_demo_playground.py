@@ -424,7 +424,7 @@ def test_training_shows_its_progress_and_plots(fresh_demo: Demo) -> None:
     fresh_demo.run("training")
     page = fresh_demo.page
     label = page.inner_text("#output label")
-    assert label.startswith("epoch 60 of 60") and "val_loss" in label
+    assert label.startswith("epoch 40 of 40") and "val_loss" in label
     assert page.locator("#output progress").count() == 1
     titles = page.locator("#output svg text").all_text_contents()
     assert {"loss", "val_loss", "What it learned", "data", "network"} <= set(titles)

@@ -12,8 +12,9 @@ history = await pt.train.fit(
     model,
     (x, y),
     loss="mse",
-    optimizer=pt.optim.adam(0.01),
-    epochs=60,
+    optimizer=pt.optim.adam(0.02),
+    epochs=40,
+    batch_size=64,
     validation_split=0.2,
     progress=True,
 )
