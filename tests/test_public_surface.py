@@ -71,7 +71,7 @@ OF_ANY_TYPE = {
     ),
     *("specs", "named"),
     # Objects of the page, and whatever may be asked about.
-    *("canvas", "source", "y"),
+    *("canvas", "item", "source", "target", "y"),
     # Arguments that are handed on, or refused with a text of their own.
     *("args", "kwargs", "kw", "options"),
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from ..errors import ArgumentError, ShapeError
+from ..dtypes import wrong_type
+from ..errors import ShapeError
+from ..functions.arguments import choice
 from ..ir.tracer import is_traced
 from ..runtime.scopes import state
 from ..tensor import Tensor
@@ -15,7 +17,7 @@ from .places import at, current, html_of
 KINDS = ("picture", "table")
 
 
-def show(x: Any, title: str = "", *, kind: str | None = None, target: Any = None) -> None:
+def show(item: Any, title: str = "", *, kind: str | None = None, target: Any = None) -> None:
     """Show a tensor, picture, list of pictures, plot or text where the program runs.
 
     Notebooks (Jupyter, JupyterLite, marimo) show it in the output of the cell, pages and PyScript
@@ -23,7 +25,7 @@ def show(x: Any, title: str = "", *, kind: str | None = None, target: Any = None
     reading them back.
 
     Args:
-        x: Tensor, list of pictures, plot of `pt.plot`, text, or an object that notebooks show as
+        item: Tensor, list of pictures, plot of `pt.plot`, text, or an object that notebooks show as
             HTML (`_repr_html_`). A tensor of shape (height, width), or (height, width, 1, 3 or 4),
             is a picture as for `draw`: floats from 0 to 1, or integers from 0 to 255. Other tensors
             are tables. A list of tensors is one picture with several parts.
@@ -35,7 +37,7 @@ def show(x: Any, title: str = "", *, kind: str | None = None, target: Any = None
 
     Raises:
         ShapeError: If `kind` is "picture" and the shape is not that of a picture.
-        ArgumentError: If `kind` is unknown, or the page has no such target.
+        ArgumentError: If `kind` is unknown, `title` is no text, or the page has no such target.
         BackendError: If `target` is given and there is no page.
 
     >>> import py_tensor as pt
@@ -44,10 +46,12 @@ def show(x: Any, title: str = "", *, kind: str | None = None, target: Any = None
     >>> pt.show(pt.zeros((48, 64, 3)), "night")
     picture(night · shape (48, 64, 3), float32)
     """
-    if kind not in (None, *KINDS):
-        raise ArgumentError(f'show: kind is unknown; got {kind!r}; use "picture" or "table"')
+    if kind is not None:
+        kind = choice("show", "kind", kind, KINDS)
+    if not isinstance(title, str):
+        raise wrong_type("show", "title", "a text", title)
     place = current() if target is None else at(target)
-    place.show(_item(x, title, kind), title or None)
+    place.show(_item(item, title, kind), title or None)
 
 
 class Titled:

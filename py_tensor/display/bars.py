@@ -87,8 +87,8 @@ def progress(
         The bar, which is iterable. Its `note` is a text after the bar, which may change.
 
     Raises:
-        DTypeError: If `iterable` cannot be iterated over.
-        ArgumentError: If `total` is negative.
+        ArgumentError: If `iterable` cannot be iterated over, `label` is no text, or `total` is
+            negative.
 
     >>> import py_tensor as pt
     >>> bar = pt.progress(range(4), "squares")
@@ -98,10 +98,15 @@ def progress(
     """
     if iterable is not None and not hasattr(iterable, "__iter__"):
         raise wrong_type("progress", "iterable", "iterable", iterable, "a list or a range")
+    if not isinstance(label, str):
+        raise wrong_type("progress", "label", "a text", label)
     if total is not None:
         total = integer("progress", "total", total, 0)
     elif isinstance(iterable, Sized):
-        total = len(iterable)
+        try:
+            total = len(iterable)
+        except TypeError:
+            raise wrong_type("progress", "iterable", "iterable", iterable, "a list") from None
     return ProgressBar(iterable, label, total)
 
 

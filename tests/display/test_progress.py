@@ -133,6 +133,10 @@ def test_files_get_a_line_every_three_seconds(capsys, clock):
 def test_bad_arguments():
     with pytest.raises(ArgumentError, match="progress: iterable must be iterable"):
         pt.progress(3)
+    with pytest.raises(ArgumentError, match="progress: iterable must be iterable"):
+        pt.progress(pt.asarray(3))
+    with pytest.raises(ArgumentError, match="progress: label must be a text"):
+        pt.progress([], 3)
     with pytest.raises(ArgumentError, match="progress: total is too small"):
         pt.progress(total=-1)
     with pytest.raises(ArgumentError, match="progress: iterable must be given"):

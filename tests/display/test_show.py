@@ -59,6 +59,8 @@ def test_kind_and_title(kept):
         pt.show(pt.ones(3), kind="picture")
     with pytest.raises(ArgumentError, match="show: kind is unknown; got 'plot'"):
         pt.show(pt.ones(3), kind="plot")
+    with pytest.raises(ArgumentError, match="show: title must be a text; got 3"):
+        pt.show("text", 3)
 
 
 def test_list_of_pictures(kept):
