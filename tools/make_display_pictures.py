@@ -5,6 +5,7 @@ usage: python tools/make_display_pictures.py
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import py_tensor as pt
 
@@ -35,7 +36,7 @@ def plots() -> dict[str, pt.plot.Plot]:
     pt.random.seed(0)
     x = pt.random.normal((100_000,))
     y = x * 0.5 + pt.random.normal((100_000,))
-    size = {"width": 480, "height": 260}
+    size: dict[str, Any] = {"width": 480, "height": 260}
     waves = pt.sin(pt.linspace(0, 9, 45).reshape((-1, 1))) * pt.cos(pt.linspace(0, 12, 80))
     return {
         "training": training(),
