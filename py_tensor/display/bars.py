@@ -47,7 +47,6 @@ class Live:
         self._place = current()
         self._key = f"live {next(_numbers)}"
         self._shown = -inf if self._place.shows_start else perf_counter()
-        self._ended = False
 
     def is_due(self) -> bool:
         """Return True if the next update would be shown."""
@@ -62,10 +61,8 @@ class Live:
         return due
 
     def end(self, item: Any) -> None:
-        """Show the last item; nothing is shown after it."""
-        if not self._ended:
-            self._ended = True
-            self._place.update(item, self._key, is_last=True)
+        """Show the last item."""
+        self._place.update(item, self._key, is_last=True)
 
 
 def progress(

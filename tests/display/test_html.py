@@ -128,6 +128,8 @@ def test_no_values_inside_a_trace():
         return x * 2
 
     assert double(pt.ones(3)).tolist() == [2.0, 2.0, 2.0]
+    pt.vmap(lambda x: seen.append(x._repr_html_()) or x)(pt.ones((2, 3)))
+    assert len(seen) == 3
     assert all("inside a traced function tensors have no values" in html for html in seen)
     assert "shape (3,)" in seen[0] and "shape (40, 40)" in seen[1]
 
