@@ -12,7 +12,6 @@ from ..dtypes import uint8
 from ..errors import TensorError
 from ..functions.indexing import take
 from ..functions.manipulation import reshape
-from ..ir.tracer import is_traced
 from ..runtime.scopes import state
 from ..tensor import Tensor
 from .pictures import Picture, is_picture
@@ -58,7 +57,7 @@ def tensor_html(tensor: Tensor) -> str:
     """
     if tensor.is_disposed:
         return f"<div>{escape(repr(tensor))}</div>"
-    if state.trace is not None or (state.traces and is_traced(tensor._node)):
+    if state.trace is not None:
         return _without_values(tensor, "inside a traced function tensors have no values")
     try:
         if tensor.dtype == uint8 and tensor.ndim == 3 and is_picture(tensor):
