@@ -64,7 +64,9 @@ class Fusion:
         self.fusion_groups: list[frozenset[FusionGroup]] = [frozenset()] * count
         self.root: dict[int, int] = {}
         self.weight = [0.0] * count
+        self.length = [0.0] * count
         self.reads: list[frozenset[int]] = [frozenset()] * count
+        self.scalars: list[frozenset[int]] = [frozenset()] * count
         self.inner_reads: dict[int, frozenset[int]] = {}
         self.keep: dict[int, int] = {}
         self.shared: list[tuple[int, int]] = []
@@ -121,23 +123,21 @@ class Fusion:
         Operands are materialized if inlining them would exceed the limits of a shader.
         """
         lowered = self.lowered
-        length = [0.0] * len(lowered.calls)
-        scalars: list[frozenset[int]] = [frozenset()] * len(lowered.calls)
         for at, call in enumerate(lowered.calls):
             if type(call) is not OpInstance:
                 if lowered.is_buffer(at):
                     self.reads[at] = frozenset((at,))
                     self.weight[at] = 1
                 elif type(call) is Scalar:
-                    scalars[at] = frozenset((at,))
+                    self.scalars[at] = frozenset((at,))
                 continue
             srcs = set(lowered.edges[at])
             while True:
-                self._inline(at, length, scalars)
+                self._inline(at)
                 fits = (
                     len(self.reads[at]) <= self.limits.inputs
-                    and len(scalars[at]) <= self.limits.scalars
-                    and length[at] <= LONGEST
+                    and len(self.scalars[at]) <= self.limits.scalars
+                    and self.length[at] <= LONGEST
                 )
                 loose = [
                     s
@@ -146,27 +146,30 @@ class Fusion:
                 ]
                 if fits or not loose:
                     break
-                heavy = max(loose, key=lambda s: (len(self.reads[s]) + len(scalars[s]), length[s]))
-                path = self._below_views(heavy)
+                path = self._below_views(max(loose, key=self._burden))
                 self._store(path[-1])
-                self._seal(path[-1], length, scalars)
+                self._seal(path[-1])
                 for between in reversed(path[:-1]):
-                    self._inline(between, length, scalars)
+                    self._inline(between)
             if at in self.materialized or call.op.root:
-                self._seal(at, length, scalars)
+                self._seal(at)
         for position, at in self.shared:
             again = self._cheap(at, places=5) and all(map(lowered.is_buffer, self.reads[at]))
             if at in self.materialized or not again:
                 self._store(at)
                 self.keep[position] = at
 
-    def _inline(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
+    def _burden(self, at: int) -> tuple[int, float]:
+        """Return a key that orders nodes by the share of a shader's limits that they take."""
+        return len(self.reads[at]) + len(self.scalars[at]), self.length[at]
+
+    def _inline(self, at: int) -> None:
         """Compute cost and reads of a node that is inlined, given those of its operands."""
         op, srcs = self.lowered.calls[at].op, set(self.lowered.edges[at])
         self.reads[at] = frozenset().union(*[self.reads[src] for src in srcs])
-        scalars[at] = frozenset().union(*[scalars[src] for src in srcs])
+        self.scalars[at] = frozenset().union(*[self.scalars[src] for src in srcs])
         self.weight[at] = op.weight + sum([self.weight[src] for src in srcs])
-        length[at] = op.length + sum([length[src] / len(self.consumers[src]) for src in srcs])
+        self.length[at] = op.length + sum([self.length[s] / len(self.consumers[s]) for s in srcs])
 
     def _below_views(self, at: int) -> list[int]:
         """Return the nodes from `at` down to the best one to materialize for it.
@@ -180,11 +183,11 @@ class Fusion:
         stored = self.ops[base] is None or base in self.inner_reads
         return [at] if stored or self.specs[base].size > self.specs[at].size else path
 
-    def _seal(self, at: int, length: list[float], scalars: list[frozenset[int]]) -> None:
+    def _seal(self, at: int) -> None:
         self.inner_reads[at] = self.reads[at]
         self.reads[at] = frozenset((at,))
-        scalars[at] = frozenset()
-        length[at] = 0.0
+        self.scalars[at] = frozenset()
+        self.length[at] = 0.0
         # Computing the position of an element in tile layout takes arithmetic of its own.
         self.weight[at] = TILED if isinstance(self.ops[at], Contraction) else 1
 
@@ -379,24 +382,21 @@ class Fusion:
         for kernel in kernels:
             if kernel.body:
                 kernel = kernel._replace(body=tuple(self._joined(kernel.body, families)))
-            merged = self._merged(joined, kernel, families)
-            if merged is None:
+            if not self._merge(joined, kernel, families):
                 joined.append(kernel)
-            else:
-                joined[merged[0]] = merged[1]
         return joined
 
-    def _merged(
+    def _merge(
         self, kernels: list[Kernel], kernel: Kernel, families: dict[int, set[object]]
-    ) -> tuple[int, Kernel] | None:
-        """Return the position of a kernel before this one, and a kernel that does the work of both.
+    ) -> bool:
+        """Let a kernel before this one do the work of both.
 
-        None is returned if no kernel has the same layout and a result of the same function, or if
+        False is returned if no kernel has the same layout and a result of the same function, or if
         this one reads something that is computed later.
         """
         lowered, mine = self.lowered, families.get(kernel.output)
         if mine is None or kernel.kind != "map":
-            return None
+            return False
         needed = {
             lowered.edges[at][0] if type(lowered.calls[at]) is LoopItem else at
             for at in kernel.inputs
@@ -404,7 +404,7 @@ class Fusion:
         for place in range(len(kernels) - 1, -1, -1):
             other = kernels[place]
             if not needed.isdisjoint(other.outputs):
-                return None
+                return False
             together = other._replace(
                 outputs=(*other.outputs, *kernel.outputs),
                 inputs=tuple(dict.fromkeys((*other.inputs, *kernel.inputs))),
@@ -418,8 +418,9 @@ class Fusion:
                 and len(together.inputs) <= self.limits.inputs
                 and len(together.scalars) <= self.limits.scalars
             ):
-                return place, together
-        return None
+                kernels[place] = together
+                return True
+        return False
 
     def _collect(
         self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]

@@ -16,7 +16,6 @@ from .fusion import FusionLimits, fuse
 from .glsl.contract_kernel import tile_dtype
 from .glsl.shader import Shader
 from .glsl.tile_heuristics import tilings_of
-from .glsl.tiles import Tiling
 from .glsl.write import write
 from .kernel import Kernel
 from .lowered_graph import LoopItem, LoopSpec, LoweredGraph, row_of
@@ -203,19 +202,18 @@ class Stages:
                 self.scalars[at] = len(self.scalars)
             elif kind is not OpInstance:
                 self.leaves.append(StoredValue(at))
-        bodies = {
+        self.bodies = {
             inner.output: frozenset(at for each in inner.body for at in each.outputs)
             for kernel in schedule.kernels
             for inner in _loops(kernel)
         }
+        """Nodes that the body of each loop computes."""
         self.results = [
-            (position, _stored(lowered, bodies, None, at), graph.spec(position))
+            (position, self.stored(None, at), graph.spec(position))
             for position, at in schedule.keep.items()
         ]
         """(position in the graph, stored value, spec) of each kept node."""
-        self.all = [
-            stage for kernel in schedule.kernels for stage in _stages(lowered, bodies, None, kernel)
-        ]
+        self.all = [stage for kernel in schedule.kernels for stage in self.draws(None, kernel)]
         self.graph_scalars = tuple(self.scalars)
         for number, at in enumerate(lowered.implicit_uniforms, len(self.scalars)):
             self.scalars[at] = number
@@ -225,14 +223,66 @@ class Stages:
             *lowered.implicit_uniforms.values(),
             *range(1 + max(trips, default=-1)),
         )
-        self.written: dict[Kernel, tuple[Shader, list[Slot]]] = {}
+        self.shaders: dict[Kernel, Shader] = {}
+
+    def draws(self, iteration: Iteration | None, kernel: Kernel) -> Iterator[Stage]:
+        """Yield the draws of a kernel; for a loop, those of its body in each iteration."""
+        before = () if iteration is None else iteration.numbers
+        if kernel.kind == "loop":
+            for number in range(self.lowered.calls[kernel.output].arg.trip_count):
+                within = Iteration(iteration, kernel.output, (*before, number))
+                for inner in kernel.body:
+                    yield from self.draws(within, inner)
+        elif self.lowered.spec(kernel.output).size:
+            sources = tuple(self.stored(iteration, at, at in kernel.tiles) for at in kernel.inputs)
+            numbers: dict[int, int] = {}
+            around = iteration
+            while around is not None:
+                numbers[self.lowered.calls[around.loop].arg.iteration] = around.numbers[-1]
+                around = around.around
+            targets = tuple(StoredValue(at, kernel.tiled, before) for at in kernel.outputs)
+            yield Stage(kernel, targets, sources, numbers)
+
+    def stored(self, iteration: Iteration | None, at: int, tiled: bool = False) -> StoredValue:
+        """Return the stored value of a node in an iteration of a loop, or outside of loops."""
+        lowered, bodies = self.lowered, self.bodies
+        numbers = () if iteration is None else iteration.numbers
+        call = lowered.calls[at]
+        if type(call) is LoopItem:
+            loop, node = lowered.edges[at]
+            if iteration is None or loop in bodies[iteration.loop]:
+                if node in bodies[loop]:
+                    return StoredValue(node, False, (*numbers, call.iteration))
+                at = node
+        if iteration is None:
+            return StoredValue(at, tiled)
+        spec: LoopSpec = lowered.calls[iteration.loop].arg
+        if at in spec.carries:
+            place = spec.carries.index(at)
+            if numbers[-1]:
+                previous = iteration._replace(numbers=(*numbers[:-1], numbers[-1] - 1))
+                return self.stored(previous, spec.results[place])
+            at = lowered.edges[iteration.loop][place]
+        elif at in bodies[iteration.loop]:
+            return StoredValue(at, tiled, numbers)
+        return self.stored(iteration.around, at, tiled)
 
     def write(self, stages: Sequence[Stage], begin: Begin) -> None:
         """Write the shaders of the stages in this order."""
         for kernel in dict.fromkeys([stage.kernel for stage in stages]):
             shader = write(self.lowered, kernel, self.tilings, self.device.float_as_half)
-            self.written[kernel] = shader, _drawn(self.lowered, self.device, self.tilings, kernel)
+            self.shaders[kernel] = shader
             begin(shader)
+
+    def slot(self, value: StoredValue) -> Slot:
+        """Return the format and size of the texture that holds a value."""
+        at = value.node
+        spec = self.lowered.spec(at)
+        if value.tiled:
+            tiling = self.tilings[at]
+            return Slot(self.device.format(tile_dtype(spec.dtype)), *tiling.texture, tiling.layers)
+        size = texture_size(spec.size, self.lowered.texture_row(at))
+        return Slot(self.device.format(spec.dtype), *size)
 
     def plan(
         self,
@@ -242,26 +292,20 @@ class Stages:
     ) -> Plan:
         """Return the plan of some stages, given stored values that they read."""
         slots = {leaf: slot for slot, leaf in enumerate(leaves)}
-        sizes = [self.written[stage.kernel][1] for stage in stages]
-        drawn = {
-            target: slot
-            for stage, drawn in zip(stages, sizes, strict=True)
-            for target, slot in zip(stage.targets, drawn, strict=True)
-        }
         outputs: list[Slot] = []
         specs: list[TensorSpec] = []
         keep = []
         for position, value, spec in results:
             slot = slots.setdefault(value, len(leaves) + len(outputs))
             if slot == len(leaves) + len(outputs):
-                outputs.append(drawn.get(value) or _slot(self.lowered, self.device, value.node))
+                outputs.append(self.slot(value))
                 specs.append(spec)
             is_leaf = slot < len(leaves)
             keep.append(KeptNode(position, is_leaf, slot if is_leaf else slot - len(leaves)))
-        temporaries = _place(stages, sizes, slots)
+        temporaries = self.place(stages, slots)
         draws = []
-        for stage, (size, *_) in zip(stages, sizes, strict=True):
-            shader = self.written[stage.kernel][0]
+        for stage in stages:
+            shader = self.shaders[stage.kernel]
             numbers = [
                 self.iterations[at] + stage.iterations[at]
                 if at in self.iterations
@@ -270,6 +314,7 @@ class Stages:
             ]
             uniforms = tuple([tuple([numbers[i] for i in uniform]) for uniform in shader.uniforms])
             inputs = tuple([slots[source] for source in stage.sources])
+            size = self.slot(stage.targets[0])
             viewport = size.width, size.height
             targets = tuple([slots[target] for target in stage.targets])
             draws.append(Draw(stage.kernel, shader, targets, viewport, inputs, uniforms))
@@ -277,6 +322,27 @@ class Stages:
         return Plan(
             self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), self.implicit_uniforms
         )
+
+    def place(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Slot]:
+        """Assign slots to temporaries; equal sizes share slots if their lifetimes are disjoint."""
+        first = len(slots)
+        last = {source: stage for stage in stages for source in stage.sources}
+        temporaries: list[Slot] = []
+        free: dict[Slot, list[int]] = {}
+        for stage in stages:
+            for target in stage.targets:
+                if target not in slots:
+                    size = self.slot(target)
+                    if not free.get(size):
+                        free[size] = [first + len(temporaries)]
+                        temporaries.append(size)
+                    slots[target] = free[size].pop()
+            # Carries that have one value are one source.
+            for source in dict.fromkeys(stage.sources):
+                slot = slots[source]
+                if last[source] is stage and slot >= first:
+                    free.setdefault(temporaries[slot - first], []).append(slot)
+        return temporaries
 
 
 class StoredValue(NamedTuple):
@@ -312,99 +378,3 @@ def _loops(kernel: Kernel) -> Iterator[Kernel]:
         yield kernel
         for inner in kernel.body:
             yield from _loops(inner)
-
-
-Bodies = dict[int, frozenset[int]]
-"""Nodes that the body of each loop computes."""
-
-
-def _stages(
-    lowered: LoweredGraph, bodies: Bodies, iteration: Iteration | None, kernel: Kernel
-) -> Iterator[Stage]:
-    """Yield the draws of a kernel; for a loop, those of its body in each iteration."""
-    before = () if iteration is None else iteration.numbers
-    if kernel.kind == "loop":
-        for number in range(lowered.calls[kernel.output].arg.trip_count):
-            within = Iteration(iteration, kernel.output, (*before, number))
-            for inner in kernel.body:
-                yield from _stages(lowered, bodies, within, inner)
-    elif lowered.spec(kernel.output).size:
-        sources = tuple(
-            _stored(lowered, bodies, iteration, at, at in kernel.tiles) for at in kernel.inputs
-        )
-        numbers: dict[int, int] = {}
-        around = iteration
-        while around is not None:
-            numbers[lowered.calls[around.loop].arg.iteration] = around.numbers[-1]
-            around = around.around
-        targets = tuple(StoredValue(at, kernel.tiled, before) for at in kernel.outputs)
-        yield Stage(kernel, targets, sources, numbers)
-
-
-def _stored(
-    lowered: LoweredGraph,
-    bodies: Bodies,
-    iteration: Iteration | None,
-    at: int,
-    tiled: bool = False,
-) -> StoredValue:
-    """Return the stored value that a node has in an iteration of a loop, or outside of loops."""
-    numbers = () if iteration is None else iteration.numbers
-    call = lowered.calls[at]
-    if type(call) is LoopItem:
-        loop, node = lowered.edges[at]
-        if iteration is None or loop in bodies[iteration.loop]:
-            if node in bodies[loop]:
-                return StoredValue(node, False, (*numbers, call.iteration))
-            at = node
-    if iteration is None:
-        return StoredValue(at, tiled)
-    spec: LoopSpec = lowered.calls[iteration.loop].arg
-    if at in spec.carries:
-        place = spec.carries.index(at)
-        if numbers[-1]:
-            previous = iteration._replace(numbers=(*numbers[:-1], numbers[-1] - 1))
-            return _stored(lowered, bodies, previous, spec.results[place])
-        at = lowered.edges[iteration.loop][place]
-    elif at in bodies[iteration.loop]:
-        return StoredValue(at, tiled, numbers)
-    return _stored(lowered, bodies, iteration.around, at, tiled)
-
-
-def _slot(lowered: LoweredGraph, device: Device, at: int) -> Slot:
-    spec = lowered.spec(at)
-    return Slot(device.format(spec.dtype), *texture_size(spec.size, lowered.texture_row(at)))
-
-
-def _drawn(
-    lowered: LoweredGraph, device: Device, tilings: dict[int, Tiling], kernel: Kernel
-) -> list[Slot]:
-    """Return the formats and sizes of the textures that a kernel draws into."""
-    if not kernel.tiled:
-        return [_slot(lowered, device, at) for at in kernel.outputs]
-    at = kernel.output
-    format = device.format(tile_dtype(lowered.spec(at).dtype))
-    return [Slot(format, *tilings[at].texture, tilings[at].layers)]
-
-
-def _place(
-    stages: Sequence[Stage], drawn: list[list[Slot]], slots: dict[StoredValue, int]
-) -> list[Slot]:
-    """Assign slots to temporaries; those of equal size share slots if lifetimes are disjoint."""
-    first = len(slots)
-    last = {source: stage for stage in stages for source in stage.sources}
-    temporaries: list[Slot] = []
-    free: dict[Slot, list[int]] = {}
-    for stage, sizes in zip(stages, drawn, strict=True):
-        for target, size in zip(stage.targets, sizes, strict=True):
-            if target not in slots:
-                if not free.get(size):
-                    free[size] = [first + len(temporaries)]
-                    temporaries.append(size)
-                slots[target] = free[size].pop()
-        # Carries that have one value are one source.
-        for source in dict.fromkeys(stage.sources):
-            slot = slots[source]
-            if last[source] is stage and slot >= first:
-                free.setdefault(temporaries[slot - first], []).append(slot)
-    return temporaries

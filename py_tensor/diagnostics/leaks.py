@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from ..errors import LeakError
 from ..functions.arguments import flag
-from ..ir.node import OpNode
+from ..ir.node import OpNode, living
 from ..runtime import holders, scopes
 from ..tensor import Tensor
-from .memory import living
 from .tables import Printed, Table, size
 
 

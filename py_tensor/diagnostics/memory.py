@@ -15,7 +15,7 @@ from typing import Any, cast, overload
 
 from ..errors import ArgumentError
 from ..functions.arguments import function_of
-from ..ir.node import OpNode, fresh, settled
+from ..ir.node import living
 from ..runtime.executor import backend, runtime
 from ..runtime.scopes import Scope, close_scope, open_scope, open_scopes, tensors_in
 from ..signatures import parameters_of
@@ -229,11 +229,6 @@ def memory() -> Memory:
         num_plans=_plans(),
         unreliable=False,
     )
-
-
-def living() -> dict[int, OpNode]:
-    """Return the node of every living tensor, by the tensor's identity."""
-    return {**settled, **fresh}
 
 
 def _plans() -> int:

@@ -256,6 +256,11 @@ settled: dict[int, OpNode] = {}
 """Nodes of all other living tensors, which `pending_handles` moved here."""
 
 
+def living() -> dict[int, OpNode]:
+    """Return the node of every living tensor, by the tensor's identity."""
+    return {**settled, **fresh}
+
+
 def pending_handles() -> list[OpNode]:
     """Return the pending nodes of living tensors."""
     pending = []
@@ -302,18 +307,14 @@ def with_family(wanted: Sequence[OpNode]) -> list[OpNode]:
     ]
     if not others:
         return [*wanted]
-    pending = {id(node): node for node in pending_for(wanted)}
-    computed = {(node.call.op.family, node.srcs) for node in pending.values() if node.call}
-    return [
-        *wanted,
-        *[
-            node
-            for node in others
-            if id(node) not in pending
-            and node.call is not None
-            and (node.call.op.family, node.srcs) in computed
-        ],
-    ]
+    pending = set(pending_for(wanted))
+    computed = {_family(node) for node in pending}
+    return [*wanted, *(n for n in others if n not in pending and _family(n) in computed)]
+
+
+def _family(node: OpNode) -> tuple[object, tuple[OpNode, ...]]:
+    assert node.call is not None
+    return node.call.op.family, node.srcs
 
 
 def pending_for(wanted: Sequence[OpNode]) -> list[OpNode]:

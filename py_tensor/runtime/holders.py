@@ -6,7 +6,7 @@ Input: living tensors and, while `pt.memory_trace` records, the lines that made 
 from __future__ import annotations
 
 from ..dtypes import shown
-from ..ir.node import fresh, settled
+from ..ir.node import living
 
 NAMED = 3
 """Groups of tensors that a text names."""
@@ -18,7 +18,7 @@ lines: dict[int, tuple[str, float]] = {}
 def largest_holders() -> str:
     """Describe the tensors that hold the most memory, by line if recorded, else by shape."""
     groups: dict[str, tuple[int, int]] = {}
-    values = {id(node): (at, node) for at, node in {**settled, **fresh}.items() if node.buffer}
+    values = {id(node): (at, node) for at, node in living().items() if node.buffer}
     for at, node in values.values():
         made = lines.get(at)
         name = f"of shape {shown(node.spec.shape)}" if made is None else f"from {made[0]}"

@@ -82,9 +82,6 @@ class Backend(Protocol):
     ) -> CompiledParts:
         """Compile a graph, of which leaves and scalars of these numbers never change."""
 
-    def holds(self, buffer: Buffer) -> bool:
-        """Return False if the elements of a buffer that a run computed are lost."""
-
     def run(
         self,
         plan: Any,
@@ -135,9 +132,6 @@ class HostBackend:
     ) -> CompiledParts:
         leaves = [call for call in graph.calls if type(call) is TensorSpec]
         return CompiledParts(self.compile(graph), tuple(range(len(leaves))))
-
-    def holds(self, buffer: Buffer) -> bool:
-        return True
 
     def ready(self, plan: Any) -> tuple[int, int]:
         return 0, 0

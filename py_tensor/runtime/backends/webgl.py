@@ -144,41 +144,21 @@ class MemoryWatch:
 class Compiled:
     """A plan registered with the bridge under a number."""
 
-    __slots__ = (
-        "bridge",
-        "implicit_uniforms",
-        "keep",
-        "nbytes",
-        "number",
-        "outputs",
-        "pack",
-        "plan",
-        "programs",
-        "returned_leaves",
-        "sizes",
-    )
-
-    def __init__(
-        self, plan: Plan, graph: OpGraph, number: int, bridge: Bridge, programs: Programs
-    ) -> None:
+    def __init__(self, plan: Plan, graph: OpGraph, number: int, programs: Programs) -> None:
         self.plan = plan
         self.number = number
-        self.bridge = bridge
         self.programs = programs
-        self.outputs = len(plan.outputs)
         codes = "".join(
             _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
         )
         codes += "i" * len(plan.implicit_uniforms)
-        self.implicit_uniforms = plan.implicit_uniforms
-        self.pack = struct.Struct(f"={1 + plan.leaves + self.outputs}i{codes}").pack
-        self.keep = plan.keep
+        self.pack = struct.Struct(f"={1 + plan.leaves + len(plan.outputs)}i{codes}").pack
         self.nbytes = sum(slot.nbytes for slot in plan.outputs)
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
         self.sizes = [(spec.dtype, spec.size) for spec in plan.specs]
 
     def __del__(self) -> None:
-        self.bridge.drop_plan(self.number)
+        self.programs.bridge.drop_plan(self.number)
         for draw in self.plan.draws:
             self.programs.release(draw.shader)
 
@@ -236,7 +216,7 @@ class WebGLBackend:
                 )
         self.plans += 1
         self.bridge.plan(self.plans, plan.words(self.programs.use))
-        return Compiled(plan, graph, self.plans, self.bridge, self.programs)
+        return Compiled(plan, graph, self.plans, self.programs)
 
     def run(
         self,
@@ -256,9 +236,9 @@ class WebGLBackend:
             if leaf not in plan.returned_leaves:
                 handles[leaf] = _donated(handles[leaf])
         first = self.handles + 1
-        self.handles += plan.outputs
-        head = (self.generation, *handles, *range(first, first + plan.outputs))
-        scalars = (*scalars, *plan.implicit_uniforms) if plan.implicit_uniforms else scalars
+        self.handles += len(plan.sizes)
+        head = (self.generation, *handles, *range(first, self.handles + 1))
+        scalars = (*scalars, *plan.plan.implicit_uniforms)
         try:
             words = plan.pack(*head, *scalars)
         except (OverflowError, struct.error):
@@ -274,14 +254,11 @@ class WebGLBackend:
         self.memory.spend(plan.nbytes)
         return [
             (node, leaves[number] if is_leaf else outputs[number])
-            for node, is_leaf, number in plan.keep
+            for node, is_leaf, number in plan.plan.keep
         ]
 
     def ready(self, plan: Compiled) -> tuple[int, int]:
         return self.bridge.ready(plan.number), len({draw.shader.source for draw in plan.plan.draws})
-
-    def holds(self, buffer: Buffer) -> bool:
-        return buffer.generation == self.bridge.generation()
 
     # --- elements -------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ class Preparation:
         Captured values that only the device has are freed then: if it loses the results, it has
         lost them, too.
         """
-        if self.plan is None or (self.values and self.engine.holds(self.values[0])):
+        if self.plan is None or (self.values and not self.engine.is_lost(self.values[0])):
             return self.values
         run = runner(self.engine, self.graph)
         self.values = [buffer for _, buffer in run(self.plan, self.leaves, self.scalars)]
