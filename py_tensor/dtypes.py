@@ -178,6 +178,14 @@ def wrong_type(
     )
 
 
+def does_not_fit(operation: str, value: Any, dtype: DType, place: str = "") -> DTypeError:
+    """Return the error that an integer dtype does not hold a value."""
+    return DTypeError(
+        f"{operation}: value does not fit dtype {dtype}; got {shown(value)}{place}; "
+        f"{dtype} holds {dtype.lowest} to {dtype.highest}"
+    )
+
+
 _SIGNED = {1: int8, 2: int16, 4: int32}
 
 

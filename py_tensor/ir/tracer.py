@@ -14,8 +14,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..dtypes import FLOAT_END, DType, limited, of_scalar
-from ..errors import ArgumentError, DTypeError, TraceError
+from ..dtypes import FLOAT_END, DType, does_not_fit, limited, of_scalar
+from ..errors import ArgumentError, TraceError
 from .node import OpNode
 
 _ADVICE = "use pt.where, or make the argument static with static_argnums"
@@ -186,10 +186,7 @@ def fitting(operation: str, value: Any, dtype: DType) -> Any:
 def whole(operation: str, dtype: DType, value: float) -> int:
     """Convert a number to an element of an integer dtype; raise DTypeError if it does not fit."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise DTypeError(
-            f"{operation}: value does not fit dtype {dtype}; got {value}; "
-            f"{dtype} holds {dtype.lowest} to {dtype.highest}"
-        )
+        raise does_not_fit(operation, value, dtype)
     number = int(value)
     of_scalar(operation, number, dtype)
     return number

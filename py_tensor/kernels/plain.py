@@ -13,7 +13,8 @@ from typing import Any
 from ..dtypes import DType
 from ..functions.manipulation import broadcast_arrays, reshape
 from ..ops.index_map import row_major
-from ..runtime.evaluators import cast, packed
+from ..runtime.evaluators import cast
+from ..runtime.host_data import packed
 from ..tensor import Tensor, as_tensor, from_host
 
 

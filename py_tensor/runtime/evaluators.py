@@ -7,7 +7,6 @@ or wrapped to its dtype. There is one function for each kind of operation.
 from __future__ import annotations
 
 import math
-import struct
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -41,6 +40,7 @@ from ..ops.op_def import (
     entry_of,
 )
 from ..ops.views import PAD
+from .host_data import packed, unpack
 
 HostValues = list[Any]
 
@@ -74,7 +74,7 @@ def cast(values: Iterable[Any], dtype: DType) -> HostValues:
         return [*map(complex, *(cast(map(part, wide), float32) for part in PARTS))]
     if dtype is float16:
         halves = [limited(value, HALF_END) for value in values]
-        return [*struct.unpack(f"={len(halves)}e", struct.pack(f"={len(halves)}e", *halves))]
+        return unpack(memoryview(packed(halves, dtype)), dtype)
     numbers: HostValues = [*values]
     try:
         return array(dtype.code, numbers).tolist()
@@ -82,18 +82,6 @@ def cast(values: Iterable[Any], dtype: DType) -> HostValues:
         low, mask = dtype.lowest, (1 << dtype.bits) - 1
         # The conversion of infinities and NaN to integers is undefined; 0 is used here.
         return [((int(v) if math.isfinite(v) else 0) - low & mask) + low for v in numbers]
-
-
-def packed(values: HostValues, dtype: DType) -> bytes:
-    """Convert elements to flat bytes."""
-    if dtype.kind == "c":
-        values = [part for value in values for part in (value.real, value.imag)]
-        return packed(values, float32)
-    if dtype.kind == "b":
-        return bytes(values)
-    if dtype is float16:
-        return struct.pack(f"={len(values)}e", *values)
-    return array(dtype.code, values).tobytes()
 
 
 # --- views ----------------------------------------------------------------------------------------

@@ -16,10 +16,11 @@ from ..dtypes import (
     OF_PYTHON,
     DType,
     complex64,
+    does_not_fit,
+    float16,
     float32,
     int32,
     limited,
-    shown,
     uint32,
 )
 from ..errors import DTypeError, ShapeError, TraceError
@@ -83,7 +84,7 @@ def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
         outside = ~((wide > target.lowest - 1) & (wide < target.highest + 1))
         if outside.any():
             at = tuple(np.argwhere(outside)[0].tolist())
-            raise _does_not_fit(operation, given[at], at, target)
+            raise does_not_fit(operation, given[at], target, f" at index {at}")
     with np.errstate(all="ignore"):
         converted = given.astype(target.name)
     return np.ascontiguousarray(converted).tobytes(), given.shape, target
@@ -93,13 +94,6 @@ def _is_complex(operation: str, got: Any, dtype: DType) -> DTypeError:
     return DTypeError(
         f"{operation}: cannot convert complex numbers to dtype {dtype}; got {got}; take the real "
         'parts, or use dtype "complex64"'
-    )
-
-
-def _does_not_fit(operation: str, value: Any, at: Shape, dtype: DType) -> DTypeError:
-    return DTypeError(
-        f"{operation}: value does not fit dtype {dtype}; got {shown(value)} at index {at}; "
-        f"{dtype} holds {dtype.lowest} to {dtype.highest}"
     )
 
 
@@ -176,21 +170,17 @@ def pack(operation: str, elements: FlatElements, dtype: DType | None) -> tuple[b
         return pack(operation, _elements(parts, shape), float32)[0], shape, dtype
     if complex in kinds:
         raise _is_complex(operation, next(v for v in flat if type(v) is complex), dtype)
-    if dtype.kind == "b":
-        return bytes(map(bool, flat)), shape, dtype
-    if dtype.itemsize == 2 and dtype.kind == "f":
-        halves = (limited(item, HALF_END) for item in flat)
-        return struct.pack(f"={len(flat)}e", *halves), shape, dtype
-    if dtype.kind != "f" and float in kinds:
+    if dtype.kind in "iu" and float in kinds:
         flat = [int(item) if type(item) is float and math.isfinite(item) else item for item in flat]
     try:
-        return array(dtype.code, flat).tobytes(), shape, dtype
-    except (OverflowError, TypeError):
+        return packed(flat, dtype), shape, dtype
+    except (OverflowError, TypeError, struct.error):
         if dtype.kind == "f":
-            floats = [limited(item, FLOAT_END) for item in flat]
-            return array("f", floats).tobytes(), shape, dtype
+            end = HALF_END if dtype is float16 else FLOAT_END
+            return packed([limited(item, end) for item in flat], dtype), shape, dtype
     position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
-    raise _does_not_fit(operation, flat[position], coordinates(position, shape), dtype)
+    at = coordinates(position, shape)
+    raise does_not_fit(operation, flat[position], dtype, f" at index {at}")
 
 
 def plain_number(operation: str, value: Any) -> Any:
@@ -218,6 +208,15 @@ def _plain(operation: str, item: Any) -> complex:
     if not isinstance(value, (bool, int, float, complex)):
         raise DTypeError(f"{operation}: elements must be numbers; got {value!r:.60}; pass numbers")
     return value
+
+
+def packed(values: Sequence[Any], dtype: DType) -> bytes:
+    """Convert numbers to flat bytes. Python raises its own errors for numbers that do not fit."""
+    if dtype.kind == "c":
+        return packed([part for value in values for part in (value.real, value.imag)], float32)
+    if dtype.code in "e?":  # formats of struct, but not of array
+        return struct.pack(f"={len(values)}{dtype.code}", *values)
+    return array(dtype.code, values).tobytes()
 
 
 def unpack(data: memoryview, dtype: DType) -> list[Any]:

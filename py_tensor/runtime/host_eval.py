@@ -9,8 +9,8 @@ from __future__ import annotations
 from ..ir.node import OpInstance, OpNode, Scalar, linearize
 from ..ops.op_def import entry_of
 from .backends.base import Buffer
-from .evaluators import EVALUATORS, HostValues, cast, evaluate, packed
-from .host_data import unpack
+from .evaluators import EVALUATORS, HostValues, cast, evaluate
+from .host_data import packed, unpack
 
 NODES = 32
 """Number of nodes a value may depend on; evaluating more takes as long as a draw."""

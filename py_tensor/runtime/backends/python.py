@@ -9,8 +9,8 @@ from ...compiler.lowering.lower import lower
 from ...dtypes import DType
 from ...ir.node import OpGraph, OpInstance, Scalar
 from ...ops.loops import LOOP
-from ..evaluators import HostValues, cast, evaluate, packed
-from ..host_data import unpack
+from ..evaluators import HostValues, cast, evaluate
+from ..host_data import packed, unpack
 from .base import Buffer, HostBackend
 
 
