@@ -18,6 +18,23 @@ class Window(NamedTuple):
     out: tuple[int, int]
     groups: int
 
+    @property
+    def reach(self) -> tuple[int, int]:
+        """Height and width that the kernel covers, with the low padding."""
+        rows, columns = (
+            (out - 1) * stride + (size - 1) * dilation + 1
+            for out, stride, size, dilation in zip(
+                self.out, self.stride, self.kernel, self.dilation, strict=True
+            )
+        )
+        return rows, columns
+
+    def borders(self, image: Shape) -> tuple[tuple[int, int, int], ...]:
+        """Return the padding of an NHWC image that the kernel reads, as the argument of PAD."""
+        sides = zip(self.pad, self.reach, image[1:3], strict=True)
+        rows, columns = ((low, max(0, reach - low - n), 0) for low, reach, n in sides)
+        return (0, 0, 0), rows, columns, (0, 0, 0)
+
 
 def _dot(a: Shape, b: Shape, arg: Any) -> Shape:
     """Return the shape of a (groups, rows, inner) times b (groups, inner, columns)."""
@@ -31,11 +48,9 @@ def _convolve(x: Shape, w: Shape, window: Window) -> Shape:
 
 
 def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
-    (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = window
-    batch, height, width, channels = x.shape
-    bottom = max(0, (oh - 1) * sh + (kh - 1) * dh + 1 - height - ph)
-    right = max(0, (ow - 1) * sw + (kw - 1) * dw + 1 - width - pw)
-    x = xp.pad(x, ((0, 0), (ph, bottom), (pw, right), (0, 0)))
+    (kh, kw), (sh, sw), _, (dh, dw), (oh, ow), groups = window
+    batch, _, _, channels = x.shape
+    x = xp.pad(x, [(low, high) for low, high, _ in window.borders(x.shape)])
     total = 0
     each = channels // groups
     for i in range(kh):
@@ -69,7 +84,7 @@ def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) 
     outs = w.shape[3] // window.groups
     g = pt.reshape(g, (window.groups, batch, *window.out, outs))
     g = pt.reshape(pt.permute_dims(g, (1, 2, 3, 0, 4)), (batch, *window.out, w.shape[3]))
-    beyond = [reach - n for reach, n in zip(_reach(window), image, strict=True)]
+    beyond = [reach - n for reach, n in zip(window.reach, image, strict=True)]
     return pt.conv2d_transpose(
         g,
         w,
@@ -84,31 +99,16 @@ def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) 
 def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
     """Return, for each tap of the kernel, the sum over pixels of g times the elements it read."""
     (kh, kw), groups = window.kernel, window.groups
-    batch, *image, channels = x.shape
+    batch, _, _, channels = x.shape
     each = channels // groups
-    beyond = [
-        reach - low - n for reach, low, n in zip(_reach(window), window.pad, image, strict=True)
-    ]
-    widths = ((low, max(n, 0), 0) for low, n in zip(window.pad, beyond, strict=True))
-    met = pt.apply(PAD, (x, 0.0), ((0, 0, 0), *widths, (0, 0, 0)))
-    met = met[:, : _reach(window)[0], : _reach(window)[1]]
+    met = pt.apply(PAD, (x, 0.0), window.borders(x.shape))
+    met = met[:, : window.reach[0], : window.reach[1]]
     taps = zip((1, 2), window.kernel, window.stride, window.dilation, strict=True)
     met = pt.apply(WINDOW, (met,), tuple(taps))
     met = pt.reshape(met, (batch, *window.out, groups, each, kh, kw))
     met = pt.reshape(pt.permute_dims(met, (3, 5, 6, 4, 0, 1, 2)), (groups, kh * kw * each, -1))
     result = pt.reshape(pt.apply(DOT, (met, g)), (groups, kh, kw, each, -1))
     return pt.reshape(pt.permute_dims(result, (1, 2, 3, 0, 4)), w.shape)
-
-
-def _reach(window: Window) -> tuple[int, int]:
-    """Return the height and width that the kernel covers, with the low padding."""
-    rows, columns = (
-        (out - 1) * stride + (size - 1) * dilation + 1
-        for out, stride, size, dilation in zip(
-            window.out, window.stride, window.kernel, window.dilation, strict=True
-        )
-    )
-    return rows, columns
 
 
 # fmt: off

@@ -266,20 +266,16 @@ def _contracted(call: OpInstance, a: HostValues, b: HostValues) -> HostValues:
 
 def _patches(call: OpInstance, values: HostValues) -> HostValues:
     """Return the elements of the image below the kernel: (groups, pixels, taps and channels)."""
-    (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = call.arg
-    batch, height, width, channels = call.specs[0].shape
-    bottom = max(0, (oh - 1) * sh + (kh - 1) * dh + 1 - height - ph)
-    right = max(0, (ow - 1) * sw + (kw - 1) * dw + 1 - width - pw)
-    dtype = call.operands[0]
-    widths = ((0, 0, 0), (ph, bottom, 0), (pw, right, 0), (0, 0, 0))
-    specs = (tensor_spec(call.specs[0].shape, dtype), tensor_spec((), dtype))
-    pad = op_instance(PAD, specs, widths)
+    (kh, kw), (sh, sw), _, (dh, dw), (oh, ow), groups = call.arg
+    shape, dtype = call.specs[0].shape, call.operands[0]
+    specs = (tensor_spec(shape, dtype), tensor_spec((), dtype))
+    pad = op_instance(PAD, specs, call.arg.borders(shape))
     image, row, column, _ = row_major(pad.spec.shape)
-    each = channels // groups
+    each = shape[3] // groups
     return read_through(
         _padded(pad, values, cast([0], dtype)),
         make_view(
-            (groups, batch, oh, ow, kh, kw, each),
+            (groups, shape[0], oh, ow, kh, kw, each),
             (each, image, row * sh, column * sw, row * dh, column * dw, 1),
         ),
     )

@@ -130,13 +130,11 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
 
 def _convolve_by_sum(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     """Convolve groups that are too narrow for texels as a sum over windows."""
-    (kh, kw), (sh, sw), (ph, pw), (dh, dw), (oh, ow), groups = call.arg
-    batch, height, width, channels = call.specs[0].shape
+    (kh, kw), (sh, sw), _, (dh, dw), (oh, ow), groups = call.arg
+    batch, _, _, channels = call.specs[0].shape
     each, columns = channels // groups, call.specs[1].shape[3] // groups
-    bottom = max(0, (oh - 1) * sh + (kh - 1) * dh + 1 - height - ph)
-    right = max(0, (ow - 1) * sw + (kw - 1) * dw + 1 - width - pw)
     zero = lowered.constant(0, lowered.spec(x).dtype)
-    x = lowered.add(PAD, (x, zero), ((0, 0, 0), (ph, bottom, 0), (pw, right, 0), (0, 0, 0)))
+    x = lowered.add(PAD, (x, zero), call.arg.borders(call.specs[0].shape))
     x = lowered.add(WINDOW, (x,), ((1, kh, sh, dh), (2, kw, sw, dw)))
     full = lowered.spec(x).shape
     if full[1:3] != (oh, ow):
