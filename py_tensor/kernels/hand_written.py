@@ -307,9 +307,14 @@ def _lower(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> in
     return at
 
 
-def _reference(name: str) -> Any:
+def _moved(name: str) -> Any:
+    """Return the reference of a call that was made on WebGL: an error."""
+
     def reference(*given: Any) -> Any:
-        raise _not_here(name, backend().name)
+        raise BackendError(
+            f"{name}: hand-written shaders run on WebGL only; got backend {backend().name}; call "
+            'pt.realize before you change the backend, or use pt.set_backend("webgl")'
+        )
 
     return reference
 
@@ -426,7 +431,7 @@ def glsl_kernel(
         inputs=tensors,
         uniforms=numbers,
         gives=_of_32_bits(name, "dtype", dtype),
-        reference=_reference(name),
+        reference=_moved(name),
         gradient=no_gradient(name, "hand-written shaders"),
         listing=f"source of {name}\n{listing}",
         public=False,

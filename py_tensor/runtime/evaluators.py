@@ -15,6 +15,7 @@ from operator import add, attrgetter
 from typing import Any
 
 from ..dtypes import HALF_END, DType, float16, float32, limited
+from ..errors import BackendError
 from ..ir.node import OpInstance, op_instance, tensor_spec
 from ..ops.contractions import CONVOLVE
 from ..ops.index_map import Shape, View, broadcast_view, make_view, row_major
@@ -59,7 +60,13 @@ def evaluate(call: OpInstance, given: Sequence[HostValues]) -> HostValues:
         values if spec.dtype is dtype else cast(values, dtype)
         for values, spec, dtype in zip(given, call.specs, call.operands, strict=True)
     ]
-    values: HostValues = entry_of(EVALUATORS, call.op)(call, *operands)
+    evaluator = entry_of(EVALUATORS, call.op)
+    if evaluator is None:
+        raise BackendError(
+            f"{call.op.name}: plain Python cannot compute this operation; got backend python; call "
+            'pt.realize before you change the backend, or use pt.set_backend("webgl")'
+        )
+    values: HostValues = evaluator(call, *operands)
     return values
 
 

@@ -339,10 +339,21 @@ def test_backends_without_shaders_need_a_reference(engine):
     executor.use(engine)
 
 
-def test_a_call_cannot_move_to_a_backend_without_shaders(webgl):
+@pytest.mark.parametrize(
+    ("used", "problem"),
+    [
+        ("numpy", "hand-written shaders run on WebGL only"),
+        ("python", "plain Python cannot compute this operation"),
+    ],
+)
+def test_a_call_cannot_move_to_a_backend_without_shaders(webgl, used, problem):
     result = blur_kernel()(pt.ones((2, 2)), 1.0)
-    pt.set_backend("numpy")
-    with pytest.raises(BackendError, match=r"^blur: hand-written shaders run on WebGL only"):
-        result.tolist()
+    pt.set_backend(used)
+    assert_raises(
+        BackendError,
+        f"blur: {problem}; got backend {used}; call pt.realize before you change the backend, or "
+        'use pt.set_backend("webgl")',
+        result.tolist,
+    )
     executor.use(webgl)
     assert_values(result, np.ones((2, 2), "float32"), rtol=1e-6)

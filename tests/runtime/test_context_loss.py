@@ -67,13 +67,19 @@ def test_values_held_by_python_are_uploaded_again(own):
     assert after.plan_misses == before.plan_misses
 
 
-def test_values_held_by_the_gpu_only_raise(own):
+def lose_a_value(own):
+    """Return X, a value of it that was lost, and pending work on that value."""
     x = pt.asarray(X)
     y = x * 2
     pt.realize(y)
     pending = y + 1.0
     lose(own)
     restore(own)
+    return x, y, pending
+
+
+def test_values_held_by_the_gpu_only_raise(own):
+    x, y, pending = lose_a_value(own)
     if own.on_host:
         assert_values(pending, X * 2 + 1)
         return
@@ -85,12 +91,7 @@ def test_values_held_by_the_gpu_only_raise(own):
 
 def test_lost_tensors_fail_where_they_are_read_only(own):
     """Automatic flushes, which run all pending work, leave out work on lost tensors."""
-    x = pt.asarray(X)
-    y = x * 2
-    pt.realize(y)
-    pending = y + 1.0
-    lose(own)
-    restore(own)
+    x, lost, pending = lose_a_value(own)
     total, kept = x, []
     for step in range(3 * pt.env.flush_threshold):
         total = total + 1.0
@@ -99,7 +100,7 @@ def test_lost_tensors_fail_where_they_are_read_only(own):
     assert_values(total, X + 3 * pt.env.flush_threshold)
     if own.name == "webgl":
         assert_raises(errors.BackendError, LOST, pending.tolist)
-    del kept
+    del kept, lost
 
 
 def test_handles_of_lost_textures_are_freed(own):
