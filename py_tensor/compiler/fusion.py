@@ -93,12 +93,12 @@ class Fusion:
         """Materialize outputs and required nodes; collect shared nodes that may be needed later."""
         lowered, graph = self.lowered, self.lowered.graph
         for position in graph.outputs:
-            target = self._target(lowered.origin[position])
+            target = lowered.in_order(lowered.origin[position])
             self.keep[position] = target
             self._store(target)
         graph_position = {at: position for position, at in lowered.origin.items()}
         for position in graph.shared:
-            at = self._target(lowered.origin[position])
+            at = lowered.in_order(lowered.origin[position])
             base, _ = lowered.view(at)
             if base != at and base in graph_position:
                 position, at = graph_position[base], base
@@ -106,12 +106,6 @@ class Fusion:
                 self.shared.append((position, at))
         for at in lowered.materialized:
             self._store(at)
-
-    def _target(self, at: int) -> int:
-        """Return the node whose buffer holds `at`: the base of a view that keeps the order."""
-        base, stack = self.lowered.view(at)
-        plain = not stack and self.specs[base].size == self.specs[at].size
-        return base if plain and type(self.lowered.calls[base]) is not Scalar else at
 
     def _store(self, at: int) -> None:
         if not self.lowered.is_buffer(at):

@@ -260,11 +260,16 @@ class LoweredGraph(LoweredNodes):
             self.seen[key] = self.append(LoopItem(self.spec(node), iteration), (loop, node))
         return self.seen[key]
 
+    def in_order(self, at: int) -> int:
+        """Return the node below the views at `at` if they keep the order of all elements."""
+        base, stack = self.view(at)
+        plain = not stack and self.spec(base).size == self.spec(at).size
+        return base if plain and type(self.calls[base]) is not Scalar else at
+
     def whole(self, at: int) -> int:
         """Return the node below the views at `at` if they keep shape and order, else `at`."""
-        base, stack = self.view(at)
-        same = not stack and self.spec(base) is self.spec(at)
-        return base if same and type(self.calls[base]) is not Scalar else at
+        base = self.in_order(at)
+        return base if self.spec(base) is self.spec(at) else at
 
     def loop_values(self) -> set[int]:
         """Return the nodes that pass values into, through or out of loops."""

@@ -292,13 +292,9 @@ def _lower(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> in
     op: Any = call.op
     stored, place = [*srcs], len(call.spec.shape)
     for _ in op.inputs:
-        src = srcs[place]
-        base, stack = lowered.view(src)
-        if type(lowered.calls[base]) is Scalar:
+        src = lowered.in_order(srcs[place])
+        if type(lowered.calls[lowered.view(src)[0]]) is Scalar:
             src = lowered.copied(src)
-        elif not stack and lowered.spec(base).size == lowered.spec(src).size:
-            # Elements have the same order in another shape.
-            src = base
         stored[place] = src
         lowered.materialized.add(src)
         place += 1 + len(call.specs[place].shape)

@@ -37,19 +37,12 @@ def values(nested: Any, shape: Sequence[int], indent: str, separator: str = ", "
 
 
 def _shorten(nested: Any, depth: int, short: bool) -> Any:
-    if depth == 0:
+    if depth == 0 or nested is ...:
         return nested
-    items = [_shorten(item, depth - 1, short) for item in _ends(nested, short)]
-    if len(items) < len(nested):
-        items.insert(OPTIONS["edgeitems"], ...)
-    return items
-
-
-def _ends(items: Sequence[Any], short: bool) -> Sequence[Any]:
     edge = OPTIONS["edgeitems"]
-    if short and len(items) > 2 * edge:
-        return [*items[:edge], *items[len(items) - edge :]]
-    return items
+    if short and len(nested) > 2 * edge:
+        nested = [*nested[:edge], ..., *nested[len(nested) - edge :]]
+    return [_shorten(item, depth - 1, short) for item in nested]
 
 
 def _flat(nested: Any) -> list[Any]:

@@ -41,14 +41,17 @@ def lower_reduction(lowered: LoweredGraph, op: Reduction, src: int, axes: tuple[
         reordered = lowered.add(PERMUTE, (reordered,), REORDER)
         # Views of the operand, for example reversed axes, may prevent another order.
         frame = frame if lowered.along(reordered, (4,)) else None
+
+    def split(src: int, axes: tuple[int, ...], *shape: int) -> int:
+        spec = tensor_spec(shape, call.spec.dtype)
+        return lowered.rewritten(call, (src,), SplitReduction(axes, parts), spec)
+
     if not lowered.along(src, axes):
-        partial = _partial(lowered, call, src, SplitReduction(axes, parts), (parts, results))
-        rest = lower_reduction(lowered, op, partial, (0,))
+        rest = lower_reduction(lowered, op, split(src, axes, parts, results), (0,))
     elif frame is None:
-        partial = _partial(lowered, call, src, SplitReduction(axes, parts), (results, parts))
-        rest = lower_reduction(lowered, op, partial, (1,))
+        rest = lower_reduction(lowered, op, split(src, axes, results, parts), (1,))
     else:
-        partial = _partial(lowered, call, reordered, SplitReduction((4,), parts), (results, parts))
+        partial = split(reordered, (4,), results, parts)
         order = tuple(frame[axis] for axis in REORDER[:4])
         partial = lowered.add(RESHAPE, (partial,), (*order, parts))
         rest = lower_reduction(lowered, op, lowered.add(PERMUTE, (partial,), REORDER), (4,))
@@ -82,16 +85,6 @@ def _is_read_once(lowered: LoweredGraph, nodes: tuple[int, int]) -> bool:
     same = {position for position, at in lowered.origin.items() if at in nodes}
     readers = [at for at, edges in enumerate(graph.edges) if not same.isdisjoint(edges)]
     return len(set(readers) - same) == 1 and same.isdisjoint({*graph.outputs, *graph.shared})
-
-
-def _partial(
-    lowered: LoweredGraph,
-    call: OpInstance,
-    src: int,
-    partial: SplitReduction,
-    shape: tuple[int, int],
-) -> int:
-    return lowered.rewritten(call, (src,), partial, tensor_spec(shape, call.spec.dtype))
 
 
 REORDER = (0, 2, 1, 3, 4)
