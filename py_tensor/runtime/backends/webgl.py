@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import struct
 import warnings
+from array import array
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -151,8 +152,9 @@ class Compiled:
         codes = "".join(
             _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
         )
-        codes += "i" * len(plan.implicit_uniforms)
         self.pack = struct.Struct(f"={1 + plan.leaves + len(plan.outputs)}i{codes}").pack
+        self.implicit_uniforms = array("i", plan.implicit_uniforms).tobytes()
+        self.keep = plan.keep
         self.nbytes = sum(slot.nbytes for slot in plan.outputs)
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
         self.sizes = [(spec.dtype, spec.size) for spec in plan.specs]
@@ -238,12 +240,11 @@ class WebGLBackend:
         first = self.handles + 1
         self.handles += len(plan.sizes)
         head = (self.generation, *handles, *range(first, self.handles + 1))
-        scalars = (*scalars, *plan.plan.implicit_uniforms)
         try:
             words = plan.pack(*head, *scalars)
         except (OverflowError, struct.error):
             words = plan.pack(*head, *(limited(value, FLOAT_END) for value in scalars))
-        generation = self.bridge.run(plan.number, words)
+        generation = self.bridge.run(plan.number, words + plan.implicit_uniforms)
         if generation != self.generation:
             self.generation = generation
             return self.run(plan, leaves, scalars, donated)
@@ -254,7 +255,7 @@ class WebGLBackend:
         self.memory.spend(plan.nbytes)
         return [
             (node, leaves[number] if is_leaf else outputs[number])
-            for node, is_leaf, number in plan.plan.keep
+            for node, is_leaf, number in plan.keep
         ]
 
     def ready(self, plan: Compiled) -> tuple[int, int]:
