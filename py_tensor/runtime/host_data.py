@@ -127,6 +127,11 @@ def _elements(flat: list[Any], shape: Shape) -> FlatElements:
     return FlatElements(flat, shape, set(map(type, flat)))
 
 
+def _ragged(operation: str, got: str, position: int, shape: Shape, others: str) -> ShapeError:
+    index = [*coordinates(position, shape)]
+    return ShapeError(f"{operation}: ragged input; got {got} at index {index}{others}")
+
+
 def flattened(operation: str, value: Any) -> FlatElements:
     """Flatten nested sequences. Raises ShapeError if they are ragged."""
     flat: list[Any] = [value]
@@ -135,24 +140,16 @@ def flattened(operation: str, value: Any) -> FlatElements:
         length = len(flat[0])
         for position, item in enumerate(flat):
             if not isinstance(item, _SEQUENCES):
-                raise ShapeError(
-                    f"{operation}: ragged input; got a number at index "
-                    f"{[*coordinates(position, shape)]}, next to sequences; nest all rows "
-                    "equally deep"
-                )
+                others = ", next to sequences; nest all rows equally deep"
+                raise _ragged(operation, "a number", position, shape, others)
             if len(item) != length:
-                raise ShapeError(
-                    f"{operation}: ragged input; got length {len(item)} at index "
-                    f"{[*coordinates(position, shape)]} and {length} before it; "
-                    "make all rows equally long"
-                )
+                others = f" and {length} before it; make all rows equally long"
+                raise _ragged(operation, f"length {len(item)}", position, shape, others)
         flat, shape = [inner for item in flat for inner in item], (*shape, length)
     for position, item in enumerate(flat):
         if isinstance(item, _SEQUENCES):
-            raise ShapeError(
-                f"{operation}: ragged input; got a sequence at index "
-                f"{[*coordinates(position, shape)]}, next to numbers; nest all rows equally deep"
-            )
+            others = ", next to numbers; nest all rows equally deep"
+            raise _ragged(operation, "a sequence", position, shape, others)
     return _elements(flat, shape)
 
 
