@@ -14,8 +14,6 @@ from ..compiler.glsl.expressions import EXPRESSIONS, elementwise_operands, opera
 from ..compiler.glsl.indices import Index
 from ..compiler.glsl.types import VECTOR, converted, literal
 from ..compiler.glsl.writer import Expression, Writer
-from ..compiler.lowered_graph import LoweredGraph
-from ..compiler.lowering.lower import LOWERINGS
 from ..dtypes import DType
 from ..errors import GradientError
 from ..ops.elementwise import CAST
@@ -416,6 +414,5 @@ def _evaluate_indexed(call: Any, *operands: HostValues) -> HostValues:
 
 EXPRESSIONS[ElementwiseKernel] = Expression(_write_elementwise, elementwise_operands)
 EXPRESSIONS[IndexedKernel] = Expression(_write_indexed)
-LOWERINGS[IndexedKernel] = LoweredGraph.append
 EVALUATORS[ElementwiseKernel] = _evaluate_elementwise
 EVALUATORS[IndexedKernel] = _evaluate_indexed

@@ -12,13 +12,9 @@ from ...ir.node import OpGraph, OpInstance, TensorSpec, op_instance
 from ...ops.op_def import (
     ComplexJoin,
     ComplexPart,
-    Concat,
     Contraction,
     Decomposition,
-    Elementwise,
-    Gather,
     GatherAlong,
-    Interleave,
     Literal,
     OpDef,
     OptimizationBarrier,
@@ -27,7 +23,6 @@ from ...ops.op_def import (
     Scan,
     Scatter,
     Sort,
-    SourceOp,
     ViewOp,
     entry_of,
 )
@@ -91,7 +86,8 @@ def _lower_node(lowered: LoweredGraph, call: Any, srcs: tuple[LoweredValue, ...]
         return lowered.append(call, srcs)
     if call.op.partwise and call.spec.dtype.kind == "c":
         return _lower_part(lowered, call, srcs, 0), _lower_part(lowered, call, srcs, 1)
-    return entry_of(LOWERINGS, call.op)(lowered, call, srcs)
+    lowering = entry_of(LOWERINGS, call.op) or LoweredGraph.append
+    return lowering(lowered, call, srcs)
 
 
 def _lower_part(
@@ -143,29 +139,24 @@ def _has_barrier(lowered: LoweredGraph, at: int) -> bool:
 
 
 LOWERINGS: dict[type[OpDef], Callable[..., LoweredValue]] = {
-    Elementwise: LoweredGraph.append,
     ViewOp: _viewed,
     Pad: lower_pad,
-    Concat: LoweredGraph.append,
-    Gather: LoweredGraph.append,
     GatherAlong: lower_gather_along,
     Scatter: lower_scatter,
     Sort: lower_sort,
     Reduction: lambda lowered, call, srcs: lower_reduction(lowered, call.op, srcs[0], call.arg),
     Scan: lower_scan,
     Contraction: lower_contraction,
-    SourceOp: LoweredGraph.append,
     Literal: lambda lowered, call, srcs: lowered.constant(call.arg, call.spec.dtype),
     OptimizationBarrier: lambda lowered, call, srcs: lowered.add(
         BARRIER_VIEW, srcs[:1], call.spec.shape
     ),
     Decomposition: _decomposed,
-    Interleave: LoweredGraph.append,
     ComplexJoin: _pair,
     ComplexPart: lambda lowered, call, srcs: srcs[0][call.op.part],
 }
 """Function that lowers each kind of operation.
 
-It takes the lowered values of the operands and returns that of the result. `LoweredGraph.append`
-serves kinds that kernels compute; they need an entry in `compiler/glsl/expressions.py`.
+It takes the lowered values of the operands and returns that of the result. Kinds without an entry
+are kept; kernels compute them, so that they need one in `compiler/glsl/expressions.py`.
 """
