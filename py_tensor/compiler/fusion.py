@@ -63,6 +63,8 @@ class Fusion:
         self.materialized: set[int] = set()
         self.fusion_groups: list[frozenset[FusionGroup]] = [frozenset()] * count
         self.root: dict[int, int] = {}
+        self.tiled: set[int] = set()
+        self.families: dict[int, set[object]] = {}
         self.weight = [0.0] * count
         self.length = [0.0] * count
         self.reads: list[frozenset[int]] = [frozenset()] * count
@@ -78,11 +80,13 @@ class Fusion:
             self._bound()
             for at in range(len(self.lowered.calls) - 1, -1, -1):
                 self._place(at)
-            kernels = self._joined(self._kernels(), self._families())
+            self.families = self._families()
+            kernels = self._joined(self._kernels())
             # Nodes that are materialized for several consumers may add reads to a shader.
             if len(self.materialized) == before or not any(map(self._reads_too_many, kernels)):
                 return KernelSchedule(tuple(kernels), self.keep)
             self.root.clear()
+            self.tiled.clear()
 
     def _reads_too_many(self, kernel: Kernel) -> bool:
         return len(kernel.inputs) > self.limits.inputs or any(
@@ -193,17 +197,16 @@ class Fusion:
 
     def _place(self, at: int) -> None:
         """Choose the kernels that compute a node, or materialize it; consumers come first."""
-        lowered = self.lowered
-        if self.ops[at] is None:
-            return
         op = self.ops[at]
+        if op is None:
+            return
         fusion_groups: set[FusionGroup] = set()
         for consumer in self.consumers[at]:
             fusion_groups |= self._groups_through(at, consumer)
         if not fusion_groups and at not in self.materialized:
             return
-        assert op is not None
         if op.tiled:
+            self.tiled.add(at)
             self.fusion_groups[at] = frozenset((FusionGroup(at, "tiles"),))
             return
         if isinstance(op, Reduction):
@@ -216,7 +219,8 @@ class Fusion:
             and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(fusion_groups)))
         )
         if at in self.materialized or not (
-            at in lowered.always_inline or (again and not self._spares_a_store(at, fusion_groups))
+            at in self.lowered.always_inline
+            or (again and not self._spares_a_store(at, fusion_groups))
         ):
             self.materialized.add(at)
             fusion_groups = {FusionGroup(at)}
@@ -333,23 +337,18 @@ class Fusion:
 
     def _kernels(self) -> list[Kernel]:
         kernels: list[Kernel] = []
-        tiled = {
-            at
-            for at, fusion_groups in enumerate(self.fusion_groups)
-            if fusion_groups and (op := self.ops[at]) is not None and op.tiled
-        }
         for at in range(len(self.lowered.calls)):
-            if at in tiled:
+            if at in self.tiled:
                 kind, tops = "scan", self.lowered.edges[at]
                 if not isinstance(self.ops[at], Scan):
                     # Contractions read below views, even if the views are materialized for others.
                     kind, tops = "contract", tuple(self.lowered.view(src)[0] for src in tops)
-                kernels.append(self._collect(kind, at, at, tops, tiled))
+                kernels.append(self._collect(kind, at, at, tops))
             if isinstance(self.ops[at], Loop):
                 kernels = self._looped(at, kernels)
             elif at in self.materialized and not self.lowered.is_buffer(at):
                 kind = "reduce" if at in self.root else "map"
-                kernels.append(self._collect(kind, at, self.root.get(at, at), (at,), tiled))
+                kernels.append(self._collect(kind, at, self.root.get(at, at), (at,)))
         return kernels
 
     def _looped(self, at: int, kernels: list[Kernel]) -> list[Kernel]:
@@ -370,25 +369,23 @@ class Fusion:
                         found.setdefault(out, set()).add(key)
         return found
 
-    def _joined(self, kernels: Sequence[Kernel], families: dict[int, set[object]]) -> list[Kernel]:
+    def _joined(self, kernels: Sequence[Kernel]) -> list[Kernel]:
         """Merge kernels that compute results of one function into kernels of several outputs."""
         joined: list[Kernel] = []
         for kernel in kernels:
             if kernel.body:
-                kernel = kernel._replace(body=tuple(self._joined(kernel.body, families)))
-            if not self._merge(joined, kernel, families):
+                kernel = kernel._replace(body=tuple(self._joined(kernel.body)))
+            if not self._merge(joined, kernel):
                 joined.append(kernel)
         return joined
 
-    def _merge(
-        self, kernels: list[Kernel], kernel: Kernel, families: dict[int, set[object]]
-    ) -> bool:
+    def _merge(self, kernels: list[Kernel], kernel: Kernel) -> bool:
         """Let a kernel before this one do the work of both.
 
         False is returned if no kernel has the same layout and a result of the same function, or if
         this one reads something that is computed later.
         """
-        lowered, mine = self.lowered, families.get(kernel.output)
+        lowered, mine = self.lowered, self.families.get(kernel.output)
         if mine is None or kernel.kind != "map":
             return False
         needed = {
@@ -406,7 +403,7 @@ class Fusion:
             )
             if (
                 other.kind == "map"
-                and not mine.isdisjoint(families.get(other.output, ()))
+                and not mine.isdisjoint(self.families.get(other.output, ()))
                 and self.specs[other.output].size == self.specs[kernel.output].size
                 and len(together.outputs) <= lowered.draw_buffers
                 and len(together.inputs) <= self.limits.inputs
@@ -416,9 +413,7 @@ class Fusion:
                 return True
         return False
 
-    def _collect(
-        self, kind: str, out: int, root: int, tops: tuple[int, ...], tiled: set[int]
-    ) -> Kernel:
+    def _collect(self, kind: str, out: int, root: int, tops: tuple[int, ...]) -> Kernel:
         """Make the kernel that computes `out`, with the materialized nodes reached from `tops`."""
         inputs: list[int] = []
         scalars: list[int] = []
@@ -435,7 +430,7 @@ class Fusion:
                 scalars.append(at)
             elif self.lowered.is_buffer(at) or (at in self.materialized and at != out):
                 inputs.append(at)
-            elif at in tiled:
+            elif at in self.tiled:
                 inputs.append(at)
                 tiles.add(at)
             elif type(call) is OpInstance:

@@ -315,8 +315,7 @@ def _gathered(call: OpInstance, values: HostValues, indices: HostValues) -> Host
 def _gathered_along(call: OpInstance, values: HostValues, indices: HostValues) -> HostValues:
     shape, (axis, _) = call.spec.shape, call.arg
     strides = list(row_major(call.specs[0].shape))
-    strides[axis] = 0
-    step = row_major(call.specs[0].shape)[axis]
+    step, strides[axis] = strides[axis], 0
     firsts = _positions(shape, strides, 0)
     return [values[first + step * at] for first, at in zip(firsts, indices, strict=True)]
 

@@ -152,6 +152,9 @@ class HostBackend:
     async def read_async(self, buffer: Buffer) -> memoryview:
         return self.read(buffer)
 
+    def blank(self, dtype: DType, size: int) -> Buffer:
+        return Buffer(dtype, size, bytes(size * dtype.itemsize))
+
     def release(self, buffer: Buffer) -> None:
         """Do nothing: Python frees host memory."""
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import DType
 from ...ir.node import OpGraph, OpInstance, Scalar
 from ...ops.op_def import Elementwise, Reduction
 from .base import Buffer, HostBackend
@@ -52,9 +51,6 @@ class NumpyBackend(HostBackend):
             )
             for position in (*graph.outputs, *graph.shared)
         ]
-
-    def blank(self, dtype: DType, size: int) -> Buffer:
-        return Buffer(dtype, size, np.empty(size, dtype.name))
 
     def array(self, buffer: Buffer) -> Any:
         """Return the buffer's elements as a flat array."""

@@ -139,7 +139,8 @@ class PyodideBridge:
         if work in self._quick and start - self._turn < TURN_SECONDS:
             self._read_blocking(handle, view)
         else:
-            self._read_waiting(handle, view)
+            with _pinned(view) as (address, size), _own_errors():
+                run_sync(self._read_async(handle, address, size))
             self._turn = perf_counter()
         if perf_counter() - start > QUICK_SECONDS:
             self._quick.discard(work)
@@ -153,10 +154,6 @@ class PyodideBridge:
         elif view.nbytes:
             self._call("read", handle, self._address, view.nbytes)
             view.cast("B")[:] = self._staged[: view.nbytes]
-
-    def _read_waiting(self, handle: int, view: memoryview) -> None:
-        with _pinned(view) as (address, size), _own_errors():
-            run_sync(self._read_async(handle, address, size))
 
     async def read_async(self, handle: int, target: Any) -> None:
         with _pinned(target) as (address, size), _own_errors():

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ...compiler.lowered_graph import Constant, LoopItem, LoweredGraph
 from ...compiler.lowering.lower import lower
-from ...dtypes import DType
 from ...ir.node import OpGraph, OpInstance, Scalar
 from ...ops.loops import LOOP
 from ..evaluators import HostValues, cast, evaluate
@@ -82,9 +81,6 @@ class PythonBackend(HostBackend):
             host = hosts[id(value)] = hosts.get(id(value)) or packed(value, spec.dtype)
             buffers.append((position, Buffer(spec.dtype, spec.size, host)))
         return buffers
-
-    def blank(self, dtype: DType, size: int) -> Buffer:
-        return Buffer(dtype, size, bytes(size * dtype.itemsize))
 
 
 class Evaluation:

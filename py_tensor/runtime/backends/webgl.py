@@ -145,13 +145,12 @@ class MemoryWatch:
 class Compiled:
     """A plan registered with the bridge under a number."""
 
-    def __init__(self, plan: Plan, graph: OpGraph, number: int, programs: Programs) -> None:
+    def __init__(self, plan: Plan, number: int, programs: Programs) -> None:
         self.plan = plan
         self.number = number
         self.programs = programs
-        codes = "".join(
-            _CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar
-        )
+        scalars = [call for call in plan.lowered.graph.calls if type(call) is Scalar]
+        codes = "".join(_CODES[call.spec.dtype.kind] for call in scalars)
         self.pack = struct.Struct(f"={1 + plan.leaves + len(plan.outputs)}i{codes}").pack
         self.implicit_uniforms = array("i", plan.implicit_uniforms).tobytes()
         self.keep = plan.keep
@@ -197,17 +196,17 @@ class WebGLBackend:
     # --- plans ----------------------------------------------------------------------------------
 
     def compile(self, graph: OpGraph) -> Compiled:
-        return self._registered(make_plan(graph, self.device, self.programs.begin), graph)
+        return self._registered(make_plan(graph, self.device, self.programs.begin))
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
     ) -> CompiledParts:
         split = split_plan(graph, self.device, constants, scalars, self.programs.begin)
-        first = split.preparation and self._registered(split.preparation, graph)
-        plan = self._registered(split.plan, graph)
+        first = split.preparation and self._registered(split.preparation)
+        plan = self._registered(split.plan)
         return CompiledParts(plan, split.leaves, first, split.constants)
 
-    def _registered(self, plan: Plan, graph: OpGraph) -> Compiled:
+    def _registered(self, plan: Plan) -> Compiled:
         """Check the size of a plan's textures, and register it with the bridge."""
         for slot in (*plan.outputs, *plan.temporaries):
             if max(slot.width, slot.height) > self.device.largest:
@@ -218,7 +217,7 @@ class WebGLBackend:
                 )
         self.plans += 1
         self.bridge.plan(self.plans, plan.words(self.programs.use))
-        return Compiled(plan, graph, self.plans, self.programs)
+        return Compiled(plan, self.plans, self.programs)
 
     def run(
         self,
