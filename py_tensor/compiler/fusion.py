@@ -218,6 +218,7 @@ class Fusion:
             (len(fusion_groups) == 1 or self._cheap(at, len(fusion_groups)))
             and (2 * weight <= CHEAP or not (self._expands(at) or self._reads_again(fusion_groups)))
         )
+        again = again and not self._separates_family(at, fusion_groups)
         if at in self.materialized or not (
             at in self.lowered.always_inline
             or (again and not self._spares_a_store(at, fusion_groups))
@@ -225,6 +226,14 @@ class Fusion:
             self.materialized.add(at)
             fusion_groups = {FusionGroup(at)}
         self.fusion_groups[at] = frozenset(fusion_groups)
+
+    def _separates_family(self, at: int, fusion_groups: set[FusionGroup]) -> bool:
+        """Return True if inlining computes results of one function separately, as in a join."""
+        op = self.ops[at]
+        if op is None or op.family is None or self.weight[at] <= CHEAP:
+            return False
+        found = sum([other is not None and other.family is op.family for other in self.ops])
+        return found > 1 and any(via is not None for _, via in fusion_groups)
 
     def _spares_a_store(self, at: int, fusion_groups: set[FusionGroup]) -> bool:
         """Return True if materializing the node lets it be the epilogue of a reduction below it.

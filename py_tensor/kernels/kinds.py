@@ -168,14 +168,18 @@ class ProgramWriter:
         extents = [given.var for given in self.program.inputs if given.kind == "extent"]
         self.length = f"{names[extents[-1]]}.x" if extents else ""
         """GLSL for the length of the last axis."""
+        self.differ: set[Any] = set()
+        """Values that differ between the four elements."""
 
     def sharing(self, body: Sequence[Any]) -> list[Any]:
         """Let reads of neighbours along the last axis share texels."""
+        self.differ = varying(body, {*self.program.coordinates})
         whole = bool(self.length) and self.shape[-1] % 4 == 0
         if not (whole and self.writer.positions.is_aligned(self.index)):
             return [*body]
+        # The lanes are in one row.
         last = self.program.coordinates[-1]
-        differ = varying(body, {last})
+        self.differ = differ = varying(body, {last})
 
         def shares(read: Read) -> bool:
             assert read.column is not None
@@ -222,7 +226,8 @@ class ProgramWriter:
             value = self.column(src, read)
         else:
             position = writer.code.named(self.atom(read.position), "ivec4")
-            value = writer.value(src, Index(spec.size, lanes=position))
+            same = read.position not in self.differ
+            value = writer.value(src, Index(spec.size, lanes=position, same=same))
         text = converted(value, spec.dtype, read.result.dtype)
         self.names[read.result] = writer.code.named(text, VECTOR[read.result.dtype.kind])
 

@@ -162,6 +162,58 @@ def test_rows_of_a_loop_share_texels():
     assert_values(result, np.broadcast_to(expected, x.shape), rtol=1e-5)
 
 
+def test_a_position_of_all_lanes_is_fetched_once():
+    @pt.kernel(shape=lambda a, b: (a.shape[0], b.shape[1]))
+    def product(i, j, a, b):
+        total = 0.0
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k, j]
+        return total
+
+    a, b = rng.random((5, 7), "float32"), rng.random((7, 8), "float32")
+    result = product(pt.asarray(a), pt.asarray(b))
+    # One element of `a` and one texel of `b`.
+    assert fetches(result) == 2
+    assert_values(result, a @ b, rtol=1e-5)
+    # Rows of ten elements: four lanes may be in two rows.
+    wide = rng.random((7, 10), "float32")
+    assert_values(product(pt.asarray(a), pt.asarray(wide)), a @ wide, rtol=1e-5)
+
+
+def test_operations_before_a_position_of_all_lanes():
+    @pt.kernel(shape=lambda x: x.shape)
+    def distances(i, x):
+        total = 0.0
+        for k in range(len(x)):
+            total += abs(x[k] - x[i])
+        return total
+
+    x = rng.random(12).astype("float32")
+    result = distances(pt.asarray(x) * 2.0)
+    assert fetches(result) == 2
+    assert_values(result, 2 * np.abs(x - x[:, None]).sum(1), rtol=1e-5)
+
+
+def test_positions_that_loops_and_branches_make_differ():
+    @pt.kernel(shape=lambda x: x.shape)
+    def counted(i, x):
+        at = 0
+        while at < i:
+            at += 1
+        return x[at]
+
+    @pt.kernel(shape=lambda x: x.shape)
+    def chosen(i, x):
+        at = 0
+        if i % 2 == 1:
+            at = 3
+        return x[at]
+
+    x = rng.random(8).astype("float32")
+    assert_values(counted(pt.asarray(x)), x)
+    assert_values(chosen(pt.asarray(x)), np.tile(x[[0, 3]], 4))
+
+
 def test_reads_in_branches():
     @pt.kernel(shape=lambda x: x.shape, border="zero")
     def some(i, j, x):

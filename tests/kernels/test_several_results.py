@@ -108,6 +108,21 @@ def test_results_of_other_calls_stay_apart():
     assert_values(other[0], expected_gray_scott(V, U, 1)[0], rtol=1e-5)
 
 
+def test_a_join_does_not_compute_each_result_separately():
+    @pt.kernel(shape=(4, 8))
+    def spiral(i, j):
+        x = y = 0.5
+        for _ in range(20):
+            x, y = 0.6 * x - 0.8 * y + 0.1 * i, 0.8 * x + 0.6 * y + 0.1 * j
+        return x, y
+
+    # Results that tensors have are stored anyway, and `assert` would keep their tensors.
+    joined = pt.stack(spiral(), axis=2)
+    assert targets(joined) == [2, 1]
+    expected = np.stack([result.numpy() for result in spiral.python()], axis=2)
+    assert_values(joined, expected, rtol=1e-4, atol=1e-5)
+
+
 def test_results_of_different_dtypes():
     x = np.linspace(-2.5, 2.5, 30, dtype="float32").reshape(5, 6)
     results = parts(pt.asarray(x))

@@ -23,6 +23,7 @@ class Index(NamedTuple):
     known. The lanes of `first` are then neighbours along the last axis.
     `pair` names an int p, a multiple of 4, if the positions of the lanes are p / 2 twice and
     p / 2 + 1 twice, as for the parts of two complex numbers.
+    `same` is True if all positions of `lanes` are equal.
     """
 
     size: int
@@ -32,6 +33,7 @@ class Index(NamedTuple):
     stack: ViewStack = ()
     axes: Axes = ()
     pair: str = ""
+    same: bool = False
 
     def through(self, view: View) -> Index:
         return self if view.is_identity else self._replace(stack=push(self.stack, view))
@@ -138,6 +140,8 @@ class LanePositions:
 
     def splat(self, index: Index) -> str | None:
         """Return the position that all lanes read after the views, or None if they differ."""
+        if index.same:
+            return self.code.let((index, "splat"), "int", "i", f"{self.lanes(index)}.x")
         for depth, view in enumerate(index.stack):
             if view.is_constant:
                 position = str(view.offset)
