@@ -298,7 +298,9 @@ if TYPE_CHECKING:
         trapezoid,
     )
     from .images import (
+        Frame,
         draw,
+        frames,
         from_pixels,
         next_frame,
         to_pixels,
@@ -617,6 +619,7 @@ False_ = False
 __all__ = [
     "CacheInfo",
     "False_",
+    "Frame",
     "Memory",
     "MemoryTrace",
     "Profile",
@@ -806,6 +809,7 @@ __all__ = [
     "fmod",
     "format_float_positional",
     "format_float_scientific",
+    "frames",
     "frexp",
     "from_dlpack",
     "from_pixels",
@@ -1271,7 +1275,9 @@ _LAZY = {
         "trapezoid",
     ),
     "images": (
+        "Frame",
         "draw",
+        "frames",
         "from_pixels",
         "next_frame",
         "to_pixels",

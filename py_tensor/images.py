@@ -6,7 +6,9 @@ Pixels are copied between the browser and textures on the GPU, without passing t
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import AsyncIterator
+from time import perf_counter
+from typing import Any, NamedTuple
 
 from .dtypes import uint8
 from .errors import ArgumentError, BackendError, ShapeError, TraceError
@@ -19,7 +21,7 @@ from .typing import ArrayLike
 
 try:
     import js
-    from pyodide.ffi import create_once_callable
+    from pyodide.ffi import create_once_callable, create_proxy
 except ImportError:  # CPython outside of a page
     js = None
 
@@ -167,8 +169,106 @@ async def next_frame() -> None:
         await asyncio.sleep(0)
         return
     drawn = asyncio.get_running_loop().create_future()
-    request(create_once_callable(lambda _: drawn.set_result(None)))
+
+    def finish(_: Any) -> None:
+        # A task that was cancelled meanwhile has cancelled the future.
+        if not drawn.done():
+            drawn.set_result(None)
+
+    request(create_once_callable(finish))
     await drawn
+
+
+class Frame(NamedTuple):
+    """Time and pointer at the beginning of a frame, given by `frames`.
+
+    >>> import py_tensor as pt
+    >>> pt.Frame(number=0, time=0.0, x=0.5, y=0.5, pressed=False).x
+    0.5
+    """
+
+    number: int
+    """Frames before this one."""
+    time: float
+    """Seconds since the first frame."""
+    x: float
+    """Position of the pointer from 0 at the left to 1 at the right; 0.5 before it has moved."""
+    y: float
+    """Position of the pointer from 0 at the top to 1 at the bottom; 0.5 before it has moved."""
+    pressed: bool
+    """True while a button is pressed, or a finger or pen touches the canvas."""
+
+
+_POINTER_EVENTS = ("pointermove", "pointerdown", "pointerup", "pointercancel", "pointerleave")
+
+
+def frames(canvas: Any = None) -> AsyncIterator[Frame]:
+    """Return an asynchronous iterator over the frames of the browser, for pictures that move.
+
+    Each step waits until the browser is about to draw its next frame, as `next_frame` does. The
+    loop ends with `break` or when its task is cancelled; it pauses while the page is hidden.
+    Outside of pages, other tasks of the event loop run once for each frame.
+
+    Args:
+        canvas: Canvas, or another element, whose pointer is followed; None (default) for no
+            pointer. An OffscreenCanvas in a worker has no events of its own: the page can dispatch
+            events there with the fields `offsetX`, `offsetY` and `buttons`.
+
+    Returns:
+        Asynchronous iterator of `Frame` with the fields `number`, `time`, `x`, `y` and `pressed`.
+
+    Raises:
+        ArgumentError: If `canvas` has no events.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> async def first():
+    ...     async for frame in pt.frames():
+    ...         return frame.number, frame.x, frame.pressed
+    >>> asyncio.run(first())
+    (0, 0.5, False)
+
+    In a page:
+
+        canvas = js.document.querySelector("canvas")
+        async for frame in pt.frames(canvas):
+            pt.draw(picture(frame.time, frame.x, frame.y), canvas)
+    """
+    if canvas is not None and not hasattr(canvas, "addEventListener"):
+        raise ArgumentError(
+            f"frames: canvas has no events; got {canvas!s:.60}; pass a canvas or another element "
+            "of the page"
+        )
+    return _frames(canvas)
+
+
+async def _frames(canvas: Any) -> AsyncIterator[Frame]:
+    x = y = 0.5
+    pressed = False
+
+    def follow(event: Any) -> None:
+        nonlocal x, y, pressed
+        x = event.offsetX / (getattr(canvas, "clientWidth", 0) or canvas.width)
+        y = event.offsetY / (getattr(canvas, "clientHeight", 0) or canvas.height)
+        pressed = event.type in _POINTER_EVENTS[:3] and event.buttons != 0
+
+    listener = None if canvas is None else create_proxy(follow)
+    try:
+        if listener is not None:
+            for kind in _POINTER_EVENTS:
+                canvas.addEventListener(kind, listener)
+        start, number = None, 0
+        while True:
+            await next_frame()
+            now = perf_counter()
+            start = now if start is None else start
+            yield Frame(number, now - start, x, y, pressed)
+            number += 1
+    finally:
+        if listener is not None:
+            for kind in _POINTER_EVENTS:
+                canvas.removeEventListener(kind, listener)
+            listener.destroy()
 
 
 def draw(tensor: ArrayLike, canvas: Any) -> None:

@@ -55,7 +55,7 @@ GROUPS = {
     "Memory": "memory memory_trace assert_no_leaks tidy keep dispose cache_info Memory MemoryTrace "
     "CacheInfo",
     "Measuring and settings": "time profile env Timing Profile",
-    "Images": "draw from_pixels next_frame to_pixels",
+    "Images": "draw from_pixels frames next_frame to_pixels Frame",
     "Display": "show progress",
     "Backends and debugging": "get_backend set_backend register_backend explain enable_debug_mode "
     "enable_production_mode",

@@ -66,6 +66,7 @@ NOT_GENERATED = {
         "enable_production_mode",
         "explain",
         "finfo",
+        "frames",
         "get_backend",
         "iinfo",
         "isdtype",

@@ -42,7 +42,15 @@ NO_TENSORS = {
     # The page and the package.
     *("__array_namespace_info__", "cache_info", "draw", "enable_debug_mode"),
     *("enable_production_mode", "from_pixels", "get_backend", "memory", "set_backend"),
-    *("buffer_field", "static_field", "Input", "next_frame", "register_backend", "to_pixels"),
+    *(
+        "buffer_field",
+        "static_field",
+        "Input",
+        "frames",
+        "next_frame",
+        "register_backend",
+        "to_pixels",
+    ),
     # Settings of layers, and trees of layers.
     *("L1", "L2", "max_norm", "min_max_norm", "unit_norm", "constrain", "regularize"),
     *("apply_constraints", "regularization_loss"),
