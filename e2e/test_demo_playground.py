@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 import pytest
 from demo_driver import Demo
+from gallery_programs import EXAMPLES
 from playwright.sync_api import Page, Route
 from waiting import eventually
 
@@ -18,7 +19,7 @@ import py_tensor as pt
 pytest_plugins = ["demo_fixtures"]
 
 PROGRAMS = Path(__file__).parent.parent / "examples"
-LIFE = PROGRAMS.parent / "web" / "src" / "features" / "playground" / "examples" / "life.py"
+LIFE = EXAMPLES / "life.py"
 FIVE_DIGITS = 6e-5  # a table's cells are rounded to five digits
 
 
@@ -64,69 +65,8 @@ def test_matmul_shows_the_ends_of_a_large_table(demo: Demo) -> None:
     assert totals == [product.sum()] * 4
 
 
-def mandelbrot(height: int, width: int, steps: int) -> np.ndarray:
-    """Return for how many steps each point stays within radius 2, computed in float32."""
-    re = np.linspace(-2.2, 0.8, width, dtype=np.float32)[None, :]
-    im = np.linspace(-1.125, 1.125, height, dtype=np.float32)[:, None]
-    x = y = np.zeros((height, width), np.float32)
-    count = np.zeros((height, width), int)
-    for _ in range(steps):
-        inside = x * x + y * y < 4
-        count += inside
-        x, y = np.where(inside, x * x - y * y + re, x), np.where(inside, 2 * x * y + im, y)
-    return count
-
-
-def test_mandelbrot(demo: Demo) -> None:
-    demo.run("mandelbrot")
-    count = mandelbrot(360, 480, 96)
-    wrong = demo.values() != count[20::40, 20::60]
-    # Points on the set's edge depend on the last bit, which a GPU may round differently.
-    assert wrong.mean() <= 0.05
-    picture = demo.picture("Mandelbrot")
-    assert picture.shape == (360, 480, 3)
-    within = picture.max(axis=2) == 0
-    assert (within != (count == 96)).mean() < 0.01
-
-
-def life(board: np.ndarray) -> np.ndarray:
-    neighbours = sum(
-        np.roll(board, (down, right), (0, 1)) for down in (-1, 0, 1) for right in (-1, 0, 1)
-    )
-    return ((neighbours == 3) | ((neighbours == 4) & (board == 1))).astype(np.uint8)
-
-
-def test_game_of_life(demo: Demo) -> None:
-    demo.run("life")
-    board = (uniform(4, (120, 180)) < 0.25).astype(np.uint8)
-    for _ in range(300):
-        board = life(board)
-    assert demo.printed() == [f"alive after 300 generations: {board.sum()}"]
-    # A living cell's red is full, a dead one's has faded to 0.93 at least.
-    np.testing.assert_array_equal(demo.picture("Game of Life")[..., 0] > 250, board == 1)
-
-
-def test_kernel(demo: Demo) -> None:
-    demo.run("kernel")
-    v = np.kron(uniform(3, (12, 18)) < 0.25, np.ones((10, 10))) / 2
-    u = 1 - v
-    for _ in range(120 * 8):
-        r = u * v * v
-        lap_u, lap_v = (
-            sum(np.roll(x, shift, axis) for axis in (0, 1) for shift in (1, -1)) - 4 * x
-            for x in (u, v)
-        )
-        u, v = u + 0.16 * lap_u - r + 0.035 * (1 - u), v + 0.08 * lap_v + r - 0.1 * v
-    means = [float(word) for word in demo.printed()[0].split()[-2:]]
-    # Rounding to float32 in each of the 960 steps changes elements by up to 1e-5.
-    np.testing.assert_allclose(means, [u.mean(), v.mean()], atol=2e-5)
-    red = demo.picture("Reaction and diffusion")[..., 0] / 255
-    np.testing.assert_allclose(red, np.clip(1 - u, 0, 1), atol=0.01)
-
-
 def test_animation_runs_live_and_stops(fresh_demo: Demo) -> None:
-    # The example ends after 5 seconds.
-    fresh_demo.write(LIFE.read_text().replace("300", "1_000_000"))
+    fresh_demo.write(LIFE.read_text().replace("512", "128"))
     fresh_demo.start()
     fresh_demo.page.wait_for_selector("#output canvas")
     first = fresh_demo.picture("Game of Life")
@@ -140,7 +80,8 @@ def test_animation_runs_live_and_stops(fresh_demo: Demo) -> None:
     fresh_demo.page.locator("[data-filter=sepia] input[type=checkbox]").check()
     fresh_demo.page.click("#stop")
     assert fresh_demo.finish().startswith("stopped after")
-    assert fresh_demo.text().count("alive after") == 0
+    # What it drew last is kept.
+    assert (fresh_demo.picture("Game of Life") != first).any()
 
 
 def test_stop_ends_a_program_that_never_pauses(fresh_demo: Demo) -> None:

@@ -49,6 +49,8 @@ const verbs = {
     return JSON.parse(await demo.run(source));
   },
   stop: () => demo.stop(),
+  /** @param {string} type of a pointer's event @param {{ offsetX: number, offsetY: number, buttons: number }} fields */
+  pointer: (type, fields) => host.pointer.dispatchEvent(Object.assign(new Event(type), fields)),
   /** @param {string} module */
   libraryNames: (module) => JSON.parse(demo.library_names(module)),
   /** @param {OffscreenCanvas} canvas */

@@ -79,6 +79,15 @@ export class HostModule {
     this.#send("output", { kind: "picture", title, caption, bitmap }, [bitmap]);
   };
 
+  /** Receives the events of the visitor's pointer on pictures; positions are from 0 to 1. */
+  pointer = Object.assign(new EventTarget(), { clientWidth: 1, clientHeight: 1 });
+
+  /** @param {Uint8Array} bytes of float32 samples @param {number} rate samples per second */
+  sound = (bytes, rate) => {
+    const samples = new Float32Array(bytes.slice().buffer);
+    this.#send("sound", { samples, rate }, [samples.buffer]);
+  };
+
   /** @param {string} name @param {Uint8Array} bytes */
   download = (name, bytes) => this.#send("download", { name, blob: new Blob([bytes.slice()]) });
 

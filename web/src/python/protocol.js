@@ -23,6 +23,7 @@
  * @typedef {{ kind: "note", text: string }} NoteOutput a remark of the page
  * @typedef {TextOutput | HtmlOutput | PictureOutput | NoteOutput} Output
  *
+ * @typedef {{ samples: Float32Array<ArrayBuffer>, rate: number }} Sound samples from -1 to 1, and their number per second
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ milliseconds: number, at: number }} PhotoFrame
  * @typedef {{ section: string, epoch: number }} Recovered after a loss of the WebGL context
@@ -55,6 +56,7 @@
  *   progress: Progress,
  *   output: Output,
  *   waiting: null,
+ *   sound: Sound,
  *   download: { name: string, blob: Blob },
  *   numbers: Numbers,
  *   photoFrame: PhotoFrame,

@@ -2,30 +2,52 @@
 
 import index from "../../../../examples/index.json";
 import { loadFile } from "../../ui/load_file.js";
-import arithmetic from "./examples/arithmetic.py?raw";
-import explain from "./examples/explain.py?raw";
-import kernel from "./examples/kernel.py?raw";
-import life from "./examples/life.py?raw";
-import mandelbrot from "./examples/mandelbrot.py?raw";
-import matmul from "./examples/matmul.py?raw";
-import memory from "./examples/memory.py?raw";
-import mistake from "./examples/mistake.py?raw";
-import noise from "./examples/noise.py?raw";
-import training from "./examples/training.py?raw";
 
-/** @type {{ name: string, title: string, source: string }[]} */
-export const EXAMPLES = [
-  { name: "arithmetic", title: "Arithmetic", source: arithmetic },
-  { name: "mandelbrot", title: "Mandelbrot", source: mandelbrot },
-  { name: "life", title: "Game of Life", source: life },
-  { name: "kernel", title: "A shader in Python", source: kernel },
-  { name: "matmul", title: "Matrix product", source: matmul },
-  { name: "noise", title: "Noise and clouds", source: noise },
-  { name: "training", title: "Training and plots", source: training },
-  { name: "memory", title: "Tidy and memory", source: memory },
-  { name: "explain", title: "Explain", source: explain },
-  { name: "mistake", title: "A mistake", source: mistake },
-];
+/** @type {Record<string, string>} */
+const sources = import.meta.glob("./examples/*.py", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+/** @type {Record<string, string>} */
+const thumbnails = import.meta.glob("./thumbnails/*.webp", {
+  query: "?url&no-inline",
+  import: "default",
+  eager: true,
+});
+
+/** @param {Record<string, string>} titles by the name of the file */
+function examples(titles) {
+  return Object.entries(titles).map(([name, title]) => ({
+    name,
+    title,
+    source: sources[`./examples/${name}.py`],
+    thumbnail: thumbnails[`./thumbnails/${name}.webp`],
+  }));
+}
+
+/** Programs that move, in the order of the gallery; `tools/make_thumbnails.py` makes their pictures. */
+export const GALLERY = examples({
+  ray_marching: "Ray marching",
+  fluid: "Fluid",
+  mandelbrot: "Mandelbrot",
+  path_tracer: "Path tracer",
+  gray_scott: "Gray-Scott",
+  n_body: "N-body",
+  life: "Game of Life",
+  synthesizer: "Synthesizer",
+});
+
+export const EXAMPLES = examples({
+  arithmetic: "Arithmetic",
+  matmul: "Matrix product",
+  noise: "Noise and clouds",
+  training: "Training and plots",
+  memory: "Tidy and memory",
+  explain: "Explain",
+  mistake: "A mistake",
+});
 
 /** Programs written for NumPy or JAX, by kind. A program's name is its file's name in `examples/`. */
 export const PROGRAMS = Object.entries(index.kinds).map(([kind, titles]) => ({

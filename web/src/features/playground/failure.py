@@ -7,6 +7,8 @@ ENDS = 8
 
 OFFERED = ("show", "progress", "plot", "next_frame")
 """Names of the library that programs often use in this page."""
+OF_THE_PAGE = ("frames", "play", "download")
+"""Names of the page's module `playground`."""
 
 
 def describe(error: BaseException, source: str, filename: str) -> dict:
@@ -41,8 +43,8 @@ def _hint(error: BaseException) -> str:
     if isinstance(error, NameError):
         if error.name in OFFERED:
             return f"Write pt.{error.name}, with this line at the top: import py_tensor as pt"
-        if error.name == "download":
-            return "Add this line at the top: from playground import download"
+        if error.name in OF_THE_PAGE:
+            return f"Add this line at the top: from playground import {error.name}"
         if error.name in ("pt", "py_tensor"):
             return "Add this line at the top: import py_tensor as pt"
     if isinstance(error, RecursionError):

@@ -9,20 +9,31 @@ const TEXT_DELAY = 30; // milliseconds; each change of the pane costs a layout
 const ENLARGED_WIDTH = 420; // CSS pixels up to which small pictures are enlarged
 const END = 24; // CSS pixels above the end of the output that count as its end
 const MAX_HEIGHT = 340; // CSS pixels, so that a picture and its caption fit into the pane
+const RATE_PERIOD = 1000; // milliseconds over which the pictures of an animation are counted
+const POINTER_EVENTS = ["pointermove", "pointerdown", "pointerup", "pointercancel", "pointerleave"];
+
+/** @typedef {{ offsetX: number, offsetY: number, buttons: number }} PointerFields positions from 0 to 1 */
 
 export class OutputPane {
   #pane;
+  #onPointer;
   /** @type {HTMLPreElement | null} the block to which text is appended */
   #block = null;
   #text = "";
   #textIsError = false;
   #textTimer = 0;
-  /** @type {Map<string, HTMLElement>} */
+  /** Boxes of titled outputs. @type {Map<string, HTMLElement>} */
   #items = new Map();
+  /** Counts of pictures, for their rate. @type {WeakMap<HTMLElement, { count: number, since: number, rate: string }>} */
+  #rates = new WeakMap();
 
-  /** @param {HTMLElement} pane */
-  constructor(pane) {
+  /**
+   * @param {HTMLElement} pane
+   * @param {(type: string, fields: PointerFields) => void} onPointer called for events on a picture
+   */
+  constructor(pane, onPointer) {
     this.#pane = pane;
+    this.#onPointer = onPointer;
     pane.tabIndex = 0; // allows scrolling with the arrow keys
   }
 
@@ -118,7 +129,7 @@ export class OutputPane {
   #picture({ title, caption, bitmap }) {
     let figure = this.#items.get(title);
     if (!figure) {
-      figure = make("figure", {}, make("canvas", { role: "img" }), make("figcaption"));
+      figure = make("figure", {}, this.#canvas(), make("figcaption"));
       this.#items.set(title, figure);
       this.#append(figure);
     }
@@ -133,7 +144,37 @@ export class OutputPane {
     }
     canvas.setAttribute("aria-label", `${title}, ${caption}`);
     canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
-    text.textContent = `${title} · ${caption}`;
+    text.textContent = `${title} · ${caption}${this.#rate(figure)}`;
+  }
+
+  /** @param {HTMLElement} figure whose picture was replaced; returns how often that happens, once it is known */
+  #rate(figure) {
+    const counted = this.#rates.get(figure) ?? { count: 0, since: performance.now(), rate: "" };
+    this.#rates.set(figure, counted);
+    counted.count += 1;
+    const milliseconds = performance.now() - counted.since;
+    if (milliseconds > RATE_PERIOD) {
+      const rate = (1000 * counted.count) / milliseconds;
+      counted.rate = ` · ${rate.toFixed(rate < 10 ? 1 : 0)} per second`;
+      Object.assign(counted, { count: 0, since: performance.now() });
+    }
+    return counted.rate;
+  }
+
+  #canvas() {
+    const canvas = make("canvas", { role: "img" });
+    for (const type of POINTER_EVENTS) {
+      canvas.addEventListener(type, (event) => {
+        const { offsetX, offsetY, buttons } = /** @type {PointerEvent} */ (event);
+        const { clientWidth, clientHeight } = canvas;
+        this.#onPointer(type, {
+          offsetX: offsetX / clientWidth,
+          offsetY: offsetY / clientHeight,
+          buttons,
+        });
+      });
+    }
+    return canvas;
   }
 }
 

@@ -5,9 +5,10 @@ import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
 import { saveFile } from "../../ui/save_file.js";
 import { createEditor } from "./editor.js";
-import { EXAMPLES, loadProgram, PROGRAMS } from "./examples.js";
+import { EXAMPLES, GALLERY, loadProgram, PROGRAMS } from "./examples.js";
 import { OutputPane } from "./output.js";
 import { linkedProgram, linkProgram, OwnPrograms } from "./own_programs.js";
+import { SoundOutput } from "./sound.js";
 
 /** @import { Client } from "../../python/client.js" */
 /** @import { Outcome } from "../../python/protocol.js" */
@@ -23,7 +24,10 @@ export function createPlayground(client, page) {
   const stopButton = find("stop", HTMLButtonElement);
   const status = find("run-status", HTMLElement);
   const clock = find("run-seconds", HTMLElement);
-  const output = new OutputPane(find("output", HTMLElement));
+  const output = new OutputPane(find("output", HTMLElement), (...event) => {
+    if (running) client.call("pointer", event).catch(() => {});
+  });
+  const sound = new SoundOutput();
   const editor = createEditor(find("editor", HTMLElement), {
     onRun: run,
     onEdit: edited,
@@ -39,12 +43,16 @@ export function createPlayground(client, page) {
   client.on("output", (part) => {
     if (running) output.add(part);
   });
+  client.on("sound", (part) => {
+    if (running && !stopping) sound.play(part);
+  });
   client.on("waiting", () => {
     if (running && !stopping) status.textContent = "waiting for the GPU…";
   });
   runButton.onclick = run;
   stopButton.onclick = stop;
   find("clear", HTMLButtonElement).onclick = () => output.clear();
+  find("gallery", HTMLElement).append(...GALLERY.map(cardOf));
   find("examples", HTMLElement).append(...EXAMPLES.map(chipOf));
   const programs = find("programs", HTMLSelectElement);
   programs.append(...PROGRAMS.map(groupOf));
@@ -112,6 +120,24 @@ export function createPlayground(client, page) {
     }
   }
 
+  /** @param {(typeof GALLERY)[number]} example */
+  function cardOf({ name, title, thumbnail }) {
+    const image = make("img", {
+      src: thumbnail,
+      alt: "",
+      width: 160,
+      height: 160,
+      loading: "lazy",
+    });
+    const card = make("button", { type: "button" }, image, title);
+    card.dataset.example = name;
+    card.onclick = () => {
+      choose(name);
+      runButton.focus();
+    };
+    return card;
+  }
+
   /** @param {(typeof EXAMPLES)[number]} example */
   function chipOf({ name, title }) {
     const chip = make("button", { type: "button", className: "chip" }, title);
@@ -158,7 +184,7 @@ export function createPlayground(client, page) {
     programs.value = "";
     loading = false;
     update();
-    show(EXAMPLES.find((example) => example.name === name)?.source ?? "");
+    show([...GALLERY, ...EXAMPLES].find((example) => example.name === name)?.source ?? "");
   }
 
   /** Shows an example. A program that the visitor wrote stays in the list. @param {string} source */
@@ -185,6 +211,7 @@ export function createPlayground(client, page) {
     // A disabled button loses the focus.
     if (runHasFocus) stopButton.focus();
     output.clear();
+    sound.stop();
     editor.mark(null);
     status.textContent = "running…";
     const started = performance.now();
@@ -224,6 +251,7 @@ export function createPlayground(client, page) {
     stopping = true;
     update();
     status.textContent = "stopping…";
+    sound.stop();
     client.call("stop").catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT));
     if (!running || runs !== stopped) return;

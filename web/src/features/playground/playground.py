@@ -1,6 +1,9 @@
-"""Module for the playground's programs: output in the page, frames and downloads."""
+"""Module for the playground's programs: output in the page, frames, sound and downloads."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from time import perf_counter
 from types import ModuleType
 
 import demo_host
@@ -10,6 +13,11 @@ import py_tensor as pt
 from py_tensor.display.pictures import Picture
 from py_tensor.display.places import Place, html_of
 from py_tensor.errors import BackendError
+
+AHEAD = 0.1
+"""Seconds of sound that are left when `play` returns, so that the next sound arrives in time."""
+
+_silence_at = 0.0
 
 
 class OutputPane(Place):
@@ -56,6 +64,26 @@ def show(x: object, title: str = "picture", **options: object) -> None:
     pt.show(x, title, **options)
 
 
+def frames() -> AsyncIterator[pt.Frame]:
+    """Return `pt.frames` with the position of the pointer on the program's pictures."""
+    return pt.frames(demo_host.pointer)
+
+
+async def play(samples: pt.Tensor, rate: int = 44_100) -> None:
+    """Play a tensor of samples from -1 to 1 after the sounds that were given before.
+
+    Wait until they have almost ended.
+    """
+    global _silence_at
+    if not isinstance(samples, pt.Tensor) or samples.ndim != 1 or samples.dtype.kind != "f":
+        got = getattr(samples, "shape", None) or type(samples).__name__
+        raise ValueError(f"play: not a sound; got {got}; pass a tensor of floats with one axis")
+    data = await samples.astype("float32").data()
+    demo_host.sound(to_js(memoryview(data).cast("B")), rate)
+    _silence_at = max(_silence_at, perf_counter()) + samples.size / rate
+    await asyncio.sleep(max(_silence_at - perf_counter() - AHEAD, 0.0))
+
+
 async def next_frame() -> None:
     """Wait for the next animation frame; other tasks of the worker run meanwhile."""
     await demo_host.nextFrame()
@@ -73,3 +101,9 @@ def library_names(module: str) -> str:
     found = getattr(pt, module, None) if module else pt
     names = dir(found) if isinstance(found, ModuleType) else []
     return json.dumps([name for name in names if not name.startswith("_")])
+
+
+def forget_sound() -> None:
+    """Forget the sound of the previous program, which ended with it."""
+    global _silence_at
+    _silence_at = 0.0

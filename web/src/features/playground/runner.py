@@ -9,7 +9,7 @@ import time
 
 from failure import describe
 from gpu_fence import gpu_done
-from playground import OutputPane
+from playground import OutputPane, forget_sound
 from pyodide.code import CodeRunner
 
 import py_tensor as pt
@@ -43,6 +43,7 @@ async def run_program(source: str, page) -> dict:
     """Run the source in a new namespace and display the value of its last expression."""
     stopped, failure = False, None
     pane = OutputPane()
+    forget_sound()
     page.begin()
     draws = pt.cache_info().draws
     start = time.perf_counter()

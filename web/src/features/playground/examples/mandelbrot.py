@@ -1,31 +1,32 @@
 import math
 
 import py_tensor as pt
+from playground import frames
 
-height, width, steps = 360, 480, 96
-re = pt.reshape(pt.linspace(-2.2, 0.8, width), (1, width))
-im = pt.reshape(pt.linspace(-1.125, 1.125, height), (height, 1))
+SIZE, STEPS = 512, 300
 
-x = y = count = pt.zeros((height, width))
-for step in range(steps):
-    xx, yy = x * x, y * y
-    inside = xx + yy < 4
-    count = count + inside.astype("float32")
-    # Points that have escaped no longer move.
-    x, y = (
-        pt.where(inside, xx - yy + re, x),
-        pt.where(inside, 2 * x * y + im, y),
-    )
-    if step % 8 == 7:
-        # Eight steps are fused into one shader, which is compiled once.
-        pt.realize(x, y, count)
 
-# The distance beyond the circle gives smooth bands.
-speed = count + 1 - pt.log2(pt.log2(pt.maximum(x * x + y * y, 4)) / 2)
-hue = pt.asarray([0.0, 0.12, 0.25]) + pt.expand_dims(speed, axis=2) / 28
-colour = 0.5 + 0.5 * pt.cos(2 * math.pi * (hue + 0.55))
-escaped = (count < steps).astype("float32")
-pt.show(colour * pt.expand_dims(escaped, axis=2), "Mandelbrot")
+@pt.kernel(shape=(SIZE, SIZE))
+def mandelbrot(i, j, re, im, width, time):
+    """Return the color of c, for how soon z = z * z + c leaves a circle."""
+    a = re + (j / SIZE - 0.5) * width
+    b = im + (i / SIZE - 0.5) * width
+    x = y = 0.0
+    steps = 0
+    while steps < STEPS and x * x + y * y < 64.0:
+        x, y, steps = x * x - y * y + a, 2.0 * x * y + b, steps + 1
+    # The distance beyond the circle gives smooth bands.
+    beyond = math.log2(math.log2(max(x * x + y * y, 4.0)))
+    hue, light = 0.3 * math.sqrt(steps + 4.0 - beyond) - 0.2 * time, 0.5 if steps < STEPS else 0.0
+    red, green, blue = math.cos(hue), math.cos(hue + 0.6), math.cos(hue + 1.2)
+    return light - light * red, light - light * green, light - light * blue
 
-# Steps until escape, for some of the points.
-count[20::40, 20::60].astype("int32")
+
+# Hold the mouse to zoom in on the point below it; let go to zoom out.
+re, im, width = -0.6, 0.0, 2.6
+async for frame in frames():
+    wider = max(2e-5, width * 0.98) if frame.pressed else min(2.6, width * 1.01)
+    re += (frame.x - 0.5) * (width - wider)
+    im += (frame.y - 0.5) * (width - wider)
+    width = wider
+    pt.show(pt.stack(mandelbrot(re, im, width, frame.time), axis=2), "Mandelbrot")
