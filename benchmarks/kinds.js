@@ -21,7 +21,7 @@ function count(shape) {
  * @param {string} size
  * @param {(number[] | { shape: number[], scale?: number, below?: number })[]} inputs
  * @param {number[]} output shape of the result
- * @param {{ flops: number, atol: number, rtol?: number, options?: Record<string, unknown>, onHost?: boolean }} rest
+ * @param {Pick<Workload, "flops" | "atol"> & Partial<Workload>} rest
  * @returns {Workload}
  */
 export function workload(operation, size, inputs, output, rest) {

@@ -4,21 +4,17 @@
  * left out if the file declares them, up to a batch.
  */
 
-import { find } from "../web/src/ui/dom.js";
-import { textOf } from "../web/src/ui/error_text.js";
 import { rendererName } from "./device_limits.js";
 import { startRuntime } from "./onnx_runtime.js";
 import { PythonSide } from "./python_side.js";
-import { sectionLines } from "./report.js";
+import { report, send, showSection, startPage } from "./section_page.js";
 import { hasFailed, measureTrained, OURS, trainedSection } from "./trained.js";
-import { sectionElement } from "./view.js";
 
 /** @import { Measured } from "./trained.js" */
 
 /** @typedef {{ file: string, shapes?: number[][] }} Entry */
 
 const given = new URLSearchParams(location.search);
-const auto = given.has("auto");
 const only = (given.get("only") ?? "").split(",").filter(Boolean);
 const runs = Number(given.get("runs") ?? 15);
 const folder = new URL(given.get("models") ?? "../models/", document.baseURI).href;
@@ -31,20 +27,6 @@ const ort = given.get("ort");
 const providers = list("providers", "webgl,wasm");
 /** Parts of the names of libraries, in the order of their first calls. */
 const order = list("order", OURS);
-const start = find("start", HTMLButtonElement);
-const status = find("status", HTMLElement);
-
-/** @param {string} address @param {string} text */
-function send(address, text) {
-  if (auto) fetch(address, { method: "POST", body: text }).catch(() => {});
-}
-
-/** @param {string} text */
-async function report(text) {
-  status.textContent = text;
-  // Resolves after the browser had an opportunity to paint.
-  await new Promise((resolve) => setTimeout(resolve));
-}
 
 async function run() {
   const answer = await fetch(new URL("models.json", folder));
@@ -79,8 +61,7 @@ async function run() {
     for (const { name, load } of theirs) if (load) libraries.push([name, () => load(url)]);
     const measured = await measureTrained(file, libraries, runs, order);
     rows.push(...measured);
-    const section = trainedSection(rows);
-    find("sections", HTMLElement).replaceChildren(sectionElement(section));
+    showSection(trainedSection(rows));
     send("/log", measured.map((row) => JSON.stringify(row)).join("\n"));
   }
   const section = trainedSection(rows);
@@ -88,29 +69,4 @@ async function run() {
   return { renderer: rendererName(), versions, runs, rows, section, summary: { failed } };
 }
 
-async function runAndReport() {
-  start.disabled = true;
-  try {
-    const results = await run();
-    const { renderer, versions, section } = results;
-    const named = Object.entries(versions).map((pair) => pair.join(" "));
-    const failed = `failed: ${results.summary.failed}`;
-    const text = [renderer, named.join(", "), ...sectionLines(section), failed].join("\n");
-    find("text", HTMLElement).textContent = text;
-    find("json", HTMLElement).textContent = JSON.stringify(results, null, 1);
-    find("texts", HTMLElement).hidden = false;
-    status.textContent = "Finished";
-    document.body.dataset.state = "finished";
-    send("/result", text);
-  } catch (error) {
-    console.error(error);
-    status.textContent = textOf(error);
-    document.body.dataset.state = "failed";
-    send("/result", `failed: ${textOf(error)}`);
-  } finally {
-    start.disabled = false;
-  }
-}
-
-start.addEventListener("click", runAndReport);
-if (auto) runAndReport();
+startPage(run);

@@ -44,6 +44,7 @@ import { trainCnn, trainMlp } from "./training.js";
  * @property {number} bytes size of the inputs and the result
  * @property {number} atol
  * @property {number} rtol
+ * @property {number} [different] share of the elements that may differ by more
  */
 
 /** @param {Workload} workload */

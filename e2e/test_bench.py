@@ -94,6 +94,14 @@ def test_comparison_names_the_worst_value(source_page: SharedPage[Page]) -> None
     assert found["text"].startswith("value 1 is 2.5 instead of 2 ")
 
 
+@pytest.mark.parametrize(("share", "same"), [(0.5, True), (0.4, False)])
+def test_a_share_of_the_values_may_differ(
+    source_page: SharedPage[Page], share: float, same: bool
+) -> None:
+    tolerance = {"atol": 0, "rtol": 0, "different": share}
+    assert compare(source_page, [1, 2, 3, 4], [1, 2, 5, 6], tolerance)["same"] is same
+
+
 def test_run_reports_the_same_everywhere(page: Page, site_url: str) -> None:
     posts: list[Request] = []
     page.on("request", lambda request: posts.append(request) if request.method == "POST" else None)
@@ -168,6 +176,47 @@ def test_faults_are_reported_and_do_not_stop_the_run(page: Page, site_url: str) 
 def failure_shown(page: Page, workload: str) -> str:
     """Return the text of a failed workload in the page's table."""
     return page.inner_text(f"#table .failed[data-name^={workload}] small")
+
+
+def run_kernels(page: Page, site_url: str) -> dict:
+    """Run the page of kernels and return its results."""
+    page.goto(f"{site_url}/bench/kernels.html?auto=1&{TINY}")
+    page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
+    assert page.inner_text("#status") == "Finished"
+    return json.loads(page.text_content("#json") or "")
+
+
+def test_kernels_are_compared_with_gpu_js_and_glsl(page: Page, site_url: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{site_url}/bench/index.html")
+    page.click("nav a:text('Kernels')")
+    page.wait_for_url("**/bench/kernels.html")
+    results = run_kernels(page, site_url)
+    names = [row["name"].split()[0] for row in results["rows"]]
+    assert names == ["mandelbrot", "stencil", "n_body", "product"]
+    assert results["versions"]["gpu.js"].startswith("2.")
+    for row in results["rows"]:
+        for peer in ("gpuJs", "glsl"):
+            measured = row[peer]
+            assert measured["comparison"]["same"], row
+            assert measured["ratio"] == measured["theirs"]["median"] / measured["ours"]["median"]
+            assert measured["theirs"]["first"] > 0
+    assert results["summary"]["failed"] == 0
+    shown = page.locator("#sections tbody tr td:first-child").all_inner_texts()
+    assert shown == [row["name"] for row in results["rows"]]
+    assert page.evaluate("document.documentElement.scrollWidth") == 360, "the phone scrolls"
+
+
+def test_a_wrong_kernel_fails(page: Page, site_url: str) -> None:
+    change_program(page, {r"total \+= a\[i, k\] \* b\[k, j\]": "total += a[i, k] * b[k, 0]"})
+    results = run_kernels(page, site_url)
+    assert results["summary"]["failed"] == 1
+    *right, product = results["rows"]
+    assert all(row["gpuJs"]["ratio"] > 0 for row in right)
+    for peer in ("gpuJs", "glsl"):
+        assert product[peer]["ours"]["error"].startswith("wrong: value")
+        assert product[peer]["ratio"] is None
+    assert "wrong: value" in page.inner_text("#sections")
 
 
 def calls_of_libraries(page: Page, source_url: str, order: list[str], count: int) -> list[str]:

@@ -102,7 +102,7 @@ PIXELS = """canvas => {
 
 FOLLOWING = """import py_tensor as pt
 from playground import frames
-show(pt.zeros((40, 80)))
+pt.show(pt.zeros((40, 80)))
 seen = None
 async for frame in frames():
     if seen != frame[2:]:

@@ -10,11 +10,13 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from event_loop import run
 
 import py_tensor as pt
+from py_tensor.display.places import Place, use
 
 PLAYGROUND = Path(__file__).parent.parent / "web" / "src" / "features" / "playground"
 EXAMPLES = PLAYGROUND / "examples"
@@ -32,9 +34,19 @@ def small(name: str, side: int, frames: int) -> str:
     return f"{source}    if frame.number == {frames - 1}:\n        break\n"
 
 
+class Pictures(Place):
+    """Tensors that a program shows as pictures."""
+
+    def __init__(self) -> None:
+        self.tensors: list[pt.Tensor] = []
+
+    def show(self, item: Any, key: str | None = None) -> None:
+        self.tensors.append(item.tensor)
+
+
 def numpy_picture(source: str) -> np.ndarray:
     """Run a program on NumPy and return the pixels (height, width, 3) of its last picture."""
-    pictures: list[pt.Tensor] = []
+    pictures = Pictures()
 
     async def frames() -> AsyncIterator[pt.Frame]:
         async for frame in pt.frames():
@@ -44,7 +56,7 @@ def numpy_picture(source: str) -> np.ndarray:
         assert samples.ndim == 1 and rate > 0
 
     module = ModuleType("playground")
-    module.__dict__.update(frames=frames, play=play, show=lambda x, title: pictures.append(x))
+    module.__dict__.update(frames=frames, play=play)
     linecache.cache["program.py"] = len(source), None, source.splitlines(True), "program.py"
     code = compile(source, "program.py", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     before = pt.get_backend()
@@ -53,9 +65,11 @@ def numpy_picture(source: str) -> np.ndarray:
     try:
         running = eval(code, {"__name__": "program"})
         assert inspect.iscoroutine(running)
-        run(running)
-        pixels = run(pt.to_pixels(pictures[-1]))
+        with use(pictures):
+            run(running)
+        picture = pictures.tensors[-1]
+        pixels = run(pt.to_pixels(picture))
     finally:
         del sys.modules["playground"]
         pt.set_backend(before)
-    return np.frombuffer(pixels, "uint8").reshape(*pictures[-1].shape[:2], 4)[..., :3]
+    return np.frombuffer(pixels, "uint8").reshape(*picture.shape[:2], 4)[..., :3]

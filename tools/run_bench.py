@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Request, sync_playwright
 
 ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "e2e"))
+sys.path += [str(ROOT / "e2e"), str(ROOT / "tests")]
 
 from conftest import FLAGS, SITE  # type: ignore[import-not-found]  # noqa: E402
 from server import serve  # type: ignore[import-not-found]  # noqa: E402
@@ -38,6 +38,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--stages", action="store_true", help="also time the stages of a call")
     parser.add_argument("--tiles", action="store_true", help="also time all tiles of contractions")
     parser.add_argument("--wait", action="store_true", help="reads in Python poll, not block")
+    parser.add_argument(
+        "--kernels", action="store_true", help="compare kernels with gpu.js and GLSL instead"
+    )
     parser.add_argument("--models", help="address of a folder of trained models to run instead")
     parser.add_argument("--ort", help="address of ONNX Runtime Web's folder, for ONNX files")
     parser.add_argument("--backends", help="of TensorFlow.js for models: webgl,webgpu")
@@ -55,7 +58,7 @@ def address(url: str, options: argparse.Namespace) -> str:
     of_models = ("models", "ort", "backends", "providers", "order")
     given = {name: getattr(options, name) for name in (*names, *of_models)}
     chosen = {name: 1 if value is True else value for name, value in given.items() if value}
-    page = "models" if options.models else "index"
+    page = "models" if options.models else "kernels" if options.kernels else "index"
     return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
 
 

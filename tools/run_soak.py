@@ -20,7 +20,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "e2e"))
+sys.path += [str(ROOT / "e2e"), str(ROOT / "tests")]
 
 from conftest import FLAGS  # type: ignore[import-not-found]  # noqa: E402
 from page_python import PagePython, link_pages  # type: ignore[import-not-found]  # noqa: E402

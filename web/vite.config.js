@@ -63,8 +63,8 @@ const offline = VitePWA({
   manifest: false,
   filename: "service-worker.js",
   workbox: {
-    globPatterns: ["index.html", "worker-*.js", "assets/*.{js,css,svg}"],
-    globIgnores: ["assets/bench*", "assets/models*"],
+    globPatterns: ["index.html", "worker-*.js", "assets/*.{js,css,svg,webp}"],
+    globIgnores: ["assets/bench*", "assets/models*", "assets/kernels*"],
     navigateFallback: null,
     clientsClaim: true,
     skipWaiting: true,

@@ -5,6 +5,7 @@ from inspect import iscoroutinefunction
 from time import perf_counter
 
 import bench_host
+import kernel_workloads  # noqa: F401  (adds its workloads)
 from pyodide.ffi import to_js
 from workloads import WORKLOADS
 

@@ -45,7 +45,7 @@ def test_game_of_life() -> None:
     source = small("life", 32, 9)
     picture = numpy_picture(source)
     start: dict[str, np.ndarray] = {}
-    before = source.partition("async for")[0].replace("from playground import frames, show\n", "")
+    before = source.partition("async for")[0].replace("from playground import frames\n", "")
     before = before.partition("@pt.kernel")[0] + "pt.random" + before.partition("pt.random")[2]
     exec(before, start)
     board = start["cells"].numpy()

@@ -1,0 +1,69 @@
+/** @file What pages of one table have in common: the button, the status, the table, the results as text and JSON. */
+
+import { find } from "../web/src/ui/dom.js";
+import { textOf } from "../web/src/ui/error_text.js";
+import { sectionLines } from "./report.js";
+import { sectionElement } from "./view.js";
+
+/** @import { Section } from "./results.js" */
+
+/**
+ * @typedef {object} SectionResults
+ * @property {string} renderer
+ * @property {Record<string, string>} versions
+ * @property {Section} section
+ * @property {{ failed: number }} summary
+ */
+
+const auto = new URLSearchParams(location.search).has("auto");
+const status = find("status", HTMLElement);
+
+/** Posts text to the server of a page that started by itself; failures are ignored. @param {string} address @param {string} text */
+export function send(address, text) {
+  if (auto) fetch(address, { method: "POST", body: text }).catch(() => {});
+}
+
+/** @param {string} text */
+export async function report(text) {
+  status.textContent = text;
+  // Resolves after the browser had an opportunity to paint.
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
+/** @param {Section} section */
+export function showSection(section) {
+  find("sections", HTMLElement).replaceChildren(sectionElement(section));
+}
+
+/** Runs when the button is pressed, or at once if the address says so. @param {() => Promise<SectionResults>} run */
+export function startPage(run) {
+  const start = find("start", HTMLButtonElement);
+
+  async function runAndReport() {
+    start.disabled = true;
+    try {
+      const results = await run();
+      const { renderer, versions, section } = results;
+      const named = Object.entries(versions).map((pair) => pair.join(" "));
+      const failed = `failed: ${results.summary.failed}`;
+      const text = [renderer, named.join(", "), ...sectionLines(section), failed].join("\n");
+      showSection(section);
+      find("text", HTMLElement).textContent = text;
+      find("json", HTMLElement).textContent = JSON.stringify(results, null, 1);
+      find("texts", HTMLElement).hidden = false;
+      status.textContent = "Finished";
+      document.body.dataset.state = "finished";
+      send("/result", text);
+    } catch (error) {
+      console.error(error);
+      status.textContent = textOf(error);
+      document.body.dataset.state = "failed";
+      send("/result", `failed: ${textOf(error)}`);
+    } finally {
+      start.disabled = false;
+    }
+  }
+
+  start.addEventListener("click", runAndReport);
+  if (auto) runAndReport();
+}
