@@ -30,12 +30,13 @@ The packages and modules, in data-flow order; imports point from later to earlie
     ragged       rows of different lengths
     sparse       tensors that are mostly zero
     nn           layers, losses and models
-    image        cropping, rotation and other operations on images
+    vision       images before a model, and what it found after; image has tf.image's names
     optim        optimizers and learning rate schedules
     train        training loops, metrics and callbacks
     graph        the Graph and Session API of deeplearn.js
     fft          Fourier transforms
     signal       frames and windows of signals
+    audio        spectrograms, cepstral coefficients and resampling of sounds
     numpy_functions  functions of NumPy that the array API standard lacks
     einops_backend  registers tensors with einops
     models       models of other libraries: ONNX
@@ -173,6 +174,7 @@ from .settings import page_query
 from .tensor import Tensor, realize
 
 if TYPE_CHECKING:
+    from . import audio as audio
     from . import data as data
     from . import fft as fft
     from . import graph as graph
@@ -192,6 +194,7 @@ if TYPE_CHECKING:
     from . import train as train
     from . import tree as tree
     from . import tree_util as tree_util
+    from . import vision as vision
     from .diagnostics.debug import enable_debug_mode, enable_production_mode
     from .diagnostics.env import env
     from .diagnostics.explain import explain
@@ -1137,8 +1140,9 @@ __all__ = [
 ]
 
 _SUBPACKAGES = (
-    *("data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models", "nn"),
-    *("optim", "plot", "ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
+    *("audio", "data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models"),
+    *("nn", "optim", "plot", "ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
+    "vision",
 )
 _LAZY = {
     "diagnostics.debug": (

@@ -61,6 +61,7 @@ from .convolution import (
     depthwise_conv2d,
     separable_conv2d,
 )
+from .ctc_decoding import ctc_beam_search, ctc_greedy_decode
 from .dropout import dropout
 from .embedding import embedding, one_hot
 from .layers.attention import KeyValueCache, MultiHeadAttention
@@ -272,6 +273,8 @@ __all__ = [
     "cosine_distance",
     "cosine_embedding_loss",
     "cosine_similarity",
+    "ctc_beam_search",
+    "ctc_greedy_decode",
     "ctc_loss",
     "depth_to_space",
     "depthwise_conv2d",

@@ -60,14 +60,6 @@ class Along(NamedTuple):
         raise unsupported(f"Resize with places {mode}")
 
 
-def _cubic(x: float, a: float) -> float:
-    """Cubic kernel. Source: R. G. Keys, Cubic Convolution Interpolation, 1981."""
-    x = abs(x)
-    if x <= 1:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a if x < 2 else 0.0
-
-
 def _weights(mode: str, ratio: float, scale: float, a: float) -> tuple[int, list[float]]:
     """Return the offset of the first element that is read, and the weight of each."""
     reach = 1 if mode == "linear" else 2
@@ -76,7 +68,7 @@ def _weights(mode: str, ratio: float, scale: float, a: float) -> tuple[int, list
     if mode == "linear":
         weights = [max(0.0, 1 - abs(x)) for x in args]
     else:
-        weights = [_cubic(x, a) for x in args]
+        weights = [pt.vision.resizing.cubic(x, a) for x in args]
     total = sum(weights)
     return first, [weight / total for weight in weights]
 
@@ -146,25 +138,16 @@ def _resized(
         raise unsupported(f"Resize in mode {mode}")
     if len(places) * 4 / scale > PLACES:
         raise unsupported(f"Resize to {len(places)} elements by {scale}")
-    orders: list[Ints] = []
-    weights: list[list[float]] = []
+    rows: list[tuple[int, list[float]]] = []
     for place in places:
         left = math.ceil(place) - 1
         first, each = _weights(mode, place - left, scale, a)
-        order = [left + first + at for at in range(len(each))]
         if exclude_outside:
-            each = [w if 0 <= at < n else 0.0 for at, w in zip(order, each, strict=True)]
+            each = [w if 0 <= left + first + at < n else 0.0 for at, w in enumerate(each)]
             total = sum(each)
             each = [w / total for w in each]
-        orders.append(order)
-        weights.append(each)
-    shape = (-1, *(1,) * (x.ndim - axis - 1))
-    terms = [
-        _taken(x, list(order), axis) * pt.asarray(list(each), dtype=x.dtype).reshape(shape)
-        for order, each in zip(zip(*orders, strict=True), zip(*weights, strict=True), strict=True)
-        if any(each)
-    ]
-    return pt.sum(pt.stack(terms), axis=0) if len(terms) > 4 else sum(terms[1:], terms[0])
+        rows.append((left + first, each))
+    return pt.vision.resizing.weighted(x, axis, rows)
 
 
 def _taken(x: Tensor, order: Ints, axis: int) -> Tensor:

@@ -104,36 +104,28 @@ def _resized(x: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
     if name == "bilinear":
         return pt.nn.resize_bilinear(x, size, half_pixel_centers=True)
     if name == "bicubic":
-        rows, columns = (
-            pt.asarray(_cubic_weights(n, out), dtype="float32")
-            for n, out in zip(x.shape[1:3], size, strict=True)
-        )
-        return pt.einsum("ih,bhwc->biwc", rows, pt.einsum("jw,bhwc->bhjc", columns, x))
+        for axis, out in enumerate(size, 1):
+            x = pt.vision.resizing.weighted(x, axis, _cubic_rows(x.shape[axis], out))
+        return x
     raise ValueError(f"interpolation {interpolation!r:.40}")
 
 
-def _cubic_weights(length: int, out: int) -> list[list[float]]:
-    """Return the weights of each pixel in each pixel of the result, as TensorFlow computes them.
+def _cubic_rows(length: int, out: int) -> list[tuple[int, list[float]]]:
+    """Return the weights of the pixels that a pixel of the result reads, as TensorFlow has them.
 
     Positions are rounded to 1/1024, and the weights of pixels beyond an edge are left out. Source:
     https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/image/resize_bicubic_op.cc
     """
-    check_size(length * out // LARGEST)
-    found = []
+    rows: list[tuple[int, list[float]]] = []
     for at in range(out):
         place = (at + 0.5) * length / out - 0.5
         low = math.floor(place)
         part = round((place - low) * 1024) / 1024
-        row = [0.0] * length
-        for pixel in range(max(low - 1, 0), min(low + 3, length)):
-            away = abs(low + part - pixel)
-            if away <= 1:
-                row[pixel] = (1.5 * away - 2.5) * away * away + 1
-            else:
-                row[pixel] = ((-0.5 * away + 2.5) * away - 4) * away + 2
-        total = sum(row)
-        found.append([weight / total for weight in row])
-    return found
+        first, last = max(low - 1, 0), min(low + 3, length)
+        weights = [pt.vision.resizing.cubic(low + part - pixel, -0.5) for pixel in range(first, last)]
+        total = sum(weights)
+        rows.append((first, [weight / total for weight in weights]))
+    return rows
 
 
 def upsampling(

@@ -288,7 +288,7 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
 ) -> Tensor:
-    return pt.image.crop_and_resize(
+    return pt.vision.crop_and_resize(
         x, boxes, places, size, method=method, extrapolation_value=extrapolation_value
     )
 
@@ -302,7 +302,7 @@ def transformed(
     interpolation: str,
     fill_mode: str = "CONSTANT",
 ) -> Tensor:
-    return pt.image.transform(
+    return pt.vision.transform(
         x,
         transforms,
         method=interpolation.lower(),
@@ -319,7 +319,7 @@ def kept_boxes(
     iou_threshold: float = 0.5,
     score_threshold: float = -math.inf,
 ) -> Tensor:
-    return pt.image.non_max_suppression(
+    return pt.vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -337,7 +337,7 @@ def padded_boxes(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Any, Any]:
-    found = pt.image.non_max_suppression(
+    found = pt.vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -358,7 +358,7 @@ def scored_boxes(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Any, ...]:
-    found = pt.image.non_max_suppression(
+    found = pt.vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -370,7 +370,7 @@ def scored_boxes(
     return found.indices, found.scores, _number(found, pad_to_max_output_size)
 
 
-def _number(found: pt.image.KeptBoxes, padded: bool) -> Tensor | Constant:
+def _number(found: pt.vision.KeptBoxes, padded: bool) -> Tensor | Constant:
     """Return the number of boxes, which the shape tells if they are not padded."""
     return found.number if padded else folding.made([found.indices.shape[0]], ())
 

@@ -30,7 +30,7 @@ def non_max_suppression(
     score_threshold: float,
     sigma: float | None = None,
 ) -> tuple[Tensor, ...]:
-    kept = pt.image.non_max_suppression(
+    kept = pt.vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -56,17 +56,12 @@ def detections(
     each = int(options["max_classes_per_detection"])
     if not 0 < most * each <= 1 << 16 or not 0 < each <= classes:
         raise ValueError(f"{most} detections with {each} of {classes} classes")
-    y, x, h, w = pt.unstack(encodings[0], axis=-1)
-    of_y, of_x, of_h, of_w = pt.unstack(anchors, axis=-1)
-    y = y / options["y_scale"] * of_h + of_y
-    x = x / options["x_scale"] * of_w + of_x
-    h = 0.5 * pt.exp(h / options["h_scale"]) * of_h
-    w = 0.5 * pt.exp(w / options["w_scale"]) * of_w
-    boxes = pt.stack([y - h, x - w, y + h, x + w], axis=-1)
+    scales = [options[f"{name}_scale"] for name in "yxhw"]
+    boxes = pt.vision.decode_boxes(encodings[0], anchors, scales=scales)
     # The first classes are the background.
     scores = predictions[0][:, predictions.shape[-1] - classes :]
     best, labels = pt.topk(scores, each)
-    kept = pt.image.non_max_suppression(
+    kept = pt.vision.non_max_suppression(
         boxes,
         best[:, 0],
         most,

@@ -1,0 +1,511 @@
+"""Sounds before a model: spectrograms, cepstral coefficients, and resampling.
+
+Input: tensors with the samples along the last axis. Output: tensors with one row for each frame, as
+in `pt.signal`; librosa has the frames along the last axis.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import py_tensor as pt
+
+from .errors import ArgumentError, ShapeError
+from .functions.arguments import MOST_ELEMENTS, choice, converted, flag, integer, number
+from .functions.decorators import named
+from .tensor import Tensor
+from .typing import ArrayLike
+
+__all__ = [
+    "cqt",
+    "cqt_frequencies",
+    "mel_filters",
+    "mel_spectrogram",
+    "mfcc",
+    "power_to_db",
+    "resample",
+    "spectrogram",
+]
+
+
+def _samples(operation: str, x: ArrayLike) -> Tensor:
+    signal = converted(operation, x)
+    if not signal.ndim or not signal.shape[-1]:
+        raise ShapeError(
+            f"{operation}: signal has no samples; got shape {signal.shape}; use shape (..., samples)"
+        )
+    return signal.astype("float32", copy=False)
+
+
+def _around(signal: Tensor, length: int) -> Tensor:
+    """Add zeros, such that the frames' centers are at multiples of the step."""
+    return pt.pad(signal, ((0, 0),) * (signal.ndim - 1) + ((length // 2, length // 2),))
+
+
+@named
+def spectrogram(
+    x: ArrayLike,
+    /,
+    *,
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    center: bool = True,
+    power: float = 2.0,
+) -> Tensor:
+    """Return the strength of each frequency in each frame of signals.
+
+    Args:
+        x: Signals of shape (..., samples) and a real dtype.
+        n_fft: Number of samples of a frame and of the Hann window; 2048 by default.
+        hop_length: Number of samples from frame to frame; None (default) for a quarter of `n_fft`.
+        center: Center the first frame at the first sample, with zeros before and after the signal;
+            True by default.
+        power: Exponent of the absolute values: 2.0 (default) for power, 1.0 for magnitude.
+
+    Returns:
+        float32 tensor of shape (..., frames, n_fft // 2 + 1).
+
+    Raises:
+        ArgumentError: If a length is below 1.
+        DTypeError: If `x` is complex.
+        ShapeError: If the signal has no samples.
+
+    >>> import math
+    >>> import py_tensor as pt
+    >>> tone = pt.sin(pt.arange(256) * (2 * math.pi / 8))
+    >>> pt.audio.spectrogram(tone, n_fft=64)[8].argmax().item()
+    8
+    """
+    operation = "spectrogram"
+    signal = _samples(operation, x)
+    size = integer(operation, "n_fft", n_fft, 1, MOST_ELEMENTS)
+    step = size // 4 if hop_length is None else integer(operation, "hop_length", hop_length, 1)
+    if flag(operation, "center", center):
+        signal = _around(signal, size)
+    values = pt.signal.stft(signal, size, max(step, 1), fft_length=size)
+    exponent = number(operation, "power", power)
+    squares = pt.real(values) ** 2 + pt.imag(values) ** 2
+    return squares if exponent == 2.0 else squares ** (exponent / 2.0)
+
+
+def _to_mel(frequency: float, scale: str) -> float:
+    if scale == "htk":
+        return 2595.0 * math.log10(1.0 + frequency / 700.0)
+    # Linear up to 1000 Hz, then logarithmic. Source: Slaney 1998, Auditory Toolbox.
+    if frequency < 1000.0:
+        return frequency * 3.0 / 200.0
+    return 15.0 + math.log(frequency / 1000.0) * 27.0 / math.log(6.4)
+
+
+def _from_mel(mel: float, scale: str) -> float:
+    if scale == "htk":
+        return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
+    return mel * 200.0 / 3.0 if mel < 15.0 else 1000.0 * 6.4 ** ((mel - 15.0) / 27.0)
+
+
+@lru_cache(16)
+def _bands(
+    bands: int, rate: float, n_fft: int, low: float, high: float, scale: str, norm: bool
+) -> list[list[float]]:
+    first, last = _to_mel(low, scale), _to_mel(high, scale)
+    edges = [
+        _from_mel(first + (last - first) * at / (bands + 1), scale) for at in range(bands + 2)
+    ]
+    rows = []
+    for line in range(n_fft // 2 + 1):
+        frequency = line * rate / n_fft
+        row = []
+        for a, b, c in zip(edges, edges[1:], edges[2:], strict=False):
+            height = max(0.0, min((frequency - a) / (b - a), (c - frequency) / (c - b)))
+            row.append(height * 2.0 / (c - a) if norm else height)
+        rows.append(row)
+    return rows
+
+
+@named
+def mel_filters(
+    n_mels: int,
+    sample_rate: float,
+    n_fft: int,
+    /,
+    *,
+    low: float = 0.0,
+    high: float | None = None,
+    scale: str = "slaney",
+    norm: bool = True,
+) -> Tensor:
+    """Return the weights of frequencies in bands of equal width on the mel scale.
+
+    Args:
+        n_mels: Number of bands.
+        sample_rate: Number of samples in a second.
+        n_fft: Number of samples of a frame.
+        low: Lowest frequency in Hz; 0.0 by default.
+        high: Highest frequency; None (default) for half of the sample rate.
+        scale: "slaney" (default), as in librosa, or "htk".
+        norm: Divide the weights by the width of the band; True by default.
+
+    Returns:
+        float32 tensor of shape (n_fft // 2 + 1, n_mels): `spectrogram(x) @ mel_filters(...)`.
+
+    Raises:
+        ArgumentError: If a number is out of range, or the scale is unknown.
+
+    >>> import py_tensor as pt
+    >>> pt.audio.mel_filters(40, 16000, 512).shape
+    (257, 40)
+    """
+    operation = "mel_filters"
+    rate = number(operation, "sample_rate", sample_rate, finite=True)
+    first = number(operation, "low", low, finite=True)
+    last = rate / 2.0 if high is None else number(operation, "high", high, finite=True)
+    if not 0.0 <= first < last:
+        raise ArgumentError(
+            f"{operation}: frequencies are out of order; got low {first} and high {last}; use 0 <= "
+            "low < high"
+        )
+    choice(operation, "scale", scale, ("slaney", "htk"))
+    count = integer(operation, "n_mels", n_mels, 1, 1 << 14)
+    size = integer(operation, "n_fft", n_fft, 1, 1 << 20)
+    rows = _bands(count, rate, size, first, last, scale, flag(operation, "norm", norm))
+    return pt.asarray(rows, dtype="float32")
+
+
+@named
+def mel_spectrogram(
+    x: ArrayLike,
+    sample_rate: float,
+    /,
+    *,
+    n_mels: int = 128,
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    center: bool = True,
+    power: float = 2.0,
+    low: float = 0.0,
+    high: float | None = None,
+    scale: str = "slaney",
+    norm: bool = True,
+) -> Tensor:
+    """Return the strength of bands of equal width on the mel scale in each frame of signals.
+
+    Args:
+        x: Signals of shape (..., samples) and a real dtype.
+        sample_rate: Number of samples in a second.
+        n_mels: Number of bands; 128 by default.
+        n_fft: As for `spectrogram`.
+        hop_length: As for `spectrogram`.
+        center: As for `spectrogram`.
+        power: As for `spectrogram`.
+        low: As for `mel_filters`.
+        high: As for `mel_filters`.
+        scale: As for `mel_filters`.
+        norm: As for `mel_filters`.
+
+    Returns:
+        float32 tensor of shape (..., frames, n_mels).
+
+    Raises:
+        ArgumentError: If a number is out of range, or the scale is unknown.
+        DTypeError: If `x` is complex.
+        ShapeError: If the signal has no samples.
+
+    >>> import py_tensor as pt
+    >>> pt.audio.mel_spectrogram(pt.ones(4000), 8000, n_mels=20, n_fft=400).shape
+    (41, 20)
+    """
+    found = spectrogram(x, n_fft=n_fft, hop_length=hop_length, center=center, power=power)
+    bands = mel_filters(n_mels, sample_rate, n_fft, low=low, high=high, scale=scale, norm=norm)
+    return found @ bands
+
+
+@named
+def power_to_db(
+    x: ArrayLike, /, *, reference: float = 1.0, least: float = 1e-10, span: float | None = 80.0
+) -> Tensor:
+    """Return powers in decibels: 10 log10(x / reference).
+
+    Args:
+        x: Powers; real dtype.
+        reference: Power of 0 dB; 1.0 by default.
+        least: Smaller powers are raised to this; 1e-10 by default.
+        span: Values this far below the largest one are raised; 80.0 by default, None for no limit.
+
+    Returns:
+        float32 tensor of the shape of `x`.
+
+    Raises:
+        ArgumentError: If a number is not positive.
+        DTypeError: If `x` is complex.
+
+    >>> import py_tensor as pt
+    >>> [round(each) for each in pt.audio.power_to_db([1.0, 0.01, 0.0]).tolist()]
+    [0, -20, -80]
+    """
+    operation = "power_to_db"
+    given = converted(operation, x).astype("float32", copy=False)
+    numbers = [number(operation, name, each) for name, each in (("reference", reference), ("least", least))]
+    if min(numbers) <= 0.0:
+        raise ArgumentError(
+            f"{operation}: powers must be positive; got reference {numbers[0]} and least "
+            f"{numbers[1]}; use numbers above 0"
+        )
+    values = pt.log(pt.maximum(given, numbers[1])) * (10.0 / math.log(10.0))
+    values = values - 10.0 * math.log10(numbers[0])
+    if span is None or not given.size:
+        return values
+    return pt.maximum(values, pt.max(values) - number(operation, "span", span))
+
+
+@named
+def mfcc(
+    x: ArrayLike,
+    sample_rate: float,
+    /,
+    *,
+    n_mfcc: int = 20,
+    n_mels: int = 128,
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    center: bool = True,
+    low: float = 0.0,
+    high: float | None = None,
+    scale: str = "slaney",
+    norm: bool = True,
+) -> Tensor:
+    """Return mel-frequency cepstral coefficients: the cosine transform of the mel spectrogram in dB.
+
+    Args:
+        x: Signals of shape (..., samples) and a real dtype.
+        sample_rate: Number of samples in a second.
+        n_mfcc: Number of coefficients, at most as many as bands; 20 by default.
+        n_mels: As for `mel_spectrogram`.
+        n_fft: As for `mel_spectrogram`.
+        hop_length: As for `mel_spectrogram`.
+        center: As for `mel_spectrogram`.
+        low: As for `mel_spectrogram`.
+        high: As for `mel_spectrogram`.
+        scale: As for `mel_spectrogram`.
+        norm: As for `mel_spectrogram`.
+
+    Returns:
+        float32 tensor of shape (..., frames, n_mfcc).
+
+    Raises:
+        ArgumentError: If a number is out of range, or the scale is unknown.
+        DTypeError: If `x` is complex.
+        ShapeError: If the signal has no samples.
+
+    >>> import py_tensor as pt
+    >>> pt.audio.mfcc(pt.ones(4000), 8000, n_mfcc=13, n_mels=40, n_fft=400).shape
+    (41, 13)
+    """
+    found = mel_spectrogram(
+        x,
+        sample_rate,
+        n_mels=n_mels,
+        n_fft=n_fft,
+        hop_length=hop_length,
+        center=center,
+        low=low,
+        high=high,
+        scale=scale,
+        norm=norm,
+    )
+    bands = found.shape[-1]
+    count = integer("mfcc", "n_mfcc", n_mfcc, 1, bands)
+    rows = [
+        [
+            math.cos(math.pi * k * (2 * n + 1) / (2 * bands)) * math.sqrt((1 if k == 0 else 2) / bands)
+            for k in range(count)
+        ]
+        for n in range(bands)
+    ]
+    return power_to_db(found) @ pt.asarray(rows, dtype="float32")
+
+
+def _pitches(operation: str, low: float, bins: int, bins_per_octave: int) -> tuple[list[float], int]:
+    first = number(operation, "low", low, finite=True)
+    count = integer(operation, "bins", bins, 1, 1 << 12)
+    each = integer(operation, "bins_per_octave", bins_per_octave, 1, 1 << 12)
+    if first <= 0.0:
+        raise ArgumentError(f"{operation}: low is not positive; got {first}; use a frequency in Hz")
+    return [first * 2.0 ** (at / each) for at in range(count)], each
+
+
+def cqt_frequencies(
+    *, low: float = 32.703195662574764, bins: int = 84, bins_per_octave: int = 12
+) -> list[float]:
+    """Return the frequencies of the bins of `cqt` in Hz.
+
+    Args:
+        low: Frequency of the first bin; that of the note C1 by default.
+        bins: Number of bins; 84 by default.
+        bins_per_octave: Number of bins from a frequency to twice of it; 12 by default.
+
+    Returns:
+        List of frequencies.
+
+    Raises:
+        ArgumentError: If a number is out of range.
+
+    >>> import py_tensor as pt
+    >>> [round(each, 1) for each in pt.audio.cqt_frequencies(low=440.0, bins=3)]
+    [440.0, 466.2, 493.9]
+    """
+    return _pitches("cqt_frequencies", low, bins, bins_per_octave)[0]
+
+
+@named
+def cqt(
+    x: ArrayLike,
+    sample_rate: float,
+    /,
+    *,
+    hop_length: int = 512,
+    low: float = 32.703195662574764,
+    bins: int = 84,
+    bins_per_octave: int = 12,
+) -> Tensor:
+    """Return the constant-Q transform: the strength and phase of the notes in each frame.
+
+    The window of a note is as long as a constant number of its periods. The transform is one
+    product of frames and windows, with the scale of librosa's. Source: Brown 1991,
+    doi:10.1121/1.400476.
+
+    Args:
+        x: Signals of shape (..., samples) and a real dtype.
+        sample_rate: Number of samples in a second.
+        hop_length: Number of samples from frame to frame; 512 by default.
+        low: Frequency of the first bin in Hz; that of the note C1 by default.
+        bins: Number of bins; 84 by default.
+        bins_per_octave: Number of bins from a frequency to twice of it; 12 by default.
+
+    Returns:
+        complex64 tensor of shape (..., frames, bins).
+
+    Raises:
+        ArgumentError: If a number is out of range, or the highest note exceeds half of the rate.
+        DTypeError: If `x` is complex.
+        ShapeError: If the signal has no samples.
+
+    >>> import math
+    >>> import py_tensor as pt
+    >>> tone = pt.sin(pt.arange(8000) * (2 * math.pi * 440.0 / 8000.0))
+    >>> notes = pt.audio.cqt(tone, 8000, low=220.0, bins=24)
+    >>> abs(notes[8]).argmax().item()
+    12
+    """
+    operation = "cqt"
+    signal = _samples(operation, x)
+    rate = number(operation, "sample_rate", sample_rate, finite=True)
+    step = integer(operation, "hop_length", hop_length, 1)
+    notes, each = _pitches(operation, low, bins, bins_per_octave)
+    if notes[-1] >= rate / 2.0:
+        raise ArgumentError(
+            f"{operation}: highest note is out of range; got {notes[-1]:.1f} Hz at a rate of "
+            f"{rate}; use fewer bins"
+        )
+    square = 2.0 ** (2.0 / each)
+    periods = (square + 1.0) / (square - 1.0)
+    lengths = [periods * rate / note for note in notes]
+    size = 2 * math.ceil(lengths[0] / 2.0)
+    frames = pt.signal.frame(_around(signal, size), size, step)
+    place = (pt.arange(size).astype("float32") - size // 2).reshape((-1, 1))
+    length = pt.asarray(lengths, dtype="float32")
+    # Phases of whole periods are small numbers, which float32 has exactly enough.
+    angle = place * pt.asarray([2.0 * math.pi * note / rate for note in notes], dtype="float32")
+    window = (pt.cos(place * (2.0 * math.pi) / length) + 1.0) / pt.sqrt(length)
+    window = pt.where(abs(place) <= length * 0.5, window, 0.0)
+    return pt.complex(frames @ (window * pt.cos(angle)), 0.0 - frames @ (window * pt.sin(angle)))
+
+
+class _Filter(NamedTuple):
+    """Filter between the samples of two rates."""
+
+    weights: list[float]
+    half: int
+
+
+@lru_cache(16)
+def _low_pass(up: int, down: int) -> _Filter:
+    """Return a windowed sinc: SciPy's firwin with a Kaiser window of beta 5."""
+    largest = max(up, down)
+    half = 10 * largest
+
+    def bessel(x: float) -> float:
+        total = term = 1.0
+        k = 0
+        while term > 1e-17 * total:
+            k += 1
+            term *= (x / (2 * k)) ** 2
+            total += term
+        return total
+
+    weights = []
+    for at in range(-half, half + 1):
+        x = math.pi * at / largest
+        sinc = math.sin(x) / x if at else 1.0
+        weights.append(sinc * bessel(5.0 * math.sqrt(max(0.0, 1.0 - (at / half) ** 2))))
+    total = sum(weights)
+    return _Filter([weight * up / total for weight in weights], half)
+
+
+@pt.kernel(
+    shape=lambda x, weights, up, down, half, taps, count: (x.shape[0], count), border="zero"
+)
+def _between_samples(i, n, x, weights, up, down, half, taps, count):  # type: ignore[no-untyped-def]
+    cycle = n // up
+    place = (n - cycle * up) * down + half
+    nearest, rest = cycle * down + place // up, place % up
+    total = 0.0
+    for tap in range(taps):
+        total += x[i, nearest - tap] * weights[rest + tap * up]
+    return total
+
+
+@named
+def resample(x: ArrayLike, from_rate: int, to_rate: int, /) -> Tensor:
+    """Change the sample rate of signals, as scipy.signal.resample_poly does.
+
+    Args:
+        x: Signals of shape (..., samples) and a real dtype.
+        from_rate: Number of samples in a second, at least 1.
+        to_rate: Wanted number of samples in a second, at least 1.
+
+    Returns:
+        float32 tensor of shape (..., samples * to_rate / from_rate, rounded up).
+
+    Raises:
+        ArgumentError: If a rate is below 1, or their ratio needs a filter of over a million weights.
+        DTypeError: If `x` is complex.
+        ShapeError: If the signal has no samples.
+
+    >>> import py_tensor as pt
+    >>> pt.audio.resample(pt.ones(441), 44100, 16000).shape
+    (160,)
+    """
+    operation = "resample"
+    signal = _samples(operation, x)
+    rates = [
+        integer(operation, name, rate, 1)
+        for name, rate in (("from_rate", from_rate), ("to_rate", to_rate))
+    ]
+    down, up = (rate // math.gcd(*rates) for rate in rates)
+    if max(up, down) > 50_000:
+        raise ArgumentError(
+            f"{operation}: ratio needs too long a filter; got {up} / {down}; use rates with a "
+            "larger common divisor"
+        )
+    if up == down:
+        return signal
+    found = _low_pass(up, down)
+    samples = signal.shape[-1]
+    count = -(-samples * up // down)
+    weights = pt.asarray(found.weights, dtype="float32")
+    rows = signal.reshape((-1, samples))
+    taps = len(found.weights) // up + 1
+    result = _between_samples(rows, weights, up, down, found.half, taps, count)
+    return result.reshape((*signal.shape[:-1], count))

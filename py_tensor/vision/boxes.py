@@ -1,0 +1,433 @@
+"""Boxes around objects: overlaps, non-maximum suppression, anchors and what models encode.
+
+Boxes are (top, left, bottom, right), points (x, y). Everything stays on the GPU, except for the
+number of boxes that are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import py_tensor as pt
+
+from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import choice, flag, floating, integer, items, number, wide
+from ..functions.creation import arange
+from ..functions.decorators import named
+from ..functions.elementwise import astype, exp, maximum, minimum, where
+from ..functions.indexing import take
+from ..functions.statistical import argmax
+from ..functions.statistical import sum as total
+from ..functions.utility import divide_no_nan
+from ..lax import scan
+from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
+from .checks import counted, height_and_width, numbers_of
+
+
+class KeptBoxes(NamedTuple):
+    """Result of `non_max_suppression`."""
+
+    indices: Tensor
+    """Positions of the kept boxes, best score first; 0 after the last one if padded."""
+    scores: Tensor
+    """Scores of the kept boxes; 0.0 after the last one if padded."""
+    number: Tensor
+    """Number of kept boxes; int32."""
+
+
+@named
+def non_max_suppression(
+    boxes: ArrayLike,
+    scores: ArrayLike,
+    max_output_size: int,
+    /,
+    *,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    soft_sigma: float = 0.0,
+    classes: ArrayLike | None = None,
+    padded: bool = False,
+) -> KeptBoxes:
+    """Keep the boxes with the best scores that do not overlap a better one too much.
+
+    Source of the soft variant: Bodla et al. 2017, arXiv:1704.04503.
+
+    Args:
+        boxes: Boxes (y1, x1, y2, x2) of shape (n, 4), any two opposite corners.
+        scores: Score of each box, of shape (n,).
+        max_output_size: Largest number of boxes to keep.
+        iou_threshold: Boxes are dropped if their intersection with a better box, divided by the
+            union, is at least this; 0.5 by default.
+        score_threshold: Boxes with scores up to this are dropped; -inf by default.
+        soft_sigma: If positive, scores of overlapping boxes also decrease, by the factor
+            exp(-0.5 iou**2 / soft_sigma); 0.0 by default.
+        classes: Class of each box, of shape (n,): only boxes of the same class compete; None
+            (default) for one class.
+        padded: Return `max_output_size` elements without reading their number back; False by
+            default.
+
+    Returns:
+        `KeptBoxes`: indices (int32), scores (float32), and their number.
+
+    Raises:
+        ArgumentError: If `max_output_size` is negative.
+        DTypeError: If the operands are not floating.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> boxes = pt.asarray([[0, 0, 2, 2], [0, 0, 2, 1.9], [5, 5, 6, 6]])
+    >>> pt.vision.non_max_suppression(boxes, [0.6, 0.9, 0.3], 3).indices.tolist()
+    [1, 2]
+    """
+    operation = "non_max_suppression"
+    corners, values = (wide(floating(operation, given)) for given in (boxes, scores))
+    if corners.ndim != 2 or corners.shape[1] != 4 or values.shape != corners.shape[:1]:
+        raise ShapeError(
+            f"{operation}: boxes do not fit; got shapes {corners.shape} and {values.shape}; boxes "
+            "must have shape (n, 4), and scores (n,)"
+        )
+    if max_output_size < 0:
+        raise ArgumentError(
+            f"{operation}: max_output_size is negative; got {max_output_size}; use 0 or more"
+        )
+    kinds = None if classes is None else as_tensor(operation, classes)
+    if kinds is not None and kinds.shape != values.shape:
+        raise ShapeError(
+            f"{operation}: classes do not fit; got shape {kinds.shape} for {values.shape[0]} "
+            "boxes; pass one class for each box"
+        )
+    low, high = minimum(corners[:, :2], corners[:, 2:]), maximum(corners[:, :2], corners[:, 2:])
+    area = (high[:, 0] - low[:, 0]) * (high[:, 1] - low[:, 1])
+    numbers = arange(values.shape[0])
+
+    def step(left: Tensor, _: Any) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        best = argmax(left)
+        score = take(left, best)
+        sides = minimum(high, take(high, best, axis=0)) - maximum(low, take(low, best, axis=0))
+        sides = maximum(sides, 0.0)
+        common = sides[:, 0] * sides[:, 1]
+        iou = divide_no_nan(common, area + take(area, best) - common)
+        near = iou >= iou_threshold
+        if kinds is not None:
+            same = kinds == take(kinds, best)
+            near, iou = near & same, where(same, iou, 0.0)
+        factor = exp(iou * iou * (-0.5 / soft_sigma)) if soft_sigma > 0.0 else 1.0
+        # An infinity times a factor of 0 would be NaN.
+        dropped = near | (numbers == best) | (left == -math.inf)
+        return where(dropped, -math.inf, left * factor), (best, score)
+
+    size = min(max_output_size, values.shape[0])
+    alive = where(values > score_threshold, values, -math.inf)
+    if not size:
+        indices, kept = arange(0), values[:0]
+    else:
+        _, (indices, kept) = scan(step, alive, length=size)
+    is_kept = kept > score_threshold
+    count = total(astype(is_kept, "int32"))
+    if padded:
+        more = max_output_size - size
+        indices = where(is_kept, indices, 0).pad((0, more))
+        return KeptBoxes(indices, where(is_kept, kept, 0.0).pad((0, more)), count)
+    found = int(count)
+    return KeptBoxes(indices[:found], kept[:found], count)
+
+
+@named
+def box_iou(first: ArrayLike, second: ArrayLike, /) -> Tensor:
+    """Return the area of the intersection of boxes, divided by that of the union.
+
+    Args:
+        first: Boxes (top, left, bottom, right) of shape (n, 4).
+        second: Boxes of shape (m, 4).
+
+    Returns:
+        Tensor of shape (n, m); 0.0 for boxes without an area.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.vision.box_iou([[0, 0, 2, 2]], [[0, 1, 2, 3], [2, 2, 3, 3]]).tolist()
+    [[0.3333333432674408, 0.0]]
+    """
+    one, other = (
+        numbers_of("box_iou", "boxes", boxes, ("n", 4)) for boxes in (first, second)
+    )
+    areas = [(each[:, 2] - each[:, 0]) * (each[:, 3] - each[:, 1]) for each in (one, other)]
+    a, b = one[:, None], other[None]
+    sides = maximum(minimum(a[..., 2:], b[..., 2:]) - maximum(a[..., :2], b[..., :2]), 0.0)
+    common = sides[..., 0] * sides[..., 1]
+    return divide_no_nan(common, areas[0][:, None] + areas[1][None] - common)
+
+
+@named
+def top_labels(
+    scores: ArrayLike, labels: Sequence[str] | None = None, /, *, k: int = 5
+) -> list[Any]:
+    """Return the classes with the largest scores; only k numbers and positions are read.
+
+    Args:
+        scores: Scores of shape (classes,), or (batch, classes).
+        labels: Name of each class; None (default) to return positions.
+        k: Number of classes to return, at most as many as there are; 5 by default.
+
+    Returns:
+        List of (label, score), best first; a list of such lists for a batch.
+
+    Raises:
+        ArgumentError: If `k` is below 1, or labels do not fit.
+        ShapeError: If the shape does not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.vision.top_labels([0.25, 0.5, 0.125], ["cat", "dog", "fox"], k=2)
+    [('dog', 0.5), ('cat', 0.25)]
+    """
+    operation = "top_labels"
+    values = numbers_of(operation, "scores", scores, ("classes",), ("batch", "classes"))
+    names = None if labels is None else items(operation, "labels", labels)
+    if names is not None and len(names) != values.shape[-1]:
+        raise ArgumentError(
+            f"{operation}: labels do not fit; got {len(names)} for {values.shape[-1]} classes; "
+            "pass one for each class"
+        )
+    best, places = pt.topk(values, min(integer(operation, "k", k, 1), values.shape[-1]))
+    rows = pt.concat([best.astype("float32"), places.astype("float32")], axis=-1).tolist()
+
+    def pairs(row: list[float]) -> list[tuple[Any, float]]:
+        half = len(row) // 2
+        found = zip(row[:half], map(int, row[half:]), strict=True)
+        return [(at if names is None else names[at], score) for score, at in found]
+
+    return pairs(rows) if values.ndim == 1 else [pairs(row) for row in rows]
+
+
+@named
+def ssd_anchors(
+    size: Sequence[int],
+    strides: Sequence[int],
+    /,
+    *,
+    min_scale: float = 0.2,
+    max_scale: float = 0.95,
+    aspect_ratios: Sequence[float] = (1.0, 2.0, 0.5, 3.0, 1.0 / 3.0),
+    interpolated_ratio: float = 1.0,
+    reduced_first: bool = False,
+    fixed: bool = False,
+    offset: float = 0.5,
+) -> Tensor:
+    """Return the anchors of single-shot detectors, as MediaPipe's SsdAnchorsCalculator.
+
+    Layers of equal stride follow each other at each place, as in BlazeFace, whose anchors are
+    `pt.vision.ssd_anchors((128, 128), (8, 16, 16, 16), aspect_ratios=(1.0,), fixed=True)`.
+
+    Args:
+        size: Height and width of the images.
+        strides: Distance between anchors in pixels, one for each layer.
+        min_scale: Length of the first layer's anchors as a fraction of the image; 0.2 by default.
+        max_scale: Length of the last layer's anchors; 0.95 by default.
+        aspect_ratios: Width divided by height of the anchors at each place.
+        interpolated_ratio: Ratio of one more anchor, whose scale is between this layer's and the
+            next one's; 1.0 by default, 0.0 for none.
+        reduced_first: Use three anchors in the first layer; False by default.
+        fixed: Give all anchors height and width 1; False by default.
+        offset: Place of an anchor inside of its cell; 0.5 by default.
+
+    Returns:
+        float32 tensor of shape (n, 4): y and x of the center, height and width, as fractions of the
+        image.
+
+    Raises:
+        ArgumentError: If a number is out of range.
+
+    >>> import py_tensor as pt
+    >>> anchors = pt.vision.ssd_anchors((128, 128), (8, 16, 16, 16), aspect_ratios=(1.0,), fixed=True)
+    >>> anchors.shape, anchors[2].tolist()
+    ((896, 4), [0.03125, 0.09375, 1.0, 1.0])
+    """
+    operation = "ssd_anchors"
+    height, width = height_and_width(operation, "size", size)
+    steps = [integer(operation, "strides", each, 1) for each in items(operation, "strides", strides)]
+    ratios = [
+        number(operation, "aspect_ratios", each)
+        for each in items(operation, "aspect_ratios", aspect_ratios)
+    ]
+    if not ratios or min(ratios) <= 0:
+        raise ArgumentError(
+            f"{operation}: aspect_ratios must be positive; got {ratios}; pass one or more"
+        )
+    low, high = number(operation, "min_scale", min_scale), number(operation, "max_scale", max_scale)
+    between = number(operation, "interpolated_ratio", interpolated_ratio)
+    place = number(operation, "offset", offset)
+
+    def scale_of(layer: int) -> float:
+        if len(steps) == 1:
+            return (low + high) * 0.5
+        return low + (high - low) * layer / (len(steps) - 1)
+
+    anchors: list[list[float]] = []
+    layer = 0
+    while layer < len(steps):
+        step, shapes = steps[layer], []
+        while layer < len(steps) and steps[layer] == step:
+            scale, following = scale_of(layer), scale_of(layer + 1)
+            following = 1.0 if layer == len(steps) - 1 else following
+            if layer == 0 and flag(operation, "reduced_first", reduced_first):
+                pairs = [(0.1, 1.0), (scale, 2.0), (scale, 0.5)]
+            else:
+                pairs = [(scale, ratio) for ratio in ratios]
+                if between > 0:
+                    pairs.append((math.sqrt(scale * following), between))
+            shapes += [(each / math.sqrt(r), each * math.sqrt(r)) for each, r in pairs]
+            layer += 1
+        if flag(operation, "fixed", fixed):
+            shapes = [(1.0, 1.0)] * len(shapes)
+        rows, columns = -(-height // step), -(-width // step)
+        anchors += [
+            [(row + place) / rows, (column + place) / columns, *shape]
+            for row in range(rows)
+            for column in range(columns)
+            for shape in shapes
+        ]
+    return pt.asarray(anchors, dtype="float32").reshape((-1, 4))
+
+
+@named
+def decode_boxes(
+    encodings: ArrayLike,
+    anchors: ArrayLike,
+    /,
+    *,
+    scales: Sequence[float] = (10.0, 10.0, 5.0, 5.0),
+    exponential: bool = True,
+    order: str = "yxhw",
+) -> Tensor:
+    """Return the boxes that a detector encodes relative to its anchors.
+
+    Args:
+        encodings: Center and size of each box relative to its anchor, of shape (..., n, 4).
+        anchors: Centers and sizes (y, x, height, width) of shape (n, 4), as `ssd_anchors` gives.
+        scales: Divisors of the encoded y, x, height and width; (10.0, 10.0, 5.0, 5.0) by default.
+        exponential: Sizes are the logarithms of factors of the anchors' sizes (default), or else
+            the factors themselves.
+        order: "yxhw" (default) or "xywh": order of the encoded numbers.
+
+    Returns:
+        Boxes (top, left, bottom, right) of shape (..., n, 4), in the units of the anchors; float32.
+
+    Raises:
+        ArgumentError: If an option is unknown.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> pt.vision.decode_boxes([[0.0, 5.0, 0.0, 0.0]], [[0.5, 0.5, 1.0, 0.5]]).tolist()
+    [[0.0, 0.5, 1.0, 1.0]]
+    """
+    operation = "decode_boxes"
+    given = numbers_of(operation, "encodings", encodings, ("...", "n", 4))
+    fixed = numbers_of(operation, "anchors", anchors, ("n", 4))
+    choice(operation, "order", order, ("yxhw", "xywh"))
+    if given.shape[-2] != fixed.shape[0]:
+        raise ShapeError(
+            f"{operation}: anchors do not fit; got shapes {given.shape} and {fixed.shape}; pass "
+            "one anchor for each encoding"
+        )
+    divisors = [number(operation, "scales", each) for each in items(operation, "scales", scales)]
+    y, x, h, w = (wide(given[..., order.index(name)]) for name in "yxhw")
+    of_y, of_x, of_h, of_w = pt.unstack(wide(fixed), axis=-1)
+    y = y / divisors[0] * of_h + of_y
+    x = x / divisors[1] * of_w + of_x
+    h, w = h / divisors[2], w / divisors[3]
+    if flag(operation, "exponential", exponential):
+        h, w = exp(h), exp(w)
+    h, w = h * of_h * 0.5, w * of_w * 0.5
+    return pt.stack([y - h, x - w, y + h, x + w], axis=-1)
+
+
+class Detections(NamedTuple):
+    """Result of `decode_detections`."""
+
+    boxes: Tensor
+    """Boxes (top, left, bottom, right) of shape (n, 4)."""
+    scores: Tensor
+    """Score of each box, best first."""
+    points: Tensor
+    """Points (x, y) of each box, of shape (n, points, 2)."""
+    number: Tensor
+    """Number of boxes; int32. More rows are 0.0 if padded."""
+
+
+@named
+def decode_detections(
+    output: ArrayLike,
+    anchors: ArrayLike,
+    size: Sequence[int],
+    /,
+    *,
+    max_output_size: int = 10,
+    iou_threshold: float = 0.3,
+    score_threshold: float = 0.5,
+    padded: bool = False,
+) -> Detections:
+    """Return what BlazeFace, and the palm detector of hands, found in an image.
+
+    Args:
+        output: Output of the model for one image, of shape (anchors, numbers) or (1, anchors,
+            numbers): a logit, x and y of the center from the anchor, width and height in pixels,
+            then x and y of points from the anchor.
+        anchors: Anchors of shape (anchors, 4), as `ssd_anchors` gives with `fixed`.
+        size: Height and width of the model's image.
+        max_output_size: Largest number of boxes; 10 by default.
+        iou_threshold: As for `non_max_suppression`; 0.3 by default.
+        score_threshold: Smallest score, from 0 to 1; 0.5 by default.
+        padded: Return `max_output_size` rows without reading their number; False by default.
+
+    Returns:
+        `Detections` in pixels of the model's image.
+
+    Raises:
+        ArgumentError: If a number is out of range.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> anchors = [[0.25, 0.25, 1.0, 1.0], [0.75, 0.75, 1.0, 1.0]]
+    >>> output = [[-9.0, 0, 0, 0, 0, 0, 0], [9.0, 0, 0, 20, 10, 1, 2]]
+    >>> found = pt.vision.decode_detections(output, anchors, (100, 100))
+    >>> found.boxes.tolist(), found.points.tolist()
+    ([[70.0, 65.0, 80.0, 85.0]], [[[76.0, 77.0]]])
+    """
+    operation = "decode_detections"
+    given = wide(
+        numbers_of(operation, "outputs", output, ("anchors", "numbers"), (1, "anchors", "numbers"))
+    )
+    rows = given.reshape(given.shape[-2:])
+    fixed = numbers_of(operation, "anchors", anchors, ("anchors", 4))
+    counted(operation, ("output", rows), ("anchors", fixed))
+    if rows.shape[1] < 5 or not rows.shape[1] % 2:
+        raise ShapeError(
+            f"{operation}: numbers are not those of a box and points; got shape {given.shape}; use "
+            "5 numbers and 2 for each point"
+        )
+    height, width = height_and_width(operation, "size", size)
+    pixels = fixed * pt.asarray([height, width, 1.0, 1.0])
+    boxes = decode_boxes(
+        rows[:, 1:5], pixels, scales=(1.0, 1.0, 1.0, 1.0), exponential=False, order="xywh"
+    )
+    scores = pt.sigmoid(rows[:, 0])
+    centers = pt.flip(pixels[:, :2], axis=-1)
+    points = rows[:, 5:].reshape((rows.shape[0], -1, 2)) + centers[:, None]
+    kept = non_max_suppression(
+        boxes,
+        scores,
+        max_output_size,
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+        padded=padded,
+    )
+    found = [take(each, kept.indices, axis=0) for each in (boxes, points)]
+    if padded:
+        there = arange(max_output_size) < kept.number
+        found = [where(there.reshape((-1, *(1,) * (f.ndim - 1))), f, 0.0) for f in found]
+    return Detections(found[0], kept.scores, found[1], kept.number)

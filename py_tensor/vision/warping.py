@@ -1,0 +1,389 @@
+"""Crops, rotations and other transforms of images: pixels read at computed positions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import py_tensor as pt
+
+from ..errors import DTypeError, ShapeError
+from ..functions.arguments import choice, flag, floating, wide
+from ..functions.creation import arange, asarray
+from ..functions.decorators import named
+from ..functions.elementwise import astype, divide, floor, where
+from ..functions.manipulation import broadcast_to, expand_dims
+from ..nn.patches import sampled
+from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
+from .checks import height_and_width, images_of, numbers_of, pictures_of
+
+_METHODS = ("bilinear", "nearest")
+
+
+@named
+def crop_and_resize(
+    x: ArrayLike,
+    boxes: ArrayLike,
+    box_indices: ArrayLike,
+    crop_size: Sequence[int],
+    /,
+    *,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+) -> Tensor:
+    """Cut boxes out of images and resize them to one size.
+
+    Args:
+        x: Images of shape (batch, height, width, channels) and a numeric dtype.
+        boxes: Boxes (top, left, bottom, right) of shape (n, 4), as fractions of the distance from
+            the first to the last pixel. Boxes may reach beyond the image, and be mirrored.
+        box_indices: Number of the image for each box, of shape (n,).
+        crop_size: Height and width of the results.
+        method: "bilinear" (default) or "nearest".
+        extrapolation_value: Value of pixels outside of the image; 0.0 by default.
+
+    Returns:
+        Tensor of shape (n, *crop_size, channels); floating, float32 for integers.
+
+    Raises:
+        ArgumentError: If the method is unknown or a length is below 1.
+        DTypeError: If a dtype does not fit.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([[[[0.0], [4.0]], [[8.0], [12.0]]]])
+    >>> pt.vision.crop_and_resize(x, [[0.0, 0.0, 1.0, 0.5]], [0], (2, 2))[0, :, :, 0].tolist()
+    [[0.0, 2.0], [8.0, 10.0]]
+    """
+    operation = "crop_and_resize"
+    choice(operation, "method", method, _METHODS)
+    images, corners = images_of(operation, x), floating(operation, boxes)
+    places = as_tensor(operation, box_indices)
+    sizes = height_and_width(operation, "crop_size", crop_size)
+    if places.dtype.kind not in "iu":
+        raise DTypeError(
+            f"{operation}: box_indices are not integers; got dtype {places.dtype}; use "
+            'box_indices.astype("int32")'
+        )
+    if corners.ndim != 2 or corners.shape[1] != 4 or places.shape != corners.shape[:1]:
+        raise ShapeError(
+            f"{operation}: boxes do not fit; got shapes {corners.shape} and {places.shape}; boxes "
+            "must have shape (n, 4), and box_indices (n,)"
+        )
+    images = wide(images) if images.dtype.kind != "f" else images
+    corners = wide(corners)
+    lines: list[Tensor] = []
+    inside: Any = True
+    for axis in (0, 1):
+        first, last = corners[:, axis : axis + 1], corners[:, axis + 2 : axis + 3]
+        scale, size = images.shape[axis + 1] - 1, sizes[axis]
+        step = (last - first) * (scale / max(size - 1, 1))
+        begin = first * scale if size > 1 else (first + last) * (0.5 * scale)
+        line = begin + astype(arange(size), "float32") * step
+        line = line.reshape((-1, 1, size) if axis else (-1, size, 1))
+        fits = (line >= 0.0) & (line <= float(scale))
+        inside = fits & inside
+        lines.append(line)
+    shape = (corners.shape[0], *sizes)
+    row, column = (broadcast_to(line, shape) for line in lines)
+    number = astype(places, "int32", copy=False).reshape((-1, 1, 1))
+    found = sampled(images, number, column, row, nearest=method == "nearest")
+    return where(expand_dims(inside, axis=3), found, extrapolation_value).astype(images.dtype)
+
+
+@named
+def rotate(
+    x: ArrayLike,
+    radians: float,
+    /,
+    *,
+    method: str = "nearest",
+    fill_value: float | Sequence[float] = 0.0,
+    center: float | Sequence[float] = 0.5,
+) -> Tensor:
+    """Rotate images around a point.
+
+    `pt.rot90` turns by right angles, and `pt.flip` mirrors.
+
+    Args:
+        x: Images of shape (batch, height, width, channels) and a numeric dtype.
+        radians: Angle in radians; positive angles turn counterclockwise.
+        method: "nearest" (default) or "bilinear".
+        fill_value: Value of pixels from outside of the image, or one value for each channel; 0.0
+            by default. Missing values of the last channels are 255.
+        center: Center as a fraction of width and height, or (x, y); 0.5 by default.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        ArgumentError: If the method is unknown.
+        DTypeError: If the dtype is not numeric.
+        ShapeError: If the shape does not fit.
+
+    >>> import math
+    >>> import py_tensor as pt
+    >>> x = pt.arange(9).reshape((1, 3, 3, 1))
+    >>> pt.vision.rotate(x, math.pi / 2, center=(1 / 3, 1 / 3))[0, :, :, 0].tolist()
+    [[2, 5, 8], [1, 4, 7], [0, 3, 6]]
+    """
+    images = images_of("rotate", x)
+    choice("rotate", "method", method, _METHODS)
+    height, width = images.shape[1:3]
+    middle = (center, center) if isinstance(center, int | float) else tuple(center)
+    u, v = middle[0] * width, middle[1] * height
+    sine, cosine = math.sin(radians), math.cos(radians)
+    across = [cosine, -sine, u - u * cosine + v * sine]
+    down = [sine, cosine, v - u * sine - v * cosine]
+    return _moved("rotate", images, asarray([[*across, *down, 0.0, 0.0]]), method, fill_value)
+
+
+@named
+def transform(
+    x: ArrayLike,
+    transforms: ArrayLike,
+    /,
+    *,
+    method: str = "nearest",
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Apply projective transforms to images.
+
+    A transform (a, b, c, d, e, f, g, h) gives the pixel (x, y) of the result the value of the
+    image at ((a x + b y + c) / k, (d x + e y + f) / k) with k = g x + h y + 1.
+
+    Args:
+        x: Images of shape (batch, height, width, channels) and a numeric dtype.
+        transforms: Transforms of shape (batch, 8), or (1, 8) for all images.
+        method: "nearest" (default) or "bilinear".
+        fill_mode: Pixels outside of the image: "constant" (default) for `fill_value`, "nearest"
+            for the nearest pixel, "reflect" to mirror the image, "wrap" to continue it
+            periodically.
+        fill_value: Value of pixels outside; 0.0 by default.
+        output_size: Height and width of the result; None (default) for the size of the images.
+
+    Returns:
+        Tensor of shape (batch, *output_size, channels) and the dtype of `x`.
+
+    Raises:
+        ArgumentError: If a method or mode is unknown, or a length is below 1.
+        DTypeError: If a dtype does not fit.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> x = pt.arange(4).reshape((1, 1, 4, 1))
+    >>> shift = [[1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0]]
+    >>> pt.vision.transform(x, shift, fill_value=9)[0, 0, :, 0].tolist()
+    [1, 2, 3, 9]
+    """
+    images, matrix = images_of("transform", x), wide(floating("transform", transforms))
+    choice("transform", "method", method, _METHODS)
+    choice("transform", "fill_mode", fill_mode, ("constant", *_PLACES))
+    if matrix.ndim != 2 or matrix.shape[1] != 8 or matrix.shape[0] not in (1, images.shape[0]):
+        raise ShapeError(
+            f"transform: transforms do not fit; got shape {matrix.shape} for images of shape "
+            f"{images.shape}; pass 8 numbers for each image"
+        )
+    return _moved("transform", images, matrix, method, fill_value, fill_mode, output_size)
+
+
+def _moved(
+    operation: str,
+    images: Tensor,
+    matrix: Tensor,
+    method: str,
+    fill_value: Any,
+    fill_mode: str = "constant",
+    output_size: Sequence[int] | None = None,
+    center: float = 0.0,
+) -> Tensor:
+    """Read pixels at transformed positions; the center of the first pixel is at `center`."""
+    batch, *lengths, channels = images.shape
+    height, width = lengths
+    if output_size is not None:
+        height, width = height_and_width(operation, "output_size", output_size)
+    x = astype(arange(width), "float32") + center
+    y = astype(arange(height), "float32").reshape((-1, 1)) + center
+    a, b, c, d, e, f, g, h = (matrix[:, at].reshape((-1, 1, 1)) for at in range(8))
+    scale = g * x + h * y + 1.0
+    # Several transforms may be of one image.
+    shape = (max(batch, matrix.shape[0]), height, width)
+    places = [(a * x + b * y + c) / scale - center, (d * x + e * y + f) / scale - center]
+    if fill_mode != "constant":
+        pairs = zip(places, reversed(lengths), strict=True)
+        places = [_PLACES[fill_mode](place, length) for place, length in pairs]
+    column, row = (broadcast_to(place, shape) for place in places)
+    given = images if method == "nearest" else astype(images, "float32")
+    # Integers are kept exact: they are not mixed with floats.
+    number_of = float if given.dtype.kind == "f" else int
+    if isinstance(fill_value, Sequence):
+        fill = [*fill_value, *(255,) * (channels - len(fill_value))]
+        if len(fill) != channels:
+            raise ShapeError(
+                f"{operation}: fill_value does not fit; got {fill_value} for {channels} channels; "
+                "pass one number for each"
+            )
+        fill_value = asarray([number_of(value) for value in fill], dtype=given.dtype)
+    else:
+        fill_value = number_of(fill_value)
+    number = arange(batch).reshape((-1, 1, 1)) if batch > 1 else pt.zeros((), dtype="int32")
+    found = sampled(given, number, column, row, nearest=method == "nearest", fill=fill_value)
+    return astype(found, images.dtype, copy=False)
+
+
+def _nearest(place: Tensor, length: int) -> Tensor:
+    return place.clip(0.0, length - 1.0)
+
+
+def _reflected(place: Tensor, length: int) -> Tensor:
+    """Mirror positions at the edges of the outer pixels: abcd continues as dcba."""
+    around = place - floor(divide(place, 2.0 * length)) * (2.0 * length)
+    return _nearest(where(around < length, around, 2.0 * length - 1.0 - around), length)
+
+
+def _wrapped(place: Tensor, length: int) -> Tensor:
+    return _nearest(place - floor(divide(place, float(length))) * length, length)
+
+
+_PLACES = {"reflect": _reflected, "wrap": _wrapped, "nearest": _nearest}
+
+
+def _warped(
+    operation: str,
+    x: ArrayLike,
+    matrix: ArrayLike,
+    rows: int,
+    output_size: Sequence[int] | None,
+    method: str,
+    fill_mode: str,
+    fill_value: Any,
+    half_pixel_centers: bool,
+) -> Tensor:
+    images, leading = pictures_of(operation, x)
+    choice(operation, "method", method, _METHODS)
+    choice(operation, "fill_mode", fill_mode, ("constant", *_PLACES))
+    given = numbers_of(operation, "matrices", matrix, (rows, 3), ("n", rows, 3))
+    each = wide(given).reshape((-1, 3 * rows))
+    if images.shape[0] not in (1, each.shape[0]) and each.shape[0] != 1:
+        raise ShapeError(
+            f"{operation}: matrices do not fit; got shape {given.shape} for images of shape "
+            f"{images.shape}; pass one for all images, or one for each"
+        )
+    last = each[:, 6:8] / each[:, 8:] if rows == 3 else pt.zeros((each.shape[0], 2))
+    first = each[:, :6] / each[:, 8:] if rows == 3 else each
+    center = 0.5 if flag(operation, "half_pixel_centers", half_pixel_centers) else 0.0
+    all_numbers = pt.concat([first, last], axis=1)
+    result = _moved(
+        operation, images, all_numbers, method, fill_value, fill_mode, output_size, center
+    )
+    return result if leading or given.ndim == 3 else result[0]
+
+
+@named
+def warp_affine(
+    x: ArrayLike,
+    matrix: ArrayLike,
+    output_size: Sequence[int] | None = None,
+    /,
+    *,
+    method: str = "bilinear",
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    half_pixel_centers: bool = False,
+) -> Tensor:
+    """Move the pixels of images by affine matrices.
+
+    The matrix ((a, b, c), (d, e, f)) gives the pixel (x, y) of the result the value of the image at
+    (a x + b y + c, d x + e y + f), as OpenCV's warpAffine with WARP_INVERSE_MAP.
+
+    Args:
+        x: Image of shape (height, width, channels) or images of shape (batch, height, width,
+            channels), and a numeric dtype.
+        matrix: Matrix of shape (2, 3), or matrices of shape (n, 2, 3): one for each image, or
+            several for one image.
+        output_size: Height and width of the result; None (default) for the size of the image.
+        method: "bilinear" (default) or "nearest".
+        fill_mode: Pixels outside of the image, as for `transform`; "constant" by default.
+        fill_value: Value of pixels outside; 0.0 by default.
+        half_pixel_centers: The center of the first pixel is at (0.5, 0.5), as for the matrices of
+            `letterbox` and `region_matrices`; by default it is at (0, 0).
+
+    Returns:
+        Tensor of shape (*output_size, channels), or with a first axis if images or matrices have
+        one, and the dtype of `x`.
+
+    Raises:
+        ArgumentError: If a method or mode is unknown, or a length is below 1.
+        DTypeError: If a dtype does not fit.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([[[0.0], [4.0], [8.0]]])
+    >>> pt.vision.warp_affine(x, [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]]).flatten().tolist()
+    [4.0, 6.0, 8.0]
+    """
+    return _warped(
+        "warp_affine", x, matrix, 2, output_size, method, fill_mode, fill_value, half_pixel_centers
+    )
+
+
+@named
+def warp_perspective(
+    x: ArrayLike,
+    matrix: ArrayLike,
+    output_size: Sequence[int] | None = None,
+    /,
+    *,
+    method: str = "bilinear",
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    half_pixel_centers: bool = False,
+) -> Tensor:
+    """Move the pixels of images by projective matrices.
+
+    The matrix with rows (a, b, c), (d, e, f) and (g, h, k) gives the pixel (x, y) of the result the
+    value of the image at ((a x + b y + c) / w, (d x + e y + f) / w) with w = g x + h y + k, as
+    OpenCV's warpPerspective with WARP_INVERSE_MAP.
+
+    Args:
+        x: Image of shape (height, width, channels) or images of shape (batch, height, width,
+            channels), and a numeric dtype.
+        matrix: Matrix of shape (3, 3), or matrices of shape (n, 3, 3): one for each image, or
+            several for one image. The last element must not be 0.
+        output_size: Height and width of the result; None (default) for the size of the image.
+        method: "bilinear" (default) or "nearest".
+        fill_mode: Pixels outside of the image, as for `transform`; "constant" by default.
+        fill_value: Value of pixels outside; 0.0 by default.
+        half_pixel_centers: The center of the first pixel is at (0.5, 0.5); by default it is at
+            (0, 0).
+
+    Returns:
+        Tensor of shape (*output_size, channels), or with a first axis if images or matrices have
+        one, and the dtype of `x`.
+
+    Raises:
+        ArgumentError: If a method or mode is unknown, or a length is below 1.
+        DTypeError: If a dtype does not fit.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> x = pt.asarray([[[0.0], [4.0], [8.0]]])
+    >>> matrix = [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
+    >>> pt.vision.warp_perspective(x, matrix)[0, :2, 0].tolist()
+    [0.0, 4.0]
+    """
+    return _warped(
+        "warp_perspective",
+        x,
+        matrix,
+        3,
+        output_size,
+        method,
+        fill_mode,
+        fill_value,
+        half_pixel_centers,
+    )
