@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import py_tensor as pt
 
@@ -110,9 +110,7 @@ def _bands(
     bands: int, rate: float, n_fft: int, low: float, high: float, scale: str, norm: bool
 ) -> list[list[float]]:
     first, last = _to_mel(low, scale), _to_mel(high, scale)
-    edges = [
-        _from_mel(first + (last - first) * at / (bands + 1), scale) for at in range(bands + 2)
-    ]
+    edges = [_from_mel(first + (last - first) * at / (bands + 1), scale) for at in range(bands + 2)]
     rows = []
     for line in range(n_fft // 2 + 1):
         frequency = line * rate / n_fft
@@ -246,7 +244,9 @@ def power_to_db(
     """
     operation = "power_to_db"
     given = converted(operation, x).astype("float32", copy=False)
-    numbers = [number(operation, name, each) for name, each in (("reference", reference), ("least", least))]
+    numbers = [
+        number(operation, name, each) for name, each in (("reference", reference), ("least", least))
+    ]
     if min(numbers) <= 0.0:
         raise ArgumentError(
             f"{operation}: powers must be positive; got reference {numbers[0]} and least "
@@ -318,7 +318,8 @@ def mfcc(
     count = integer("mfcc", "n_mfcc", n_mfcc, 1, bands)
     rows = [
         [
-            math.cos(math.pi * k * (2 * n + 1) / (2 * bands)) * math.sqrt((1 if k == 0 else 2) / bands)
+            math.cos(math.pi * k * (2 * n + 1) / (2 * bands))
+            * math.sqrt((1 if k == 0 else 2) / bands)
             for k in range(count)
         ]
         for n in range(bands)
@@ -326,7 +327,9 @@ def mfcc(
     return power_to_db(found) @ pt.asarray(rows, dtype="float32")
 
 
-def _pitches(operation: str, low: float, bins: int, bins_per_octave: int) -> tuple[list[float], int]:
+def _pitches(
+    operation: str, low: float, bins: int, bins_per_octave: int
+) -> tuple[list[float], int]:
     first = number(operation, "low", low, finite=True)
     count = integer(operation, "bins", bins, 1, 1 << 12)
     each = integer(operation, "bins_per_octave", bins_per_octave, 1, 1 << 12)
@@ -453,10 +456,10 @@ def _low_pass(up: int, down: int) -> _Filter:
     return _Filter([weight * up / total for weight in weights], half)
 
 
-@pt.kernel(
-    shape=lambda x, weights, up, down, half, taps, count: (x.shape[0], count), border="zero"
-)
-def _between_samples(i, n, x, weights, up, down, half, taps, count):  # type: ignore[no-untyped-def]
+@pt.kernel(shape=lambda x, weights, up, down, half, taps, count: (x.shape[0], count), border="zero")
+def _between_samples(
+    i: Any, n: Any, x: Any, weights: Any, up: Any, down: Any, half: Any, taps: Any, count: Any
+) -> Any:
     cycle = n // up
     place = (n - cycle * up) * down + half
     nearest, rest = cycle * down + place // up, place % up

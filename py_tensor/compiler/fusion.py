@@ -275,7 +275,7 @@ class Fusion:
         size = self.specs[at].size
         for consumer in self._spreaders(at):
             op, own = self.ops[consumer], self.specs[consumer].size
-            if op is not None and op.rereads:
+            if self._rereads(consumer):
                 found = True
             elif isinstance(op, Pad) and consumer not in self.materialized:
                 found = self._expands(consumer)
@@ -285,6 +285,13 @@ class Fusion:
             if found:
                 return True
         return False
+
+    def _rereads(self, at: int) -> bool:
+        """Return True if an operation, or one that reads it as a view, reads elements many times."""
+        op = self.ops[at]
+        if isinstance(op, ViewOp) and at not in self.materialized:
+            return any(map(self._rereads, self.consumers[at]))
+        return op is not None and op.rereads
 
     def _widest(self, at: int) -> int:
         """Return the size of the largest node that reads a view, also through further views."""

@@ -153,9 +153,7 @@ def box_iou(first: ArrayLike, second: ArrayLike, /) -> Tensor:
     >>> pt.vision.box_iou([[0, 0, 2, 2]], [[0, 1, 2, 3], [2, 2, 3, 3]]).tolist()
     [[0.3333333432674408, 0.0]]
     """
-    one, other = (
-        numbers_of("box_iou", "boxes", boxes, ("n", 4)) for boxes in (first, second)
-    )
+    one, other = (numbers_of("box_iou", "boxes", boxes, ("n", 4)) for boxes in (first, second))
     areas = [(each[:, 2] - each[:, 0]) * (each[:, 3] - each[:, 1]) for each in (one, other)]
     a, b = one[:, None], other[None]
     sides = maximum(minimum(a[..., 2:], b[..., 2:]) - maximum(a[..., :2], b[..., :2]), 0.0)
@@ -249,7 +247,9 @@ def ssd_anchors(
     """
     operation = "ssd_anchors"
     height, width = height_and_width(operation, "size", size)
-    steps = [integer(operation, "strides", each, 1) for each in items(operation, "strides", strides)]
+    steps = [
+        integer(operation, "strides", each, 1) for each in items(operation, "strides", strides)
+    ]
     ratios = [
         number(operation, "aspect_ratios", each)
         for each in items(operation, "aspect_ratios", aspect_ratios)

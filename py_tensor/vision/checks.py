@@ -64,7 +64,9 @@ def numbers_of(operation: str, name: str, x: ArrayLike, *shapes: tuple[int | str
         pairs = zip(tail, lengths, strict=False)
         if enough and all(isinstance(want, str) or want == n for want, n in pairs):
             return found
-    wanted = " or ".join(f"({', '.join(map(str, shape))})" for shape in shapes)
+    wanted = " or ".join(
+        f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})" for shape in shapes
+    )
     raise ShapeError(
         f"{operation}: {name} have a wrong shape; got {found.shape}; use shape {wanted}"
     )

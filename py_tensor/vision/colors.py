@@ -218,9 +218,7 @@ def lab_to_rgb(x: ArrayLike, /) -> Tensor:
     lightness, a, b = _colors("lab_to_rgb", x)
     middle = (lightness + 16.0) * (1.0 / 116.0)
     roots = [middle + a * (1.0 / 500.0), middle, middle - b * (1.0 / 200.0)]
-    shares = [
-        where(r > 0.206893, r * r * r, (r - 16.0 / 116.0) * (1.0 / 7.787)) for r in roots
-    ]
+    shares = [where(r > 0.206893, r * r * r, (r - 16.0 / 116.0) * (1.0 / 7.787)) for r in roots]
     xyz = [each * w for each, w in zip(shares, _WHITE, strict=True)]
     linear = [each.clip(0.0, 1.0) for each in _mixed(xyz, _FROM_XYZ)]
     parts = [

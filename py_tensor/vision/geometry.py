@@ -146,9 +146,7 @@ def rotation_between(start: ArrayLike, end: ArrayLike, /, *, target: float = 0.0
     >>> round(pt.vision.rotation_between([0.0, 0.0], [1.0, 1.0]).item(), 4)
     0.7854
     """
-    ends = [
-        numbers_of("rotation_between", "points", each, ("...", 2)) for each in (start, end)
-    ]
+    ends = [numbers_of("rotation_between", "points", each, ("...", 2)) for each in (start, end)]
     across, down = (ends[1][..., at] - ends[0][..., at] for at in range(2))
     return number("rotation_between", "target", target) + pt.atan2(down, across)
 

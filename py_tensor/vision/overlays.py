@@ -21,7 +21,7 @@ from .resizing import restored
 
 
 @pt.kernel(shape=lambda image, boxes, colors, thickness: image.shape)
-def _boxes_over(i, j, c, image, boxes, colors, thickness):  # type: ignore[no-untyped-def]
+def _boxes_over(i: Any, j: Any, c: Any, image: Any, boxes: Any, colors: Any, thickness: Any) -> Any:
     value = float(image[i, j, c])
     for n in range(boxes.shape[0]):
         top, left, bottom, right = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
@@ -34,7 +34,7 @@ def _boxes_over(i, j, c, image, boxes, colors, thickness):  # type: ignore[no-un
 
 
 @pt.kernel(shape=lambda image, points, colors, radius: image.shape)
-def _points_over(i, j, c, image, points, colors, radius):  # type: ignore[no-untyped-def]
+def _points_over(i: Any, j: Any, c: Any, image: Any, points: Any, colors: Any, radius: Any) -> Any:
     value = float(image[i, j, c])
     for n in range(points.shape[0]):
         x, y = j + 0.5 - points[n, 0], i + 0.5 - points[n, 1]
@@ -45,7 +45,7 @@ def _points_over(i, j, c, image, points, colors, radius):  # type: ignore[no-unt
 
 
 @pt.kernel(shape=lambda image, lines, colors, thickness: image.shape)
-def _lines_over(i, j, c, image, lines, colors, thickness):  # type: ignore[no-untyped-def]
+def _lines_over(i: Any, j: Any, c: Any, image: Any, lines: Any, colors: Any, thickness: Any) -> Any:
     value = float(image[i, j, c])
     for n in range(lines.shape[0]):
         x, y = j + 0.5 - lines[n, 0], i + 0.5 - lines[n, 1]
@@ -170,7 +170,9 @@ def draw_points(
         raise ShapeError(
             f"{operation}: points have no y; got shape {given.shape}; use shape (n, 2) or more"
         )
-    return _painted(operation, _points_over, image, given, color, _size(operation, "radius", radius))
+    return _painted(
+        operation, _points_over, image, given, color, _size(operation, "radius", radius)
+    )
 
 
 @named

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import py_tensor as pt
 
@@ -43,7 +43,7 @@ def weighted(x: Tensor, axis: int, rows: Sequence[Row]) -> Tensor:
 
 
 @pt.kernel(shape=lambda x, starts, weights: (x.shape[0], starts.shape[0], x.shape[2]))
-def _summed(i, j, k, x, starts, weights):  # type: ignore[no-untyped-def]
+def _summed(i: Any, j: Any, k: Any, x: Any, starts: Any, weights: Any) -> Any:
     total = 0.0
     for tap in range(weights.shape[1]):
         total += x[i, starts[j] + tap, k] * weights[j, tap]
@@ -249,7 +249,9 @@ def letterbox(
     scale = min(out / n for out, n in zip(sizes, given, strict=True))
     inner = [max(round(n * scale), 1) for n in given]
     resized = resize(images, inner, method=method, antialias=antialias)
-    around = [((out - n) // 2, out - n - (out - n) // 2) for out, n in zip(sizes, inner, strict=True)]
+    around = [
+        ((out - n) // 2, out - n - (out - n) // 2) for out, n in zip(sizes, inner, strict=True)
+    ]
     border = fill if images.dtype.kind == "f" else int(fill)
     image = pt.pad(resized, ((0, 0), *around, (0, 0)), constant_values=border)
     down, across = (n / out for n, out in zip(given, inner, strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import py_tensor as pt
 
 from ..errors import ShapeError
@@ -86,7 +88,17 @@ def _check_mask(operation: str, mask: Tensor, wanted: tuple[int, ...] | None = N
 
 
 @pt.kernel(shape=lambda mask, moves, poses, stride, steps, used, least: mask.shape)
-def _nearest_pose(i, j, mask, moves, poses, stride, steps, used, least):  # type: ignore[no-untyped-def]
+def _nearest_pose(
+    i: Any,
+    j: Any,
+    mask: Any,
+    moves: Any,
+    poses: Any,
+    stride: Any,
+    steps: Any,
+    used: Any,
+    least: Any,
+) -> Any:
     best, nearest = -1, 1e30
     if mask[i, j] != 0:
         height, width = mask.shape

@@ -201,9 +201,7 @@ def _sides(corners: Sequence[Point]) -> tuple[float, float]:
 def _enlarged(corners: Sequence[Point], distance: float) -> list[Point]:
     """Move the sides of a rectangle outwards."""
     x, y = (sum(p[axis] for p in corners) / 4 for axis in (0, 1))
-    a, b = (
-        [(corners[at][axis] - corners[0][axis]) / 2 for axis in (0, 1)] for at in (1, 3)
-    )
+    a, b = ([(corners[at][axis] - corners[0][axis]) / 2 for axis in (0, 1)] for at in (1, 3))
     longer = [1 + distance / math.hypot(*side) for side in (a, b)]
     found = []
     for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
@@ -213,19 +211,22 @@ def _enlarged(corners: Sequence[Point], distance: float) -> list[Point]:
 
 
 def _mean(flat: memoryview, corners: Sequence[Point], height: int, width: int) -> float:
-    """Return the mean of the elements whose centers are in a convex polygon."""
-    top = max(math.floor(min(y for _, y in corners)), 0)
-    bottom = min(math.ceil(max(y for _, y in corners)), height - 1)
+    """Return the mean of the elements that a convex polygon touches, as OpenCV fills polygons."""
+    # OpenCV takes whole numbers.
+    whole = [(math.floor(x), math.floor(y)) for x, y in corners]
+    first_row = max(min(y for _, y in whole), 0)
+    last_row = min(max(y for _, y in whole), height - 1)
     total, count = 0.0, 0
-    for row in range(top, bottom + 1):
-        places = []
-        for at, (x, y) in enumerate(corners):
-            u, v = corners[at - 1]
-            if min(y, v) <= row <= max(y, v):
-                places += [x, u] if y == v else [u + (row - v) * (x - u) / (y - v)]
-        if places:
-            first = max(math.ceil(min(places) - 0.5), 0)
-            last = min(math.floor(max(places) + 0.5), width - 1)
-            total += sum(flat[row * width + first : row * width + last + 1])
-            count += last + 1 - first
+    for row in range(first_row, last_row + 1):
+        places: list[float] = []
+        for at, (x, y) in enumerate(whole):
+            u, v = whole[at - 1]
+            low, high = max(min(y, v), row - 0.5), min(max(y, v), row + 0.5)
+            if low <= high:
+                ends = (low, high) if y != v else ()
+                places += [u + (end - v) * (x - u) / (y - v) for end in ends] or [x, u]
+        first = max(math.floor(min(places) + 0.5), 0)
+        last = min(math.floor(max(places) + 0.5), width - 1)
+        total += sum(flat[row * width + first : row * width + last + 1])
+        count += max(last + 1 - first, 0)
     return total / count if count else 0.0

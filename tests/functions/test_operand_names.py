@@ -15,6 +15,7 @@ from py_tensor import errors
 SPACES = {
     **{"": pt, "linalg.": pt.linalg, "fft.": pt.fft, "nn.": pt.nn, "image.": pt.image},
     **{"ragged.": pt.ragged, "signal.": pt.signal, "sparse.": pt.sparse},
+    **{"audio.": pt.audio, "vision.": pt.vision},
 }
 HERE = object()
 """Placeholder for a tensor argument; each in turn is replaced by an invalid value."""
@@ -81,6 +82,7 @@ NO_TENSORS = {
     *("multi_dot", "polyfit", "common_type"),
     # Functions of lengths, and of a function.
     *("cosine_window", "hamming_window", "hann_window", "multi_rnn_cell"),
+    *("mel_filters", "cqt_frequencies", "ssd_anchors"),
     # Functions of vectors.
     *("digitize", "polyadd", "polydiv", "polymul", "polysub", "polyval"),
     # Functions that change their first argument.
@@ -121,10 +123,39 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "nn.moving_average": (HERE, HERE, 0.5),
     "nn.space_to_batch": (HERE, [2]),
     "nn.space_to_depth": (HERE, 2),
-    "image.crop_and_resize": ([[X]], HERE, [0, 0], (2, 2)),
-    "image.non_max_suppression": (HERE, HERE, 2),
-    "image.rotate": (HERE, 1.0),
-    "image.transform": ([[X]], HERE),
+    **{
+        f"{space}.{name}": call
+        for space in ("image", "vision")
+        for name, call in {
+            "crop_and_resize": ([[X]], HERE, [0, 0], (2, 2)),
+            "non_max_suppression": (HERE, HERE, 2),
+            "rotate": (HERE, 1.0),
+            "transform": ([[X]], HERE),
+        }.items()
+    },
+    "vision.body_parts": (X, HERE),
+    "vision.box_iou": (HERE, [[0.0] * 4]),
+    "vision.decode_boxes": (HERE, [[0.0] * 4]),
+    "vision.decode_detections": (HERE, [[0.0] * 4], (8, 8)),
+    "vision.decode_movenet": (HERE, (8, 8)),
+    "vision.decode_pose": (HERE, X, 8),
+    "vision.decode_poses": (HERE, X, X, X, 8),
+    "vision.draw_boxes": (HERE, [[0.0] * 4]),
+    "vision.draw_lines": (HERE, [[0.0] * 4]),
+    "vision.draw_mask": (HERE, X),
+    "vision.draw_points": (HERE, X),
+    "vision.letterbox": (HERE, (2, 2)),
+    "vision.region_matrices": (HERE, (2, 2)),
+    "vision.resize": (HERE, (2, 2)),
+    "vision.separate_people": (HERE, [[[0.0] * 34]], [[[0.0] * 3] * 17], 8),
+    "vision.transform_boxes": (HERE, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+    "vision.transform_points": (HERE, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+    "vision.warp_affine": (HERE, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+    "vision.warp_perspective": (HERE, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+    "audio.cqt": (HERE, 44100),
+    "audio.mel_spectrogram": (HERE, 8000),
+    "audio.mfcc": (HERE, 8000),
+    "audio.resample": (HERE, 2, 1),
     "ragged.gather": ([[0, 2]], HERE, [0]),
     "ragged.to_tensor": ([HERE], HERE),
     "signal.frame": (HERE, 2, 1),

@@ -122,7 +122,9 @@ def _cubic_rows(length: int, out: int) -> list[tuple[int, list[float]]]:
         low = math.floor(place)
         part = round((place - low) * 1024) / 1024
         first, last = max(low - 1, 0), min(low + 3, length)
-        weights = [pt.vision.resizing.cubic(low + part - pixel, -0.5) for pixel in range(first, last)]
+        weights = [
+            pt.vision.resizing.cubic(low + part - pixel, -0.5) for pixel in range(first, last)
+        ]
         total = sum(weights)
         rows.append((first, [weight / total for weight in weights]))
     return rows
