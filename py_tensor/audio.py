@@ -34,7 +34,8 @@ def _samples(operation: str, x: ArrayLike) -> Tensor:
     signal = converted(operation, x)
     if not signal.ndim or not signal.shape[-1]:
         raise ShapeError(
-            f"{operation}: signal has no samples; got shape {signal.shape}; use shape (..., samples)"
+            f"{operation}: signal has no samples; got shape {signal.shape}; use shape (..., "
+            "samples)"
         )
     return signal.astype("float32", copy=False)
 
@@ -101,8 +102,8 @@ def _to_mel(frequency: float, scale: str) -> float:
 
 def _from_mel(mel: float, scale: str) -> float:
     if scale == "htk":
-        return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
-    return mel * 200.0 / 3.0 if mel < 15.0 else 1000.0 * 6.4 ** ((mel - 15.0) / 27.0)
+        return 700.0 * (math.pow(10.0, mel / 2595.0) - 1.0)
+    return mel * 200.0 / 3.0 if mel < 15.0 else 1000.0 * math.pow(6.4, (mel - 15.0) / 27.0)
 
 
 @lru_cache(16)
@@ -275,7 +276,7 @@ def mfcc(
     scale: str = "slaney",
     norm: bool = True,
 ) -> Tensor:
-    """Return mel-frequency cepstral coefficients: the cosine transform of the mel spectrogram in dB.
+    """Return mel-frequency cepstral coefficients: cosine transforms of mel spectrograms in dB.
 
     Args:
         x: Signals of shape (..., samples) and a real dtype.
@@ -482,7 +483,7 @@ def resample(x: ArrayLike, from_rate: int, to_rate: int, /) -> Tensor:
         float32 tensor of shape (..., samples * to_rate / from_rate, rounded up).
 
     Raises:
-        ArgumentError: If a rate is below 1, or their ratio needs a filter of over a million weights.
+        ArgumentError: If a rate is below 1, or the ratio needs a filter of a million weights.
         DTypeError: If `x` is complex.
         ShapeError: If the signal has no samples.
 
@@ -510,5 +511,5 @@ def resample(x: ArrayLike, from_rate: int, to_rate: int, /) -> Tensor:
     weights = pt.asarray(found.weights, dtype="float32")
     rows = signal.reshape((-1, samples))
     taps = len(found.weights) // up + 1
-    result = _between_samples(rows, weights, up, down, found.half, taps, count)
+    result: Tensor = _between_samples(rows, weights, up, down, found.half, taps, count)
     return result.reshape((*signal.shape[:-1], count))

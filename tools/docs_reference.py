@@ -64,9 +64,9 @@ GROUPS = {
 
 # fmt: off
 NAMESPACES = (
-    "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib", "lib.stride_tricks",
-    "linalg", "models", "nn", "nn.initializers", "optim", "plot", "ragged", "random", "signal",
-    "sparse", "train", "tree", "tree_util", "typing",
+    "audio", "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib",
+    "lib.stride_tricks", "linalg", "models", "nn", "nn.initializers", "optim", "plot", "ragged",
+    "random", "signal", "sparse", "train", "tree", "tree_util", "typing", "vision",
 )
 # fmt: on
 

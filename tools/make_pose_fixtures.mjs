@@ -17,7 +17,10 @@ const human = join(folder, "node_modules/@vladmandic/human");
 
 // The same numbers are computed by tests/vision/test_poses.py.
 const numbers = (count, factor, low, high) =>
-  Float32Array.from({ length: count }, (_, i) => low + (((i * factor) % 100003) / 100003) * (high - low));
+  Float32Array.from(
+    { length: count },
+    (_, i) => low + (((i * factor) % 100003) / 100003) * (high - low),
+  );
 
 async function poses() {
   await tf.setBackend("cpu");
@@ -25,7 +28,12 @@ async function poses() {
   const [height, width, stride] = [9, 11, 16];
   const make = (channels, factor, low, high) =>
     tf.tensor3d(numbers(height * width * channels, factor, low, high), [height, width, channels]);
-  const maps = [make(17, 7919, 0, 1), make(34, 104729, -9, 9), make(32, 1299709, -40, 40), make(32, 15485863, -40, 40)];
+  const maps = [
+    make(17, 7919, 0, 1),
+    make(34, 104729, -9, 9),
+    make(32, 1299709, -40, 40),
+    make(32, 15485863, -40, 40),
+  ];
   const plain = (pose) => ({
     score: pose.score,
     keypoints: pose.keypoints.map(({ position, score }) => [position.x, position.y, score]),
@@ -40,7 +48,15 @@ async function poses() {
   const long = numbers(height * width * 34, 32452843, 0, 30);
   const padding = { top: 0, bottom: 0, left: 0, right: 0 };
   const found = masks.decodeMultipleMasksCPU(
-    mask, long, several, rows, columns, stride, [rows, columns], padding, 2,
+    mask,
+    long,
+    several,
+    rows,
+    columns,
+    stride,
+    [rows, columns],
+    padding,
+    2,
   );
   const people = mask.map((_, at) => found.findIndex((each) => each[at] === 1));
   return {
@@ -60,7 +76,8 @@ async function faces() {
     name: "loader",
     setup(bundle) {
       bundle.onResolve({ filter: /dist\/tfjs\.esm\.js$/ }, () => ({
-        path: require.resolve("@tensorflow/tfjs"), external: true,
+        path: require.resolve("@tensorflow/tfjs"),
+        external: true,
       }));
       bundle.onLoad({ filter: /src\/tfjs\/load\.ts$/ }, () => ({
         contents: "export const loadModel = (path) => globalThis.loadModel(path);",
@@ -69,8 +86,13 @@ async function faces() {
   };
   const outfile = join(folder, "human-parts.cjs");
   await build({
-    stdin: { contents: entry, resolveDir: human }, bundle: true, platform: "node", format: "cjs",
-    outfile, plugins: [loader], logLevel: "error",
+    stdin: { contents: entry, resolveDir: human },
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    outfile,
+    plugins: [loader],
+    logLevel: "error",
   });
   const outputs = {};
   globalThis.loadModel = async (path) => {
@@ -78,13 +100,19 @@ async function faces() {
     const { weightsManifest, ...rest } = JSON.parse(readFileSync(file, "utf8"));
     const data = readFileSync(join(human, "models", weightsManifest[0].paths[0]));
     const weightData = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
-    const load = () => ({ ...rest, weightSpecs: weightsManifest.flatMap((each) => each.weights), weightData });
+    const load = () => ({
+      ...rest,
+      weightSpecs: weightsManifest.flatMap((each) => each.weights),
+      weightData,
+    });
     const model = await tf.loadGraphModel({ load });
     const execute = model.execute.bind(model);
     model.execute = (...args) => {
       const result = execute(...args);
       const name = path.split("/").at(-1).split(".")[0];
-      outputs[name] = [result].flat().map((t) => ({ shape: t.shape, data: Array.from(t.dataSync()) }));
+      outputs[name] = [result]
+        .flat()
+        .map((t) => ({ shape: t.shape, data: Array.from(t.dataSync()) }));
       return result;
     };
     return model;
@@ -115,8 +143,14 @@ async function faces() {
   };
 }
 
-const version = (name) => JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"))).version;
-const names = ["@tensorflow/tfjs", "@tensorflow-models/posenet", "@tensorflow-models/body-pix", "@vladmandic/human"];
+const version = (name) =>
+  JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"))).version;
+const names = [
+  "@tensorflow/tfjs",
+  "@tensorflow-models/posenet",
+  "@tensorflow-models/body-pix",
+  "@vladmandic/human",
+];
 const result = {
   versions: Object.fromEntries(names.map((name) => [name, version(name)])),
   poses: await poses(),

@@ -1,4 +1,4 @@
-"""Record poses, masks and faces that PoseNet, body-pix and Human find, for the tests of `pt.vision`.
+"""Record what PoseNet, body-pix and Human find, for the tests of `pt.vision`.
 
 usage: npm install --prefix FOLDER @tensorflow/tfjs@4.22.0 @tensorflow-models/posenet@2.2.2 \
            @tensorflow-models/body-pix@2.2.1 @vladmandic/human@3.3.6
@@ -16,12 +16,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 ROOT = Path(__file__).parent.parent
 SIDE = 256
+
+
+def numbers(values: Any) -> np.ndarray:
+    return np.asarray(values, "float32")
 
 
 def main(folder: Path) -> None:
@@ -43,19 +48,19 @@ def main(folder: Path) -> None:
     np.savez_compressed(
         ROOT / "tests/vision/data/poses.npz",
         versions=json.dumps(results["versions"]),
-        single=np.float32(poses["single"]["keypoints"]),
-        single_score=np.float32(poses["single"]["score"]),
-        several=np.float32([pose["keypoints"] for pose in poses["several"]]),
-        several_scores=np.float32([pose["score"] for pose in poses["several"]]),
-        people=np.int8(poses["people"]),
+        single=numbers(poses["single"]["keypoints"]),
+        single_score=numbers(poses["single"]["score"]),
+        several=numbers([pose["keypoints"] for pose in poses["several"]]),
+        several_scores=numbers([pose["score"] for pose in poses["several"]]),
+        people=np.asarray(poses["people"], "int8"),
         face=images["face"],
-        face_box=np.float32([*face["startPoint"], *face["endPoint"]]),
-        face_points=np.float32(face["landmarks"]),
-        face_score=np.float32(face["confidence"]),
-        mesh_output=np.float32(faces["meshOutput"]),
-        mesh=np.int16(faces["mesh"]),
-        movenet_output=np.float32(faces["movenetOutput"]).reshape((1, 1, 17, 3)),
-        movenet=np.float32([each["position"] for each in faces["keypoints"]]),
+        face_box=numbers([*face["startPoint"], *face["endPoint"]]),
+        face_points=numbers(face["landmarks"]),
+        face_score=numbers(face["confidence"]),
+        mesh_output=numbers(faces["meshOutput"]),
+        mesh=np.asarray(faces["mesh"], "int16"),
+        movenet_output=numbers(faces["movenetOutput"]).reshape((1, 1, 17, 3)),
+        movenet=numbers([each["position"] for each in faces["keypoints"]]),
     )
 
 

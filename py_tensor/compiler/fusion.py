@@ -287,7 +287,7 @@ class Fusion:
         return False
 
     def _rereads(self, at: int) -> bool:
-        """Return True if an operation, or one that reads it as a view, reads elements many times."""
+        """Return True if an operation, or one that reads its view, reads elements many times."""
         op = self.ops[at]
         if isinstance(op, ViewOp) and at not in self.materialized:
             return any(map(self._rereads, self.consumers[at]))

@@ -241,7 +241,8 @@ def ssd_anchors(
         ArgumentError: If a number is out of range.
 
     >>> import py_tensor as pt
-    >>> anchors = pt.vision.ssd_anchors((128, 128), (8, 16, 16, 16), aspect_ratios=(1.0,), fixed=True)
+    >>> strides = (8, 16, 16, 16)
+    >>> anchors = pt.vision.ssd_anchors((128, 128), strides, aspect_ratios=(1.0,), fixed=True)
     >>> anchors.shape, anchors[2].tolist()
     ((896, 4), [0.03125, 0.09375, 1.0, 1.0])
     """

@@ -30,8 +30,8 @@ def _colors(operation: str, x: ArrayLike) -> list[Tensor]:
     colors = as_tensor(operation, x)
     if colors.shape[-1:] != (3,):
         raise ShapeError(
-            f"{operation}: last axis has not length 3; got shape {colors.shape}; pass three numbers "
-            "for each pixel"
+            f"{operation}: last axis has not length 3; got shape {colors.shape}; pass three "
+            "numbers for each pixel"
         )
     if colors.dtype.kind not in "iuf":
         raise DTypeError(

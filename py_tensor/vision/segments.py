@@ -172,4 +172,5 @@ def separate_people(
     pixels = float(integer(operation, "stride", stride, 1))
     whole = people.astype("int32")
     # Five keypoints of the face suffice, as in body-pix.
-    return _nearest_pose(whole, moves, poses, pixels, steps, 5, least)
+    found: Tensor = _nearest_pose(whole, moves, poses, pixels, steps, 5, least)
+    return found

@@ -117,12 +117,12 @@ def test_positions_in_long_sounds_are_exact():
      "(0,); use shape (..., samples)"),
     (lambda: pt.audio.mel_filters(4, 8000, 64, low=5000), "mel_filters: frequencies are out of "
      "order; got low 5000.0 and high 4000.0; use 0 <= low < high"),
-    (lambda: pt.audio.cqt(np.zeros(9), 7000), "cqt: highest note is out of range; got 3951.1 Hz at "
-     "a rate of 7000.0; use fewer bins"),
+    (lambda: pt.audio.cqt(np.zeros(9), 7000), "cqt: highest note is out of range; got 3951.1 Hz "
+     "at a rate of 7000.0; use fewer bins"),
     (lambda: pt.audio.resample(np.zeros(9), 100003, 99991), "resample: ratio needs too long a "
      "filter; got 99991 / 100003; use rates with a larger common divisor"),
-    (lambda: pt.audio.power_to_db([1.0], reference=0.0), "power_to_db: powers must be positive; got "
-     "reference 0.0 and least 1e-10; use numbers above 0"),
+    (lambda: pt.audio.power_to_db([1.0], reference=0.0), "power_to_db: powers must be positive; "
+     "got reference 0.0 and least 1e-10; use numbers above 0"),
 ])  # fmt: skip
 def test_errors(call, text):
     with pytest.raises(errors.TensorError) as caught:

@@ -77,10 +77,12 @@ def test_crops_of_regions_and_points_in_them(rng):
     assert_values(crops.reshape((2, -1, 2)), expected.numpy(), atol=1e-4)
     # Source: mediapipe/calculators/util/rect_transformation_calculator.cc
     height, width, turn = 12, 10, 0.3
-    center = np.array([25.0, 16.0]) + [
-        width * 0.1 * math.cos(turn) + height * 0.2 * math.sin(turn),
-        width * 0.1 * math.sin(turn) - height * 0.2 * math.cos(turn),
-    ]
+    center = np.array(
+        [
+            25.0 + width * 0.1 * math.cos(turn) + height * 0.2 * math.sin(turn),
+            16.0 + width * 0.1 * math.sin(turn) - height * 0.2 * math.cos(turn),
+        ]
+    )
     middle = pt.vision.transform_points([[3.0, 4.0]], matrices[0])
     assert_values(middle[0], center.astype("float32"), atol=1e-4)
     side = pt.vision.transform_points([[0.0, 4.0], [6.0, 4.0]], matrices[0]).numpy()

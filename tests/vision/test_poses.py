@@ -122,8 +122,8 @@ def test_landmarks_in_regions(rng):
      "sizes; got [(5, 11), (9, 11)]; pass the outputs of one model"),
     (lambda: pt.vision.decode_movenet(np.zeros((1, 17, 3)), (8, 8)), "decode_movenet: outputs have "
      "a wrong shape; got (1, 17, 3); use shape (1, 1, 17, 3) or (1, n, 56)"),
-    (lambda: pt.vision.decode_landmarks(np.zeros(10)), "decode_landmarks: landmarks do not fit; got "
-     "shape (10,) for 1 regions; use 3 numbers for each landmark"),
+    (lambda: pt.vision.decode_landmarks(np.zeros(10)), "decode_landmarks: landmarks do not fit; "
+     "got shape (10,) for 1 regions; use 3 numbers for each landmark"),
 ])  # fmt: skip
 def test_errors(call, text):
     assert_raises(errors.ShapeError, text, call)

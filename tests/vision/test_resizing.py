@@ -97,12 +97,12 @@ def test_many_neighbours_are_read_by_one_draw_for_each_axis():
 @pytest.mark.parametrize(("arguments", "options", "text"), [
     (([[1.0]], (2, 2)), {}, "resize: input must have 3 or 4 axes; got shape (1, 1); x must have "
      "shape (batch, height, width, channels) or (height, width, channels)"),
-    ((np.zeros((0, 2, 1)), (2, 2)), {}, "resize: image is empty; got shape (0, 2, 1); pass an image "
-     "with pixels"),
+    ((np.zeros((0, 2, 1)), (2, 2)), {}, "resize: image is empty; got shape (0, 2, 1); pass an "
+     "image with pixels"),
     ((np.zeros((2, 2, 1), "bool"), (2, 2)), {}, "resize: dtype bool is not numeric; use "
      'x.astype("float32")'),
-    ((np.zeros((2, 2, 1)), (0, 2)), {}, "resize: size is invalid; got (0, 2); use two lengths of at "
-     "least 1"),
+    ((np.zeros((2, 2, 1)), (0, 2)), {}, "resize: size is invalid; got (0, 2); use two lengths of "
+     "at least 1"),
     ((np.zeros((2, 2, 1)), (2, 2)), {"method": "cubic"}, "resize: method is unknown; got 'cubic'; "
      'use "nearest", "bilinear", "bicubic" or "area"'),
     ((np.zeros((2, 2, 1)), (2, 2)), {"method": "nearest", "antialias": True}, "resize: options do "

@@ -10,7 +10,7 @@ from typing import Any
 import py_tensor as pt
 
 from ....tensor import Tensor
-from .shared import LARGEST, Layer, channels_last, check_size, each, in_format, leading
+from .shared import Layer, channels_last, check_size, each, in_format, leading
 
 type Size = int | Sequence[int]
 
