@@ -8,7 +8,9 @@ It writes tests/vision/data/images.npz and tests/audio/data/sounds.npz.
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import cv2
 import librosa
@@ -27,6 +29,7 @@ FILTERS = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BI
 AFFINE = np.array([[0.9, -0.3, 2.5], [0.2, 1.1, -1.25]], "float32")
 PERSPECTIVE = np.array([[1.1, 0.1, -1.0], [-0.1, 0.9, 2.0], [0.004, -0.006, 1.0]], "float32")
 RATE = 22050
+PACKAGES = ("opencv-python-headless", "pillow", "librosa")
 
 
 def images() -> dict[str, np.ndarray]:
@@ -54,7 +57,7 @@ def images() -> dict[str, np.ndarray]:
         function = cv2.warpAffine if name == "affine" else cv2.warpPerspective
         found[f"warp {name}"] = function(image, matrix, (17, 11), flags=flags)
     colors = rng.random((64, 1, 3), dtype="float32")
-    colors[:4, 0] = [[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 1]]
+    colors[:4, 0] = np.array([[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 1]])
     found["colors"] = colors
     for name in ("HSV", "Lab", "YUV", "GRAY"):
         found[name] = cv2.cvtColor(colors, getattr(cv2, f"COLOR_RGB2{name}"))
@@ -98,14 +101,14 @@ def sounds() -> dict[str, np.ndarray]:
 
 
 def main() -> None:
-    versions = (
-        f"opencv {cv2.__version__}, pillow {Image.__version__}, librosa {librosa.__version__}"
-    )
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     for name, found in (("vision/data/images", images()), ("audio/data/sounds", sounds())):
-        each = {key: v.astype("float32") if v.dtype.kind == "f" else v for key, v in found.items()}
+        each: dict[str, Any] = {"versions": versions}
+        for key, array in found.items():
+            each[key] = array.astype("float32") if array.dtype.kind == "f" else array
         target = TESTS / f"{name}.npz"
         target.parent.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(target, versions=versions, **each)
+        np.savez_compressed(target, **each)
 
 
 if __name__ == "__main__":
