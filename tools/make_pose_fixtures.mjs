@@ -1,3 +1,4 @@
+// @ts-nocheck: the packages whose results it records are not installed for the checks.
 // Run the post-processing of PoseNet, body-pix and Human, and print the results as JSON.
 //
 // usage: node tools/make_pose_fixtures.mjs FOLDER FACE BODY   (tools/make_pose_fixtures.py calls it)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..dtypes import wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import converted, flag, integer, items
 from ..functions.decorators import named
@@ -33,6 +34,8 @@ def _checked(
     names = None
     if labels is not None:
         names = tuple(labels) if isinstance(labels, str) else items(operation, "labels", labels)
+    if names is not None and not all(isinstance(each, str) for each in names):
+        raise wrong_type(operation, "labels", "texts", labels, "one str for each class")
     if names is not None and len(names) != classes:
         raise ArgumentError(
             f"{operation}: labels do not fit; got {len(names)} for {classes} classes; pass one for "
