@@ -416,6 +416,11 @@ def cqt(
     periods = (square + 1.0) / (square - 1.0)
     lengths = [periods * rate / note for note in notes]
     size = 2 * math.ceil(lengths[0] / 2.0)
+    if size > 1 << 15:
+        raise ArgumentError(
+            f"{operation}: lowest note needs too long a window; got {notes[0]} Hz, which needs "
+            f"{size} samples; use a higher note or fewer bins per octave"
+        )
     frames = pt.signal.frame(_around(signal, size), size, step)
     place = (pt.arange(size).astype("float32") - size // 2).reshape((-1, 1))
     length = pt.asarray(lengths, dtype="float32")
@@ -483,7 +488,7 @@ def resample(x: ArrayLike, from_rate: int, to_rate: int, /) -> Tensor:
         float32 tensor of shape (..., samples * to_rate / from_rate, rounded up).
 
     Raises:
-        ArgumentError: If a rate is below 1, or the ratio needs a filter of a million weights.
+        ArgumentError: If a rate is below 1, or the ratio has a term above 5,000.
         DTypeError: If `x` is complex.
         ShapeError: If the signal has no samples.
 
@@ -498,7 +503,7 @@ def resample(x: ArrayLike, from_rate: int, to_rate: int, /) -> Tensor:
         for name, rate in (("from_rate", from_rate), ("to_rate", to_rate))
     ]
     down, up = (rate // math.gcd(*rates) for rate in rates)
-    if max(up, down) > 50_000:
+    if max(up, down) > 5_000:
         raise ArgumentError(
             f"{operation}: ratio needs too long a filter; got {up} / {down}; use rates with a "
             "larger common divisor"

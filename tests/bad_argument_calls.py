@@ -104,6 +104,8 @@ VALID: dict[str, Callable[[], Call]] = {
 RESULTS = {
     *("MemoryTrace", "Profile", "Timing"),
     *("CacheInfo", "Memory", "linalg.EigResult", "linalg.EighResult", "linalg.LstsqResult"),
+    *("vision.Detections", "vision.KeptBoxes", "vision.Letterboxed", "vision.Poses"),
+    "vision.TextBoxes",
     *("linalg.QRResult", "linalg.SVDResult", "linalg.SlogdetResult", "optim.LbfgsResult"),
     *("optim.State", "nn.KeyValueCache", "nn.LayerOutput", "train.History", "train.Report"),
     *("train.Trainer", "data.Dataset", "data.Microphone", "data.Recording", "data.Webcam"),

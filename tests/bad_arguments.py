@@ -22,7 +22,7 @@ import py_tensor as pt
 
 SPACES = (
     *("", "linalg", "fft", "random", "nn", "nn.initializers", "lax", "optim", "io", "data"),
-    "train",
+    *("train", "vision", "audio"),
 )
 """Modules whose public names are tested; "" is the package itself."""
 SECONDS = 5

@@ -89,10 +89,12 @@ def non_max_suppression(
             f"{operation}: boxes do not fit; got shapes {corners.shape} and {values.shape}; boxes "
             "must have shape (n, 4), and scores (n,)"
         )
-    if max_output_size < 0:
-        raise ArgumentError(
-            f"{operation}: max_output_size is negative; got {max_output_size}; use 0 or more"
-        )
+    most = integer(operation, "max_output_size", max_output_size)
+    if most < 0:
+        raise ArgumentError(f"{operation}: max_output_size is negative; got {most}; use 0 or more")
+    overlap = number(operation, "iou_threshold", iou_threshold)
+    least = number(operation, "score_threshold", score_threshold)
+    sigma = number(operation, "soft_sigma", soft_sigma)
     kinds = None if classes is None else as_tensor(operation, classes)
     if kinds is not None and kinds.shape != values.shape:
         raise ShapeError(
@@ -110,25 +112,25 @@ def non_max_suppression(
         sides = maximum(sides, 0.0)
         common = sides[:, 0] * sides[:, 1]
         iou = divide_no_nan(common, area + take(area, best) - common)
-        near = iou >= iou_threshold
+        near = iou >= overlap
         if kinds is not None:
             same = kinds == take(kinds, best)
             near, iou = near & same, where(same, iou, 0.0)
-        factor = exp(iou * iou * (-0.5 / soft_sigma)) if soft_sigma > 0.0 else 1.0
+        factor = exp(iou * iou * (-0.5 / sigma)) if sigma > 0.0 else 1.0
         # An infinity times a factor of 0 would be NaN.
         dropped = near | (numbers == best) | (left == -math.inf)
         return where(dropped, -math.inf, left * factor), (best, score)
 
-    size = min(max_output_size, values.shape[0])
-    alive = where(values > score_threshold, values, -math.inf)
+    size = min(most, values.shape[0])
+    alive = where(values > least, values, -math.inf)
     if not size:
         indices, kept = arange(0), values[:0]
     else:
         _, (indices, kept) = scan(step, alive, length=size)
-    is_kept = kept > score_threshold
+    is_kept = kept > least
     count = total(astype(is_kept, "int32"))
-    if padded:
-        more = max_output_size - size
+    if flag(operation, "padded", padded):
+        more = most - size
         indices = where(is_kept, indices, 0).pad((0, more))
         return KeptBoxes(indices, where(is_kept, kept, 0.0).pad((0, more)), count)
     found = int(count)
@@ -260,6 +262,10 @@ def ssd_anchors(
             f"{operation}: aspect_ratios must be positive; got {ratios}; pass one or more"
         )
     low, high = number(operation, "min_scale", min_scale), number(operation, "max_scale", max_scale)
+    if min(low, high) <= 0.0:
+        raise ArgumentError(
+            f"{operation}: scales must be positive; got {low} and {high}; use fractions"
+        )
     between = number(operation, "interpolated_ratio", interpolated_ratio)
     place = number(operation, "offset", offset)
 

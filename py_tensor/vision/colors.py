@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import py_tensor as pt
 
 from ..errors import DTypeError, ShapeError
-from ..functions.arguments import choice, number
+from ..functions.arguments import choice, flag, number
 from ..functions.creation import arange
 from ..functions.decorators import named
 from ..functions.elementwise import astype, where
@@ -342,7 +342,7 @@ def threshold(
     if method == "otsu":
         gray = rounded(gray)
     limit = _otsu(gray) if method == "otsu" else value * 255.0
-    white = gray <= limit if inverted else gray > limit
+    white = gray <= limit if flag("threshold", "inverted", inverted) else gray > limit
     return astype(white, "int32") * 255
 
 

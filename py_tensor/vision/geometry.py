@@ -11,8 +11,8 @@ from typing import Any
 
 import py_tensor as pt
 
-from ..errors import ShapeError
-from ..functions.arguments import flag, number
+from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import flag, items, number
 from ..functions.decorators import named
 from ..tensor import Tensor
 from ..typing import ArrayLike
@@ -194,7 +194,10 @@ def region_matrices(
     out = height_and_width(operation, "size", size)
     angle = numbers_of(operation, "rotations", rotation, (), (given.shape[0],))
     factor = number(operation, "scale", scale)
-    right, down = (number(operation, "shift", each) for each in shift)
+    moves = [number(operation, "shift", each) for each in items(operation, "shift", shift)]
+    if len(moves) != 2:
+        raise ArgumentError(f"{operation}: shift must be two numbers; got {moves}; pass (x, y)")
+    right, down = moves
     top, left, bottom, end = pt.unstack(given, axis=-1)
     height, width = bottom - top, end - left
     cosine, sine = pt.cos(angle), pt.sin(angle)

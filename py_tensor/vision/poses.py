@@ -83,7 +83,7 @@ def decode_pose(heatmaps: ArrayLike, offsets: ArrayLike, stride: int, /) -> Pose
     scores = _of_one(operation, "heatmaps", heatmaps, len(POSE_PARTS))
     moves = _of_one(operation, "offsets", offsets, 2 * len(POSE_PARTS))
     _same_size(operation, scores, moves)
-    step = integer(operation, "stride", stride, 1)
+    step = integer(operation, "stride", stride, 1, 1 << 20)
     width, count = scores.shape[1:]
     flat = scores.reshape((-1, count))
     best = pt.argmax(flat, axis=0)
@@ -213,7 +213,7 @@ def decode_poses(
     pt.realize(peaks, *maps)
     flat = [memoryview(each.reshape((-1,))) for each in (peaks, *maps)]
     first, *rest = flat
-    found = _Maps(height, width, integer(operation, "stride", stride, 1), *rest)
+    found = _Maps(height, width, integer(operation, "stride", stride, 1, 1 << 20), *rest)
     queue = sorted((-score, at) for at, score in enumerate(first) if score >= max(least, 0.0))
     near = number(operation, "nms_radius", nms_radius) ** 2
     poses: list[list[list[float]]] = []

@@ -169,7 +169,7 @@ def separate_people(
     least = number(operation, "keypoint_threshold", keypoint_threshold)
     if not poses.shape[0]:
         return pt.full(people.shape, -1, dtype="int32")
-    pixels = float(integer(operation, "stride", stride, 1))
+    pixels = float(integer(operation, "stride", stride, 1, 1 << 20))
     whole = people.astype("int32")
     # Five keypoints of the face suffice, as in body-pix.
     found: Tensor = _nearest_pose(whole, moves, poses, pixels, steps, 5, least)

@@ -8,8 +8,8 @@ from typing import Any
 
 import py_tensor as pt
 
-from ..errors import DTypeError, ShapeError
-from ..functions.arguments import choice, flag, floating, wide
+from ..errors import ArgumentError, DTypeError, ShapeError
+from ..functions.arguments import choice, flag, floating, number, wide
 from ..functions.creation import arange, asarray
 from ..functions.decorators import named
 from ..functions.elementwise import astype, divide, floor, where
@@ -88,8 +88,8 @@ def crop_and_resize(
         lines.append(line)
     shape = (corners.shape[0], *sizes)
     row, column = (broadcast_to(line, shape) for line in lines)
-    number = astype(places, "int32", copy=False).reshape((-1, 1, 1))
-    found = sampled(images, number, column, row, nearest=method == "nearest")
+    each = astype(places, "int32", copy=False).reshape((-1, 1, 1))
+    found = sampled(images, each, column, row, nearest=method == "nearest")
     return where(expand_dims(inside, axis=3), found, extrapolation_value).astype(images.dtype)
 
 
@@ -132,9 +132,15 @@ def rotate(
     images = images_of("rotate", x)
     choice("rotate", "method", method, _METHODS)
     height, width = images.shape[1:3]
-    middle = (center, center) if isinstance(center, int | float) else tuple(center)
+    angle = number("rotate", "radians", radians, finite=True)
+    pair = center if isinstance(center, list | tuple) else (center, center)
+    middle = [number("rotate", "center", each, finite=True) for each in pair]
+    if len(middle) != 2:
+        raise ArgumentError(
+            f"rotate: center must be one number or two; got {middle}; pass a fraction, or (x, y)"
+        )
     u, v = middle[0] * width, middle[1] * height
-    sine, cosine = math.sin(radians), math.cos(radians)
+    sine, cosine = math.sin(angle), math.cos(angle)
     across = [cosine, -sine, u - u * cosine + v * sine]
     down = [sine, cosine, v - u * sine - v * cosine]
     return _moved("rotate", images, asarray([[*across, *down, 0.0, 0.0]]), method, fill_value)
@@ -219,7 +225,12 @@ def _moved(
     column, row = (broadcast_to(place, shape) for place in places)
     given = images if method == "nearest" else astype(images, "float32")
     # Integers are kept exact: they are not mixed with floats.
-    number_of = float if given.dtype.kind == "f" else int
+    whole = given.dtype.kind != "f"
+
+    def number_of(value: Any) -> float:
+        found = number(operation, "fill_value", value, finite=whole)
+        return int(found) if whole else found
+
     if isinstance(fill_value, Sequence):
         fill = [*fill_value, *(255,) * (channels - len(fill_value))]
         if len(fill) != channels:
@@ -230,8 +241,8 @@ def _moved(
         fill_value = asarray([number_of(value) for value in fill], dtype=given.dtype)
     else:
         fill_value = number_of(fill_value)
-    number = arange(batch).reshape((-1, 1, 1)) if batch > 1 else pt.zeros((), dtype="int32")
-    found = sampled(given, number, column, row, nearest=method == "nearest", fill=fill_value)
+    place = arange(batch).reshape((-1, 1, 1)) if batch > 1 else pt.zeros((), dtype="int32")
+    found = sampled(given, place, column, row, nearest=method == "nearest", fill=fill_value)
     return astype(found, images.dtype, copy=False)
 
 
