@@ -40,6 +40,7 @@ WITHOUT_BACKEND = {
 }
 """Tests that are the same on every backend, and run on NumPy alone."""
 SLOW_IN_PYTHON = {
+    "vision/test_boxes.py::test_faces_of_blazeface_as_human": 100,
     "vision/test_poses.py::test_people_as_body_pix": 55,
     "audio/test_audio.py::test_positions_in_long_sounds_are_exact": 600,
     "fft/test_fft.py::test_a_million_elements": 25,
