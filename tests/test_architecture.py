@@ -64,7 +64,7 @@ CORE = {
     "language": 1105,  # half of it are the functions that shaders include
     "ops": 1624,  # each function of formulas has one in plain Python; formulas by dtype
     "ir": 634,  # functions and structures given to trees are checked; several results; lost values
-    "compiler": 3229,  # several outputs, also for joins; float32 drawn as float16; constants apart
+    "compiler": 3234,  # several outputs, also for joins; float32 as float16; kernels behind views
     "runtime": 1680,  # reasons for a backend; limit of GPU memory; graphs compiled in two parts
     "tensor": 338,  # parts know their tensor; iteration reads values; text; flushes after a loss
 }
