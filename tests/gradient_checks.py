@@ -68,4 +68,15 @@ def check(program: RandomProgram, way: Any) -> None:
         raise
 
 
-WAYS = (plain, jitted, recomputed, read)
+def vmapped(program: RandomProgram, tensors: list[pt.Tensor]) -> Any:
+    """Differentiate for two sets of leaves at once."""
+    both = [pt.stack([x, pt.flip(x) * 0.5]) for x in tensors]
+    return [found[0] for found in pt.vmap(lambda *xs: plain(program, [*xs]))(*both)]
+
+
+def forward(program: RandomProgram, tensors: list[pt.Tensor]) -> Any:
+    function = pt.jacfwd(lambda *xs: loss(pt, program.ours(*xs)), argnums=[*range(len(tensors))])
+    return function(*tensors)
+
+
+WAYS = (plain, jitted, recomputed, read, vmapped, forward)

@@ -20,7 +20,7 @@ from hypothesis import seed
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
-from programs import STEPS, RandomProgram, add
+from programs import NAMES, STEPS, RandomProgram, add
 from programs.jitted import check_jitted
 from programs.program import compare, leaf, read_async, repeatable
 
@@ -49,11 +49,11 @@ class Session(RuleBasedStateMachine):
     def make_leaf(self, data: Any) -> None:
         leaf(data.draw, self.program)
 
-    @rule(data=DATA, name=st.sampled_from(sorted(STEPS)))
+    @rule(data=DATA, name=NAMES)
     def compute(self, data: Any, name: str) -> None:
         add(STEPS[name], data.draw, self.program)
 
-    @rule(data=DATA, names=st.lists(st.sampled_from(sorted(STEPS)), min_size=2, max_size=4))
+    @rule(data=DATA, names=st.lists(NAMES, min_size=2, max_size=4))
     def compute_in_tidy(self, data: Any, names: list[str]) -> None:
         """Compute in a scope that keeps the last value only."""
         count = len(self.program.values)
@@ -71,8 +71,7 @@ class Session(RuleBasedStateMachine):
     @rule(data=DATA, asynchronous=st.booleans())
     def read(self, data: Any, asynchronous: bool) -> None:
         pair = data.draw(st.sampled_from(self.program.values))
-        plain = pair[1].dtype.kind != "c"
-        compare([pair], read_async if asynchronous and plain else pt.Tensor.numpy)
+        compare([pair], read_async if asynchronous else pt.Tensor.numpy)
 
     @rule(data=DATA)
     def assign(self, data: Any) -> None:

@@ -15,7 +15,7 @@ from programs.program import compare, leaves, repeatable
 
 import py_tensor as pt
 
-OPERATORS = {"chosen", "getitem", "scalar", "setitem"}
+OPERATORS = {"chosen", "complex operators", "getitem", "indexed kernel", "scalar", "setitem"}
 """Steps that are not named after a function."""
 NOT_GENERATED = {
     "its elements are not defined": {"empty", "empty_like"},
@@ -32,7 +32,6 @@ NOT_GENERATED = {
         "jacfwd",
         "jacrev",
         "jvp",
-        "kernel",
         "linearize",
         "tidy",
         "tree_map",

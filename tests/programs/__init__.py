@@ -12,15 +12,13 @@ from . import (
     complex_steps,
     creation_steps,
     image_steps,
+    kernel_steps,
     movement_steps,
     number_steps,
     order_steps,
     table_steps,
 )
-from .program import RandomProgram, leaf
-
-LARGE = 1e4
-"""Floats are kept below this, so that errors stay comparable."""
+from .program import LARGE, RandomProgram, leaf
 
 Step = Callable[[Any, RandomProgram], None]
 
@@ -34,11 +32,13 @@ GROUPS: list[tuple[int, dict[str, Step]]] = [
     (1, image_steps.STEPS),
     (1, creation_steps.STEPS),
     (1, complex_steps.STEPS),
+    (1, kernel_steps.STEPS),
 ]
 """Relative frequency of steps, by kind."""
 STEPS: dict[str, Step] = {name: step for _, group in GROUPS for name, step in group.items()}
-
-_WEIGHTED = [list(group.values()) for weight, group in GROUPS for _ in range(weight)]
+NAMES = st.sampled_from([sorted(group) for weight, group in GROUPS for _ in range(weight)]).flatmap(
+    st.sampled_from
+)
 
 
 def build(draw: Any, program: RandomProgram) -> RandomProgram:
@@ -46,7 +46,7 @@ def build(draw: Any, program: RandomProgram) -> RandomProgram:
     for _ in range(draw(st.integers(1, 3))):
         leaf(draw, program)
     for _ in range(draw(st.integers(2, 12))):
-        add(draw(st.sampled_from(draw(st.sampled_from(_WEIGHTED)))), draw, program)
+        add(STEPS[draw(NAMES)], draw, program)
     return program
 
 

@@ -89,6 +89,7 @@ def ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 SOME = (1, 2, 3, 4)
+ANY = "fiubc"
 MOVES = {
     "broadcast_to": Move(np.broadcast_to, lambda draw, shape: (((2, *shape),), {}), (0, 1, 2, 3)),
     "copy": Move(np.copy, none),
@@ -113,7 +114,7 @@ MOVES = {
 
 def move(name: str, draw: Any, program: RandomProgram) -> None:
     found = MOVES[name]
-    at = choose(draw, program, axes=found.axes)
+    at = choose(draw, program, ANY, axes=found.axes)
     if at is None:
         return
     x, array = program.values[at]
@@ -124,7 +125,7 @@ def move(name: str, draw: Any, program: RandomProgram) -> None:
 
 
 def getitem(draw: Any, program: RandomProgram) -> None:
-    at = choose(draw, program, axes=SOME)
+    at = choose(draw, program, ANY, axes=SOME)
     if at is None:
         return
     x, array = program.values[at]
@@ -138,7 +139,7 @@ def getitem(draw: Any, program: RandomProgram) -> None:
 
 
 def setitem(draw: Any, program: RandomProgram) -> None:
-    at = choose(draw, program, axes=SOME)
+    at = choose(draw, program, ANY, axes=SOME)
     if at is None:
         return
     x, array = program.values[at]
@@ -152,7 +153,7 @@ def setitem(draw: Any, program: RandomProgram) -> None:
 
 def join(name: str, draw: Any, program: RandomProgram) -> None:
     """Join a tensor, itself and its reverse along an axis."""
-    at = choose(draw, program, axes=SOME if name == "concat" else (0, 1, 2, 3))
+    at = choose(draw, program, ANY, axes=SOME if name == "concat" else (0, 1, 2, 3))
     if at is None:
         return
     x, array = program.values[at]
@@ -164,7 +165,7 @@ def join(name: str, draw: Any, program: RandomProgram) -> None:
 
 
 def unstack(draw: Any, program: RandomProgram) -> None:
-    at = choose(draw, program, axes=SOME, full=True)
+    at = choose(draw, program, ANY, axes=SOME, full=True)
     if at is None:
         return
     x, array = program.values[at]

@@ -21,6 +21,8 @@ SHAPES = [
 ]
 # fmt: on
 DTYPES = ("float32", "int32", "uint32", "int16", "uint8", "bool", "int8", "uint16")
+LARGE = 1e4
+"""Floats are kept below this, so that errors stay comparable."""
 MOSTLY_FLOATS = ("float32",) * 3 + DTYPES
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
