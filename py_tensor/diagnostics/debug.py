@@ -10,12 +10,11 @@ import time
 from contextlib import ExitStack
 from typing import Any, TextIO
 
-from ..dtypes import float16, float32
+from ..dtypes import bool_, complex64, float32
 from ..errors import NumericError
-from ..ir.node import OpNode, node_of, scalar_node
+from ..ir.node import OpNode, node_of, pending_for, tapes
 from ..ops import OP_DEFS
-from ..ops.elementwise import CAST
-from ..ops.op_def import ComplexJoin, ViewOp
+from ..ops.op_def import ComplexJoin, Fixed, ViewOp
 from ..runtime import scopes
 from ..runtime.executor import backend, realize_nodes
 from ..runtime.host_data import unpack
@@ -47,26 +46,35 @@ def stores_halves() -> bool:
     return getattr(getattr(backend(), "device", None), "float_as_half", False)
 
 
-class _RangeCheck:
-    """Finds numbers that a pending float32 value loses when it is stored as float16.
+OVERFLOW = Fixed(
+    name="overflow_of_half",
+    glsl="uvec4(pt_is_finite({0})) & uvec4(greaterThanEqual(abs({0}), vec4(65520.0)))",
+    host=lambda x: 65520 <= abs(x) < math.inf,
+    takes=(float32,),
+    gives=bool_,
+)
+UNDERFLOW = Fixed(
+    name="underflow_of_half",
+    glsl="uvec4(notEqual({0}, vec4(0.0))) & uvec4(lessThanEqual(abs({0}), vec4(2.9802322e-8)))",
+    host=lambda x: 0 < abs(x) <= 2.0**-25,
+    takes=(float32,),
+    gives=bool_,
+)
+"""Operations that find numbers which become infinite, or zero, when they are rounded to float16."""
 
-    A twin of the node is inlined into kernels that compare it with its rounded value.
+
+class _RangeCheck:
+    """Finds numbers that a pending value loses when it is stored as float16.
+
+    Twins of the node are inlined into kernels that look at the numbers before they are stored.
     """
 
     def __init__(self, name: str, node: OpNode) -> None:
-        assert node.call is not None
         self.name = name
         self.srcs = node.srcs
-        self.stores_sums = node.call.op.root
-        twin = OpNode(node.call, node.srcs, node.spec)
-        half = node_of(CAST, (twin,), float16)
-        overflows = _all_of(_op("isinf", half), _op("isfinite", twin))
-        zero = _op("equal", half, scalar_node(0.0, float16))
-        underflows = _all_of(zero, _op("not_equal", twin, scalar_node(0.0)))
-        realize_nodes([overflows, underflows])
-        self.overflows, self.underflows = (
-            backend().read(found.buffer)[0] for found in (overflows, underflows)
-        )
+        self.stores_sums = node.call is not None and node.call.op.root
+        self.overflows = _any(OVERFLOW, node)
+        self.underflows = _any(UNDERFLOW, node)
 
     def warn(self, values: list[float]) -> None:
         """Warn of lost numbers; `values` are those that were stored."""
@@ -77,14 +85,31 @@ class _RangeCheck:
         warn_of_losses(self.name, overflows, self.underflows)
 
 
+def _any(op: Fixed, node: OpNode) -> bool:
+    """Return True if the operation finds a number in a twin of the node.
+
+    The operation is the twin's only consumer, so that it is the epilogue if the twin is a sum.
+    """
+    twin = node if node.call is None else OpNode(node.call, node.srcs, node.spec)
+    parts = [twin] if node.spec.dtype is float32 else [_op("real", twin), _op("imag", twin)]
+    found = [
+        node_of(OP_DEFS["any"], (node_of(op, (part,)),), tuple(range(len(node.spec.shape))))
+        for part in parts
+    ]
+    # A twin on a tape would be stored for the backward pass, before the operation sees it.
+    hidden = tapes[:]
+    for tape in hidden:
+        tape.keep(pending_for([node]))
+    tapes.clear()
+    try:
+        realize_nodes(found)
+    finally:
+        tapes.extend(hidden)
+    return any(backend().read(each.buffer)[0] for each in found)
+
+
 def _op(name: str, *srcs: OpNode) -> OpNode:
     return node_of(OP_DEFS[name], srcs)
-
-
-def _all_of(a: OpNode, b: OpNode) -> OpNode:
-    """Return a node that is True if both conditions hold for any element."""
-    both = _op("logical_and", a, b)
-    return node_of(OP_DEFS["any"], (both,), tuple(range(len(both.spec.shape))))
 
 
 def _is_finite(node: OpNode) -> bool:
@@ -96,7 +121,7 @@ def _is_finite(node: OpNode) -> bool:
 
 
 def _stored_as_half(node: OpNode) -> bool:
-    return stores_halves() and node.call is not None and node.spec.dtype is float32
+    return stores_halves() and node.spec.dtype in (float32, complex64)
 
 
 class _Inspector:

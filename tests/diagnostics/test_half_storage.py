@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import warnings
 
@@ -109,12 +110,83 @@ def test_uploads_warn_once_a_line(half):
     assert warned(call) == (wanted if half else [])
 
 
+def read(t):
+    return t.tolist()
+
+
+def read_async(t):
+    async def main():
+        return await t.data()
+
+    return asyncio.run(main())
+
+
+def dense(weight):
+    """Return a module with this weight, loaded from a state."""
+    layer = pt.nn.Dense(1, 2)
+    layer.load_state_dict({"weight": weight, "bias": np.zeros(2, "float32")})
+    return layer
+
+
+def loaded(weight):
+    """Return a model with this weight, loaded from a file."""
+    data = pt.models.to_onnx(lambda x: x * weight, pt.ShapeDtype((1, 2)))
+    return pt.models.loads(data)
+
+
+USES = {
+    "complex numbers": lambda w: pt.asarray(w.astype("complex64")) * 1.0,
+    "weights of a module": lambda w: dense(w)(pt.ones((1, 1))),
+    "weights of a model": lambda w: loaded(w)(pt.ones((1, 2))),
+    "constants of jit": lambda w: pt.jit(lambda x: x + pt.asarray(w))(pt.ones((1, 2))),
+    "arguments of jit": lambda w: pt.jit(lambda x: x + 1.0)(pt.asarray(w)),
+    "assigned arrays": lambda w: pt.ones((2, 2)).at[0].set(w[0]),
+    "gradients": lambda w: pt.grad(lambda x: pt.sum(x * x))(pt.asarray(w)),
+    "slices": lambda w: pt.asarray(w)[:, ::-1] + 0.0,
+    "kernels": lambda w: quarter_of(pt.asarray(w)),
+}
+
+
+@pt.kernel
+def quarter_of(x: float):
+    return x / 4.0
+
+
+@pytest.mark.parametrize("reading", [read, read_async])
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_every_upload_warns(half, use, reading):
+    both = np.float32([[1e6, 1e-9]])
+
+    def call():
+        reading(use(both))
+
+    text = BEYOND.format("upload").replace(";", " and numbers below 3e-8 become zero;")
+    assert [each for each, _ in warned(call)] == [text] * half
+
+
+def assigned(x, value):
+    t = pt.copy(x)
+    t[0] = value
+
+
+@pt.kernel
+def larger(x: float):
+    return x * 300.0
+
+
 RESULTS = {
     "multiply": (lambda x, m: x * 300.0, BEYOND),
     "divide": (lambda x, m: 1e-6 / x, BELOW),
     "exp": (lambda x, m: pt.exp(x / 20.0), BEYOND),
     "sum": (lambda x, m: pt.sum(x), BEYOND),
     "dot": (lambda x, m: m @ m, BEYOND),
+    "prod": (lambda x, m: pt.prod(m[:2, :4] * 1e-4, axis=1), BELOW),
+    "subtract": (lambda x, m: pt.asarray([6e4j]) - pt.asarray([-6e4j]), BEYOND),
+    "scalar": (lambda x, m: assigned(x, 1e6), BEYOND),
+    "where": (lambda x, m: pt.where(x > 0.0, 1e6, x), BEYOND),
+    "pow": (lambda x, m: pt.grad(lambda y: pt.sum(y**3 / 300.0))(x), BEYOND),
+    "larger": (lambda x, m: larger(x), BEYOND),
+    "cumulative_sum": (lambda x, m: pt.cumulative_sum(x), BEYOND),
 }
 
 
