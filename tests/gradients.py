@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import half_storage
 import numpy as np
 from helpers import HALF, assert_spec
 
@@ -41,7 +42,7 @@ def assert_close(
     """Assert closeness to a float64 array, relative to its largest element or `least`."""
     want = np.asarray(want)
     assert_spec(got, want.shape, dtype)
-    rtol = max(rtol, HALF) if dtype == "float16" else rtol
+    rtol = half_storage.derivative(max(rtol, HALF) if dtype == "float16" else rtol)
     size = np.abs(want, where=np.isfinite(want), out=np.zeros(want.shape)).max(initial=least)
     found = got.numpy().astype("float64")
     np.testing.assert_allclose(found, want, rtol=rtol, atol=rtol * size, err_msg=what)

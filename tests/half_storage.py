@@ -14,6 +14,8 @@ import pytest
 
 ROUNDING = 2.0**-9
 """Relative error of results: operands and results are rounded by up to 2**-11, twice each."""
+SMALLEST = 2.0**-24
+"""Smallest number, which is the distance of numbers below 2**-14."""
 
 RANGE = "its numbers exceed 65504 or are below 6e-8, or sums on the way to its results do"
 PLACES = "it compares printed digits, or numbers that have more than 11 bits, without a tolerance"
@@ -136,6 +138,25 @@ EXCEPTIONS = {
     "test_random.py::test_numbers_are_the_same_on_every_backend": PLACES,
     "test_libraries.py::test_result_is_the_same_as_with_numpy[einops.reduce prod]": RANGE,
     "test_guides.py::test_example_runs_and_prints_the_text_after_it": PLACES,
+    "models/test_models.py::test_the_dtype_of_an_input_decides_about_narrow_results"
+    "[24-numbers8-float32]": RANGE,
+    "models/test_models.py::test_casts_to_floats_of_8_bits_round_to_even": STEPS,
+    "models/test_models.py::test_powers_of_two_are_rounded_by_mode": STEPS,
+    "models/test_tfjs_graphs.py::test_networks_give_the_results_of_tensorflow_js[deeplab]": STEPS,
+    "models/test_tfjs_layers.py::test_model_computes_what_keras_does"
+    "[keras2_time_distributed_model]": AMPLIFIED,
+    "models/test_to_onnx.py::test_special_values": RANGE,
+    "train/test_train_metrics.py::test_losses_of_halves_are_float32": RANGE,
+    "train/test_train_metrics.py::test_r2_and_mape_equal_scikit_learn": AMPLIFIED,
+    "runtime/test_out_of_memory.py::test_a_warning_names_the_largest_tensors": BYTES,
+    "transforms/test_jit.py::test_counts_are_exact": BYTES,
+    "transforms/test_jit.py::test_donation_lowers_the_peak": BYTES,
+    "transforms/test_jit.py::test_traces_are_freed_with_the_function": BYTES,
+    "transforms/test_jit.py::test_values_computed_once_are_freed_with_the_function": BYTES,
+    "nn/test_nn_activations.py::test_logarithms_of_extremes": RANGE,
+    "nn/test_nn_attention.py::test_large_scores_do_not_overflow": RANGE,
+    "nn/test_nn_gradients.py::test_losses_at_the_start_and_end_of_training": RANGE,
+    "diagnostics/test_profile.py::test_memory_of_a_profile": BYTES,
     "transforms/test_autodiff.py::test_debug_mode_gives_the_same": AMPLIFIED,
     "transforms/test_autodiff.py::test_jvp_of_every_linear_rule": AMPLIFIED,
     "transforms/test_autodiff.py::test_more_host_data_than_the_pending_limit": RANGE,
@@ -160,9 +181,17 @@ def tolerance(relative: float) -> float:
     return max(relative, ROUNDING) if _active else relative
 
 
+def derivative(relative: float) -> float:
+    """Return the relative error that is allowed for derivatives.
+
+    They change by the operands' rounding times second derivatives: by 0.004 in softmax and erf.
+    """
+    return max(relative, 4 * ROUNDING) if _active else relative
+
+
 def error(absolute: float, expected: Any) -> float:
     """Return the absolute error that is allowed instead of the one for float32."""
-    return max(absolute, ROUNDING * largest(expected)) if _active else absolute
+    return max(absolute, SMALLEST, ROUNDING * largest(expected)) if _active else absolute
 
 
 def epsilon(last_place: float) -> float:
@@ -192,7 +221,7 @@ def start() -> None:
         actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0.0, **options: Any
     ) -> None:
         if _is_real(actual, desired):
-            rtol, atol = tolerance(rtol), max(atol, ROUNDING * largest(desired))
+            rtol, atol = tolerance(rtol), error(atol, desired)
         allclose(actual, desired, rtol=rtol, atol=atol, **options)
 
     def assert_array_equal(actual: Any, desired: Any, *args: Any, **options: Any) -> None:
@@ -204,7 +233,7 @@ def start() -> None:
     def widened(expected: Any, rel: Any = None, abs: Any = None, **options: Any) -> Any:
         numbers = [*expected.values()] if isinstance(expected, dict) else expected
         if _is_real(numbers):
-            rel, abs = tolerance(rel or 1e-6), max(abs or 1e-12, ROUNDING * largest(numbers))
+            rel, abs = tolerance(rel or 1e-6), error(abs or 1e-12, numbers)
         return approx(expected, rel=rel, abs=abs, **options)
 
     _patch.setattr(np.testing, "assert_allclose", assert_allclose)

@@ -16,7 +16,7 @@ from ..ir.node import OpNode, node_of, pending_for, tapes
 from ..ops import OP_DEFS
 from ..ops.op_def import ComplexJoin, Fixed, ViewOp
 from ..runtime import scopes
-from ..runtime.executor import backend, realize_nodes
+from ..runtime.executor import backend, realize_nodes, stores_halves
 from ..runtime.host_data import unpack
 from ..runtime.scopes import user_line, warn_of_losses
 from ..tensor import Tensor
@@ -41,22 +41,15 @@ def _name(node: OpNode) -> str:
     return arg if isinstance(op, ComplexJoin) and isinstance(arg, str) else op.name
 
 
-def stores_halves() -> bool:
-    """Return True if the backend in use stores float32 as float16."""
-    return getattr(getattr(backend(), "device", None), "float_as_half", False)
-
-
 OVERFLOW = Fixed(
     name="overflow_of_half",
-    glsl="uvec4(pt_is_finite({0})) & uvec4(greaterThanEqual(abs({0}), vec4(65520.0)))",
-    host=lambda x: 65520 <= abs(x) < math.inf,
+    formula="is_finite(x) and abs(x) >= 65520.0",
     takes=(float32,),
     gives=bool_,
 )
 UNDERFLOW = Fixed(
     name="underflow_of_half",
-    glsl="uvec4(notEqual({0}, vec4(0.0))) & uvec4(lessThanEqual(abs({0}), vec4(2.9802322e-8)))",
-    host=lambda x: 0 < abs(x) <= 2.0**-25,
+    formula="x != 0.0 and abs(x) <= 2.9802322387695312e-08",
     takes=(float32,),
     gives=bool_,
 )

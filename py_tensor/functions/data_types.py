@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dtypes import OF_PYTHON, DType, as_dtype, of_scalar, promote
+from ..dtypes import OF_PYTHON, DType, as_dtype, float16, of_scalar, promote
 from ..errors import ArgumentError, DTypeError
 from ..ir.tracer import kind_of, sample
+from ..runtime.executor import stores_halves
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
 
@@ -78,6 +79,11 @@ def finfo(type: DTypeLike | ArrayLike, /) -> FloatInfo:
     largest = (2.0 - 2.0**-mantissa) * 2.0**exponent
     part = as_dtype(name)
     return FloatInfo(part.bits, 2.0**-mantissa, largest, -largest, 2.0 ** (1 - exponent), part)
+
+
+def lowest_stored(dtype: DType) -> float:
+    """Return the lowest finite number that tensors of a floating dtype hold on this backend."""
+    return -65504.0 if dtype is float16 or stores_halves() else -3.4028234663852886e38
 
 
 def iinfo(type: DTypeLike | ArrayLike, /) -> IntegerInfo:

@@ -23,6 +23,7 @@ from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.op_def import Elementwise
 from ..runtime.scopes import state
+from ..settings import settings
 from ..tensor import Tensor, as_tensor, node_behind
 
 OF_OPERANDS = (DTypeError, ShapeError, ArgumentError, FormatError)
@@ -78,7 +79,8 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
 
     @wraps(function)
     def recalled(*args: Any, **kwargs: Any) -> Any:
-        key: list[Any] = []
+        # Some functions choose constants by the range of stored numbers.
+        key: list[Any] = [settings.float16_storage]
         nodes: list[Any] = []
         for value in (*args, *kwargs, *kwargs.values()) if kwargs else args:
             kind = value.__class__

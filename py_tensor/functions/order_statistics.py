@@ -199,7 +199,11 @@ def _quantiles(
 ) -> Tensor:
     """Apply `rule` to the sorted elements for each share q."""
     choice(operation, "method", method, _METHODS)
-    if x.dtype.kind not in ("iufc" if operation.endswith("median") else "iuf"):
+    if x.dtype.kind == "c" and not operation.endswith("median"):
+        raise DTypeError(
+            f"{operation}: dtype {x.dtype} is not real; use pt.real(x), pt.imag(x) or pt.abs(x)"
+        )
+    if x.dtype.kind == "b":
         raise DTypeError(f'{operation}: dtype {x.dtype} is not numeric; use x.astype("float32")')
     x = x if x.dtype.kind in "fc" else astype(x, "float32")
     axes = some_axes(operation, axis, x.ndim)

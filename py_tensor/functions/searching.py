@@ -20,6 +20,7 @@ from .data_types import as_second_operand
 from .decorators import named
 from .elementwise import astype, isnan
 from .manipulation import reshape
+from .sorting import real_keys
 
 
 @named
@@ -109,7 +110,14 @@ def insertion_points(x: Tensor, values: Tensor, side: str) -> Tensor:
 
 
 def _before(a: Tensor, b: Tensor) -> Tensor:
-    """Compare elements, with NaN larger than all numbers."""
+    """Compare elements, with NaN larger than all numbers; complex ones as `sort` does."""
+    if a.dtype.kind == "c":
+        keys = zip(real_keys(a), real_keys(b), strict=True)
+        found, *more = [(_before(p, q), _before(q, p)) for p, q in keys]
+        result, _ = found
+        for before, after in more:
+            result = before | (~after & result)
+        return result
     less = a < b
     if a.dtype.kind != "f":
         return less
@@ -125,7 +133,7 @@ def searchsorted(
     One kernel does a binary search for each element.
 
     Args:
-        x1: Vector of an integer or floating dtype, or a tensor whose rows are sorted.
+        x1: Vector of any dtype but bool, or a tensor whose rows are sorted as by `sort`.
         x2: Tensor or number to find positions for. If x1 has more axes than one, the axes of x2
             but the last have the same lengths, and each row of x1 is searched for a row of x2.
         side: "left" (default) for positions before equal elements, "right" for positions after
@@ -138,7 +146,7 @@ def searchsorted(
     Raises:
         ShapeError: If x1 has no axis, or its rows are not as many as those of x2.
         ArgumentError: If `side` is neither "left" nor "right".
-        DTypeError: If an operand is bool or complex.
+        DTypeError: If an operand is bool.
 
     >>> import py_tensor as pt
     >>> pt.searchsorted(pt.asarray([10, 20, 30]), pt.asarray([5, 20, 99])).tolist()

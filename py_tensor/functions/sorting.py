@@ -28,7 +28,7 @@ def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
     return order_by([x], place, flag(operation, "descending", descending))
 
 
-def _real_keys(x: Tensor) -> list[Tensor]:
+def real_keys(x: Tensor) -> list[Tensor]:
     """Return real keys that sort as x does, the most important one last."""
     if x.dtype.kind != "c":
         return [astype(x, "uint8") if x.dtype.kind == "b" else x]
@@ -40,7 +40,7 @@ def _real_keys(x: Tensor) -> list[Tensor]:
 def order_by(keys: Sequence[Tensor], axis: int, descending: bool = False) -> Tensor:
     """Return the indices that sort by keys along a non-negative axis; the last key counts most."""
     order: Tensor | None = None
-    for row in [row for key in keys for row in _real_keys(key)]:
+    for row in [row for key in keys for row in real_keys(key)]:
         if order is not None:
             row = Tensor(node_of(TAKE_ALONG_AXIS, (row._node, order._node), (axis, True)))
         again = Tensor(node_of(ARGSORT, (row._node,), (axis, descending)))

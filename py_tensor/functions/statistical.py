@@ -199,7 +199,8 @@ def max(
     """Return the largest element along axes; NaN if any element is NaN.
 
     Args:
-        x: Tensor or array-like of integer or floating dtype and any shape.
+        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+            their real parts, then by their imaginary parts.
         axis: Axis or tuple of axes to reduce; None (default) for all.
         out: None; NumPy's argument is not supported.
         keepdims: Keep reduced axes with length 1; False by default.
@@ -212,7 +213,7 @@ def max(
         It has the dtype of x.
 
     Raises:
-        DTypeError: If x is bool or complex.
+        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt
@@ -236,7 +237,8 @@ def min(
     """Return the smallest element along axes; NaN if any element is NaN.
 
     Args:
-        x: Tensor or array-like of integer or floating dtype and any shape.
+        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+            their real parts, then by their imaginary parts.
         axis: Axis or tuple of axes to reduce; None (default) for all.
         out: None; NumPy's argument is not supported.
         keepdims: Keep reduced axes with length 1; False by default.
@@ -249,7 +251,7 @@ def min(
         It has the dtype of x.
 
     Raises:
-        DTypeError: If x is bool or complex.
+        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt
@@ -335,7 +337,8 @@ def argmax(
     """Return the index of the first largest element along one axis.
 
     Args:
-        x: Tensor or array-like of integer or floating dtype and any shape.
+        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+            their real parts, then by their imaginary parts.
         axis: Axis to search; None (default) for the position in the flattened tensor.
         out: None; NumPy's argument is not supported.
         keepdims: Keep the axis with length 1; False by default.
@@ -344,7 +347,7 @@ def argmax(
         Tensor of positions, int32, of the shape of x without the axis.
 
     Raises:
-        DTypeError: If x is bool or complex.
+        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt
@@ -362,7 +365,8 @@ def argmin(
     """Return the index of the first smallest element along one axis.
 
     Args:
-        x: Tensor or array-like of integer or floating dtype and any shape.
+        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+            their real parts, then by their imaginary parts.
         axis: Axis to search; None (default) for the position in the flattened tensor.
         out: None; NumPy's argument is not supported.
         keepdims: Keep the axis with length 1; False by default.
@@ -371,7 +375,7 @@ def argmin(
         Tensor of positions, int32, of the shape of x without the axis.
 
     Raises:
-        DTypeError: If x is bool or complex.
+        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt

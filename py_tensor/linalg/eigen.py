@@ -37,7 +37,8 @@ def eig(x: ArrayLike, /) -> EigResult:
     """Eigenvalues and eigenvectors of each square matrix.
 
     Reads x back and computes on the host, in double precision; `eigh`, for Hermitian matrices, does
-    neither. Matrices with elements that are not finite give NaN.
+    neither. A page waits meanwhile: without NumPy, about 40 ms for n = 32 and 2 s for n = 128.
+    Matrices with elements that are not finite give NaN.
 
     Args:
         x: Tensor of shape (..., n, n) and a floating or complex dtype.

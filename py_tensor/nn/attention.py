@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ..dtypes import float16
 from ..errors import ShapeError
 from ..functions.arguments import flag, floating
 from ..functions.creation import arange
+from ..functions.data_types import lowest_stored
 from ..functions.decorators import remembered
 from ..functions.elementwise import where
 from ..functions.neural import softmax
@@ -73,5 +73,4 @@ def scaled_dot_product_attention(
 
 def _masked(scores: Tensor, visible: Tensor) -> Tensor:
     """Replace hidden scores by the lowest finite number: -inf would give NaN in empty rows."""
-    lowest = -65504.0 if scores.dtype is float16 else -3.4028234663852886e38
-    return where(visible, scores, lowest)
+    return where(visible, scores, lowest_stored(scores.dtype))

@@ -6,9 +6,11 @@ float32 and return float32.
 
 from __future__ import annotations
 
+from ..dtypes import float32
 from ..errors import ShapeError
 from ..functions.arguments import choice, floating, number, one_axis, wide
 from ..functions.creation import arange, full
+from ..functions.data_types import lowest_stored
 from ..functions.decorators import remembered
 from ..functions.elementwise import where
 from ..functions.joining import concat
@@ -510,24 +512,26 @@ def ctc_loss(
         if count
         else full((batch, 1), False)
     )
-    reached = _where(places < 2, scores[:, 0], _IMPOSSIBLE)
+    # Logarithm of a probability of 0: -inf would give gradients of NaN.
+    impossible = max(-1e30, 0.5 * lowest_stored(float32))
+    reached = _where(places < 2, scores[:, 0], impossible)
     for step in range(1, steps):
-        before = [reached, _shifted(reached, 1), _where(skips, _shifted(reached, 2), _IMPOSSIBLE)]
+        before = [
+            reached,
+            _shifted(reached, 1, impossible),
+            _where(skips, _shifted(reached, 2, impossible), impossible),
+        ]
         new = before[0].logaddexp(before[1]).logaddexp(before[2]) + scores[:, step]
         reached = _where(ends[0] > step, new, reached)
     last = (places >= 2 * ends[1] - 1).logical_and(places <= 2 * ends[1])
-    losses = -logsumexp(_where(last, reached, _IMPOSSIBLE), axis=-1)
-    losses = _where(losses > -0.5 * _IMPOSSIBLE, float("inf"), losses)
+    losses = -logsumexp(_where(last, reached, impossible), axis=-1)
+    losses = _where(losses > -0.5 * impossible, float("inf"), losses)
     return _reduced(operation, losses, weights, reduction)
 
 
-_IMPOSSIBLE = -1e30
-"""Logarithm of a probability of 0 in `ctc_loss`; -inf would give gradients of NaN."""
-
-
-def _shifted(x: Tensor, by: int) -> Tensor:
+def _shifted(x: Tensor, by: int, fill: float) -> Tensor:
     kept = max(0, x.shape[1] - by)
-    return pad(x[:, :kept], ((0, 0), (x.shape[1] - kept, 0)), constant_values=_IMPOSSIBLE)
+    return pad(x[:, :kept], ((0, 0), (x.shape[1] - kept, 0)), constant_values=fill)
 
 
 def _lengths(operation: str, given: ArrayLike | None, batch: int, longest: int) -> Tensor:

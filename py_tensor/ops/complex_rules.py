@@ -153,6 +153,25 @@ def all_(pt: Any, z: ComplexParts, axes: Any) -> Any:
     return pt.all(_truth(z), arg=axes)
 
 
+def _extreme(pt: Any, z: ComplexParts, axes: Any, name: str) -> tuple[Any, ...]:
+    """Return the parts of the extreme by real, then imaginary parts, and if any element is NaN."""
+    find = getattr(pt, name)
+    re = find(z.re, arg=axes)
+    im = find(pt.where(z.re == re, z.im, -math.inf if name == "max" else math.inf), arg=axes)
+    return re, im, pt.any(isnan(pt, z), arg=axes)
+
+
+def extreme(pt: Any, z: ComplexParts, axes: Any, *, name: str) -> ComplexParts:
+    re, im, lost = _extreme(pt, z, axes, name)
+    return ComplexParts(*(pt.where(lost, math.nan, part) for part in (re, im)))
+
+
+def position_of_extreme(pt: Any, z: ComplexParts, axes: Any, *, name: str) -> Any:
+    re, im, lost = _extreme(pt, z, axes, name)
+    found = pt.where(lost, isnan(pt, z), (z.re == re) & (z.im == im))
+    return pt.argmax(pt.where(found, 1.0, 0.0), arg=axes)
+
+
 def cast(pt: Any, z: ComplexParts, dtype: Any) -> Any:
     return ComplexParts(z.re, 0.0) if z.im is None else _truth(z)
 

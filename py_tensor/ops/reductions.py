@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from ..dtypes import DType
@@ -52,8 +53,8 @@ def _product(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
 # fmt: off
 SUM = Reduction(name="sum", partwise=True, reference="sum", result="sum", dtypes="all", identity=zero, combine="x + y",
     gradient=(lambda pt, g, y, x, axes: pt.broadcast_to(g, x.shape),), doc="Return the sum of the elements along axes.")
-MAX = Reduction(name="max", reference="max", identity=_lowest, combine=by_kind("maximum(x, y)", "max(x, y)"), tolerance=0.0, gradient=(_extreme,), doc="Return the largest element along axes; NaN if any element is NaN.")
-MIN = Reduction(name="min", reference="min", identity=_highest, combine=by_kind("minimum(x, y)", "min(x, y)"), tolerance=0.0, gradient=(_extreme,), doc="Return the smallest element along axes; NaN if any element is NaN.")
+MAX = Reduction(name="max", complex=partial(complex_rules.extreme, name="max"), reference="max", identity=_lowest, combine=by_kind("maximum(x, y)", "max(x, y)"), tolerance=0.0, gradient=(_extreme,), doc="Return the largest element along axes; NaN if any element is NaN.")
+MIN = Reduction(name="min", complex=partial(complex_rules.extreme, name="min"), reference="min", identity=_highest, combine=by_kind("minimum(x, y)", "min(x, y)"), tolerance=0.0, gradient=(_extreme,), doc="Return the smallest element along axes; NaN if any element is NaN.")
 
 OP_DEFS = (
     SUM,
@@ -63,6 +64,6 @@ OP_DEFS = (
     MIN,
     Reduction(name="any", complex=complex_rules.any_, reference="any", result="bool", dtypes="all", identity=zero, combine="x | y", tolerance=0.0, doc="Return True if any element along axes is not zero."),
     Reduction(name="all", complex=complex_rules.all_, reference="all", result="bool", dtypes="all", identity=one, combine="x & y", tolerance=0.0, doc="Return True if all elements along axes are not zero."),
-    Reduction(name="argmax", reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="beats_greater(x, y, z, w)", tolerance=0.0, doc="Return the index of the first largest element along one axis."),
-    Reduction(name="argmin", reference="argmin", index=True, extreme=MIN, identity=_highest, combine="beats_less(x, y, z, w)", tolerance=0.0, doc="Return the index of the first smallest element along one axis."),
+    Reduction(name="argmax", complex=partial(complex_rules.position_of_extreme, name="max"), reference="argmax", index=True, extreme=MAX, identity=_lowest, combine="beats_greater(x, y, z, w)", tolerance=0.0, doc="Return the index of the first largest element along one axis."),
+    Reduction(name="argmin", complex=partial(complex_rules.position_of_extreme, name="min"), reference="argmin", index=True, extreme=MIN, identity=_highest, combine="beats_less(x, y, z, w)", tolerance=0.0, doc="Return the index of the first smallest element along one axis."),
 )

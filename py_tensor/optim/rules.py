@@ -19,6 +19,7 @@ from ..errors import ArgumentError
 from ..functions.arguments import flag, number
 from ..functions.decorators import named
 from ..ir.tracer import on_host
+from ..runtime.executor import stores_halves
 from ..tensor import Tensor
 from .optimizer import Optimizer, Options, Rate, UpdateFormula
 
@@ -42,6 +43,14 @@ def _check_fractions(name: str, **settings: float) -> None:
             raise ArgumentError(
                 f"{name}: {setting} is out of range; got {value}; use a number from 0 to below 1"
             )
+
+
+def least(epsilon: float) -> float:
+    """Return the number to add to a root; at least 1e-4 if float32 is stored as float16.
+
+    Squares of gradients below 1.7e-4 are stored as 0 then, and steps would be infinite.
+    """
+    return max(epsilon, 1e-4) if stores_halves() else epsilon
 
 
 def sgd(learning_rate: Rate = 1e-3, **options: Unpack[Options]) -> Optimizer:
@@ -166,7 +175,7 @@ def adagrad(
 
 def _adagrad(g: Tensor, s: Tensor, *, step: int, epsilon: float) -> tuple[Tensor, ...]:
     s = s + g.square()
-    return g / (s.sqrt() + epsilon), s
+    return g / (s.sqrt() + least(epsilon)), s
 
 
 def adadelta(
@@ -303,7 +312,7 @@ def _rmsprop(
         m = rho * other_slots[0] + (1 - rho) * g
         # Rounding can make a variance of 0 negative.
         square, slots = (s - m.square()).maximum(0.0), [s, m]
-    d = g / (square.sqrt() + epsilon)
+    d = g / (square.sqrt() + least(epsilon))
     if momentum:
         d = momentum * other_slots[-1] + d
         slots.append(d)
@@ -384,7 +393,7 @@ def _adam(
     largest = tuple(before.maximum(v) for before in largest)
     (denominator_square,) = largest or (v,)
     root = denominator_square.sqrt() * (1 - beta2**step) ** -0.5
-    return m * (1 / (1 - beta1**step)) / (root + epsilon), m, v, *largest
+    return m * (1 / (1 - beta1**step)) / (root + least(epsilon)), m, v, *largest
 
 
 @named
@@ -489,7 +498,7 @@ def _adamax(
     g: Tensor, m: Tensor, u: Tensor, *, step: int, beta1: float, beta2: float, epsilon: float
 ) -> tuple[Tensor, ...]:
     m = beta1 * m + (1 - beta1) * g
-    u = (beta2 * u).maximum(g.abs() + epsilon)
+    u = (beta2 * u).maximum(g.abs() + least(epsilon))
     return m * (1 / (1 - beta1**step)) / u, m, u
 
 
@@ -564,7 +573,7 @@ def _nadam(
     of_mean = on_host(partial(_nadam_factor, beta1, decay, 1), step)
     of_gradient = on_host(partial(_nadam_factor, beta1, decay, 0), step)
     root = v.sqrt() * (1 - beta2**step) ** -0.5
-    return (of_mean * m + of_gradient * g) / (root + epsilon), m, v
+    return (of_mean * m + of_gradient * g) / (root + least(epsilon)), m, v
 
 
 def _nadam_factor(beta1: float, decay: float, ahead: int, step: int) -> float:

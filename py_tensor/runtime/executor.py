@@ -54,6 +54,11 @@ def backend() -> Backend:
     return runtime.backend
 
 
+def stores_halves() -> bool:
+    """Return True if the backend in use stores float32 as float16."""
+    return getattr(getattr(backend(), "device", None), "float_as_half", False)
+
+
 def _numpy() -> Backend:
     try:
         from .backends.numpy import NumpyBackend

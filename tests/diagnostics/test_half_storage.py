@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
-from py_tensor.diagnostics.debug import stores_halves
+from py_tensor.runtime.executor import stores_halves
 
 ALL_HALVES = np.arange(1 << 16, dtype="uint16").view("float16").astype("float32")
 RANDOM_BITS = np.random.default_rng(3).integers(0, 1 << 32, 40_001, "uint32").view("float32")

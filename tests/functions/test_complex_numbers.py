@@ -124,10 +124,53 @@ def test_printed():
     assert repr(z).startswith("tensor([ 1.-0.5j, -0.+nanj], shape=(2,), dtype=complex64")
 
 
+ORDERED = np.asarray(np.random.default_rng(6).integers(-2, 3, (2, 5, 7)), "float32")
+ORDERED = (
+    np.append(ORDERED, ORDERED[:, ::-1], axis=1).transpose(1, 2, 0).copy().view("complex64")[..., 0]
+)
+WITH_NAN = np.where(np.arange(70).reshape(10, 7) % 17 == 3, complex(1, np.nan), ORDERED)
+WITH_NAN = np.where(np.arange(70).reshape(10, 7) == 30, complex(np.inf, -np.inf), WITH_NAN)
+
+
+@pytest.mark.parametrize("z", [ORDERED, WITH_NAN.astype("complex64")], ids=["numbers", "NaN"])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_extremes_are_ordered_by_real_then_imaginary_parts(name, axis, z):
+    want = np.asarray(getattr(np, name)(z, axis=axis))
+    got = getattr(pt, name)(pt.asarray(z), axis=axis).numpy()
+    np.testing.assert_array_equal(got, want)
+    assert got.shape == want.shape
+
+
+def test_extremes_with_options():
+    z = pt.asarray(ORDERED)
+    got = pt.max(z, axis=(0, 1), keepdims=True, initial=1 + 9j, where=ORDERED.real < 1)
+    want = np.max(ORDERED, axis=(0, 1), keepdims=True, initial=1 + 9j, where=ORDERED.real < 1)
+    np.testing.assert_array_equal(got.numpy(), want, strict=True)
+    slope = pt.grad(lambda z: pt.real(pt.min(z) * (1 - 2j)))(
+        pt.asarray([1j, -2 + 1j, -1j, -1 - 1j])
+    )
+    assert slope.tolist() == [0, 1 + 2j, 0, 0]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("z", [ORDERED, WITH_NAN.astype("complex64")], ids=["numbers", "NaN"])
+def test_sorted_complex_vectors_are_searched(z, side):
+    line = np.sort(z.ravel())[::2]
+    got = pt.searchsorted(pt.asarray(line), pt.asarray(z), side=side)
+    np.testing.assert_array_equal(got.numpy(), np.searchsorted(line, z, side=side))
+    rows = pt.searchsorted(pt.asarray(np.sort(z, axis=1)), pt.asarray(z), side=side)
+    want = [np.searchsorted(np.sort(row), row, side=side) for row in z]
+    np.testing.assert_array_equal(rows.numpy(), want)
+
+
 def test_mixing_complex_and_real_is_refused():
     z = pt.asarray([1j, 2j])
     parts = "use pt.real(x), pt.imag(x) or pt.abs(x)"
-    assert_raises(DTypeError, f"max: dtype complex64 is not real; {parts}", lambda: pt.max(z))
+    assert_raises(DTypeError, f"floor: dtype complex64 is not real; {parts}", lambda: pt.floor(z))
+    assert_raises(
+        DTypeError, f"quantile: dtype complex64 is not real; {parts}", lambda: pt.quantile(z, 0.5)
+    )
     assert_raises(
         DTypeError,
         f"astype: cannot convert complex numbers to dtype int32; got complex64; {parts}",

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import half_storage
 import make_tfjs_networks
 import numpy as np
 import pytest
@@ -330,7 +331,7 @@ def test_blazeface_gives_the_results_of_tensorflow_js(engine):
     for name, listed in expected.items():
         wanted = array(listed)
         got = found[name.removesuffix(":0")].numpy()
-        assert np.abs(got - wanted).max() <= 1e-4 * np.abs(wanted).max()
+        assert np.abs(got - wanted).max() <= half_storage.tolerance(1e-4) * np.abs(wanted).max()
 
 
 @pytest.mark.parametrize("name", make_tfjs_networks.NETWORKS)
@@ -349,7 +350,7 @@ def test_networks_give_the_results_of_tensorflow_js(name, tmp_path, engine):
             assert (got == wanted).all()
             assert len(np.unique(wanted)) > 3
         else:
-            assert np.abs(got - wanted).max() <= 1e-4 * np.abs(wanted).max()
+            assert np.abs(got - wanted).max() <= half_storage.tolerance(1e-4) * np.abs(wanted).max()
             assert wanted.std() > 1e-3 * np.abs(wanted).max()
 
 

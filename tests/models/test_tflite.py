@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flatbuffer_files import node, saved, tensor
+from half_storage import tolerance
 from helpers import assert_raises, assert_values
 
 import py_tensor as pt
@@ -68,7 +69,7 @@ def test_results_of_the_interpreter(name, engine):
             assert error <= 1, key
             assert share <= SHARES.get(name, SHARE), key
         else:
-            assert error <= (1e-4 if values[key].dtype.kind == "f" else 0), key
+            assert error <= (tolerance(1e-4) if values[key].dtype.kind == "f" else 0), key
 
 
 def test_there_are_models_of_every_kind_of_number(engine):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import half_storage
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_spec, assert_values
@@ -37,7 +38,7 @@ def test_spread(name, shape, fan_in, fan_out):
     assert abs(values.var() / variance - 1) < 5 * math.sqrt(2 / count)
     limit = math.sqrt(3 * variance)
     if name.endswith("uniform"):
-        assert 0.99 * limit < np.abs(values).max() <= limit * (1 + 1e-6)
+        assert 0.99 * limit < np.abs(values).max() <= limit * (1 + half_storage.tolerance(1e-6))
     else:
         assert np.abs(values).max() > 1.5 * limit
 

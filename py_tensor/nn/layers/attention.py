@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...dtypes import float16, float32
+from ...dtypes import float32
 from ...errors import ShapeError
 from ...functions.arguments import integer
 from ...functions.creation import arange, zeros
+from ...functions.data_types import lowest_stored
 from ...functions.elementwise import where
 from ...functions.joining import concat
 from ...tensor import Tensor, as_tensor
@@ -171,4 +172,5 @@ def _causal_after(queries: int, keys: int, mask: ArrayLike | None) -> Tensor:
     given = as_tensor("attention", mask)
     if given.dtype.kind == "b":
         return given.logical_and(visible)
-    return where(visible, given, -6e4 if given.dtype is float16 else -1e30)
+    # Scores are added to it, so it is not the lowest number itself.
+    return where(visible, given, 0.5 * lowest_stored(given.dtype))

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 
 import py_tensor as pt
 
+from ....functions.data_types import lowest_stored
 from ....tensor import Tensor
 from .shared import Config, Layer, Results, Weight
 
-_HIDDEN = 1e9
+
+def _hidden(shown: Tensor, scores: Tensor) -> Tensor:
+    """Replace hidden scores by a number so low that they have no weight, unless all are hidden."""
+    return pt.where(shown, scores, max(-1e9, lowest_stored(scores.dtype)))
 
 
 def _weighted(
@@ -26,7 +30,7 @@ def _weighted(
     if causal:
         shown = _both(shown, _causal(scores.shape[-2], scores.shape[-1]))
     if shown is not None:
-        scores = pt.where(shown, scores, scores - _HIDDEN)
+        scores = _hidden(shown, scores)
     weights = pt.softmax(scores, axis=-1)
     result = weights @ value
     if query_mask is not None:
@@ -178,7 +182,7 @@ def multi_head_attention(
         if shown.ndim > 2:
             # One mask for all heads.
             shown = pt.expand_dims(shown, axis=1)
-        scores = pt.where(shown, scores, scores - _HIDDEN)
+        scores = _hidden(shown, scores)
     weights = pt.softmax(scores, axis=-1)
     others = [at for at in range(len(shape) - 2) if at not in axes]
     split = (weights @ v).reshape(

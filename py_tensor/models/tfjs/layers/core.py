@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import py_tensor as pt
 
+from ....functions.data_types import lowest_stored
 from ....tensor import Tensor
 from .shared import (
     Config,
@@ -146,7 +147,9 @@ def _prelu_weights(config: Config) -> list[Weight | None]:
 
 
 def softmax_layer(x: Tensor, mask: Tensor | None, *, axis: int | Sequence[int] = -1) -> Tensor:
-    return softmax(x if mask is None else pt.where(leading(mask, x), x, -1e9), axis)
+    if mask is not None:
+        x = pt.where(leading(mask, x), x, max(-1e9, lowest_stored(x.dtype)))
+    return softmax(x, axis)
 
 
 def reshape(x: Tensor, *, target_shape: Sequence[int]) -> Tensor:

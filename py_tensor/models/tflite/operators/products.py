@@ -1,6 +1,6 @@
 """Products of matrices, and the arithmetic of quantized products.
 
-Products of 8-bit integers are added as float32 as long as their sums are exact, otherwise as int32.
+Products of 8-bit integers are added as float32 if it stores their sums exactly, otherwise as int32.
 A sum times `scale of x * scale of w / scale of y` is rounded to the result.
 """
 
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import py_tensor as pt
 
 from ....dtypes import int16
+from ....runtime.executor import stores_halves
 from ....tensor import Tensor
 from .shared import (
     Operator,
@@ -27,9 +28,6 @@ from .shared import (
     unsupported,
 )
 
-EXACT = 1 << 24
-"""Number up to which float32 has all integers."""
-
 
 class Inputs(NamedTuple):
     """Operands of a product, and what turns its sums into results."""
@@ -39,6 +37,11 @@ class Inputs(NamedTuple):
     scale: Any = None
     """Number that sums are multiplied with, or a tensor; None for 1."""
     output: Scales | None = None
+
+
+def sums_are_exact(largest: int) -> bool:
+    """Return True if stored float32 values have all integers up to this one."""
+    return largest <= 1 << (11 if stores_halves() else 24)
 
 
 def prepared(
@@ -66,12 +69,14 @@ def prepared(
     if of_x is None:
         x, step = rounded(x, axes, asymmetric)
         w = w.astype("float32") - (along(of_w.zero, of_w, w.ndim) if any(of_w.zero) else 0)
+        if stores_halves():  # sums may exceed its range
+            x, w = x.astype("int32"), w.astype("int32")
         return Inputs(x, w, step * _numbers(of_w.scale), output)
     if output is None:
         return Inputs(dequantized(x, of_x), dequantized(w, of_w))
     symmetric = not any(of_w.zero)
     largest = of_w.dtype.highest + 1 if symmetric else of_w.dtype.highest - of_w.dtype.lowest
-    exact = terms * largest * (of_x.dtype.highest - of_x.dtype.lowest) <= EXACT
+    exact = sums_are_exact(terms * largest * (of_x.dtype.highest - of_x.dtype.lowest))
     dtype = "float32" if exact else "int32"
     x, w = x.astype(dtype), w.astype(dtype)
     if of_x.zero[0]:
@@ -117,7 +122,7 @@ def finished(y: Tensor, given: Inputs, b: Tensor | None, activation: int) -> Ten
     """Scale sums and add the bias, apply the activation, and round quantized results."""
     scale, output = given.scale, given.output
     if output is None or (y.dtype.kind == "f" and scale is None):
-        y = y if scale is None else y * scale
+        y = y if scale is None else y.astype("float32") * scale
         y = activated(y if b is None else y + b, activation)
         return y if output is None else quantized(y, output)
     y = y if b is None else y + b.astype(y.dtype)
