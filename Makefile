@@ -78,6 +78,10 @@ WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMI
 test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
+.PHONY: test-half
+test-half: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 that stores float32 as float16, as some phones do
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl --storage float16 $(PARALLEL) worksteal
+
 # Random sessions of a user, each other ones; build/fuzz/ gets the shortest program of each failure.
 .PHONY: fuzz
 fuzz: $(VENV_READY) $(BUNDLE)  ## Compare random programs on WebGL2 with NumPy; MINUTES=60
@@ -94,8 +98,8 @@ test-firefox: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Firefox: Mesa'
 	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
 .PHONY: test-mesa
-test-mesa: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Chromium on ANGLE's OpenGL and Mesa
-	$(WITH_CHROMIUM) ANGLE=gl xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
+test-mesa: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Chromium on ANGLE's OpenGL and Mesa; ANGLE=gl-egl for OpenGL ES
+	$(WITH_CHROMIUM) ANGLE=$(or $(ANGLE),gl) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
 .PHONY: audit
 audit: $(VENV_READY) $(NODE_READY)  ## Look for known faults of the development packages in the advisory databases
