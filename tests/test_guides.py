@@ -41,10 +41,10 @@ def test_example_runs_and_prints_the_text_after_it(code: str, text: str | None) 
     assert printed.getvalue() == (text or "")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_blocks_that_do_not_run_are_marked(page: Path) -> None:
-    found = [match for _, match in blocks(page.read_text())]
-    fences = re.findall(r"^ *```", page.read_text(), re.MULTILINE)
+@pytest.mark.parametrize("guide", PAGES, ids=lambda guide: guide.name)
+def test_blocks_that_do_not_run_are_marked(guide: Path) -> None:
+    found = [match for _, match in blocks(guide.read_text())]
+    fences = re.findall(r"^ *```", guide.read_text(), re.MULTILINE)
     # A block of unknown form would be neither run nor marked.
     assert len(fences) == sum(2 + 2 * (match["text"] is not None) for match in found)
     for match in found:
