@@ -115,13 +115,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in found]
 
 
-def names_of(nodeid: str) -> tuple[str, str]:
-    """Return the names of a test in the tables of tests to leave out, without parameters first.
+def names_of(nodeid: str) -> tuple[str, str, str]:
+    """Return the names of a test in the tables of tests to leave out.
 
+    They are without parameters, with all of them, and up to the end of the first one.
     The tables are `SLOW_IN_PYTHON` and `half_storage.EXCEPTIONS`.
     """
     name = nodeid.removeprefix("tests/")
-    return name.partition("[")[0], name
+    return name.partition("[")[0], name, name.partition("-")[0]
 
 
 def pytest_collection_finish() -> None:

@@ -129,7 +129,8 @@ def test_tests_that_are_left_out_exist(name):
 
 
 def test_slow_tests_are_recognized():
-    function, name = names_of("tests/linalg/test_linalg.py::test_svd[True-complex64]")
+    function, name, prefix = names_of("tests/linalg/test_linalg.py::test_svd[True-complex64]")
+    assert prefix == "linalg/test_linalg.py::test_svd[True"
     assert function in SLOW_IN_PYTHON
     assert name == "linalg/test_linalg.py::test_svd[True-complex64]"
     assert names_of("tests/linalg/test_linalg.py::test_eigh")[0] not in SLOW_IN_PYTHON

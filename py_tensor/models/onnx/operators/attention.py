@@ -88,7 +88,8 @@ def _shares(scores: Tensor, visible: list[Tensor]) -> Tensor:
     seen = _all(visible)
     scores = pt.where(seen, scores, LOWEST)
     powers = pt.where(seen, pt.exp(scores - pt.max(scores, axis=-1, keepdims=True)), 0.0)
-    return powers / pt.maximum(pt.sum(powers, axis=-1, keepdims=True), 1e-30)
+    # The largest power is 1 if any key is visible.
+    return powers / pt.maximum(pt.sum(powers, axis=-1, keepdims=True), 1.0)
 
 
 def heads(x: Tensor, count: int) -> Tensor:
