@@ -170,6 +170,7 @@ EXCEPTIONS = {
     "train/test_train_metrics.py::test_losses_of_halves_are_float32": RANGE,
     "train/test_train_metrics.py::test_r2_and_mape_equal_scikit_learn": AMPLIFIED,
     "runtime/test_out_of_memory.py::test_a_warning_names_the_largest_tensors": BYTES,
+    "transforms/test_gradients_jax.py::test_elementwise": AMPLIFIED,
     "transforms/test_jit.py::test_counts_are_exact": BYTES,
     "transforms/test_jit.py::test_donation_lowers_the_peak": BYTES,
     "transforms/test_jit.py::test_traces_are_freed_with_the_function": BYTES,
