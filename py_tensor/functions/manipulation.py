@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -466,13 +467,16 @@ def _framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> 
 
 def _repeated(x: Tensor, widths: list[tuple[Any, ...]], mode: str) -> Tensor:
     choice("pad", "mode", mode, ("constant", *_PLACES))
+    place = _PLACES[mode]
     for axis, (before, after) in enumerate(widths):
         n = x.shape[axis]
         if not before and not after:
             continue
         if not n:
             raise ShapeError(f"pad: no elements to repeat; got shape {x.shape}; use constant")
-        places = [_PLACES[mode](at, n) for at in range(-before, n + after)]
+        places = array("i", [place(at, n) for at in range(-before, 0)])
+        places.extend(range(n))
+        places.extend([place(at, n) for at in range(n, n + after)])
         x = Tensor(node_of(TAKE, (x._node, as_tensor("pad", places)._node), axis))
     return x
 
