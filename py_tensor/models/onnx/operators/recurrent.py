@@ -157,6 +157,53 @@ def lstm(
     return (got.outputs, *(got.stacked(states) for states in zip(*got.lasts, strict=True)))
 
 
+def quantized_lstm(
+    x: Tensor,
+    w: Tensor,
+    r: Tensor,
+    b: Tensor | None,
+    lengths: Ints | None,
+    h: Tensor | None,
+    c: Tensor | None,
+    peepholes: Tensor | None,
+    w_scale: Tensor,
+    w_zero: Tensor,
+    r_scale: Tensor,
+    r_zero: Tensor,
+    *,
+    hidden_size: int,
+    activations: list[str] | None = None,
+    direction: str = "forward",
+    input_forget: int = 0,
+) -> tuple[Tensor, ...]:
+    """LSTM with integer weights, which rounds all inputs together, and each state of a step."""
+    _check(x, lengths, 0, activations, ["sigmoid", "tanh", "tanh"])
+    if input_forget:
+        raise unsupported("LSTM with joined gates")
+
+    def weights(q: Tensor, scale: Tensor, zero: Tensor) -> Tensor:
+        """Return the weights of (directions, gates, inputs), with scales for all or each gate."""
+        scale, zero = (pt.reshape(each, (q.shape[0], 1, -1)) for each in (scale, zero))
+        return ((q.astype("int32") - zero.astype("int32")).astype("float32") * scale).mT
+
+    known = h if h is not None else c
+    if known is not None:
+        h, c = (pt.zeros_like(known) if state is None else state for state in (h, c))
+    starts = list(zip(_states(h, 0), _states(c, 0), strict=True))
+    step = partial(_lstm_step, peepholes=peepholes, rounded=partial(_rounded, axis=1))
+    w, r = weights(w, w_scale, w_zero), weights(r, r_scale, r_zero)
+    return _unrolled(step, _rounded(x), w, r, b, starts, hidden_size, direction, 0, 2)
+
+
+def _rounded(x: Tensor, axis: int | None = None) -> Tensor:
+    """Round to 256 equal steps between the extreme values and zero, of all elements or each row."""
+    low = pt.minimum(pt.min(x, axis=axis, keepdims=True), 0.0)
+    high = pt.maximum(pt.max(x, axis=axis, keepdims=True), 0.0)
+    scale = pt.where(high == low, 1.0, (high - low) / 255)
+    zero = pt.round(-low / scale)
+    return (pt.clip(pt.round(x / scale) + zero, 0.0, 255.0) - zero) * scale
+
+
 def _gru_step(
     at: int, x: Tensor, r: Tensor, b: Tensor, state: tuple[Tensor, ...], units: int
 ) -> tuple[Tensor, ...]:
@@ -175,12 +222,16 @@ def _lstm_step(
     b: Tensor,
     state: tuple[Tensor, ...],
     units: int,
-    peepholes: Tensor,
+    peepholes: Tensor | None,
+    rounded: Callable[[Tensor], Tensor] = pt.positive,
 ) -> tuple[Tensor, ...]:
-    """LSTM whose gates also see the cell."""
+    """LSTM whose gates may also see the cell; the product takes the rounded state."""
     h, c = state
-    gates = x + h @ r.mT + b
+    gates = x + rounded(h) @ r.mT + b
     i, o, f, new = (gates[:, gate * units : (gate + 1) * units] for gate in range(4))
+    if peepholes is None:
+        c = pt.sigmoid(f) * c + pt.sigmoid(i) * pt.tanh(new)
+        return pt.sigmoid(o) * pt.tanh(c), c
     p_i, p_o, p_f = (peepholes[at, gate * units : (gate + 1) * units] for gate in range(3))
     c = pt.sigmoid(f + p_f * c) * c + pt.sigmoid(i + p_i * c) * pt.tanh(new)
     return pt.sigmoid(o + p_o * c) * pt.tanh(c), c
@@ -226,4 +277,5 @@ OPERATORS = {
     "GRU": Operator(gru, host=("lengths",)),
     "LSTM": Operator(lstm, host=("lengths",)),
     "RNN": Operator(rnn, host=("lengths",)),
+    "com.microsoft.DynamicQuantizeLSTM": Operator(quantized_lstm, host=("lengths",), omits=True),
 }
