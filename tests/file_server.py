@@ -47,7 +47,7 @@ class FileServer:
         """Events that answers of a path wait for."""
         self.ended = threading.Event()
         """Set when a client has closed the connection of a slow answer."""
-        self.active = self.most_active = 0
+        self.active = 0
         self._lock = threading.Lock()
 
     def requests(self, method: str = "GET") -> list[str]:
@@ -62,7 +62,6 @@ class FileServer:
         """Answer a request."""
         with self._lock:
             self.active += 1
-            self.most_active = max(self.active, self.most_active)
         try:
             self._answer(handler, method)
         finally:

@@ -49,7 +49,9 @@ NO_TENSORS = {
         "Input",
         "frames",
         "next_frame",
+        "progress",
         "register_backend",
+        "show",
         "to_pixels",
     ),
     # Settings of layers, and trees of layers.
