@@ -106,7 +106,7 @@ def test_missing_webgl2_is_reported(page: Page, site_url: str, page_errors: Page
     assert note.startswith("This browser gives the page no WebGL2.")
     assert "the browser gave no reason" in note
     demo.run("arithmetic")
-    assert demo.caption() == "shape (2, 3) · float32 · python"
+    assert demo.caption() == "shape (2, 3) · float32 · python · 24 B"
     assert page.is_disabled("#animate")
 
 

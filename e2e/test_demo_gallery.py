@@ -102,7 +102,7 @@ PIXELS = """canvas => {
 
 FOLLOWING = """import py_tensor as pt
 from playground import frames
-pt.show(pt.zeros((40, 80)))
+pt.show(pt.zeros((40, 80)), "picture")
 seen = None
 async for frame in frames():
     if seen != frame[2:]:
@@ -120,7 +120,9 @@ def test_programs_follow_the_pointer_and_are_stopped(demo: Demo) -> None:
     assert box is not None
 
     def last(expected: str) -> None:
-        x, y, pressed = demo.printed()[-1].split()
+        printed = demo.printed()
+        assert printed
+        x, y, pressed = printed[-1].split()
         assert [round(float(x), 2), round(float(y), 2), pressed] == json.loads(expected)
 
     eventually(page, lambda: last('[0.5, 0.5, "False"]'))

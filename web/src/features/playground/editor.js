@@ -1,6 +1,6 @@
 /** @file Code editor: CodeMirror with Python, the page's colours, and a marker for the line that failed. */
 
-import { indentWithTab } from "@codemirror/commands";
+import { indentWithTab, isolateHistory } from "@codemirror/commands";
 import { python, pythonLanguage } from "@codemirror/lang-python";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
@@ -74,7 +74,8 @@ export function createEditor(parent, { onRun, onEdit, namesOf }) {
     },
     set source(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text };
-      view.dispatch({ changes, annotations: replaced.of(true) });
+      // An edit just before is undone separately.
+      view.dispatch({ changes, annotations: [replaced.of(true), isolateHistory.of("full")] });
       view.scrollDOM.scrollTop = 0;
     },
     /** @param {number | null} line */
