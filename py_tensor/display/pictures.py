@@ -38,7 +38,7 @@ def png(width: int, height: int, pixels: Any, palette: bytes = b"") -> bytes:
         width: Pixels per row.
         height: Number of rows.
         pixels: RGBA bytes; with a palette one byte per pixel.
-        palette: RGB bytes of the colours; empty (default) for RGBA pixels.
+        palette: RGB bytes of the colors; empty (default) for RGBA pixels.
 
     >>> png(1, 1, bytes([255, 0, 0, 255]))[:4]
     b'\\x89PNG'

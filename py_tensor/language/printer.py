@@ -193,14 +193,14 @@ class Printer:
         return Function(tree)
 
     def included(self, text: str) -> list[str]:
-        """Return definitions of what a text uses, each after the definitions that it uses."""
+        """Return the definitions of the functions that a text calls, directly or not, in order."""
         return [*map(self.definition, dict.fromkeys(self._all_needed(text)))]
 
     def _all_needed(self, text: str) -> list[str]:
         return [name for found in _USED.findall(text) for name in self.needed(found)]
 
     def _needed(self, name: str) -> tuple[str, ...]:
-        """Return the names of what a function uses, itself last."""
+        """Return the names of the functions that a function calls, and its own name last."""
         text = self.definition(name)
         if not text:
             return ()
@@ -232,8 +232,8 @@ class Printer:
     def _formula(self, text: str, kinds: str, result: str) -> str:
         """Return a template for the value of a formula of operands x, y, z and w.
 
-        The template's fields are the operands, which are names or calls. `kinds` are those of the
-        operands, and `result` is that of the value.
+        The template's fields stand for the operands, which are names or calls. `kinds` has a kind
+        for each operand, and `result` is the kind of the value.
         """
         named = enumerate(zip("xyzw", kinds, strict=False))
         names = {name: Value(f"{{{at}}}", kind) for at, (name, kind) in named}

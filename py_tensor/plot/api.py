@@ -91,13 +91,13 @@ def histogram(
 
 
 def image(x: Any, *, range: Range | None = None, **options: Any) -> Plot:
-    """Plot an image on axes. A matrix is shown in colours, with their scale.
+    """Plot an image on axes. A matrix is shown in colors, with their scale.
 
     Sides of more than 512 pixels are reduced on the device to the means of blocks.
 
     Args:
         x: Matrix of numbers, or a picture of shape (height, width, 3 or 4) as for `draw`.
-        range: Pair of the values with the first and the last colour; None (default) for the least
+        range: Pair of the values with the first and the last color; None (default) for the least
             and the greatest value.
         options: Arguments of `Plot`: `title`, `x_label`, `y_label`, `width` and `height`.
 

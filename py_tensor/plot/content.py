@@ -1,4 +1,4 @@
-"""What a plot shows: series of points, an image, texts and scales."""
+"""The content of a plot: series of points, an image, texts and scales."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Series(NamedTuple):
 
 
 class Raster(NamedTuple):
-    """An image with its size in elements, and the range of its colour scale."""
+    """An image with its size in elements, and the range of its color scale."""
 
     source: str
     height: int

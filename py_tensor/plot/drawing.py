@@ -13,13 +13,13 @@ from .samples import CELLS, COLOURS
 from .scales import Linear
 
 COLORS = "#4a73f0", "#d9660f", "#1f9460", "#c2459f", "#0f93ab", "#9a7b12"
-"""Colours of the series; each has a contrast of 3 or more to white and to black."""
+"""Colors of the series; each has a contrast of 3 or more to white and to black."""
 LETTER = 6.6
 """Approximate width of a letter in pixels."""
 LEVELS = 5
 """Degrees of opacity of cells with many points."""
 SHADES = "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"
-"""Colours of an image from the least to the greatest value: viridis by Smith and van der Walt,
+"""Colors of an image from the least to the greatest value: viridis by Smith and van der Walt,
 CC0, https://bids.github.io/colormap/."""
 
 type Places = list[tuple[float, float] | None]
@@ -271,7 +271,7 @@ def _text(x: float, y: float, text: str, anchor: str, attributes: str = "") -> s
 
 
 def palette() -> bytes:
-    """Return 256 colours as RGB bytes: grey for missing values, then those of `SHADES`."""
+    """Return 256 colors as RGB bytes: grey for missing values, then those of `SHADES`."""
     anchors = [bytes.fromhex(color) for color in SHADES.split()]
     found = bytearray(b"\x80\x80\x80")
     for at in range(COLOURS):

@@ -26,7 +26,7 @@ class Plot:
     """A plot, which notebooks and `pt.show` show.
 
     The functions `line`, `scatter`, `histogram` and `image` of `pt.plot` begin a plot; its methods
-    of these names add to it. Text and axes have the text colour of the page, light or dark.
+    of these names add to it. Text and axes have the text color of the page, light or dark.
 
     Args:
         title: Text above the plot; "" (default) for none.
@@ -168,13 +168,13 @@ class Plot:
         return self
 
     def image(self, x: Any, *, range: Range | None = None) -> Self:
-        """Add an image behind the series. A matrix is shown in colours, with their scale.
+        """Add an image behind the series. A matrix is shown in colors, with their scale.
 
         Sides of more than 512 pixels are reduced on the device to the means of blocks.
 
         Args:
             x: Matrix of numbers, or a picture of shape (height, width, 3 or 4) as for `draw`.
-            range: Pair of the values with the first and the last colour; None (default) for the
+            range: Pair of the values with the first and the last color; None (default) for the
                 least and the greatest value.
 
         Returns:

@@ -34,7 +34,7 @@ BINS = 2000
 PIXELS = 512
 """Pixels of the longer side of an image."""
 COLOURS = 255
-"""Colours of an image with a colour scale."""
+"""Colors of an image with a color scale."""
 
 type Range = tuple[float, float]
 
@@ -167,7 +167,7 @@ def bars(x: Any, bins: Any, limits: Range | None) -> tuple[list[float], list[flo
 
 
 def shades(x: Tensor, limits: Range | None) -> tuple[int, int, Any, Range]:
-    """Return width, height and colour numbers of an image, 0 for missing values, and the range."""
+    """Return width, height and color numbers of an image, 0 for missing values, and the range."""
     small = reduced(reshape(x, (*x.shape[:2], 1)).astype("float32"), PIXELS)
     found = limits or extent(small) or (0.0, 1.0)
     low, high = found
