@@ -41,7 +41,7 @@ def interpreters(
 
 @pytest.fixture(params=THREADS)
 def thread(request: pytest.FixtureRequest) -> str:
-    """Where Python runs: on the page's thread, or in a worker."""
+    """Name of the thread that runs Python: "page" or "worker"."""
     name: str = request.param
     return name
 

@@ -91,7 +91,7 @@ def histogram(
 
 
 def image(x: Any, *, range: Range | None = None, **options: Any) -> Plot:
-    """Plot an image on axes. A matrix is shown in colors, with their scale.
+    """Plot an image on axes. A matrix gets colors, and a scale that explains them.
 
     Sides of more than 512 pixels are reduced on the device to the means of blocks.
 
