@@ -1,133 +1,120 @@
-"""Recurrent layers with ONNX's weights, which have another order of gates."""
+"""Recurrent layers, a step for each time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import py_tensor as pt
 
 from ....tensor import Tensor
 from .shared import Ints, Operator, unsupported
 
+type States = tuple[Tensor, ...]
+type Activation = Callable[[Tensor], Tensor]
 
-class Results(NamedTuple):
-    outputs: Tensor
-    lasts: list[Any]
-    """For each direction, the state after its last step."""
-    layout: int
+_ACTIVATIONS: dict[str, tuple[Callable[..., Tensor], tuple[float, ...]]] = {
+    "affine": (lambda x, alpha, beta: alpha * x + beta, (1.0, 0.0)),
+    "elu": (lambda x, alpha: pt.nn.elu(x, alpha=alpha), (1.0,)),
+    "hardsigmoid": (lambda x, alpha, beta: pt.clip(alpha * x + beta, 0.0, 1.0), (0.2, 0.5)),
+    "leakyrelu": (lambda x, alpha: pt.nn.leaky_relu(x, alpha=alpha), (0.01,)),
+    "relu": (pt.nn.relu, ()),
+    "scaledtanh": (lambda x, alpha, beta: alpha * pt.tanh(beta * x), (1.0, 1.0)),
+    "sigmoid": (pt.sigmoid, ()),
+    "softplus": (pt.nn.softplus, ()),
+    "softsign": (pt.nn.softsign, ()),
+    "tanh": (pt.tanh, ()),
+    "thresholdedrelu": (lambda x, alpha: pt.where(x > alpha, x, 0.0), (1.0,)),
+}
+"""Activation functions by their names in lower case, with default values of their parameters."""
 
-    def stacked(self, states: Any) -> Tensor:
-        return pt.stack(states, axis=1 if self.layout else 0)
+
+class Direction(NamedTuple):
+    """Weights and options of one direction of a layer."""
+
+    r: Tensor
+    b: Tensor
+    """Bias of the state's share of the gates."""
+    peepholes: Tensor | None
+    activations: list[Activation]
+    clip: float
+    """Limit of the absolute values of gates before their activation; 0 for none."""
+    input_forget: bool
+    linear_before_reset: bool
+    rounds: bool
+
+    def of_state(self, h: Tensor, gates: slice = slice(None)) -> Tensor:
+        """Return the state's share of some gates."""
+        units = self.r.shape[-1]
+        start, stop, _ = gates.indices(self.r.shape[0] // units)
+        rows = slice(start * units, stop * units)
+        return (_rounded(h, axis=1) if self.rounds else h) @ self.r[rows].mT + self.b[rows]
+
+    def activated(self, number: int, gate: Tensor) -> Tensor:
+        gate = pt.clip(gate, -self.clip, self.clip) if self.clip else gate
+        return self.activations[number](gate)
+
+    def split(self, gates: Tensor) -> list[Tensor]:
+        units = self.r.shape[-1]
+        return [gates[..., at : at + units] for at in range(0, gates.shape[-1], units)]
+
+
+def _rnn_step(own: Direction, x: Tensor, states: States) -> States:
+    (h,) = states
+    return (own.activated(0, x + own.of_state(h)),)
+
+
+def _gru_step(own: Direction, x: Tensor, states: States) -> States:
+    (h,) = states
+    of_update, of_reset, of_new = own.split(x)
+    update, reset = own.split(own.of_state(h, slice(2)))
+    update, reset = own.activated(0, of_update + update), own.activated(0, of_reset + reset)
+    if own.linear_before_reset:
+        new = of_new + reset * own.of_state(h, slice(2, 3))
+    else:
+        new = of_new + own.of_state(reset * h, slice(2, 3))
+    return ((1 - update) * own.activated(1, new) + update * h,)
+
+
+def _lstm_step(own: Direction, x: Tensor, states: States) -> States:
+    h, c = states
+    i, o, f, new = own.split(x + own.of_state(h))
+    if own.peepholes is not None:
+        p_i, p_o, p_f = own.split(own.peepholes)
+        i, f = i + p_i * c, f + p_f * c
+    i = own.activated(0, i)
+    f = 1 - i if own.input_forget else own.activated(0, f)
+    c = f * c + i * own.activated(1, new)
+    if own.peepholes is not None:
+        o = o + p_o * c
+    # As in ONNX Runtime, the cell is not clipped.
+    return own.activated(0, o) * own.activations[2](c), c
+
+
+class Kind(NamedTuple):
+    """A kind of layer. `step` returns the states after a step, of which the first is the output."""
+
+    step: Callable[[Direction, Tensor, States], States]
+    activations: tuple[str, ...]
+    """Default activation functions of one direction."""
+
+
+RNN = Kind(_rnn_step, ("tanh",))
+GRU = Kind(_gru_step, ("sigmoid", "tanh"))
+LSTM = Kind(_lstm_step, ("sigmoid", "tanh", "tanh"))
+
+
+def _activation(name: str, alphas: Iterator[float], betas: Iterator[float]) -> Activation:
+    """Return an activation function, whose parameters are the next ones or default values."""
+    if name.lower() not in _ACTIVATIONS:
+        raise unsupported(f"activation {name} of a recurrent layer")
+    function, defaults = _ACTIVATIONS[name.lower()]
+    given = [next(each, default) for each, default in zip((alphas, betas), defaults, strict=False)]
+    return lambda x: function(x, *given)
 
 
 def _layer(
-    kind: Any, order: tuple[int, ...], w: Tensor, r: Tensor, b: Tensor | None, units: int
-) -> Any:
-    layer = kind(w.shape[-1], units)
-
-    def ordered(rows: Tensor) -> Tensor:
-        return pt.concat([rows[gate * units : (gate + 1) * units] for gate in order], axis=0)
-
-    layer.weight, layer.recurrent_weight = ordered(w).mT, ordered(r).mT
-    half = len(order) * units
-    biases = pt.zeros(2 * half) if b is None else b
-    first, second = ordered(biases[:half]), ordered(biases[half:])
-    if kind is pt.nn.GRU:
-        layer.bias, layer.recurrent_bias = first, second
-    else:
-        layer.bias = first + second
-    return layer
-
-
-def _run(
-    kind: Any,
-    order: tuple[int, ...],
-    x: Tensor,
-    w: Tensor,
-    r: Tensor,
-    b: Tensor | None,
-    states: list[Any],
-    hidden_size: int,
-    direction: str,
-    layout: int,
-) -> Results:
-    layers = [
-        _layer(kind, order, w[at], r[at], None if b is None else b[at], hidden_size)
-        for at in range(w.shape[0])
-    ]
-    sequence = x if layout else pt.moveaxis(x, 0, 1)
-    parts, lasts = [], []
-    for at, layer in enumerate(layers):
-        backward = direction == "reverse" or at == 1
-        given = pt.flip(sequence, axis=1) if backward else sequence
-        outputs, last = layer(given, states[at] if states else None)
-        parts.append(pt.flip(outputs, axis=1) if backward else outputs)
-        lasts.append(last)
-    if layout:
-        return Results(pt.stack(parts, axis=2), lasts, layout)
-    return Results(pt.permute_dims(pt.stack(parts), (2, 0, 1, 3)), lasts, layout)
-
-
-def _check(
-    x: Tensor, lengths: Ints | None, layout: int, activations: list[str] | None, usual: list[str]
-) -> None:
-    if lengths is not None and set(lengths) != {x.shape[1 if layout else 0]}:
-        raise unsupported("sequences of different lengths")
-    names = [name.lower() for name in activations or ()]
-    if names not in ([], usual, usual * 2):
-        raise unsupported(f"activations {activations} of a recurrent layer")
-
-
-def _states(state: Tensor | None, layout: int) -> list[Tensor]:
-    """Return the initial state of each direction."""
-    return [] if state is None else [*pt.unstack(state, axis=1 if layout else 0)]
-
-
-def rnn(
-    x: Tensor,
-    w: Tensor,
-    r: Tensor,
-    b: Tensor | None = None,
-    lengths: Ints | None = None,
-    h: Tensor | None = None,
-    *,
-    hidden_size: int,
-    activations: list[str] | None = None,
-    direction: str = "forward",
-    layout: int = 0,
-) -> tuple[Tensor, Tensor]:
-    _check(x, lengths, layout, activations, ["tanh"])
-    states = _states(h, layout)
-    got = _run(pt.nn.RNN, (0,), x, w, r, b, states, hidden_size, direction, layout)
-    return got.outputs, got.stacked(got.lasts)
-
-
-def gru(
-    x: Tensor,
-    w: Tensor,
-    r: Tensor,
-    b: Tensor | None = None,
-    lengths: Ints | None = None,
-    h: Tensor | None = None,
-    *,
-    hidden_size: int,
-    activations: list[str] | None = None,
-    direction: str = "forward",
-    layout: int = 0,
-    linear_before_reset: int = 0,
-) -> tuple[Tensor, ...]:
-    _check(x, lengths, layout, activations, ["sigmoid", "tanh"])
-    states = _states(h, layout)
-    if not linear_before_reset:
-        starts = [(state,) for state in states]
-        return _unrolled(_gru_step, x, w, r, b, starts, hidden_size, direction, layout, 1)
-    got = _run(pt.nn.GRU, (1, 0, 2), x, w, r, b, states, hidden_size, direction, layout)
-    return got.outputs, got.stacked(got.lasts)
-
-
-def lstm(
     x: Tensor,
     w: Tensor,
     r: Tensor,
@@ -137,24 +124,65 @@ def lstm(
     c: Tensor | None = None,
     peepholes: Tensor | None = None,
     *,
+    kind: Kind,
     hidden_size: int,
-    activations: list[str] | None = None,
+    activations: Sequence[str] = (),
+    activation_alpha: Sequence[float] = (),
+    activation_beta: Sequence[float] = (),
+    clip: float = 0.0,
     direction: str = "forward",
     input_forget: int = 0,
     layout: int = 0,
-) -> tuple[Tensor, ...]:
-    _check(x, lengths, layout, activations, ["sigmoid", "tanh", "tanh"])
-    if input_forget:
-        raise unsupported("LSTM with joined gates")
-    known = h if h is not None else c
-    if known is not None:
-        h, c = (pt.zeros_like(known) if state is None else state for state in (h, c))
-    starts = list(zip(_states(h, layout), _states(c, layout), strict=True))
-    if peepholes is not None:
-        step = partial(_lstm_step, peepholes=peepholes)
-        return _unrolled(step, x, w, r, b, starts, hidden_size, direction, layout, 2)
-    got = _run(pt.nn.LSTM, (0, 2, 3, 1), x, w, r, b, starts, hidden_size, direction, layout)
-    return (got.outputs, *(got.stacked(states) for states in zip(*got.lasts, strict=True)))
+    linear_before_reset: int = 0,
+    rounds: bool = False,
+) -> States:
+    """Return the outputs of all steps, and the last value of each state."""
+    sequence = pt.moveaxis(x, 0, 1) if layout else x
+    count, batch = sequence.shape[:2]
+    zeros = pt.zeros((w.shape[0], batch, hidden_size), dtype=x.dtype)
+    starts = [
+        zeros if start is None else pt.moveaxis(start, 1 if layout else 0, 0)
+        for start in ((h, c) if kind is LSTM else (h,))
+    ]
+    valid = None
+    if lengths is not None and set(lengths) != {count}:
+        valid = pt.arange(count)[:, None, None] < pt.asarray(lengths)[:, None]
+    alphas, betas = iter(activation_alpha), iter(activation_beta)
+    names = activations or kind.activations * w.shape[0]
+    functions = [_activation(name, alphas, betas) for name in names]
+    outputs, lasts = [], []
+    for at in range(w.shape[0]):
+        half = w.shape[1]
+        bias = pt.zeros(2 * half) if b is None else b[at]
+        inputs = (_rounded(sequence) if rounds else sequence) @ w[at].mT + bias[:half]
+        own = Direction(
+            r[at],
+            bias[half:],
+            None if peepholes is None else peepholes[at],
+            functions[at * len(kind.activations) : (at + 1) * len(kind.activations)],
+            clip,
+            bool(input_forget),
+            bool(linear_before_reset),
+            rounds,
+        )
+        states: States = tuple(start[at] for start in starts)
+        rows = []
+        backward = direction == "reverse" or at == 1
+        for time in range(count)[:: -1 if backward else 1]:
+            new = kind.step(own, inputs[time], states)
+            row = new[0]
+            if valid is not None:
+                row = pt.where(valid[time], row, 0.0)
+                pairs = zip(new, states, strict=True)
+                new = tuple(pt.where(valid[time], *pair) for pair in pairs)
+            states = new
+            rows.append(row)
+        outputs.append(pt.stack(rows[::-1] if backward else rows))
+        lasts.append(states)
+    # Axes: time, directions, batch, units.
+    y = pt.stack(outputs, axis=1)
+    ends = [pt.stack(each, axis=1 if layout else 0) for each in zip(*lasts, strict=True)]
+    return (pt.permute_dims(y, (2, 0, 1, 3)) if layout else y, *ends)
 
 
 def quantized_lstm(
@@ -172,27 +200,35 @@ def quantized_lstm(
     r_zero: Tensor,
     *,
     hidden_size: int,
-    activations: list[str] | None = None,
+    activations: Sequence[str] = (),
+    activation_alpha: Sequence[float] = (),
+    activation_beta: Sequence[float] = (),
+    clip: float = 0.0,
     direction: str = "forward",
     input_forget: int = 0,
-) -> tuple[Tensor, ...]:
+) -> States:
     """LSTM with integer weights, which rounds all inputs together, and each state of a step."""
-    _check(x, lengths, 0, activations, ["sigmoid", "tanh", "tanh"])
-    if input_forget:
-        raise unsupported("LSTM with joined gates")
 
     def weights(q: Tensor, scale: Tensor, zero: Tensor) -> Tensor:
         """Return the weights of (directions, gates, inputs), with scales for all or each gate."""
         scale, zero = (pt.reshape(each, (q.shape[0], 1, -1)) for each in (scale, zero))
         return ((q.astype("int32") - zero.astype("int32")).astype("float32") * scale).mT
 
-    known = h if h is not None else c
-    if known is not None:
-        h, c = (pt.zeros_like(known) if state is None else state for state in (h, c))
-    starts = list(zip(_states(h, 0), _states(c, 0), strict=True))
-    step = partial(_lstm_step, peepholes=peepholes, rounded=partial(_rounded, axis=1))
-    w, r = weights(w, w_scale, w_zero), weights(r, r_scale, r_zero)
-    return _unrolled(step, _rounded(x), w, r, b, starts, hidden_size, direction, 0, 2)
+    return _layer(
+        x,
+        weights(w, w_scale, w_zero),
+        weights(r, r_scale, r_zero),
+        *(b, lengths, h, c, peepholes),
+        kind=LSTM,
+        hidden_size=hidden_size,
+        activations=activations,
+        activation_alpha=activation_alpha,
+        activation_beta=activation_beta,
+        clip=clip,
+        direction=direction,
+        input_forget=input_forget,
+        rounds=True,
+    )
 
 
 def _rounded(x: Tensor, axis: int | None = None) -> Tensor:
@@ -204,78 +240,9 @@ def _rounded(x: Tensor, axis: int | None = None) -> Tensor:
     return (pt.clip(pt.round(x / scale) + zero, 0.0, 255.0) - zero) * scale
 
 
-def _gru_step(
-    at: int, x: Tensor, r: Tensor, b: Tensor, state: tuple[Tensor, ...], units: int
-) -> tuple[Tensor, ...]:
-    """GRU whose reset gate is applied before the product; `x` has the input's share."""
-    (h,) = state
-    gates = pt.sigmoid(x[:, : 2 * units] + h @ r[: 2 * units].mT + b[: 2 * units])
-    update, reset = gates[:, :units], gates[:, units:]
-    new = pt.tanh(x[:, 2 * units :] + (reset * h) @ r[2 * units :].mT + b[2 * units :])
-    return ((1 - update) * new + update * h,)
-
-
-def _lstm_step(
-    at: int,
-    x: Tensor,
-    r: Tensor,
-    b: Tensor,
-    state: tuple[Tensor, ...],
-    units: int,
-    peepholes: Tensor | None,
-    rounded: Callable[[Tensor], Tensor] = pt.positive,
-) -> tuple[Tensor, ...]:
-    """LSTM whose gates may also see the cell; the product takes the rounded state."""
-    h, c = state
-    gates = x + rounded(h) @ r.mT + b
-    i, o, f, new = (gates[:, gate * units : (gate + 1) * units] for gate in range(4))
-    if peepholes is None:
-        c = pt.sigmoid(f) * c + pt.sigmoid(i) * pt.tanh(new)
-        return pt.sigmoid(o) * pt.tanh(c), c
-    p_i, p_o, p_f = (peepholes[at, gate * units : (gate + 1) * units] for gate in range(3))
-    c = pt.sigmoid(f + p_f * c) * c + pt.sigmoid(i + p_i * c) * pt.tanh(new)
-    return pt.sigmoid(o + p_o * c) * pt.tanh(c), c
-
-
-def _unrolled(
-    step: Callable[..., tuple[Tensor, ...]],
-    x: Tensor,
-    w: Tensor,
-    r: Tensor,
-    b: Tensor | None,
-    starts: Sequence[tuple[Tensor, ...]],
-    units: int,
-    direction: str,
-    layout: int,
-    count: int,
-) -> tuple[Tensor, ...]:
-    """Run a step for each time, which pt.nn has no layer for; `count` states."""
-    sequence = pt.moveaxis(x, 0, 1) if layout else x
-    outputs, lasts = [], []
-    for at in range(w.shape[0]):
-        backward = direction == "reverse" or at == 1
-        half = w.shape[1]
-        bias = pt.zeros(half) if b is None else b[at, :half] + b[at, half:]
-        given = sequence @ w[at].mT
-        zero = pt.zeros((sequence.shape[1], units), dtype=x.dtype)
-        state = starts[at] if starts else (zero,) * count
-        rows = []
-        times = range(sequence.shape[0])
-        for time in times[::-1] if backward else times:
-            state = step(at, given[time], r[at], bias, state, units)
-            rows.append(state[0])
-        outputs.append(pt.stack(rows[::-1] if backward else rows))
-        lasts.append(state)
-    # Axes: time, directions, batch, units.
-    y = pt.stack(outputs, axis=1)
-    axis = 1 if layout else 0
-    states = [pt.stack(each, axis=axis) for each in zip(*lasts, strict=True)]
-    return (pt.permute_dims(y, (2, 0, 1, 3)) if layout else y, *states)
-
-
 OPERATORS = {
-    "GRU": Operator(gru, host=("lengths",)),
-    "LSTM": Operator(lstm, host=("lengths",)),
-    "RNN": Operator(rnn, host=("lengths",)),
+    "GRU": Operator(partial(_layer, kind=GRU), host=("lengths",)),
+    "LSTM": Operator(partial(_layer, kind=LSTM), host=("lengths",)),
+    "RNN": Operator(partial(_layer, kind=RNN), host=("lengths",)),
     "com.microsoft.DynamicQuantizeLSTM": Operator(quantized_lstm, host=("lengths",), omits=True),
 }

@@ -335,15 +335,36 @@ def non_max_suppression(
     for at, (places, classes) in enumerate(zip(boxes, scores, strict=True)):
         corners = [_corners(box, center_point_box) for box in places]
         for number, each in enumerate(classes):
-            ranked = sorted(zip((-score for score in each), range(len(each)), strict=True))
-            chosen: list[int] = []
-            for _, i in ranked:
-                if len(chosen) >= (wanted or 0) or (low is not None and each[i] <= low):
+            ranked = sorted(range(len(each)), key=lambda i, each=each: -each[i])
+            if low is not None:
+                ranked = [i for i in ranked if each[i] > low]
+            group_of = _groups(corners, ranked)
+            chosen: dict[int, list[int]] = {}
+            count = 0
+            for i in ranked:
+                if count >= (wanted or 0):
                     break
-                if all(_overlap(corners[i], corners[j]) <= (limit or 0.0) for j in chosen):
-                    chosen.append(i)
+                better = chosen.setdefault(group_of[i], [])
+                if all(_overlap(corners[i], corners[j]) <= (limit or 0.0) for j in better):
+                    better.append(i)
                     found += (at, number, i)
+                    count += 1
     return folding.made(found, (len(found) // 3, 3))
+
+
+def _groups(corners: list[tuple[float, ...]], boxes: list[int]) -> dict[int, int]:
+    """Return a group for each box; only boxes of one group can overlap.
+
+    Many models move the boxes of each class to columns of their own, so that one search serves all
+    classes.
+    """
+    groups: dict[int, int] = {}
+    number, reach = 0, -math.inf
+    for i in sorted(boxes, key=lambda i: corners[i][1]):
+        number += corners[i][1] >= reach
+        reach = max(reach, corners[i][3])
+        groups[i] = number
+    return groups
 
 
 def _corners(box: list[float], centered: int) -> tuple[float, ...]:
@@ -355,12 +376,15 @@ def _corners(box: list[float], centered: int) -> tuple[float, ...]:
 
 def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
     """Return the area of the intersection divided by that of the union."""
-    height = min(one[2], other[2]) - max(one[0], other[0])
-    width = min(one[3], other[3]) - max(one[1], other[1])
+    top, left, bottom, right = one
+    above, before, below, after = other
+    height = min(bottom, below) - max(top, above)
+    width = min(right, after) - max(left, before)
     if height <= 0 or width <= 0:
         return 0.0
-    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    return height * width / (areas - height * width)
+    common = height * width
+    areas = (bottom - top) * (right - left) + (below - above) * (after - before)
+    return common / (areas - common)
 
 
 def _row(function: Callable[..., Any], **options: Any) -> Operator:
