@@ -422,11 +422,17 @@ def cqt(
             f"{size} samples; use a higher note or fewer bins per octave"
         )
     frames = pt.signal.frame(_around(signal, size), size, step)
-    place = (pt.arange(size).astype("float32") - size // 2).reshape((-1, 1))
+    place = (pt.arange(size) - size // 2).reshape((-1, 1))
+
+    def angles(turns: list[float]) -> Any:
+        """Return the angles at each place of waves that turn so far from sample to sample."""
+        # Products of integers drop whole turns exactly.
+        parts = pt.asarray([round(each * 2.0**32) for each in turns], dtype="int32")
+        return (place * parts).astype("float32") * (2.0 * math.pi / 2.0**32)
+
     length = pt.asarray(lengths, dtype="float32")
-    # Phases of whole periods are small numbers, which float32 has exactly enough.
-    angle = place * pt.asarray([2.0 * math.pi * note / rate for note in notes], dtype="float32")
-    window = (pt.cos(place * (2.0 * math.pi) / length) + 1.0) / pt.sqrt(length)
+    angle = angles([note / rate for note in notes])
+    window = (pt.cos(angles([1.0 / each for each in lengths])) + 1.0) / pt.sqrt(length)
     window = pt.where(abs(place) <= length * 0.5, window, 0.0)
     return pt.complex(frames @ (window * pt.cos(angle)), 0.0 - frames @ (window * pt.sin(angle)))
 

@@ -207,9 +207,11 @@ def tolerance(relative: float) -> float:
 
 
 def derivative(relative: float) -> float:
-    """Return the relative error that is allowed for derivatives.
+    """Return the relative error that is allowed where operands' rounding is multiplied.
 
-    They change by the operands' rounding times second derivatives: by 0.004 in softmax and erf.
+    Derivatives change by the operands' rounding times second derivatives: by 0.004 in softmax and
+    erf. Rounded matrices move pixels of warps: values change by 0.005. Colors change by 0.003 on
+    the way to Lab and back, where L is up to 100.
     """
     return max(relative, 4 * ROUNDING) if _active else relative
 
@@ -228,6 +230,11 @@ def largest(expected: Any) -> float:
     """Return the largest finite absolute value of an array in a run with `--storage float16`."""
     values = np.abs(np.asarray(expected))
     return float(np.max(values[np.isfinite(values)], initial=0.0)) if _active else 0.0
+
+
+def stored(values: Any) -> Any:
+    """Return the numbers of a float32 array that a tensor made from it has."""
+    return values.astype("float16").astype("float32") if _active else values
 
 
 def _is_real(*values: Any) -> bool:

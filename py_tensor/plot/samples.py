@@ -19,7 +19,7 @@ from ..functions.searching import where
 from ..functions.statistical import argmax, argmin
 from ..functions.statistical import max as max_of
 from ..functions.statistical import min as min_of
-from ..tensor import Tensor, as_tensor
+from ..tensor import Tensor, as_tensor, realize
 
 WHOLE = 1200
 """Points of a line up to which all are drawn."""
@@ -93,15 +93,18 @@ def line_points(
     both = stack([minimum(low, high), maximum(low, high)], axis=1)
     starts = reshape(arange(chunks, dtype=both.dtype) * block, (chunks, 1))
     places = clip(reshape(both + starts, (-1,)), 0, y.size - 1)
-    # Positions and values are read together.
-    along = places if x is None else take(as_tensor(operation, x), places)
-    xs, ys = stack([along.astype("float32"), take(y, places).astype("float32")]).tolist()
-    return xs, ys
+    # Computed together, but read separately: positions stay integers, which are exact.
+    xs = places if x is None else take(as_tensor(operation, x), places)
+    ys = take(y, places)
+    realize(xs, ys)
+    return floats(xs), floats(ys)
 
 
 def extent(values: Tensor) -> Range | None:
     """Return the least and the greatest finite value, or None if there is none."""
     values = values.astype("float32")
+    # A device that stores float16 makes large numbers infinite, here and where they are counted.
+    realize(values)
     finite = isfinite(values)
     ends = min_of(where(finite, values, math.inf)), max_of(where(finite, values, -math.inf))
     low, high = stack(ends).tolist()
@@ -119,15 +122,16 @@ def density(
     places = []
     ends = []
     for values, scale, cells in ((x, across, columns), (y, down, rows)):
-        values = scale.forward(values.astype("float32"))
-        found = extent(values)
+        finite = isfinite(scale.forward(values.astype("float32")))
+        found = extent(where(finite, values, math.nan))
         if found is None:
             return [], [], []
-        low, high = found
+        low, high = map(scale.forward, found)
         step = (high - low or 1.0) / cells
-        inside = where(isfinite(values), values, low)
-        places.append(clip(((inside - low) / step).astype("int32"), 0, cells - 1))
-        ends.append((low, step, isfinite(values)))
+        # Logarithms have no name, so that they are not stored: as float16 they would be rounded.
+        place = ((scale.forward(where(finite, values, found[0])) - low) / step).astype("int32")
+        places.append(clip(place, 0, cells - 1))
+        ends.append((low, step, finite))
     # Points with a missing coordinate are counted in a cell beyond the last one.
     shown = ends[0][2] & ends[1][2]
     cell = where(shown, places[1] * columns + places[0], columns * rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import half_storage
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_values
@@ -20,7 +21,7 @@ def test_warps_as_opencv(name):
     warp = getattr(pt.vision, f"warp_{name}")
     given = map(pt.asarray, (IMAGES["image"], IMAGES[name]))
     got = pt.jit(lambda x, m: warp(x, m, (11, 17)))(*given)
-    assert_values(got, IMAGES[f"warp {name}"], atol=2e-5)
+    assert_values(got, IMAGES[f"warp {name}"], atol=half_storage.derivative(2e-5))
 
 
 def test_several_matrices_of_one_image_and_one_matrix_of_several(rng):

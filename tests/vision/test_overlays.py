@@ -109,7 +109,7 @@ def test_labels_are_blended(dtype, rng):
     paint = COLORS[labels % 3] * full
     expected = np.where(labels[..., None] >= 0, image * 0.75 + paint * 0.25, image)
     got = pt.vision.draw_mask(pt.asarray(image), labels, COLORS, opacity=0.25).numpy()
-    assert np.max(np.abs(got - expected)) < (0.51 if dtype == "uint8" else 1e-6)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=0.51 if dtype == "uint8" else 1e-6)
 
 
 def test_a_soft_mask(rng):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import half_storage
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_values
@@ -107,7 +108,9 @@ def test_face_mesh_as_human():
     mesh = pt.vision.decode_landmarks(POSES["mesh_output"], matrix)
     assert mesh.shape == (1, 468, 3)
     # Human cuts the decimals off.
-    assert np.max(np.abs(mesh.numpy()[0] - POSES["mesh"])) < 1.0
+    assert np.max(np.abs(mesh.numpy()[0] - POSES["mesh"])) < 1.0 + half_storage.error(
+        0.0, POSES["mesh"]
+    )
 
 
 def test_landmarks_in_regions(rng):
