@@ -264,7 +264,7 @@ def shaped(data: memoryview, dtype: DType, shape: Shape) -> memoryview:
     axis. Raises BufferError for empty values of several axes, which Python cannot represent.
     """
     if dtype.kind == "c":
-        return shaped(data, float32, (*shape, 2))
+        return shaped(data, float32, shape if 0 in shape else (*shape, 2))
     if 0 in shape and len(shape) > 1:
         raise BufferError(
             "an empty tensor of several axes has no memoryview; use numpy() or tolist()"

@@ -141,5 +141,6 @@ def compare(
 
 
 def read_async(tensor: pt.Tensor) -> Any:
-    """Return the elements as an array, read asynchronously."""
-    return np.asarray(asyncio.run(tensor.data())).reshape(tensor.shape)
+    """Return the elements as an array, read asynchronously; complex ones are read as pairs."""
+    flat = np.asarray(asyncio.run(tensor.data())).reshape(-1)
+    return flat.view(tensor.dtype.name).reshape(tensor.shape)

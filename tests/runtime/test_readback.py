@@ -90,11 +90,12 @@ def test_large_integers_are_exact():
     assert (u + 0).tolist() == [2**32 - 1, 2**31]
 
 
-def test_empty_shapes():
+@pytest.mark.parametrize("dtype", [*DTYPES, "complex64"])
+def test_empty_shapes(dtype):
     for shape in [(0,), (0, 3), (3, 0), (2, 0, 2)]:
-        t = pt.zeros(shape)
+        t = pt.zeros(shape, dtype=dtype)
         assert t.tolist() == np.zeros(shape).tolist()
-        assert_values(t, np.zeros(shape, "float32"))
+        assert_values(t, np.zeros(shape, dtype))
         assert finished(t.data()).tolist() == []
     assert memoryview(pt.zeros(0)).tolist() == []
     with pytest.raises(BufferError):
