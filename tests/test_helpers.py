@@ -156,6 +156,13 @@ def test_half_storage_allows_an_error_in_the_tenth_bit(half):
     assert half_storage.error(1e-6, x) == 1000 * 2.0**-9
 
 
+def test_half_storage_compares_printed_floats(half):
+    assert half_storage.same_text("[0.3,  12.0] 3\n", "[0.3001, 12.02] 3\n")
+    assert not half_storage.same_text("[0.3] 3", "[0.303] 3")
+    assert not half_storage.same_text("[0.3] 3", "[0.3] 4")
+    assert not half_storage.same_text("0.3", "[0.3]")
+
+
 @pytest.mark.parametrize(
     "compare",
     [

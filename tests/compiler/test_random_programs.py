@@ -15,7 +15,10 @@ from programs.program import compare, leaves, repeatable
 
 import py_tensor as pt
 
-OPERATORS = {"chosen", "complex operators", "getitem", "indexed kernel", "scalar", "setitem"}
+OPERATORS = {
+    *("chosen", "complex operators", "enlarge", "getitem", "indexed kernel", "resize", "scalar"),
+    *("setitem", "updated", "warp"),
+}
 """Steps that are not named after a function."""
 NOT_GENERATED = {
     "its elements are not defined": {"empty", "empty_like"},
@@ -46,11 +49,6 @@ NOT_GENERATED = {
         "betainc",
         "divide_no_nan",
         "ravel_pytree",
-        "segment_max",
-        "segment_mean",
-        "segment_min",
-        "segment_prod",
-        "segment_sum",
     },
     "it makes no tensor": {
         "__array_namespace_info__",

@@ -97,7 +97,9 @@ def test_extremes_of_long_lines_are_kept(n):
     points = dict(zip(series.xs, series.ys, strict=True))
     assert points[n // 3] == 7.0 and points[n // 2] == -5.0
     # Each point is one of the data, in order, and each part of the line has some.
-    assert all(y == pytest.approx(values[int(x)], rel=0, abs=0) or math.isnan(y) for x, y in points.items())
+    assert all(
+        y == pytest.approx(values[int(x)], rel=0, abs=0) or math.isnan(y) for x, y in points.items()
+    )
     assert series.xs == sorted(series.xs)
     assert max(np.diff(series.xs)) <= 2 * math.ceil(n / samples.CHUNKS)
     assert series.xs[-1] > n * 0.99

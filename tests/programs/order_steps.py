@@ -185,6 +185,55 @@ def bincount(draw: Any, program: RandomProgram) -> None:
     program.add(got, want.astype("int64"), f"bincount(v{at}, weights={heavy}, length={length})")
 
 
+def neutral(name: str, dtype: Any) -> Any:
+    """Return the result of a segment without slices."""
+    if name not in ("max", "min"):
+        return int(name == "prod")
+    sign = -1 if name == "max" else 1
+    return sign * np.inf if dtype.kind == "f" else (dtype.lowest if sign < 0 else dtype.highest)
+
+
+def segment(name: str, draw: Any, program: RandomProgram) -> None:
+    """Reduce the slices of segments; some slices are in none of them."""
+    at = choose(draw, program, "f" if name == "mean" else "fi", axes=SOME, full=True, exact=True)
+    if at is None:
+        return
+    x, array = program.values[at]
+    count = draw(st.integers(1, 4))
+    ids = np.random.default_rng(draw(st.integers(0, 99))).integers(-1, count + 1, x.shape[0])
+    got = program.call(f"segment_{name}", x, program.call("asarray", ids), count)
+    want = np.zeros((count, *x.shape[1:]), got.dtype.name)
+    for each in range(count):
+        slices = wide(array[ids == each])
+        full = getattr(np, name)(slices, axis=0) if len(slices) else neutral(name, got.dtype)
+        want[each] = np.asarray(full).astype(got.dtype.name)
+    program.add(got, want, f"segment_{name}(v{at}, {list(ids)}, {count})")
+
+
+UPDATES = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum, "multiply": np.multiply}
+
+
+def updated(draw: Any, program: RandomProgram) -> None:
+    """Update rows, some of them several times, or assign each once."""
+    at = choose(draw, program, "fi", axes=SOME, full=True, exact=True)
+    if at is None:
+        return
+    x, array = program.values[at]
+    name = draw(st.sampled_from(["set", *UPDATES]))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    n = x.shape[0]
+    rows = rng.permutation(n)[: n // 2 + 1] if name == "set" else rng.integers(-n, n, 3)
+    values = rng.integers(-2, 3, (len(rows), *x.shape[1:])).astype(array.dtype)
+    want = array.copy()
+    if name == "set":
+        want[rows] = values
+    else:
+        UPDATES[name].at(want, rows, values)
+    short = {"maximum": "max", "minimum": "min"}.get(name, name)
+    got = getattr(x.at[program.call("asarray", rows)], short)(program.call("asarray", values))
+    program.add(got, want, f"v{at}.at[{list(rows)}].{short}(...)", exact=name != "multiply")
+
+
 def histogram(draw: Any, program: RandomProgram) -> None:
     at = choose(draw, program, full=True, exact=True)
     if at is None:
@@ -219,6 +268,7 @@ STEPS = {
     **{name: partial(ordered, name) for name in ("argsort", "sort")},
     **{name: partial(unique, name) for name in PARTS},
     **{name: partial(quantile, name) for name in ("median", "quantile")},
+    **{f"segment_{name}": partial(segment, name) for name in ("max", "mean", "min", "prod", "sum")},
     "bincount": bincount,
     "chosen": chosen,
     "count_nonzero": count_nonzero,
@@ -229,4 +279,5 @@ STEPS = {
     "take": take,
     "take_along_axis": take_along_axis,
     "topk": topk,
+    "updated": updated,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,9 @@ class RandomProgram:
     called: set[str] = field(default_factory=set)
 
     def call(self, name: str, *args: Any, **options: Any) -> Any:
-        """Call the public function of this name and record the name."""
+        """Call the public function of this name, for example "vision.resize", and record it."""
         self.called.add(name)
-        return getattr(pt, name)(*args, **options)
+        return attrgetter(name)(pt)(*args, **options)
 
     def add(self, tensor: pt.Tensor, array: Any, step: str, *, exact: bool = False) -> None:
         array = np.asarray(array)

@@ -50,7 +50,11 @@ def test_colors_and_back(space):
     there = getattr(pt.vision, f"rgb_to_{space}")
     back = getattr(pt.vision, f"{space}_to_rgb")
     colors = pt.asarray(IMAGES["colors"])
-    assert_values(pt.jit(lambda x: back(there(x)))(colors), IMAGES["colors"], atol=half_storage.derivative(5e-5))
+    assert_values(
+        pt.jit(lambda x: back(there(x)))(colors),
+        IMAGES["colors"],
+        atol=half_storage.derivative(5e-5),
+    )
 
 
 def test_integers_are_fractions_of_255():
