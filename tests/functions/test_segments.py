@@ -37,10 +37,12 @@ def test_segments(name, shape):
     assert_values(got, reduced(*CASES[name][:1], data, CASES[name][1]), rtol=1e-6)
 
 
-def test_segments_of_integers():
-    data = (DATA * 4).astype("int32")
-    limits = np.iinfo("int32")
-    for name, start in (("segment_max", limits.min), ("segment_min", limits.max)):
+@pytest.mark.parametrize("dtype", ["int32", "int16", "int8", "uint8", "uint16"])
+def test_segments_of_integers(dtype):
+    data = (DATA * 4).astype(dtype)
+    limits = np.iinfo(dtype)
+    cases = {"segment_sum": 0, "segment_max": limits.min, "segment_min": limits.max}
+    for name, start in cases.items():
         got = getattr(pt, name)(pt.asarray(data), pt.asarray(IDS), COUNT)
         assert_values(got, reduced(CASES[name][0], data, start))
 

@@ -32,7 +32,8 @@ def lower_scatter(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]
     slices, given = slices.reshape(before, count, after), given.reshape(count)
     looks_through = before * length * count * after <= _sorting_cost(before, count, after)
     sums = (_looked_for if looks_through else _sorted)(slices, given, length)
-    return sums.reshape(*call.spec.shape).at
+    # Sums of narrow integers are wider.
+    return sums.astype(call.spec.dtype).reshape(*call.spec.shape).at
 
 
 def _sorting_cost(before: int, count: int, after: int) -> int:
@@ -57,8 +58,8 @@ def _sorted(slices: Formula, given: Formula, length: int) -> Formula:
     (Hillis and Steele 1986, with flags as in Blelloch 1990). The last slice of an index then holds
     the sum of all.
     """
-    lowered, dtype, count = slices.graph, slices.dtype, given.shape[0]
-    if dtype is float16:
+    lowered, count = slices.graph, given.shape[0]
+    if slices.dtype is float16:
         # Round only the final sum to float16.
         slices = slices.astype(float32)
     order = order_of(given.reshape(1, count)).reshape(count)
@@ -72,7 +73,7 @@ def _sorted(slices: Formula, given: Formula, length: int) -> Formula:
         sums = (sums + earlier).materialized()
     last = _last(keys, length)
     own = (keys.take(last, 0) == positions(lowered, length)).reshape(length, 1)
-    return where(own, sums.take(last, 1), 0).astype(dtype)
+    return where(own, sums.take(last, 1), 0)
 
 
 def _last(keys: Formula, length: int) -> Formula:
