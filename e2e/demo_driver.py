@@ -24,13 +24,13 @@ READ_CANVAS = """canvas => {
 class Demo:
     """Demo page in a browser, loaded and ready."""
 
-    def __init__(self, page: Page, site_url: str, offline: bool = False) -> None:
+    def __init__(self, page: Page, site_url: str, offline: bool = False, query: str = "") -> None:
         self.page = page
         page.set_default_timeout(RUN_LIMIT)
         if not offline:
             # Requests of a service worker pass the routes of Playwright.
             page.add_init_script("delete Navigator.prototype.serviceWorker")
-        page.goto(f"{site_url}/index.html")
+        page.goto(f"{site_url}/index.html{query}")
         page.wait_for_selector(STARTED, timeout=START_LIMIT)
         assert page.is_hidden("#notice"), page.inner_text("#notice")
 

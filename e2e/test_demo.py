@@ -1,6 +1,7 @@
 """Test the whole demo page: start, error messages and layout on a phone."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE, Popen
 from urllib.request import Request, urlopen
@@ -180,6 +181,36 @@ def test_missing_file_is_reported(
         f"{name}: the file did not load; got 404 Not Found; "
     )
     page_errors.ignore()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: data[: len(data) // 2], lambda data: b"x" + data],
+    ids=["truncated", "garbage"],
+)
+def test_damaged_webassembly_is_reported(
+    page: Page, site_url: str, page_errors: PageErrors, damage: Callable[[bytes], bytes]
+) -> None:
+    data = damage((SITE / "pyodide" / "pyodide.asm.wasm").read_bytes())
+    page.route(
+        "**/pyodide.asm.wasm",
+        lambda route: route.fulfill(body=data, content_type="application/wasm"),
+    )
+    page.goto(f"{site_url}/index.html")
+    page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
+    assert page.inner_text("#notice-title") == "Python did not start"
+    assert page.inner_text("#notice-detail").startswith(
+        "pyodide.asm.wasm: the file did not load; got WebAssembly.instantiateStreaming(): "
+    )
+    page_errors.ignore()
+
+
+def test_flags_of_the_address_reach_python(page: Page, site_url: str) -> None:
+    demo = Demo(page, site_url, query="?py_tensor.flush_threshold=321&lang=en")
+    demo.write("import py_tensor as pt\nprint(pt.env.flush_threshold)")
+    demo.start()
+    demo.finish()
+    assert demo.printed() == ["321"]
 
 
 def test_failed_load_of_a_part_is_reported(

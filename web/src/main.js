@@ -11,8 +11,10 @@ import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
 import { keepOffline } from "./python/offline.js";
 import { textOf } from "./ui/error_text.js";
+import workerAddress from "./worker.js?worker&url";
 
-const createWorker = () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+/** The flags of py_tensor in the page's address are also in the worker's, where the import finds them. */
+const createWorker = () => new Worker(workerAddress + location.search, { type: "module" });
 /** Python of the playground. Stopping a program may terminate it, so the other sections have their own. */
 const programs = new Client(createWorker);
 const models = new Client(createWorker);

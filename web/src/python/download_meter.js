@@ -1,4 +1,4 @@
-/** @file Counts the bytes of Pyodide's downloads, which it starts itself, by wrapping `fetch`. */
+/** @file Watches Pyodide's downloads, which it starts itself, by wrapping `fetch` and the compilation of its WebAssembly. */
 
 import { textOf } from "../ui/error_text.js";
 
@@ -7,6 +7,7 @@ const INFLATION = 3;
 
 export class DownloadMeter {
   #plainFetch = globalThis.fetch;
+  #plainInstantiate = WebAssembly.instantiateStreaming;
   /** @type {Map<string, { got: number, total: number }>} */
   #files = new Map();
   /** @type {PromiseWithResolvers<never>} */
@@ -22,6 +23,15 @@ export class DownloadMeter {
         return this.#withCounter(url, response, report);
       } catch (error) {
         this.#fail(url, await this.#reason(url, error));
+        throw error;
+      }
+    };
+    // Pyodide would only warn of a damaged file, and wait for ever.
+    WebAssembly.instantiateStreaming = async (source, imports) => {
+      try {
+        return await this.#plainInstantiate.call(WebAssembly, source, imports);
+      } catch (error) {
+        this.#fail("pyodide.asm.wasm", textOf(error));
         throw error;
       }
     };
@@ -63,6 +73,7 @@ export class DownloadMeter {
 
   stop() {
     globalThis.fetch = this.#plainFetch;
+    WebAssembly.instantiateStreaming = this.#plainInstantiate;
   }
 
   /**
