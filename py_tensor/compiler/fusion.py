@@ -9,6 +9,7 @@ Input: a `LoweredGraph`. Output: a `KernelSchedule`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -64,6 +65,12 @@ class Fusion:
         self.fusion_groups: list[frozenset[FusionGroup]] = [frozenset()] * count
         self.root: dict[int, int] = {}
         self.tiled: set[int] = set()
+        self.functions = [
+            None if op is None or op.family is None else (op.family, edges)
+            for op, edges in zip(self.ops, lowered.edges, strict=True)
+        ]
+        """Function with several results, and its operands, that each node belongs to, or None."""
+        self.results = Counter(function for function in self.functions if function is not None)
         self.families: dict[int, set[object]] = {}
         self.weight = [0.0] * count
         self.length = [0.0] * count
@@ -229,11 +236,8 @@ class Fusion:
 
     def _separates_family(self, at: int, fusion_groups: set[FusionGroup]) -> bool:
         """Return True if inlining computes results of one function separately, as in a join."""
-        op = self.ops[at]
-        if op is None or op.family is None or self.weight[at] <= CHEAP:
-            return False
-        found = sum([other is not None and other.family is op.family for other in self.ops])
-        return found > 1 and any(via is not None for _, via in fusion_groups)
+        several = self.weight[at] > CHEAP and self.results[self.functions[at]] > 1
+        return several and any(via is not None for _, via in fusion_groups)
 
     def _spares_a_store(self, at: int, fusion_groups: set[FusionGroup]) -> bool:
         """Return True if materializing the node lets it be the epilogue of a reduction below it.
@@ -377,12 +381,10 @@ class Fusion:
     def _families(self) -> dict[int, set[object]]:
         """Return the families whose results each kernel computes in order, by its output."""
         found: dict[int, set[object]] = {}
-        for at, op in enumerate(self.ops):
-            if op is not None and op.family is not None:
-                for out, via in self.fusion_groups[at]:
-                    if via is None:
-                        key = (op.family, self.lowered.edges[at])
-                        found.setdefault(out, set()).add(key)
+        for function, groups in zip(self.functions, self.fusion_groups, strict=True):
+            for out, via in groups if function is not None else ():
+                if via is None:
+                    found.setdefault(out, set()).add(function)
         return found
 
     def _joined(self, kernels: Sequence[Kernel]) -> list[Kernel]:
@@ -408,19 +410,18 @@ class Fusion:
             lowered.edges[at][0] if type(lowered.calls[at]) is LoopItem else at
             for at in kernel.inputs
         }
-        for place in range(len(kernels) - 1, -1, -1):
-            other = kernels[place]
+        for place, other in reversed([*enumerate(kernels)]):
             if not needed.isdisjoint(other.outputs):
                 return False
+            if other.kind != "map" or mine.isdisjoint(self.families.get(other.output, ())):
+                continue
             together = other._replace(
                 outputs=(*other.outputs, *kernel.outputs),
                 inputs=tuple(dict.fromkeys((*other.inputs, *kernel.inputs))),
                 scalars=tuple(sorted({*other.scalars, *kernel.scalars})),
             )
             if (
-                other.kind == "map"
-                and not mine.isdisjoint(self.families.get(other.output, ()))
-                and self.specs[other.output].size == self.specs[kernel.output].size
+                self.specs[other.output].size == self.specs[kernel.output].size
                 and len(together.outputs) <= lowered.draw_buffers
                 and len(together.inputs) <= self.limits.inputs
                 and len(together.scalars) <= self.limits.scalars

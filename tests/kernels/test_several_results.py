@@ -123,6 +123,21 @@ def test_a_join_does_not_compute_each_result_separately():
     assert_values(joined, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_a_join_of_results_of_different_calls_is_one_draw():
+    @pt.kernel
+    def powers(x):
+        y = x
+        for _ in range(20):
+            x, y = 0.5 * x * y + 0.25, 0.5 * y + 0.125
+        return x, y
+
+    a, b = pt.asarray(U), pt.asarray(V)
+    joined = pt.stack([powers(a)[0], powers(b)[0]])
+    assert targets(joined) == [1]
+    expected = [powers.python(U)[0].numpy(), powers.python(V)[0].numpy()]
+    assert_values(joined, np.stack(expected), rtol=1e-5)
+
+
 def test_results_of_different_dtypes():
     x = np.linspace(-2.5, 2.5, 30, dtype="float32").reshape(5, 6)
     results = parts(pt.asarray(x))
