@@ -26,6 +26,8 @@ STEPWISE = {
 """Ops whose result can jump after one rounding; their operands must be exact."""
 STEEP = {"pow", "tan", "divide", "reciprocal", "copysign", "atan2"}
 """Ops whose result is as sensitive at some points."""
+PERIODIC = {"cos", "sin"}
+"""Ops of angles, which are kept below 64: a result has the absolute error of its angle."""
 UNROUNDED = {"abs", "negative", "positive", "maximum", "minimum", "relu", "floor", "ceil", "trunc"}
 """Ops whose result is exact for exact floats."""
 
@@ -85,6 +87,8 @@ def fitted(op: Any, program: RandomProgram, at: int, limits: tuple[float, float]
     kind = tensor.dtype.kind
     if kind != "f" and op.name == "pow":
         limits = (0, 7)
+    elif kind == "f" and op.name in PERIODIC:
+        limits = (-64, 64)
     elif op.sample == (-4.0, 4.0) or (kind != "f" and op.dtypes == "numeric"):
         return tensor, array
     low, high = limits if kind == "f" else map(int, limits)
