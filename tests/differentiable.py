@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+from programs.image_steps import rows_of
 
 import py_tensor as pt
 from py_tensor.ops import OP_DEFS
@@ -59,6 +60,23 @@ class RandomProgram:
 Made = tuple[str, Callable[..., pt.Tensor], Callable[..., Any]] | None
 """Name of a step and its function on either side; None if the step does not fit."""
 
+
+def mixed(x: Any, y: Any) -> Any:
+    """Function of two results, for `pt.kernel` and NumPy."""
+    z = x
+    for _ in range(2):
+        z = 0.25 * z * y + x
+    return z, abs(y) - z
+
+
+mixed_kernel = pt.kernel(mixed)
+
+
+def combined(results: Any) -> Any:
+    first, second = results
+    return first - 2.0 * second
+
+
 UNARY: list[Any] = [
     ("tanh", pt.tanh, np.tanh),
     ("sin", pt.sin, np.sin),
@@ -80,6 +98,12 @@ BINARY: list[Any] = [
     ("minimum", pt.minimum, np.minimum),
     ("divide", lambda x, y: x / (y * y + 2.0), lambda x, y: x / (y * y + 2)),
     ("hypot", lambda x, y: pt.hypot(x + 7.0, y), lambda x, y: np.hypot(x + 7, y)),
+    ("kernel", lambda x, y: mixed_kernel(x, y)[1], lambda x, y: mixed(x, y)[1]),
+    (
+        "two results of a kernel",
+        lambda x, y: combined(mixed_kernel(x, y)),
+        lambda x, y: combined(mixed(x, y)),
+    ),
     ("where", lambda x, y: pt.where(x > y, x * 2.0, y), lambda x, y: np.where(x > y, x * 2, y)),
 ]
 
@@ -197,6 +221,37 @@ def gather(draw: Any, x: Any) -> Made:
     )
 
 
+def segments(draw: Any, x: Any) -> Made:
+    if not x.ndim or not x.size:
+        return None
+    ids = np.int32([draw(st.integers(-1, 3)) for _ in range(x.shape[0])])
+
+    def theirs(x: Any) -> Any:
+        result = np.zeros((3, *x.shape[1:]))
+        kept = (ids >= 0) & (ids < 3)
+        np.add.at(result, ids[kept], x[kept])
+        return result
+
+    return (
+        f"segment_sum {ids.tolist()}",
+        lambda x: pt.segment_sum(x, pt.asarray(ids), 3),
+        theirs,
+    )
+
+
+def resized(draw: Any, x: Any) -> Made:
+    if x.ndim not in (3, 4) or not x.size:
+        return None
+    method = draw(st.sampled_from(["bilinear", "area"]))
+    size = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    rows, columns = map(rows_of, [method] * 2, x.shape[-3:-1], size)
+    return (
+        f"resize {method} {size}",
+        lambda x: pt.vision.resize(x, size, method=method),
+        lambda x: np.einsum("yr,xs,...rsc->...yxc", rows, columns, x),
+    )
+
+
 def joined(draw: Any, x: Any) -> Made:
     if not x.ndim:
         return None
@@ -250,7 +305,17 @@ def product(draw: Any, x: Any, y: Any) -> Made:
 
 STEPS: list[tuple[Callable[..., Made], int]] = [
     *[(unary, 1), (unary, 1), (binary, 2), (binary, 2), (reduction, 1), (reduction, 1), (scan, 1)],
-    *[(softmax, 1), (view, 1), (view, 1), (border, 1), (windows, 1), (gather, 1), (joined, 1)],
+    *[
+        (segments, 1),
+        (resized, 1),
+        (softmax, 1),
+        (view, 1),
+        (view, 1),
+        (border, 1),
+        (windows, 1),
+        (gather, 1),
+        (joined, 1),
+    ],
     *[(assignment, 2), (product, 2)],
 ]
 
