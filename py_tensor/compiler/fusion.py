@@ -70,7 +70,7 @@ class Fusion:
             for op, edges in zip(self.ops, lowered.edges, strict=True)
         ]
         """Function with several results, and its operands, that each node belongs to, or None."""
-        self.results = Counter(function for function in self.functions if function is not None)
+        self.results: Counter[object] = Counter(each for each in self.functions if each)
         self.families: dict[int, set[object]] = {}
         self.weight = [0.0] * count
         self.length = [0.0] * count
