@@ -372,12 +372,16 @@ def test_random_programs(request, monkeypatch):
         for tensor, array in pairs:
             assert_spec(tensor, array.shape, array.dtype.name)
             got, want = tensor.numpy(), array
-            if array.dtype.kind != "f":
+            if array.dtype.kind not in "fc":
                 np.testing.assert_array_equal(got, want, "\n".join(program.steps))
                 continue
             size = max(1.0, np.abs(want).max(initial=0.0))
             np.testing.assert_allclose(
-                got.astype("float64"), want, rtol=1e-4, atol=1e-4 * size, err_msg=str(program.steps)
+                got.astype("complex128"),
+                want,
+                rtol=1e-4,
+                atol=1e-4 * size,
+                err_msg=str(program.steps),
             )
 
     run()
