@@ -335,9 +335,8 @@ def non_max_suppression(
     for at, (places, classes) in enumerate(zip(boxes, scores, strict=True)):
         corners = [_corners(box, center_point_box) for box in places]
         for number, each in enumerate(classes):
-            ranked = sorted(range(len(each)), key=lambda i, each=each: -each[i])
-            if low is not None:
-                ranked = [i for i in ranked if each[i] > low]
+            order = sorted(zip((-score for score in each), range(len(each)), strict=True))
+            ranked = [i for score, i in order if low is None or -score > low]
             group_of = _groups(corners, ranked)
             chosen: dict[int, list[int]] = {}
             count = 0
