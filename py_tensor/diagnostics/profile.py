@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
+from ..compiler.glsl.shader import Shader
 from ..compiler.kernel import Kernel
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.memory_plan import Plan
@@ -87,6 +88,8 @@ class KernelRun(NamedTuple):
     """Beginning, counted from the function's call; on the GPU, at the earliest possible time."""
     ms: float | None
     """Milliseconds; None if the measurement was disturbed, for example by a new clock rate."""
+    shader: str = ""
+    """Source of the shader; "" on backends without shaders."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,7 +181,8 @@ class Profile(Timing):
             events.append(_event(2, f"plan {number}", start, ms, {"line": line}))
         for kernel in self.kernels:
             arguments = kernel._asdict()
-            del arguments["name"], arguments["start_ms"], arguments["ms"]
+            for name in ("name", "start_ms", "ms", "shader"):
+                del arguments[name]
             events.append(_event(3, kernel.name, kernel.start_ms, kernel.ms or 0.0, arguments))
         return {"traceEvents": events, "displayTimeUnit": "ms"}
 
@@ -451,7 +455,7 @@ def _kernels(recording: Recording) -> Iterator[KernelRun]:
         for draw in draws:
             kernel = draw.kernel
             if kernel not in described:
-                described[kernel] = _draw(recording, run, lowered, kernel, draw.shader.name)
+                described[kernel] = _draw(recording, run, lowered, kernel, draw.shader)
             took = next(times, None)
             begins = max(start, free)
             free = begins + (took or 0.0)
@@ -481,7 +485,7 @@ def _evaluation(recording: Recording, run: PlanRun, start: float, ms: float) -> 
 
 
 def _draw(
-    recording: Recording, run: PlanRun, lowered: LoweredGraph, kernel: Kernel, name: str
+    recording: Recording, run: PlanRun, lowered: LoweredGraph, kernel: Kernel, shader: Shader
 ) -> KernelRun:
     members = _members(lowered, kernel)
     made = [
@@ -495,7 +499,7 @@ def _draw(
     inputs = [lowered.spec(at) for at in kernel.inputs]
     results = [lowered.spec(at) for at in kernel.outputs]
     return KernelRun(
-        name=name,
+        name=shader.name,
         line=_line(recording, run, position),
         operations=_operations([lowered.calls[at] for at in sorted(members)]),
         input_shapes=tuple(each.shape for each in inputs),
@@ -505,6 +509,7 @@ def _draw(
         nbytes_read=sum(each.nbytes for each in inputs),
         start_ms=0.0,
         ms=None,
+        shader=shader.source,
     )
 
 

@@ -8,7 +8,7 @@ from them, stay Python numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -242,14 +242,28 @@ class Program:
         `note` is called with the name and value of each result of the graph's own nodes. Raises
         ModelError, which names the node, if an operator does not support its inputs.
         """
-        steps = self._needed(frozenset(outputs))
+        values = self.given_values(given)
+        for step, results in self.step_by_step(values, outputs):
+            if note is not None:
+                for name, result in zip(step.node.outputs, results, strict=False):
+                    if name:
+                        note(name, result)
+        return [values[name] for name in outputs]
+
+    def step_by_step(
+        self, values: dict[str, Value], outputs: Sequence[str]
+    ) -> Iterator[tuple[Step, Sequence[Value]]]:
+        """Run the steps that outputs need on values by name, and yield each with its results."""
+        return Run().steps(self._needed(frozenset(outputs)), values, outputs)
+
+    def given_values(self, given: Mapping[str, Any]) -> dict[str, Value]:
+        """Return the values that are known before the first step, by name."""
         lists = {
             info.name: ValueList(tuple(given[info.name]), info.dtype or float32, None)
             for info in self.graph.inputs
             if isinstance(given.get(info.name), list)
         }
-        values = {**dict.fromkeys(self.graph.states), **self.constants, **given, **lists}
-        return Run().run(steps, values, outputs, note)
+        return {**dict.fromkeys(self.graph.states), **self.constants, **given, **lists}
 
     def _needed(self, outputs: frozenset[str]) -> list[Step]:
         """Return the steps that these outputs need."""
@@ -332,13 +346,17 @@ class Run:
         self._traced = state.trace is not None or bool(own_tapes())
 
     def run(
-        self,
-        steps: list[Step],
-        values: dict[str, Value],
-        outputs: Sequence[str],
-        note: Callable[[str, Value], None] | None = None,
+        self, steps: list[Step], values: dict[str, Value], outputs: Sequence[str]
     ) -> list[Value]:
         """Run steps on values by name, which they change, and return the values of outputs."""
+        for _ in self.steps(steps, values, outputs):
+            pass
+        return [values[name] for name in outputs]
+
+    def steps(
+        self, steps: list[Step], values: dict[str, Value], outputs: Sequence[str]
+    ) -> Iterator[tuple[Step, Sequence[Value]]]:
+        """Run steps on values by name, which they change, and yield each with its results."""
         left = Counter(name for step in steps for name in step.reads)
         left.update(outputs)
         for step in steps:
@@ -347,13 +365,11 @@ class Run:
             for name, result in zip(step.node.outputs, results, strict=False):
                 if left[name]:
                     values[name] = result
-                if note is not None and name:
-                    note(name, result)
+            yield step, results
             for name in step.reads:
                 left[name] -= 1
                 if not left[name]:
                     values.pop(name, None)
-        return [values[name] for name in outputs]
 
     def _count(self, node: Node) -> None:
         self._nodes += 1

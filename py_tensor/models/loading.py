@@ -35,24 +35,33 @@ class Format(NamedTuple):
     """Make the model, given the bytes of the further files by name."""
     takes_custom: bool = False
     """True if `read` also takes layers of the user's."""
+    producer: Callable[[Any], str] = lambda parsed: ""
+    """Return the name of the program that wrote a decoded file."""
 
 
 FORMATS = {
     "py_tensor": Format(saving.matches, saving.parse, saving.files_of, saving.read),
     "tfjs": Format(
-        tfjs_reader.matches, tfjs_reader.parse, tfjs_reader.files_of, tfjs_reader.read, True
+        tfjs_reader.matches,
+        tfjs_reader.parse,
+        tfjs_reader.files_of,
+        tfjs_reader.read,
+        True,
+        lambda parsed: _joined(parsed, "generatedBy", "convertedBy"),
     ),
     "tflite": Format(
         tflite_reader.matches,
         tflite_reader.parse,
         tflite_reader.files_of,
         lambda parsed, files: Model(tflite_reader.read(parsed, files), tflite_operators.OPERATORS),
+        producer=lambda parsed: _joined(parsed, "description"),
     ),
     "onnx": Format(
         onnx_reader.matches,
         onnx_reader.parse,
         onnx_reader.files_of,
         lambda parsed, files: Model(onnx_reader.read(parsed, files), onnx_operators.OPERATORS),
+        producer=lambda parsed: _joined(parsed, "producer_name", "producer_version"),
     ),
 }
 """Supported formats by name. The first whose `matches` is true reads a file."""
@@ -151,7 +160,8 @@ async def _loaded(
         if packed is not None:
             files, data = packed, await packed.read("", None)
             counted = Meter(None)  # all bytes of the archive have been counted
-    chosen = _format(format, data)
+    name = _format(format, data)
+    chosen = FORMATS[name]
     options = {"custom": custom} if custom else {}
     if custom and not chosen.takes_custom:
         raise ArgumentError(
@@ -167,9 +177,17 @@ async def _loaded(
     others = await _read_all(files, names, counted)
     meter.end()
     try:
-        return chosen.read(parsed, others, **options)
+        model = chosen.read(parsed, others, **options)
     except ModelError as error:
         raise _with_address(error, files) from None
+    if isinstance(model, Model):
+        model._runner.format, model._runner.producer = name, chosen.producer(parsed)
+    return model
+
+
+def _joined(parsed: Mapping[str, Any], *names: str) -> str:
+    """Return texts of a decoded file, without those that are missing."""
+    return ", ".join(str(parsed[name]) for name in names if parsed.get(name))
 
 
 async def _read(files: Files, name: str, report: Report | None) -> Any:
@@ -253,12 +271,12 @@ def _rank(data: Any) -> int | None:
     return next(found, None)
 
 
-def _format(format: str | None, data: Any) -> Format:
+def _format(format: str | None, data: Any) -> str:
     if format is None:
         rank = _rank(data)
-        return FORMATS[FALLBACK] if rank is None else [*FORMATS.values()][rank]
+        return FALLBACK if rank is None else [*FORMATS][rank]
     if format not in FORMATS:
         raise ArgumentError(
             f"load: format is unknown; got {format!r}; use one of {', '.join(FORMATS)}"
         )
-    return FORMATS[format]
+    return format

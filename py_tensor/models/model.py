@@ -42,6 +42,8 @@ class Layer(NamedTuple):
     """Number of elements of the constants that the node reads, and no node before it."""
     nbytes: int
     """Bytes of these constants in the file."""
+    attributes: Mapping[str, Any] = {}
+    """Options of the operator by name: numbers, texts, lists of these, and others."""
 
 
 class _Runner:
@@ -59,6 +61,7 @@ class _Runner:
             }
         )
         self.eager = False
+        self.format = self.producer = ""
         self.states: dict[str, Tensor] = {}
         """States that calls keep, by name; none before the first call."""
         known = frozenset(program.constants).union(
@@ -69,7 +72,6 @@ class _Runner:
         found = program.trainable()
         self.orders = {name: x.order for name, x in found.items() if isinstance(x, Permuted)}
         """Order of axes of weights that are stored in another order than that of the file."""
-        orders = self.orders
         self.weights = {name: _stored(value) for name, value in found.items()}
         self._loaded: list[Tensor] = []
         self._nodes: list[Any] = []
@@ -78,11 +80,8 @@ class _Runner:
             inputs: dict[str, Tensor], outputs: tuple[str, ...], weights: dict[str, Tensor]
         ) -> list[Tensor]:
             wanted = [graph.aliases.get(name, name) for name in outputs]
-            given = {
-                name: Permuted(weight, orders[name], True) if name in orders else weight
-                for name, weight in weights.items()
-            }
-            return [_given(value) for value in program.run({**given, **inputs}, wanted)]
+            given = {**self.as_stored(weights), **inputs}
+            return [_given(value) for value in program.run(given, wanted)]
 
         forward.__name__ = graph.name or "model"
         self._held = [
@@ -93,6 +92,14 @@ class _Runner:
         """Buffers of weights that may have a copy on the host."""
         self.forward: Callable[..., list[Tensor]] = forward
         self.compiled: Callable[..., list[Tensor]] = jit(forward, static_argnames="outputs")
+
+    def as_stored(self, weights: dict[str, Tensor]) -> dict[str, Tensor | Permuted]:
+        """Return weights as values of the program."""
+        orders = self.orders
+        return {
+            name: Permuted(weight, orders[name], True) if name in orders else weight
+            for name, weight in weights.items()
+        }
 
     def results(
         self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
@@ -228,6 +235,16 @@ class Model(Module):
         return f"Model({self._graph.name!r}: {inputs} -> {outputs})"
 
     @property
+    def format(self) -> str:
+        """Format of the file: "onnx", "tfjs", "tflite" or "py_tensor"."""
+        return self._runner.format
+
+    @property
+    def producer(self) -> str:
+        """Program that wrote the file, if the file names it, else ""."""
+        return self._runner.producer
+
+    @property
     def inputs(self) -> tuple[ValueInfo, ...]:
         """Names, dtypes and shapes of the inputs; a str is a length that calls decide."""
         return self._graph.inputs
@@ -256,6 +273,7 @@ class Model(Module):
                     node.outputs,
                     sum(constant.size for constant in constants),
                     sum(constant.nbytes for constant in constants),
+                    node.attributes,
                 )
             )
         return tuple(found)
@@ -327,6 +345,56 @@ class Model(Module):
             ModelError: If a node does not support its inputs; the error names the node.
         """
         names = tuple(info.name for info in self.outputs) if outputs is None else tuple(outputs)
+        tensors = self._checked(inputs, names)
+        if self._graph.states and state.trace is not None:
+            raise TraceError(
+                f"model: a stateful model cannot be traced; got a call of {self!r} inside of "
+                f"{state.trace.name}; call the model outside, where each call is compiled and "
+                "continues with the states of the call before"
+            )
+        results = self._runner.results(
+            {**tensors, **self._runner.states}, self._with_states(names), self._passed()
+        )
+        if self._graph.states and not own_tapes():
+            # Copies, because a state may also be an output, which its owner disposes.
+            new = [keep(copy(result)) for result in results[len(names) :]]
+            self._runner.states = dict(zip(self._graph.states, new, strict=True))
+        return dict(zip(names, results, strict=False))
+
+    def run_layers(self, inputs: Mapping[str, Any]) -> Iterator[tuple[Layer, Mapping[str, Tensor]]]:
+        """Run the nodes one after the other, without compiling them together.
+
+        The results of a node are computed when they are needed, as all tensors are: pass the next
+        step to `pt.profile` to measure a node alone. States of stateful layers stay as they are.
+
+        Args:
+            inputs: Tensors or array-likes by name; for texts, str or nested lists of str.
+
+        Returns:
+            Iterator of (layer, results): a `Layer`, and its results by name. Nodes that are
+            computed when the model is loaded are left out.
+
+        Raises:
+            ArgumentError, ShapeError, DTypeError: As `run` does.
+            ModelError: If a node does not support its inputs; the error names the node.
+
+        >>> import py_tensor as pt
+        >>> model = pt.models.loads(pt.models.EXAMPLE)
+        >>> for layer, results in model.run_layers({"x": [-1.0, 2.0]}):
+        ...     print(layer.operator, results["y"].tolist())
+        Relu [0.0, 2.0]
+        """
+        runner, names = self._runner, tuple(info.name for info in self.outputs)
+        given = {**runner.as_stored(self._tensors()), **self._checked(inputs, names)}
+        layers = {layer.outputs: layer for layer in self.layers}
+        values = self._program.given_values({**given, **runner.states})
+        return (
+            (layers[step.node.outputs], _Results(dict(zip(step.node.outputs, found, strict=False))))
+            for step, found in self._program.step_by_step(values, names)
+        )
+
+    def _checked(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+        """Convert inputs and check them, and the names of outputs."""
         known = {info.name: info for info in self.inputs}
         aliases = self._graph.aliases
         inputs = {
@@ -344,21 +412,7 @@ class Model(Module):
                     f"{', '.join(repr(info.name) for info in self.outputs)}"
                 )
         converts = self._graph.converts_inputs
-        tensors = {name: _input(info, inputs[name], converts) for name, info in known.items()}
-        if self._graph.states and state.trace is not None:
-            raise TraceError(
-                f"model: a stateful model cannot be traced; got a call of {self!r} inside of "
-                f"{state.trace.name}; call the model outside, where each call is compiled and "
-                "continues with the states of the call before"
-            )
-        results = self._runner.results(
-            {**tensors, **self._runner.states}, self._with_states(names), self._passed()
-        )
-        if self._graph.states and not own_tapes():
-            # Copies, because a state may also be an output, which its owner disposes.
-            new = [keep(copy(result)) for result in results[len(names) :]]
-            self._runner.states = dict(zip(self._graph.states, new, strict=True))
-        return dict(zip(names, results, strict=False))
+        return {name: _input(info, inputs[name], converts) for name, info in known.items()}
 
     def _with_states(self, names: tuple[str, ...]) -> tuple[str, ...]:
         return (*names, *self._graph.states.values())
@@ -540,6 +594,22 @@ def tensors_of(program: Program) -> Iterator[Tensor]:
 
 def _stored(value: Tensor | Permuted) -> Tensor:
     return value.tensor if isinstance(value, Permuted) else value
+
+
+class _Results(Mapping[str, Tensor]):
+    """Results of a node by name. Those stored in another order become tensors when they are read."""
+
+    def __init__(self, values: dict[str, Value]) -> None:
+        self._values = {name: value for name, value in values.items() if name}
+
+    def __getitem__(self, name: str) -> Any:
+        return _given(self._values[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
 
 def _given(value: Value) -> Any:

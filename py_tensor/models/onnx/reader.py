@@ -23,7 +23,8 @@ from . import narrow_floats
 from .protobuf import Message, Reader, float_of
 
 SCHEMA = {
-    "Model": {1: ("ir_version", "int"), 7: ("graph", "Graph"), 8: ("opset_import", "OperatorSet*"),
+    "Model": {1: ("ir_version", "int"), 2: ("producer_name", "text"),
+              3: ("producer_version", "text"), 7: ("graph", "Graph"), 8: ("opset_import", "OperatorSet*"),
               25: ("functions", "Function*")},
     "OperatorSet": {1: ("domain", "text"), 2: ("version", "int")},
     "Graph": {1: ("node", "Node*"), 2: ("name", "text"), 5: ("initializer", "Tensor*"),

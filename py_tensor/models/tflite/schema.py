@@ -7,7 +7,7 @@ from __future__ import annotations
 
 SCHEMA = {
     "Model": (
-        "version:I operator_codes:OperatorCode* subgraphs:SubGraph* - buffers:Buffer* - - "
+        "version:I operator_codes:OperatorCode* subgraphs:SubGraph* description:text buffers:Buffer* - - "
         "signature_defs:SignatureDef*"
     ),
     "OperatorCode": "deprecated_builtin_code:b custom_code:text version:i builtin_code:i",
