@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sirv from "sirv";
 import { defineConfig } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 import { compressFolder, sizesOf } from "../tools/compress.mjs";
+import { navigation } from "../tools/navigation.mjs";
 
 const root = import.meta.dirname;
 const build = join(root, "..", "build");
@@ -31,6 +32,29 @@ function packageNames() {
         .replace("%PY_TENSOR_SOURCE%", nameOf(".tar.gz"))
         .replace("%DOWNLOAD%", megabytes(plain))
         .replace("%COMPRESSED_DOWNLOAD%", megabytes(compressed));
+    },
+  };
+}
+
+/** Puts the navigation of the site into each page, also of the documentation. @returns {import("vite").Plugin} */
+function siteNavigation() {
+  return {
+    name: "site-navigation",
+    // Before the addresses of pictures are resolved.
+    transformIndexHtml: {
+      order: "pre",
+      handler: (html, { path }) => html.replace("%NAVIGATION%", navigation(path.slice(1))),
+    },
+    closeBundle() {
+      const style = readFileSync(join(root, "src", "ui", "navigation.css"), "utf8");
+      const docs = join(site, "docs");
+      if (!existsSync(docs)) return;
+      for (const name of readdirSync(docs, { recursive: true, encoding: "utf8" })) {
+        if (!name.endsWith(".html")) continue;
+        const html = readFileSync(join(docs, name), "utf8");
+        const added = `<style>${style}</style>${navigation(`docs/${name}`)}`;
+        writeFileSync(join(docs, name), html.replace(/<body[^>]*>/, `$&${added}`));
+      }
     },
   };
 }
@@ -64,7 +88,7 @@ const offline = VitePWA({
   filename: "service-worker.js",
   workbox: {
     globPatterns: ["index.html", "worker-*.js", "assets/*.{js,css,svg,webp}"],
-    globIgnores: ["assets/bench*", "assets/models*", "assets/kernels*"],
+    globIgnores: ["assets/bench*", "assets/models*", "assets/kernels*", "assets/analyser*"],
     navigateFallback: null,
     clientsClaim: true,
     skipWaiting: true,
@@ -79,7 +103,7 @@ const offline = VitePWA({
 });
 
 export default defineConfig({
-  plugins: [packageNames(), offline, compression(), compressedPreview()],
+  plugins: [siteNavigation(), packageNames(), offline, compression(), compressedPreview()],
   root,
   // Relative addresses allow serving the site from any folder.
   base: "./",

@@ -10,6 +10,7 @@ import { createSurface } from "./features/surface/surface.js";
 import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
 import { keepOffline } from "./python/offline.js";
+import { find } from "./ui/dom.js";
 import { textOf } from "./ui/error_text.js";
 import workerAddress from "./worker.js?worker&url";
 
@@ -31,6 +32,7 @@ async function startPrograms() {
     const found = await programs.start();
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     showRenderer(found);
+    find("renderer", HTMLElement).textContent = found.renderer ?? `none; ${found.reason}`;
     loading.finish(`Python is ready, in ${seconds} s`);
     playground.ready = true;
     return found;

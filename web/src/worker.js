@@ -2,37 +2,21 @@
 
 import { HostModule } from "./python/host_module.js";
 import { startPython } from "./python/python_runtime.js";
+import { send, serveRequests } from "./python/serve_requests.js";
 import { probeWebGL } from "./python/webgl_probe.js";
-import { textOf } from "./ui/error_text.js";
-
-/** @import { Events, Request } from "./python/protocol.js" */
 
 /** @type {Record<string, string>} */
-const sources = import.meta.glob(["./*.py", "./python/*.py", "./features/*/*.py"], {
+const sources = import.meta.glob(["./demo.py", "./python/*.py", "./features/*/*.py"], {
   query: "?raw",
   import: "default",
   eager: true,
 });
 
-// The message of a Python error is its whole traceback. This matches all but the error itself.
-const PYTHON_FRAMES = /^Traceback [\s\S]*\n {2}File .*\n( {4}.*\n)*/;
-
-/**
- * @template {keyof Events} K
- * @param {K} event
- * @param {Events[K]} value
- * @param {Transferable[]} [transfer]
- */
-function send(event, value, transfer = []) {
-  self.postMessage({ event, value }, { transfer });
-}
-
 const host = new HostModule(send);
 /** @type {any} the Python module `demo`, set when Python has started */
 let demo;
 
-/** @type {Record<string, (...args: any[]) => unknown>} */
-const verbs = {
+serveRequests({
   /** @param {string} base */
   async start(base) {
     const { renderer, reason } = probeWebGL();
@@ -73,13 +57,4 @@ const verbs = {
   async surface(verb, ...args) {
     return JSON.parse(await demo.surface(verb, JSON.stringify(args)));
   },
-};
-
-self.onmessage = async (/** @type {MessageEvent<Request>} */ { data: { id, verb, args } }) => {
-  try {
-    self.postMessage({ id, value: await verbs[verb](...args) });
-  } catch (error) {
-    console.error(error);
-    self.postMessage({ id, error: textOf(error).trimEnd().replace(PYTHON_FRAMES, "") });
-  }
-};
+});

@@ -34,9 +34,10 @@ export class Client {
   /**
    * Terminates the current worker, if any, and starts another; resolves when Python is ready.
    *
+   * @param {string} [base] address of the site's folder; without it, that of the page
    * @returns {Promise<Started>}
    */
-  start() {
+  start(base = new URL("./", document.baseURI).href) {
     this.#end();
     const worker = this.#createWorker();
     worker.onmessage = ({ data }) => this.#receive(data);
@@ -44,7 +45,7 @@ export class Client {
       this.#fail(new Error(`worker: ${event.message || "the script did not load"}`));
     };
     this.#worker = worker;
-    return this.call("start", [new URL("./", document.baseURI).href]);
+    return this.call("start", [base]);
   }
 
   /**

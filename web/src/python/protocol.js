@@ -52,6 +52,8 @@
  *   steps: number,
  * }} SurfaceReport
  *
+ * @typedef {{ done: number, total: number | null, name: string }} ModelProgress bytes that were read, and the file
+ *
  * @typedef {{
  *   progress: Progress,
  *   output: Output,
@@ -64,6 +66,7 @@
  *   digits: DigitsReport,
  *   digitsTest: DigitsTest,
  *   surface: SurfaceReport,
+ *   modelProgress: ModelProgress,
  * }} Events
  */
 

@@ -14,6 +14,36 @@ export function createCodeView(details, files) {
   });
 }
 
+/**
+ * Shows one program that changes, with a link that opens it in the playground.
+ *
+ * @param {HTMLElement} details a details element
+ */
+export function createProgramView(details) {
+  const place = make("div");
+  /** @type {{ name: string, source: string } | null} */
+  let shown = null;
+  details.append(place);
+  details.addEventListener("toggle", draw);
+
+  function draw() {
+    if (!shown || !(details instanceof HTMLDetailsElement) || !details.open) return;
+    const demo = document.querySelector(".site-navigation .brand");
+    const address = demo instanceof HTMLAnchorElement ? demo.href : "";
+    const program = new URLSearchParams({ program: shown.source });
+    const link = make("a", { href: `${address}#${program}` }, "Open in the playground");
+    place.replaceChildren(...highlighted(shown), make("p", {}, link));
+  }
+
+  return {
+    /** @param {string} name @param {string} source */
+    show(name, source) {
+      shown = { name, source };
+      draw();
+    },
+  };
+}
+
 /** @param {{ name: string, source: string }} file */
 function highlighted({ name, source }) {
   const text = source.trimEnd();

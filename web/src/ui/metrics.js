@@ -36,3 +36,11 @@ export function formatBytes(bytes) {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
+
+/** Formats a count with three digits and a unit, for example 1.24 M. @param {number} count */
+export function formatCount(count) {
+  const units = ["", " k", " M", " G", " T"];
+  let at = 0;
+  for (let rest = count; rest >= 1000 && at < units.length - 1; rest /= 1000) at += 1;
+  return at === 0 ? String(count) : `${(count / 1000 ** at).toPrecision(3)}${units[at]}`;
+}

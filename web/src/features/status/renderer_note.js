@@ -10,11 +10,10 @@ const ON_PROCESSOR = /swiftshader|llvmpipe|softpipe|basic render|software/i;
 /** @param {Started} started */
 export function showRenderer({ renderer, reason }) {
   const note = find("renderer-note", HTMLElement);
-  find("renderer", HTMLElement).textContent = renderer ?? `none; ${reason}`;
   if (renderer === null) {
     note.textContent =
-      "This browser gives the page no WebGL2. Programs of the playground run in plain Python, which is slow; " +
-      `the sections below it need WebGL2. The exact reason: ${reason}`;
+      "This browser gives the page no WebGL2. Programs run in plain Python, which is slow, and everything that draws " +
+      `needs WebGL2. The exact reason: ${reason}`;
   } else if (ON_PROCESSOR.test(renderer)) {
     note.textContent =
       "This browser computes WebGL2 on the processor, without a GPU: everything on this page is many times slower. " +

@@ -1,0 +1,29 @@
+/** @file Entry point of the analyser's page: creates its parts and starts Python in a worker. */
+
+import { Analyser } from "./features/analyser/analyser.js";
+import { createLayerTable } from "./features/analyser/layers/layer_table.js";
+import { createModelCard } from "./features/analyser/model/model_card.js";
+import { createOpenModel } from "./features/analyser/model/open_model.js";
+import { createLoading } from "./features/status/loading.js";
+import { showRenderer } from "./features/status/renderer_note.js";
+import { Client } from "./python/client.js";
+import { textOf } from "./ui/error_text.js";
+
+const client = new Client(
+  () => new Worker(new URL("./analyser_worker.js", import.meta.url), { type: "module" }),
+);
+const loading = createLoading(client);
+const analyser = new Analyser(client);
+const opener = createOpenModel(analyser);
+for (const create of [createModelCard, createLayerTable]) analyser.add(create(analyser));
+
+try {
+  const started = performance.now();
+  const found = await client.start(new URL("../", document.baseURI).href);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  showRenderer(found);
+  loading.finish(`Python is ready, in ${seconds} s`);
+  opener.connect();
+} catch (error) {
+  loading.fail(textOf(error));
+}

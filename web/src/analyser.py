@@ -1,0 +1,55 @@
+"""Functions that the worker of the analyser calls, and the parts of its page."""
+
+import inspect
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import analyser_host
+from analyser_session import AnalyserSession
+from pyodide.ffi import JsProxy
+
+_session = AnalyserSession(analyser_host)
+
+
+def _layers() -> Any:
+    from layers_session import LayersSession
+
+    return LayersSession(_session)
+
+
+def _speed() -> Any:
+    from speed_session import SpeedSession
+
+    return SpeedSession(_session)
+
+
+# Imported on first use, so that the page starts faster.
+_PARTS: dict[str, Callable[[], Any]] = {
+    "session": lambda: _session,
+    "layers": _layers,
+    "speed": _speed,
+}
+
+
+@cache
+def _part(name: str) -> Any:
+    return _PARTS[name]()
+
+
+async def call(part: str, method: str, *args: Any) -> Any:
+    """Call a method of a part, one call at a time except for `cancel`.
+
+    Objects and arrays of JavaScript become dicts and lists; files, canvases and bitmaps stay as
+    they are. The result is JSON, or an object of JavaScript.
+    """
+    given = [arg.to_py() if isinstance(arg, JsProxy) else arg for arg in args]
+    if method == "cancel":
+        _session.cancel()
+        return "null"
+    async with _session.lock:
+        result = getattr(_part(part), method)(*given)
+        if inspect.isawaitable(result):
+            result = await result
+    return result if isinstance(result, JsProxy) else json.dumps(result)

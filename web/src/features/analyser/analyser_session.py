@@ -1,0 +1,141 @@
+"""The model of the page, its present input, and its last outputs."""
+
+import asyncio
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
+from typing import Any
+
+from context_loss import surviving
+from file_kinds import found_in
+from gpu_fence import gpu_done
+from input_shapes import example_input, example_shapes
+from model_description import describe
+
+import py_tensor as pt
+
+Tensors = dict[str, pt.Tensor]
+
+
+class AnalyserSession:
+    """Holds the loaded model and runs it.
+
+    The parts of the page share it:
+
+    - `model` is the loaded model, or None.
+    - `inputs` has the present input: a dict of tensors by name. Until a part sets it, these are
+      random numbers in shapes that `example_shapes` chooses.
+    - `prepare`, if set, is called at the beginning of each run; it sets `inputs`.
+    - `present`, if set, is called with the outputs at the end of each run, to draw them.
+    - `outputs` has the outputs of the last run.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+        self._loading: asyncio.Task[Any] | None = None
+        self._bytes_read = 0
+        self.lock = asyncio.Lock()
+        self.model: Any = None
+        self.inputs: Tensors = {}
+        self.outputs: Tensors = {}
+        self.prepare: Callable[[], Awaitable[None] | None] | None = None
+        self.present: Callable[[Tensors], Awaitable[None] | None] | None = None
+
+    def send(self, event: str, value: Any) -> None:
+        """Send an event to the page."""
+        self._page.send(event, json.dumps(value))
+
+    # --- loading ----------------------------------------------------------------------------------
+
+    async def load(self, source: Any) -> dict[str, Any]:
+        """Load a model and return its description, or what was found instead and why it failed.
+
+        `source` is a URL, or a dict of files by name. If it cannot be loaded, the model before
+        stays.
+        """
+        start = perf_counter()
+        try:
+            model = await self._loaded(source)
+        except (pt.errors.TensorError, MemoryError, OSError) as error:
+            reason = str(error) or type(error).__name__
+            return {"problem": {"found": await found_in(source), "reason": reason}}
+        milliseconds = (perf_counter() - start) * 1e3
+        shapes = example_shapes(model)
+        self._replace(model)
+        return {
+            **describe(model, shapes),
+            "bytesRead": self._bytes_read,
+            "loadMs": milliseconds,
+        }
+
+    async def _loaded(self, source: Any) -> Any:
+        def progress(done: int, total: int | None, name: str) -> None:
+            self._bytes_read = done
+            self.send("modelProgress", {"done": done, "total": total, "name": name})
+
+        self._loading = asyncio.current_task()
+        try:
+            model = await pt.models.load(source, progress=progress)
+        finally:
+            self._loading = None
+        if isinstance(model, pt.models.Model):
+            return model
+        raise pt.errors.ModelError(
+            f"load: file has a module without a graph; got {type(model).__name__} of pt.nn; load "
+            "it in Python with pt.models.load, or export it with pt.models.to_onnx"
+        )
+
+    def cancel(self) -> None:
+        """Stop loading."""
+        if self._loading is not None:
+            self._loading.cancel()
+
+    def _replace(self, model: Any) -> None:
+        self.inputs, self.outputs, self.prepare, self.present = {}, {}, None, None
+        if self.model is not None:
+            self.model.dispose()
+        self.model = model
+        self.set_shapes(example_shapes(model))
+
+    def set_shapes(self, shapes: Mapping[str, list[int]]) -> None:
+        """Use random inputs of these shapes."""
+        self.prepare = None
+        self.inputs = {
+            info.name: example_input(info, shapes[info.name]) for info in self.model.inputs
+        }
+
+    # --- running ----------------------------------------------------------------------------------
+
+    async def run(self) -> dict[str, float]:
+        """Run the model on the present input and return the milliseconds of each stage."""
+        if self.model is None:
+            raise RuntimeError("run: no model is loaded; open one first")
+        return await surviving(self._run, lambda: None)
+
+    async def _run(self) -> dict[str, float]:
+        started = perf_counter()
+        if self.prepare is not None:
+            await finished(self.prepare())
+            await gpu_done()
+        prepared = perf_counter()
+        self.outputs = self.model.run(self.inputs)
+        pt.realize(*self.outputs.values())
+        await gpu_done()
+        computed = perf_counter()
+        if self.present is not None:
+            await finished(self.present(self.outputs))
+            await gpu_done()
+        end = perf_counter()
+        return {
+            "input": (prepared - started) * 1e3,
+            "model": (computed - prepared) * 1e3,
+            "output": (end - computed) * 1e3,
+            "total": (end - started) * 1e3,
+        }
+
+
+async def finished(result: Awaitable[None] | None) -> None:
+    """Await a result if it can be awaited."""
+    if inspect.isawaitable(result):
+        await result

@@ -1,0 +1,106 @@
+/** @file The card of a model: its format, size, inputs and outputs, and the Python that opens it. */
+
+import { createProgramView } from "../../../ui/code_view.js";
+import { find, make } from "../../../ui/dom.js";
+import { formatBytes, formatCount } from "../../../ui/metrics.js";
+
+/** @import { Analyser, Description, Value } from "../analyser.js" */
+
+/** @type {Record<string, string>} */
+const FORMATS = { onnx: "ONNX", tfjs: "TensorFlow.js", tflite: "TFLite", py_tensor: "py_tensor" };
+
+/** @param {Analyser} analyser */
+export function createModelCard(analyser) {
+  const card = find("card", HTMLElement);
+  const ports = find("ports", HTMLElement);
+  const program = createProgramView(find("model-code", HTMLElement));
+  analyser.on("model", (found) => {
+    find("model-name", HTMLElement).textContent = found.name;
+    card.replaceChildren(...tiles(found));
+    ports.replaceChildren(table("Inputs", found.inputs), table("Outputs", found.outputs));
+    program.show("model.py", loadingProgram(found));
+  });
+}
+
+/** @param {Description} found */
+function tiles(found) {
+  const { layers, multiplyAdds, parameters, bytes } = found;
+  /** @type {[string, string, string][]} */
+  const rows = [
+    ["format", "Format", FORMATS[found.format] ?? found.format],
+    ["producer", "Written by", found.producer || "not said"],
+    ["layers", "Layers", layers.length.toLocaleString("en")],
+    ["parameters", "Parameters", formatCount(parameters)],
+    ["bytes", "Bytes of parameters", formatBytes(bytes)],
+    ["file", "Bytes of files", formatBytes(found.bytesRead)],
+    [
+      "multiplyAdds",
+      "Multiply-adds",
+      multiplyAdds === null ? "not known" : formatCount(multiplyAdds),
+    ],
+    ["quantization", "Quantized weights", found.quantization || "none"],
+  ];
+  return rows.map(([name, title, text]) => {
+    const isLong = text.length > 14;
+    const value = make("dd", { title: text, className: isLong ? "long" : "" }, text);
+    value.dataset.card = name;
+    return make("div", {}, make("dt", {}, title), value);
+  });
+}
+
+/** @param {string} title @param {Value[]} values */
+function table(title, values) {
+  const rows = values.map(({ name, shape, dtype, quantization }) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, name),
+      make(
+        "td",
+        {},
+        shape === null ? "any shape" : shape.map((n) => n ?? "?").join(" × ") || "scalar",
+      ),
+      make(
+        "td",
+        {},
+        quantization
+          ? `${dtype}, (q − ${quantization[1]}) · ${quantization[0].toPrecision(4)}`
+          : dtype,
+      ),
+    ),
+  );
+  const head = ["Name", "Shape", "Dtype"].map((text) => make("th", { scope: "col" }, text));
+  return make(
+    "table",
+    {},
+    make("caption", {}, title),
+    make("thead", {}, make("tr", {}, ...head)),
+    make("tbody", {}, ...rows),
+  );
+}
+
+/** Python that opens the model and runs it on random values. @param {Description} found */
+function loadingProgram({ source, inputs, shapes }) {
+  const place = typeof source === "string" ? source : Object.keys(source)[0];
+  const note = typeof source === "string" ? "" : "  # a file next to the page, or its address";
+  const given = inputs.map(({ name, dtype }) => {
+    const shape = `(${shapes[name].join(", ")}${shapes[name].length === 1 ? "," : ""})`;
+    const values = dtype.startsWith("float")
+      ? `pt.random.uniform(${shape})`
+      : `pt.random.integers(0, 256, ${shape})`;
+    return `    ${JSON.stringify(name)}: ${values}${dtype === "float32" || dtype === "any" ? "" : `.astype("${dtype}")`},`;
+  });
+  return `import py_tensor as pt
+
+model = await pt.models.load(
+    ${JSON.stringify(place)},${note}
+    progress=True,
+)
+inputs = {
+${given.join("\n")}
+}
+print(model.summary(*inputs.values()))
+for name, output in model.run(inputs).items():
+    print(name, output.shape)
+`;
+}

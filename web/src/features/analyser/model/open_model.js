@@ -1,0 +1,198 @@
+/** @file Opens a model: from files, a folder, a drop, or an address, which may be part of the page's own. */
+
+import { find, make } from "../../../ui/dom.js";
+import { textOf } from "../../../ui/error_text.js";
+import { formatBytes } from "../../../ui/metrics.js";
+import { ModelProblem } from "../analyser.js";
+import { filesOfDrop, filesOfInput } from "./chosen_files.js";
+
+/** @import { Analyser, Source } from "../analyser.js" */
+
+const PARAMETER = "model";
+/** Python in a page has 2 GB of memory, and needs the bytes of a model twice while it reads them. */
+const MAX_BYTES = 1e9;
+const SUPPORTED = [
+  "ONNX: .onnx, with its external data",
+  "TensorFlow.js: model.json with its .bin files, graph and layers models",
+  "TFLite: .tflite",
+  "py_tensor: files of pt.models.save",
+  "zip archives and folders of these",
+];
+
+/** @param {Analyser} analyser */
+export function createOpenModel(analyser) {
+  const form = find("opener", HTMLFormElement);
+  const files = find("model-files", HTMLInputElement);
+  const folder = find("model-folder", HTMLInputElement);
+  const address = find("model-address", HTMLInputElement);
+  const openButton = find("model-open", HTMLButtonElement);
+  const transfer = find("transfer", HTMLElement);
+  const transferText = find("transfer-text", HTMLElement);
+  const transferBar = find("transfer-bar", HTMLProgressElement);
+  const cancelButton = find("transfer-cancel", HTMLButtonElement);
+  const status = find("open-status", HTMLElement);
+  const problem = find("open-problem", HTMLElement);
+  const drop = find("drop", HTMLElement);
+  /** What is opened when Python has started. @type {Source | null} */
+  let wanted = new URLSearchParams(location.search).get(PARAMETER);
+  let ready = false;
+  let loading = false;
+  let cancelled = false;
+  let dragged = 0;
+
+  analyser.client.on("modelProgress", ({ done, total, name }) => {
+    const size = total === null ? "" : ` of ${formatBytes(total)}`;
+    const isDone = done === total;
+    transferText.textContent = isDone
+      ? `Reading ${name}, ${formatBytes(done)}`
+      : `Loading ${name}: ${formatBytes(done)}${size}`;
+    if (total) transferBar.value = done / total;
+    else transferBar.removeAttribute("value");
+  });
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    open(address.value);
+  };
+  for (const input of [files, folder])
+    input.onchange = () => {
+      if (input.files?.length) open(filesOfInput(input.files));
+      input.value = "";
+    };
+  cancelButton.onclick = cancel;
+  document.addEventListener("dragenter", (event) => {
+    if (!isFiles(event)) return;
+    dragged += 1;
+    drop.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", () => {
+    dragged = Math.max(0, dragged - 1);
+    if (dragged === 0) drop.classList.remove("dropping");
+  });
+  document.addEventListener("dragover", (event) => {
+    if (isFiles(event)) event.preventDefault();
+  });
+  document.addEventListener("drop", async (event) => {
+    dragged = 0;
+    drop.classList.remove("dropping");
+    // A part of the page may have taken it, for example as a picture.
+    if (event.defaultPrevented || !event.dataTransfer || !isFiles(event)) return;
+    event.preventDefault();
+    open(await filesOfDrop(event.dataTransfer));
+  });
+  if (typeof wanted === "string") {
+    address.value = wanted;
+    status.textContent = "The model of this page's address is opened when Python has started.";
+  }
+
+  /** @param {Source} source */
+  async function open(source) {
+    if (!ready) {
+      wanted = source;
+      status.textContent = "The model is opened when Python has started.";
+      return;
+    }
+    if (loading) return;
+    problem.hidden = true;
+    const bytes = sizeOf(source);
+    if (bytes > MAX_BYTES) {
+      showProblem(
+        Object.keys(source).join(", "),
+        `the files have ${formatBytes(bytes)}; a page has memory for models of at most ${formatBytes(MAX_BYTES)}`,
+      );
+      return;
+    }
+    begin();
+    try {
+      const found = await analyser.load(absolute(source));
+      find("analysis", HTMLElement).hidden = false;
+      const seconds = (found.loadMs / 1000).toFixed(1);
+      status.textContent = `${nameOf(source)} was opened in ${seconds} s.`;
+      showAddress(source);
+    } catch (error) {
+      if (cancelled) status.textContent = "Cancelled. Nothing was opened.";
+      else if (error instanceof ModelProblem) showProblem(error.found, error.message);
+      else showProblem(nameOf(source), textOf(error));
+    }
+    end();
+  }
+
+  function begin() {
+    loading = true;
+    cancelled = false;
+    status.textContent = "";
+    transferText.textContent = "Loading";
+    transferBar.removeAttribute("value");
+    transfer.hidden = false;
+    openButton.disabled = true;
+    form.ariaBusy = "true";
+  }
+
+  function end() {
+    loading = false;
+    transfer.hidden = true;
+    openButton.disabled = false;
+    form.ariaBusy = "false";
+  }
+
+  function cancel() {
+    cancelled = true;
+    transferText.textContent = "Cancelling";
+    analyser.cancel();
+  }
+
+  /** @param {string} found @param {string} reason */
+  function showProblem(found, reason) {
+    status.textContent = analyser.description ? "The model before is still open." : "";
+    const parts = [
+      ["Found", found],
+      ["Reason", reason],
+    ].flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)]);
+    const list = make("ul", {}, ...SUPPORTED.map((text) => make("li", {}, text)));
+    problem.replaceChildren(
+      make("h3", {}, "This cannot be opened"),
+      make("dl", {}, ...parts, make("dt", {}, "Supported"), make("dd", {}, list)),
+    );
+    problem.hidden = false;
+  }
+
+  return {
+    open,
+    /** Called when Python has started. */
+    connect() {
+      ready = true;
+      openButton.disabled = false;
+      status.textContent = "";
+      if (wanted !== null) open(wanted);
+    },
+  };
+}
+
+/** @param {DragEvent} event */
+function isFiles({ dataTransfer }) {
+  return dataTransfer?.types.includes("Files") ?? false;
+}
+
+/** Addresses are relative to the page, not to its worker. @param {Source} source */
+function absolute(source) {
+  return typeof source === "string" ? new URL(source, document.baseURI).href : source;
+}
+
+/** @param {Source} source */
+function sizeOf(source) {
+  if (typeof source === "string") return 0;
+  return Object.values(source).reduce((sum, { size }) => sum + size, 0);
+}
+
+/** @param {Source} source */
+function nameOf(source) {
+  if (typeof source === "string") return source.split("/").at(-1) || source;
+  const names = Object.keys(source);
+  return names.length === 1 ? names[0] : `${names[0]} with ${names.length - 1} more files`;
+}
+
+/** Puts the address of a model into the page's, so that it can be shared. @param {Source} source */
+function showAddress(source) {
+  const search =
+    typeof source === "string" ? `?${new URLSearchParams({ [PARAMETER]: source })}` : "";
+  history.replaceState(null, "", location.pathname + search + location.hash);
+}
