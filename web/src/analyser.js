@@ -2,6 +2,7 @@
 
 import { Analyser } from "./features/analyser/analyser.js";
 import { createLayerTable } from "./features/analyser/layers/layer_table.js";
+import { createLayerView } from "./features/analyser/layers/layer_view.js";
 import { createModelCard } from "./features/analyser/model/model_card.js";
 import { createOpenModel } from "./features/analyser/model/open_model.js";
 import { createLoading } from "./features/status/loading.js";
@@ -15,7 +16,7 @@ const client = new Client(
 const loading = createLoading(client);
 const analyser = new Analyser(client);
 const opener = createOpenModel(analyser);
-for (const create of [createModelCard, createLayerTable]) analyser.add(create(analyser));
+for (const create of [createModelCard, createLayerTable, createLayerView]) analyser.add(create(analyser));
 
 try {
   const started = performance.now();

@@ -2,10 +2,6 @@
 
 from typing import Any
 
-SUPPORTED = (
-    "ONNX (.onnx, with external data), TensorFlow.js (model.json with its .bin files: graph and layers "
-    "models), TFLite (.tflite) and py_tensor (.safetensors of pt.models.save), also in a zip archive"
-)
 HEAD = 512
 _KINDS = (
     (b"\xff\xd8\xff", "a JPEG picture"),
