@@ -12,10 +12,12 @@ export async function startRuntime(folder) {
   runtime.env.wasm.wasmPaths = folder;
   runtime.env.logLevel = "error";
 
-  /** @param {string} provider "webgl", "wasm" or "webgpu" @returns {(url: string) => Promise<Trained>} */
-  const loader = (provider) => async (url) => {
+  /** @param {string} provider "webgl", "wasm" or "webgpu" @returns {(source: string | Uint8Array) => Promise<Trained>} */
+  const loader = (provider) => async (source) => {
     const start = performance.now();
-    const session = await runtime.InferenceSession.create(url, { executionProviders: [provider] });
+    const session = await runtime.InferenceSession.create(source, {
+      executionProviders: [provider],
+    });
     const milliseconds = performance.now() - start;
     /** @type {Record<string, any>} */
     let inputs = {};

@@ -8,28 +8,28 @@ import * as tf from "@tensorflow/tfjs";
  * Starts a backend, "webgl" or "webgpu"; resolves to a function that loads a model for it.
  *
  * @param {string} backend
- * @returns {Promise<(url: string) => Promise<Trained>>}
+ * @returns {Promise<(source: string | Record<string, File>) => Promise<Trained>>}
  */
 export async function startBackend(backend) {
   if (backend === "webgpu") await import("@tensorflow/tfjs-backend-webgpu");
   const choose = async () => {
     if (!(await tf.setBackend(backend))) throw new Error(`TensorFlow.js: no ${backend} backend`);
   };
-  return async (url) => {
+  return async (source) => {
     await choose();
-    return load(url, backend === "webgl", choose);
+    return load(source, backend === "webgl", choose);
   };
 }
 
 /**
- * @param {string} url
+ * @param {string | Record<string, File>} source address of the model, or its files by name
  * @param {boolean} blocks reads wait for the GPU, which takes webgl 4 ms less; webgpu has no such reads
  * @param {() => Promise<void>} choose makes the model's backend the one that computes
  * @returns {Promise<Trained>}
  */
-async function load(url, blocks, choose) {
+async function load(source, blocks, choose) {
   const start = performance.now();
-  const graph = await tf.loadGraphModel(url);
+  const graph = await tf.loadGraphModel(typeof source === "string" ? source : handlerOf(source));
   const milliseconds = performance.now() - start;
   /** @type {tf.Tensor[]} */
   let inputs = [];
@@ -77,4 +77,10 @@ async function load(url, blocks, choose) {
       graph.dispose();
     },
   };
+}
+
+/** Reads a model from files, of which TensorFlow.js wants that of the graph first. @param {Record<string, File>} files */
+function handlerOf(files) {
+  const isGraph = (/** @type {File} */ { name }) => Number(name.endsWith(".json"));
+  return tf.io.browserFiles(Object.values(files).sort((a, b) => isGraph(b) - isGraph(a)));
 }

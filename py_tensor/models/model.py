@@ -597,7 +597,7 @@ def _stored(value: Tensor | Permuted) -> Tensor:
 
 
 class _Results(Mapping[str, Tensor]):
-    """Results of a node by name. Those stored in another order become tensors when they are read."""
+    """Results of a node by name, which become tensors when they are read."""
 
     def __init__(self, values: dict[str, Value]) -> None:
         self._values = {name: value for name, value in values.items() if name}

@@ -1,10 +1,12 @@
 /** @file Entry point of the analyser's page: creates its parts and starts Python in a worker. */
 
 import { Analyser } from "./features/analyser/analyser.js";
+import { createGraphView } from "./features/analyser/graph/graph_view.js";
 import { createLayerTable } from "./features/analyser/layers/layer_table.js";
 import { createLayerView } from "./features/analyser/layers/layer_view.js";
 import { createModelCard } from "./features/analyser/model/model_card.js";
 import { createOpenModel } from "./features/analyser/model/open_model.js";
+import { createSpeedView } from "./features/analyser/speed/speed_view.js";
 import { createLoading } from "./features/status/loading.js";
 import { showRenderer } from "./features/status/renderer_note.js";
 import { Client } from "./python/client.js";
@@ -16,13 +18,17 @@ const client = new Client(
 const loading = createLoading(client);
 const analyser = new Analyser(client);
 const opener = createOpenModel(analyser);
-for (const create of [createModelCard, createLayerTable, createLayerView]) analyser.add(create(analyser));
+const speed = createSpeedView(analyser);
+for (const create of [createModelCard, createGraphView, createLayerView, createLayerTable])
+  create(analyser);
+analyser.add(speed);
 
 try {
   const started = performance.now();
   const found = await client.start(new URL("../", document.baseURI).href);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   showRenderer(found);
+  speed.renderer = found.renderer ?? "none";
   loading.finish(`Python is ready, in ${seconds} s`);
   opener.connect();
 } catch (error) {

@@ -24,8 +24,8 @@ from .protobuf import Message, Reader, float_of
 
 SCHEMA = {
     "Model": {1: ("ir_version", "int"), 2: ("producer_name", "text"),
-              3: ("producer_version", "text"), 7: ("graph", "Graph"), 8: ("opset_import", "OperatorSet*"),
-              25: ("functions", "Function*")},
+              3: ("producer_version", "text"), 7: ("graph", "Graph"),
+              8: ("opset_import", "OperatorSet*"), 25: ("functions", "Function*")},
     "OperatorSet": {1: ("domain", "text"), 2: ("version", "int")},
     "Graph": {1: ("node", "Node*"), 2: ("name", "text"), 5: ("initializer", "Tensor*"),
               11: ("input", "ValueInfo*"), 12: ("output", "ValueInfo*"),

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 SCHEMA = {
     "Model": (
-        "version:I operator_codes:OperatorCode* subgraphs:SubGraph* description:text buffers:Buffer* - - "
-        "signature_defs:SignatureDef*"
+        "version:I operator_codes:OperatorCode* subgraphs:SubGraph* description:text "
+        "buffers:Buffer* - - signature_defs:SignatureDef*"
     ),
     "OperatorCode": "deprecated_builtin_code:b custom_code:text version:i builtin_code:i",
     "SubGraph": "tensors:Tensor* inputs:i* outputs:i* operators:Operator* name:text",

@@ -67,6 +67,7 @@
  *   digitsTest: DigitsTest,
  *   surface: SurfaceReport,
  *   modelProgress: ModelProgress,
+ *   compiling: { done: number, total: number },
  * }} Events
  */
 

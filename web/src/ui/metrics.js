@@ -44,3 +44,11 @@ export function formatCount(count) {
   for (let rest = count; rest >= 1000 && at < units.length - 1; rest /= 1000) at += 1;
   return at === 0 ? String(count) : `${(count / 1000 ** at).toPrecision(3)}${units[at]}`;
 }
+
+/** Formats a shape of Python, for example (1, 28, 28) as 1×28×28. @param {string} shape */
+export function shapeText(shape) {
+  return shape.replaceAll(
+    /\(([^)]*?),?\)/g,
+    (_, lengths) => lengths.replaceAll(", ", "×") || "scalar",
+  );
+}

@@ -1,11 +1,12 @@
 /** @file The table of a model's layers, sorted by any column. Only the rows in view are elements of the page. */
 
 import { find, make } from "../../../ui/dom.js";
-import { formatBytes, formatCount } from "../../../ui/metrics.js";
+import { formatBytes, formatCount, shapeText } from "../../../ui/metrics.js";
 
 /** @import { Analyser, Layer } from "../analyser.js" */
 
 const ROW_HEIGHT = 34; // CSS pixels; the style sheet has the same
+const MAX_NAME = 46; // characters
 const MARGIN = 8; // rows outside of the view that are elements, too
 
 /** @typedef {{ layer: Layer, at: number, time: number | null }} Row */
@@ -13,7 +14,12 @@ const MARGIN = 8; // rows outside of the view that are elements, too
 /** @type {{ name: string, title: string, of: (row: Row) => number | string, text: (row: Row) => string }[]} */
 const COLUMNS = [
   { name: "at", title: "#", of: ({ at }) => at, text: ({ at }) => String(at + 1) },
-  { name: "name", title: "Layer", of: ({ layer }) => layer.name, text: ({ layer }) => layer.name },
+  {
+    name: "name",
+    title: "Layer",
+    of: ({ layer }) => layer.name,
+    text: ({ layer }) => endOf(layer.name),
+  },
   {
     name: "operator",
     title: "Operator",
@@ -24,7 +30,7 @@ const COLUMNS = [
     name: "shape",
     title: "Shape",
     of: ({ layer }) => layer.shape,
-    text: ({ layer }) => layer.shape,
+    text: ({ layer }) => shapeText(layer.shape),
   },
   {
     name: "parameters",
@@ -164,7 +170,7 @@ export function createLayerTable(analyser) {
       ...rows.slice(first, last).map((row, i) => element(row, first + i)),
       spacer(rows.length - last),
     );
-    if (focused) body.querySelector("button[aria-pressed=true]")?.focus({ preventScroll: true });
+    if (focused) focusSelected();
   }
 
   /** @param {number} count of rows that are no elements */
@@ -181,7 +187,7 @@ export function createLayerTable(analyser) {
       const shown = text(row);
       if (name !== "name")
         return make("td", { className: NUMBERS.has(name) ? "number" : "" }, shown);
-      const button = make("button", { type: "button", title: shown }, shown);
+      const button = make("button", { type: "button", title: row.layer.name }, shown);
       button.setAttribute("aria-pressed", String(isSelected));
       button.onclick = () => analyser.emit("select", row.at);
       return make("td", {}, button);
@@ -202,7 +208,12 @@ export function createLayerTable(analyser) {
     const to = Math.min(Math.max(from + steps, 0), rows.length - 1);
     reveal(to);
     analyser.emit("select", rows[to].at);
-    body.querySelector("button[aria-pressed=true]")?.focus({ preventScroll: true });
+    focusSelected();
+  }
+
+  function focusSelected() {
+    const button = body.querySelector("button[aria-pressed=true]");
+    if (button instanceof HTMLElement) button.focus({ preventScroll: true });
   }
 
   /** Scrolls to a row. @param {number} place */
@@ -213,6 +224,11 @@ export function createLayerTable(analyser) {
     if (top < scroll.scrollTop) scroll.scrollTop = top;
     else if (top > scroll.scrollTop + view) scroll.scrollTop = top - view;
   }
+}
+
+/** The end of a name tells more than its scope. @param {string} name */
+function endOf(name) {
+  return name.length > MAX_NAME ? `…${name.slice(1 - MAX_NAME)}` : name;
 }
 
 /** @param {number | string} a @param {number | string} b */

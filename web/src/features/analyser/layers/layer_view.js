@@ -3,7 +3,7 @@
 import { createProgramView } from "../../../ui/code_view.js";
 import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
-import { formatBytes, formatCount } from "../../../ui/metrics.js";
+import { formatBytes, formatCount, shapeText } from "../../../ui/metrics.js";
 
 /** @import { Analyser, Description, Layer } from "../analyser.js" */
 
@@ -63,7 +63,11 @@ export function createLayerView(analyser) {
 
   function showHint() {
     panel.replaceChildren(
-      make("p", { className: "hint" }, "Select a layer to see its weights, activations, time and shaders."),
+      make(
+        "p",
+        { className: "hint" },
+        "Select a layer to see its weights, activations, time and shaders.",
+      ),
     );
   }
 
@@ -73,7 +77,11 @@ export function createLayerView(analyser) {
     selected = at;
     const layer = analyser.description.layers[at];
     const place = make("div", { className: "details" });
-    const status = make("p", { className: "status", role: "status" }, "Running the model up to this layer…");
+    const status = make(
+      "p",
+      { className: "status", role: "status" },
+      "Running the model up to this layer…",
+    );
     panel.replaceChildren(...head(analyser, analyser.description, layer), status, place);
     panel.scrollTop = 0;
     asked += 1;
@@ -124,6 +132,7 @@ export function createLayerView(analyser) {
     live.replaceChildren(
       ...found.flatMap(({ name, shape, maps, plot, value }) => {
         const text = [shape, maps, value].filter(Boolean).join(" · ");
+        /** @type {HTMLElement[]} */
         const parts = [make("p", { className: "hint" }, make("code", {}, name), ` ${text}`)];
         if (plot) parts.push(drawing(plot, `Values of ${name}`));
         if (maps) {
@@ -144,7 +153,11 @@ export function createLayerView(analyser) {
     }
     if (shown.filters) {
       filters.ariaLabel = shown.filters;
-      parts.push(make("h4", {}, "Filters"), make("p", { className: "hint" }, shown.filters), filters);
+      parts.push(
+        make("h4", {}, "Filters"),
+        make("p", { className: "hint" }, shown.filters),
+        filters,
+      );
     }
     if (shown.weights.length) parts.push(make("h4", {}, "Weights"), ...shown.weights.map(weight));
     if (shown.kernels.length) parts.push(...kernels(shown));
@@ -184,14 +197,18 @@ for layer, results in steps:
 /** @param {Analyser} analyser @param {Description} model @param {Layer} layer */
 function head(analyser, { layers }, layer) {
   const facts = [
-    ["Shape", layer.shape],
+    ["Shape", shapeText(layer.shape)],
     ["Parameters", formatCount(layer.parameters)],
     ["Bytes", formatBytes(layer.bytes)],
     ["Multiply-adds", formatCount(layer.multiplyAdds)],
     ...Object.entries(layer.attributes),
   ].filter(([, text]) => text !== "");
-  const before = neighbours(layers, (each) => each.outputs.some((name) => layer.inputs.includes(name)));
-  const after = neighbours(layers, (each) => each.inputs.some((name) => layer.outputs.includes(name)));
+  const before = neighbours(layers, (each) =>
+    each.outputs.some((name) => layer.inputs.includes(name)),
+  );
+  const after = neighbours(layers, (each) =>
+    each.inputs.some((name) => layer.outputs.includes(name)),
+  );
   /** @param {string} title @param {number[]} places */
   const links = (title, places) =>
     places.length === 0
@@ -202,7 +219,11 @@ function head(analyser, { layers }, layer) {
             { className: "neighbours" },
             `${title} `,
             ...places.map((at) => {
-              const button = make("button", { type: "button", title: layers[at].name }, layers[at].operator);
+              const button = make(
+                "button",
+                { type: "button", title: layers[at].name },
+                layers[at].operator,
+              );
               button.onclick = () => analyser.emit("select", at);
               return button;
             }),
@@ -247,7 +268,8 @@ function drawing(svg, label) {
 
 /** @param {Shown} shown */
 function kernels({ kernels: found, milliseconds, timer }) {
-  const total = milliseconds === null ? "" : `, ${milliseconds.toFixed(3)} ms ${TIMERS[timer ?? ""] ?? ""}`;
+  const total =
+    milliseconds === null ? "" : `, ${milliseconds.toFixed(3)} ms ${TIMERS[timer ?? ""] ?? ""}`;
   const title = `${found.length} ${found.length === 1 ? "kernel" : "kernels"}${total}`;
   return [
     make("h4", {}, "Kernels of this layer alone"),
@@ -260,7 +282,11 @@ function kernels({ kernels: found, milliseconds, timer }) {
         { className: "source kernel" },
         make("summary", {}, name),
         make("p", { className: "hint" }, `${operations}: ${shapes}${took}`),
-        make("pre", { tabIndex: 0, role: "group", ariaLabel: `Shader of ${name}` }, make("code", {}, shader)),
+        make(
+          "pre",
+          { tabIndex: 0, role: "group", ariaLabel: `Shader of ${name}` },
+          make("code", {}, shader),
+        ),
       );
     }),
   ];

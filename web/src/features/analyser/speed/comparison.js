@@ -1,0 +1,66 @@
+/** @file Compares the model with TensorFlow.js or ONNX Runtime Web, which are loaded when this is asked for. */
+
+/** @import { Trained, Described, Measured } from "../../../../../benchmarks/trained.js" */
+/** @import { Analyser, Description } from "../analyser.js" */
+
+/** @type {Record<string, string>} */
+const LIBRARIES = { tfjs: "TensorFlow.js", onnx: "ONNX Runtime Web" };
+const RUNS = 15;
+
+/** The library that reads the same file, or null. @param {Description} description */
+export function otherLibrary({ format }) {
+  return LIBRARIES[format] ?? null;
+}
+
+/**
+ * Measures alternating rounds, in which each call ends with reading all outputs.
+ *
+ * @param {Analyser} analyser
+ * @param {Description} description
+ * @param {string} runtime address of the folder of ONNX Runtime Web
+ * @returns {Promise<Measured[]>}
+ */
+export async function compare(analyser, description, runtime) {
+  const { measureTrained, OURS } = await import("../../../../../benchmarks/trained.js");
+  const { source, format } = description;
+  /** @type {[string, () => Promise<Trained & { described?: Described[] }>][]} */
+  const libraries = [[OURS, () => ours(analyser, description)]];
+  if (format === "tfjs") {
+    const { startBackend } = await import("../../../../../benchmarks/tensorflow/trained.js");
+    const load = await startBackend("webgl");
+    libraries.push(["TensorFlow.js webgl", () => load(source)]);
+  } else {
+    const { startRuntime } = await import("../../../../../benchmarks/onnx_runtime.js");
+    const { loader } = await startRuntime(new URL(runtime, document.baseURI).href);
+    const content = typeof source === "string" ? source : await bytesOf(source);
+    for (const provider of ["webgl", "wasm"])
+      libraries.push([`ONNX Runtime ${provider}`, () => loader(provider)(content)]);
+  }
+  return measureTrained(nameOf(description), libraries, RUNS, [OURS]);
+}
+
+/** @param {Analyser} analyser @param {Description} description */
+async function ours(analyser, { loadMs }) {
+  return {
+    milliseconds: loadMs,
+    described: /** @type {Described[]} */ (await analyser.call("speed", "described")),
+    give: (/** @type {(Float32Array | Int32Array)[]} */ arrays) =>
+      analyser.call("speed", "give", [arrays]),
+    run: () => analyser.call("speed", "call"),
+    values: () => analyser.call("speed", "values"),
+    release() {},
+  };
+}
+
+/** @param {Record<string, File>} files of an ONNX model */
+async function bytesOf(files) {
+  const all = Object.entries(files);
+  const [, file] = all.find(([name]) => name.endsWith(".onnx")) ?? all[0];
+  return new Uint8Array(await file.arrayBuffer());
+}
+
+/** @param {Description} description */
+function nameOf({ source }) {
+  const name = typeof source === "string" ? source : Object.keys(source)[0];
+  return name.split("/").at(-1) ?? name;
+}

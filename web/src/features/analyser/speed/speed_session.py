@@ -1,0 +1,124 @@
+"""Times of the whole model: warm-up, sizes of its input, memory, and calls for comparisons."""
+
+from collections.abc import Sequence
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from analyser_session import AnalyserSession
+from gpu_fence import gpu_done
+from input_shapes import example_input, open_sides
+from pyodide.ffi import to_js
+
+import py_tensor as pt
+
+ROUNDS = 7
+
+
+class SpeedSession:
+    """Measures the model of the page."""
+
+    def __init__(self, session: AnalyserSession) -> None:
+        self._session = session
+        self._inputs: dict[str, pt.Tensor] = {}
+
+    async def warm_up(self) -> dict[str, Any]:
+        """Compile the model for the present input, and return milliseconds."""
+        session = self._session
+
+        def progress(done: int, total: int) -> None:
+            session.send("compiling", {"done": done, "total": total})
+
+        start = perf_counter()
+        await session.model.warmup(*session.inputs.values(), progress=progress)
+        compiled = perf_counter()
+        await self._run(session.inputs)
+        return {
+            "compileMs": (compiled - start) * 1e3,
+            "firstMs": (perf_counter() - compiled) * 1e3,
+        }
+
+    def memory(self) -> dict[str, Any]:
+        """Return the memory in use on the GPU, in bytes, and the number of tensors and programs."""
+        memory = pt.memory()
+        return {
+            "gpuBytes": memory.num_bytes_in_gpu,
+            "pooledBytes": memory.num_bytes_in_gpu_free,
+            "tensors": memory.num_tensors,
+            "programs": memory.num_programs,
+        }
+
+    def has_open_sides(self) -> bool:
+        """Return True if the first input is an image of any height and width."""
+        infos = self._session.model.inputs
+        return bool(infos) and bool(open_sides(infos[0].shape or ()))
+
+    async def sizes(self, sides: Sequence[int]) -> list[dict[str, Any]]:
+        """Run the model on images of several sizes in alternating rounds; return median times."""
+        session = self._session
+        first, *others = session.model.inputs
+        given = {}
+        for side in sides:
+            shape = list(session.inputs[first.name].shape)
+            for at in open_sides(first.shape or ()):
+                shape[at] = side
+            rest = {info.name: session.inputs[info.name] for info in others}
+            given[side] = {first.name: example_input(first, shape), **rest}
+        times: dict[int, list[float]] = {side: [] for side in sides}
+        failures: dict[int, str] = {}
+        for number in range(ROUNDS + 1):
+            for side in sides:
+                if side in failures:
+                    continue
+                try:
+                    took = await self._run(given[side])
+                except pt.errors.TensorError as error:
+                    failures[side] = str(error)
+                    continue
+                # The first round compiles.
+                if number:
+                    times[side].append(took)
+        return [
+            {
+                "side": side,
+                "failure": failures.get(side),
+                "times": times[side],
+                "median": median(times[side]) if times[side] else None,
+            }
+            for side in sides
+        ]
+
+    # --- comparisons with other libraries ---------------------------------------------------------
+
+    def described(self) -> list[dict[str, Any]]:
+        """Return names, shapes and dtypes of the present inputs."""
+        return [
+            {"name": name, "shape": list(x.shape), "dtype": x.dtype.name}
+            for name, x in self._session.inputs.items()
+        ]
+
+    def give(self, arrays: Sequence[memoryview]) -> None:
+        """Set the inputs of `call` and `values`, in the order of the model's inputs."""
+        self._inputs = {
+            name: pt.asarray(array.cast("B").cast(array.format, list(x.shape)), x.dtype)
+            for (name, x), array in zip(self._session.inputs.items(), arrays, strict=True)
+        }
+
+    async def call(self) -> float:
+        """Return milliseconds of a call that ends with reading all outputs."""
+        start = perf_counter()
+        for result in self._session.model.run(self._inputs).values():
+            await result.data()
+        return (perf_counter() - start) * 1e3
+
+    def values(self) -> Any:
+        """Return all outputs as typed arrays."""
+        views = [memoryview(x) for x in self._session.model.run(self._inputs).values()]
+        return to_js([to_js(view.cast("B").cast(view.format)) for view in views])
+
+    async def _run(self, inputs: dict[str, pt.Tensor]) -> float:
+        start = perf_counter()
+        outputs = self._session.model.run(inputs)
+        pt.realize(*outputs.values())
+        await gpu_done()
+        return (perf_counter() - start) * 1e3

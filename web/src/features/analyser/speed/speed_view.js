@@ -1,0 +1,341 @@
+/** @file The speed of the model: live times of the stages, comparisons, sizes, memory and a report. */
+
+import { Chart } from "../../../ui/chart.js";
+import { createProgramView } from "../../../ui/code_view.js";
+import { find, make } from "../../../ui/dom.js";
+import { textOf } from "../../../ui/error_text.js";
+import { formatBytes, Metrics } from "../../../ui/metrics.js";
+import { saveFile } from "../../../ui/save_file.js";
+import { compare, otherLibrary } from "./comparison.js";
+import { reportPicture, reportText } from "./report.js";
+import { StageTimes } from "./stage_times.js";
+
+/** @import { Measured } from "../../../../../benchmarks/trained.js" */
+/** @import { Analyser, Description, Stages } from "../analyser.js" */
+/** @import { Report, SideTime } from "./report.js" */
+
+const SIDES = [64, 128, 256];
+const METRICS = {
+  rate: "Runs per second",
+  input: "Input, ms",
+  model: "Model, ms",
+  output: "Output, ms",
+  load: "Loading, ms",
+  compile: "Compiling, ms",
+  first: "First run, ms",
+  memory: "GPU memory",
+};
+/** @type {(keyof Stages)[]} */
+const STAGES = ["input", "model", "output"];
+const COLORS = { input: "--green", model: "--blue", output: "--red" };
+const milliseconds = (/** @type {number} */ ms) => ms.toFixed(ms < 10 ? 2 : 1);
+
+/** @param {Analyser} analyser */
+export function createSpeedView(analyser) {
+  const playButton = make("button", { type: "button", className: "primary" }, "Run repeatedly");
+  const onceButton = make("button", { type: "button" }, "Run once");
+  const status = make("p", { className: "status", role: "status" });
+  const list = make("dl", { className: "metrics" });
+  for (const [name, title] of Object.entries(METRICS)) {
+    const value = make("dd", {}, "–");
+    value.dataset.metric = name;
+    list.append(make("div", {}, make("dt", {}, title), value));
+  }
+  const figure = make("figure", { className: "chart" });
+  const sizesButton = make("button", { type: "button" }, `Sizes ${SIDES.join(", ")}`);
+  const compareButton = make("button", { type: "button" });
+  const runtime = make("input", {
+    type: "url",
+    placeholder: "https://…/onnxruntime-web/dist/",
+    value: new URLSearchParams(location.search).get("ort") ?? "",
+  });
+  const runtimeLabel = make("label", {}, "Folder of ONNX Runtime Web ", runtime);
+  const tables = make("div", { className: "speed-tables" });
+  const code = make("details", { className: "source" }, make("summary", {}, "Show the code"));
+  const program = createProgramView(code);
+  const textButton = make("button", { type: "button" }, "Copy as text");
+  const jsonButton = make("button", { type: "button" }, "Copy as JSON");
+  const pictureButton = make("button", { type: "button" }, "Save as PNG");
+  const reportStatus = make("p", { className: "status", role: "status" });
+  find("speed-panel", HTMLElement).append(
+    make("div", { className: "bar" }, playButton, onceButton, status),
+    list,
+    figure,
+    make("div", { className: "bar" }, sizesButton, compareButton, runtimeLabel),
+    tables,
+    make("div", { className: "bar" }, textButton, jsonButton, pictureButton, reportStatus),
+    code,
+  );
+  const metrics = new Metrics(list);
+  const chart = new Chart(
+    figure,
+    STAGES.map((name) => ({
+      title: name,
+      color: COLORS[/** @type {"input" | "model" | "output"} */ (name)],
+      format: (value) => `${milliseconds(value)} ms`,
+    })),
+    { range: (_, high) => [0, Math.max(high * 1.1, 1)], tick: (value) => String(value) },
+  );
+  const times = new StageTimes();
+  let playing = false;
+  let run = 0;
+  /** @type {{ compileMs: number, firstMs: number } | null} */
+  let warmUp = null;
+  /** @type {SideTime[]} */
+  let sizes = [];
+  /** @type {Measured[]} */
+  let comparison = [];
+  /** @type {Record<string, number>} */
+  let memory = {};
+  let renderer = "";
+
+  playButton.onclick = () => (playing ? stop() : play());
+  onceButton.onclick = () => attempt(onceButton, "Running…", () => analyser.run());
+  sizesButton.onclick = () => attempt(sizesButton, "Running each size…", measureSizes);
+  compareButton.onclick = () => attempt(compareButton, "Measuring both libraries…", runComparison);
+  textButton.onclick = () => copy(reportText(report()));
+  jsonButton.onclick = () => copy(JSON.stringify(report(), null, 1));
+  pictureButton.onclick = async () => {
+    const picture = await reportPicture(report());
+    if (picture) saveFile("speed.png", picture);
+  };
+  analyser.client.on("compiling", ({ done, total }) => {
+    status.textContent = `Compiling shaders: ${done} of ${total}`;
+  });
+  analyser.on("output", (stages) => {
+    times.add(stages, performance.now());
+    run += 1;
+    chart.add(
+      run,
+      STAGES.map((name) => stages[name]),
+    );
+    showStages();
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) stop();
+  });
+
+  /** @param {HTMLButtonElement} button @param {string} text @param {() => Promise<unknown>} act */
+  async function attempt(button, text, act) {
+    button.disabled = true;
+    status.textContent = text;
+    try {
+      await act();
+      status.textContent = "";
+      await showMemory();
+    } catch (error) {
+      status.textContent = textOf(error);
+    }
+    button.disabled = false;
+  }
+
+  async function play() {
+    playing = true;
+    times.clear();
+    playButton.textContent = "Stop";
+    status.textContent = "";
+    try {
+      while (playing) await analyser.run();
+      await showMemory();
+    } catch (error) {
+      status.textContent = textOf(error);
+    }
+    playing = false;
+    playButton.textContent = "Run repeatedly";
+  }
+
+  function stop() {
+    playing = false;
+  }
+
+  function showStages() {
+    const rate = times.perSecond;
+    metrics.show({
+      rate: rate === null ? "–" : rate.toFixed(1),
+      ...Object.fromEntries(
+        STAGES.map((name) => {
+          const spread = times.spread(name);
+          if (!spread) return [name, "–"];
+          const range = `${milliseconds(spread.low)}–${milliseconds(spread.high)}`;
+          return [
+            name,
+            times.count > 1
+              ? `${milliseconds(spread.median)} (${range})`
+              : milliseconds(spread.median),
+          ];
+        }),
+      ),
+    });
+  }
+
+  async function showMemory() {
+    memory = await analyser.call("speed", "memory");
+    metrics.show({ memory: formatBytes(memory.gpuBytes) });
+  }
+
+  async function measureSizes() {
+    sizes = await analyser.call("speed", "sizes", [SIDES]);
+    showTables();
+  }
+
+  async function runComparison() {
+    const { description } = analyser;
+    if (!description) return;
+    if (description.format === "onnx" && !runtime.value) {
+      runtime.focus();
+      throw new Error(
+        "ONNX Runtime Web is not part of this site: give the address of its dist folder",
+      );
+    }
+    comparison = await compare(analyser, description, runtime.value);
+    showTables();
+  }
+
+  function showTables() {
+    const parts = [];
+    if (sizes.length) {
+      const rows = sizes.map(({ side, failure, median }) => [
+        `${side} × ${side}`,
+        failure ?? `${milliseconds(median ?? 0)} ms`,
+      ]);
+      parts.push(table("The same model at three sizes", ["Size", "Median of 7 runs"], rows));
+    }
+    if (comparison.length) {
+      const ours = comparison[0];
+      const rows = comparison.map(({ library, failure, load, first, median, error }) => [
+        library,
+        ...(failure
+          ? [failure, "", "", "", ""]
+          : [
+              milliseconds(load ?? 0),
+              milliseconds(first ?? 0),
+              milliseconds(median ?? 0),
+              median && ours.median ? (median / ours.median).toFixed(2) : "",
+              error === undefined ? "" : error.toExponential(1),
+            ]),
+      ]);
+      const heads = ["Library", "Loading, ms", "First, ms", "Median, ms", "Ratio", "Difference"];
+      parts.push(table("Alternating rounds; each call ends with reading all outputs", heads, rows));
+    }
+    tables.replaceChildren(...parts);
+  }
+
+  /** @returns {Report} */
+  function report() {
+    const found = /** @type {Description} */ (analyser.description);
+    const shapes = Object.entries(found.shapes).map(
+      ([name, shape]) => `${name} ${shape.join("×")}`,
+    );
+    const place = typeof found.source === "string" ? found.source : Object.keys(found.source)[0];
+    return {
+      model: place.split("/").at(-1) ?? found.name,
+      format: found.format,
+      inputs: shapes.join(", "),
+      parameters: found.parameters,
+      multiplyAdds: found.multiplyAdds,
+      renderer,
+      browser: navigator.userAgent,
+      loadMs: found.loadMs,
+      compileMs: warmUp?.compileMs ?? null,
+      firstMs: warmUp?.firstMs ?? null,
+      runs: times.count,
+      runsPerSecond: times.perSecond,
+      stages: Object.fromEntries(STAGES.map((name) => [name, times.spread(name)])),
+      memory,
+      sizes,
+      comparison,
+    };
+  }
+
+  /** @param {string} text */
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      reportStatus.textContent = "Copied.";
+    } catch {
+      saveFile(text.startsWith("{") ? "speed.json" : "speed.txt", new Blob([text]));
+      reportStatus.textContent =
+        "The browser does not allow copying; the report was saved as a file.";
+    }
+  }
+
+  /** Compiles the model, and measures that. @param {Description} found */
+  async function warm(found) {
+    status.textContent = "Compiling shaders…";
+    try {
+      warmUp = await analyser.call("speed", "warm_up");
+      status.textContent = "";
+      metrics.show({
+        compile: milliseconds(warmUp?.compileMs ?? 0),
+        first: milliseconds(warmUp?.firstMs ?? 0),
+      });
+      await showMemory();
+    } catch (error) {
+      status.textContent = `${textOf(error)} ${found.failure}`.trim();
+    }
+  }
+
+  return {
+    /** @param {string} name */
+    set renderer(name) {
+      renderer = name;
+    },
+    /** @param {Description} found */
+    async show(found) {
+      stop();
+      times.clear();
+      chart.clear();
+      run = 0;
+      warmUp = null;
+      sizes = [];
+      comparison = [];
+      tables.replaceChildren();
+      reportStatus.textContent = "";
+      metrics.show(Object.fromEntries(Object.keys(METRICS).map((name) => [name, "–"])));
+      metrics.show({ load: milliseconds(found.loadMs) });
+      program.show("speed.py", programOf(found));
+      const other = otherLibrary(found);
+      compareButton.hidden = other === null;
+      compareButton.textContent = `Compare with ${other}`;
+      runtimeLabel.hidden = found.format !== "onnx";
+      sizesButton.hidden = !(await analyser.call("speed", "has_open_sides"));
+      await Promise.all([chart.load(), warm(found)]);
+    },
+  };
+}
+
+/** @param {string} caption @param {string[]} heads @param {string[][]} rows */
+function table(caption, heads, rows) {
+  const cells = rows.map(([first, ...others]) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, first),
+      ...others.map((text) => make("td", {}, text)),
+    ),
+  );
+  return make(
+    "table",
+    {},
+    make("caption", {}, caption),
+    make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))),
+    make("tbody", {}, ...cells),
+  );
+}
+
+/** @param {Description} found */
+function programOf({ source, inputs, shapes }) {
+  const place = typeof source === "string" ? source : Object.keys(source)[0];
+  const given = inputs.map(
+    ({ name }) => `${JSON.stringify(name)}: pt.random.uniform((${shapes[name].join(", ")},))`,
+  );
+  return `import py_tensor as pt
+
+model = await pt.models.load(${JSON.stringify(place)})
+inputs = {${given.join(", ")}}
+await model.warmup(*inputs.values())
+
+# Each kernel with its time on the GPU.
+pt.profile(lambda: model.run(inputs))
+`;
+}
