@@ -127,8 +127,18 @@ export class Analyser {
   async load(source) {
     const answer = await this.call("session", "load", [source]);
     if (answer.problem) throw new ModelProblem(answer.problem);
-    /** @type {Description} */
-    const found = { ...answer, source };
+    return this.#show({ ...answer, source });
+  }
+
+  /** Runs the model on random inputs of other shapes from now on. @param {Record<string, number[]>} shapes */
+  async reshape(shapes) {
+    if (!this.description) return;
+    const { source } = this.description;
+    await this.#show({ ...(await this.call("session", "reshape", [shapes])), source });
+  }
+
+  /** @param {Description} found */
+  async #show(found) {
     this.description = found;
     this.emit("model", found);
     for (const part of this.#parts) await part.show?.(found);

@@ -35,6 +35,7 @@ class AnalyserSession:
         self._page = page
         self._loading: asyncio.Task[Any] | None = None
         self._bytes_read = 0
+        self._load_ms = 0.0
         self.lock = asyncio.Lock()
         self.model: Any = None
         self.inputs: Tensors = {}
@@ -60,13 +61,23 @@ class AnalyserSession:
         except (pt.errors.TensorError, MemoryError, OSError) as error:
             reason = str(error) or type(error).__name__
             return {"problem": {"found": await found_in(source), "reason": reason}}
-        milliseconds = (perf_counter() - start) * 1e3
-        shapes = example_shapes(model)
-        self._replace(model)
+        self._load_ms = (perf_counter() - start) * 1e3
+        self.inputs, self.outputs, self.prepare, self.present = {}, {}, None, None
+        if self.model is not None:
+            self.model.dispose()
+        self.model = model
+        return self.reshape(example_shapes(model))
+
+    def reshape(self, shapes: Mapping[str, list[int]]) -> dict[str, Any]:
+        """Use random inputs of these shapes, and describe the model for them."""
+        self.prepare = None
+        self.inputs = {
+            info.name: example_input(info, shapes[info.name]) for info in self.model.inputs
+        }
         return {
-            **describe(model, shapes),
+            **describe(self.model, {name: [*shape] for name, shape in shapes.items()}),
             "bytesRead": self._bytes_read,
-            "loadMs": milliseconds,
+            "loadMs": self._load_ms,
         }
 
     async def _loaded(self, source: Any) -> Any:
@@ -90,20 +101,6 @@ class AnalyserSession:
         """Stop loading."""
         if self._loading is not None:
             self._loading.cancel()
-
-    def _replace(self, model: Any) -> None:
-        self.inputs, self.outputs, self.prepare, self.present = {}, {}, None, None
-        if self.model is not None:
-            self.model.dispose()
-        self.model = model
-        self.set_shapes(example_shapes(model))
-
-    def set_shapes(self, shapes: Mapping[str, list[int]]) -> None:
-        """Use random inputs of these shapes."""
-        self.prepare = None
-        self.inputs = {
-            info.name: example_input(info, shapes[info.name]) for info in self.model.inputs
-        }
 
     # --- running ----------------------------------------------------------------------------------
 

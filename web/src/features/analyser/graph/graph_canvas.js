@@ -1,6 +1,6 @@
 /** @file Draws a graph that is laid out to a canvas: only the part in view, so that 1,000 nodes stay fluid. */
 
-/** @import { Layout, Point } from "./layout_worker.js" */
+/** @import { Layout, Point } from "./layout.js" */
 
 /**
  * @typedef {object} Box what a node shows

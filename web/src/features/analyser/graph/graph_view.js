@@ -7,7 +7,7 @@ import { Scopes } from "./scopes.js";
 
 /** @import { Analyser } from "../analyser.js" */
 /** @import { Box } from "./graph_canvas.js" */
-/** @import { Layout } from "./layout_worker.js" */
+/** @import { Layout, LayoutRequest } from "./layout.js" */
 /** @import { Item } from "./scopes.js" */
 
 const TITLE_LENGTH = 24; // characters that fit into a node
@@ -125,8 +125,18 @@ export function createGraphView(analyser) {
         : `${length} layers`;
       then();
     };
-    const sizes = shown.items.map(() => ({ width: WIDTH, height: HEIGHT }));
-    worker.postMessage({ number: asked, sizes, edges: shown.edges });
+    worker.onerror = ({ message }) => {
+      canvas.ariaBusy = "false";
+      status.textContent = `The graph could not be arranged: ${message}`;
+    };
+    /** @type {LayoutRequest} */
+    const request = {
+      number: asked,
+      count: shown.items.length,
+      size: { width: WIDTH, height: HEIGHT },
+      edges: shown.edges,
+    };
+    worker.postMessage(request);
   }
 
   /** @param {() => void} change */

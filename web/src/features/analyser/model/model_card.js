@@ -2,6 +2,7 @@
 
 import { createProgramView } from "../../../ui/code_view.js";
 import { find, make } from "../../../ui/dom.js";
+import { textOf } from "../../../ui/error_text.js";
 import { formatBytes, formatCount } from "../../../ui/metrics.js";
 
 /** @import { Analyser, Description, Value } from "../analyser.js" */
@@ -13,13 +14,54 @@ const FORMATS = { onnx: "ONNX", tfjs: "TensorFlow.js", tflite: "TFLite", py_tens
 export function createModelCard(analyser) {
   const card = find("card", HTMLElement);
   const ports = find("ports", HTMLElement);
+  const failure = find("model-failure", HTMLElement);
+  const lengths = find("lengths", HTMLFormElement);
   const program = createProgramView(find("model-code", HTMLElement));
   analyser.on("model", (found) => {
     find("model-name", HTMLElement).textContent = found.name;
     card.replaceChildren(...tiles(found));
     ports.replaceChildren(table("Inputs", found.inputs), table("Outputs", found.outputs));
     program.show("model.py", loadingProgram(found));
+    failure.hidden = found.failure === "";
+    failure.textContent = `The model does not run on this input. ${found.failure}`;
+    showLengths(found);
   });
+
+  /** Lets the visitor choose the lengths that the file leaves open. @param {Description} found */
+  function showLengths({ inputs, shapes }) {
+    /** @type {Record<string, number[]>} */
+    const chosen = structuredClone(shapes);
+    const fields = inputs.flatMap(({ name, shape }) =>
+      (shape ?? []).flatMap((length, axis) => {
+        if (typeof length === "number" && length > 0) return [];
+        const field = make("input", { type: "number", min: "1", max: "4096", required: true });
+        field.value = String(chosen[name][axis]);
+        field.oninput = () => {
+          chosen[name][axis] = Number(field.value);
+        };
+        return [make("label", {}, `${name}, ${length ?? `axis ${axis}`} `, field)];
+      }),
+    );
+    const apply = make("button", { type: "submit" }, "Use these lengths");
+    const status = make("p", { className: "status", role: "status" });
+    lengths.hidden = fields.length === 0;
+    lengths.replaceChildren(
+      make("p", {}, "Lengths that the file leaves open"),
+      ...fields,
+      apply,
+      status,
+    );
+    lengths.onsubmit = async (event) => {
+      event.preventDefault();
+      apply.disabled = true;
+      try {
+        await analyser.reshape(chosen);
+      } catch (error) {
+        status.textContent = textOf(error);
+        apply.disabled = false;
+      }
+    };
+  }
 }
 
 /** @param {Description} found */

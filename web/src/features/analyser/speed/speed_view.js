@@ -155,7 +155,8 @@ export function createSpeedView(analyser) {
       ...Object.fromEntries(
         STAGES.map((name) => {
           const spread = times.spread(name);
-          if (!spread) return [name, "–"];
+          // Without a part of the page that prepares the input or draws the output, these stages are empty.
+          if (!spread?.high) return [name, "–"];
           const range = `${milliseconds(spread.low)}–${milliseconds(spread.high)}`;
           return [
             name,
@@ -271,7 +272,8 @@ export function createSpeedView(analyser) {
       });
       await showMemory();
     } catch (error) {
-      status.textContent = `${textOf(error)} ${found.failure}`.trim();
+      // The card says why, if the model does not take the present input.
+      status.textContent = found.failure ? "The model does not run on this input." : textOf(error);
     }
   }
 
