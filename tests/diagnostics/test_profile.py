@@ -200,6 +200,15 @@ def test_profile_of_an_asynchronous_function(engine):
     assert profile.kernels[0].ms is not None
 
 
+def test_kernels_have_their_shaders(engine):
+    x = pt.asarray(X)
+    profile = pt.profile(lambda: x * 2.0)
+    shader = profile.kernels[0].shader
+    assert ("void main" in shader) == (pt.get_backend() == "webgl")
+    assert bool(shader) == (pt.get_backend() == "webgl")
+    assert "shader" not in profile.trace()["traceEvents"][-1]["args"]
+
+
 def test_profiles_nest_and_overlap(engine):
     x = pt.asarray(X)
 

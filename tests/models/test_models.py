@@ -806,3 +806,62 @@ def test_constants_that_decide_shapes_are_not_parameters(engine):
     model = pt.models.loads(saved(nodes, [value("x", [2, 2])], [value("y", [2, 4])], constants))
     assert [name for name, _ in model.named_parameters()] == ["factor"]
     assert model(pt.ones((2, 2))).shape == (2, 4)
+
+
+def test_layers_run_one_after_the_other():
+    model = pt.models.loads(linear())
+    x = np.float32([[1, 2, 3], [-1, 0, 2]])
+    expected = model.run({"x": x}, outputs=["product", "sum", "y", "total"])
+    steps = [(layer, dict(results)) for layer, results in model.run_layers({"x": x})]
+    assert [layer for layer, _ in steps] == [*model.layers]
+    found = {name: value for _, results in steps for name, value in results.items()}
+    assert list(found) == list(expected)
+    for name, value in expected.items():
+        assert_values(found[name], value.numpy())
+    assert model.layers[-1].attributes == {"keepdims": 0}
+
+
+def test_layer_is_profiled_alone():
+    model = pt.models.loads(linear())
+    steps = model.run_layers({"x": np.ones((40, 3), "float32")})
+    next(steps)
+    profile = pt.profile(lambda: next(steps))
+    assert profile.result[0].name == "second"
+    assert [kernel.operations for kernel in profile.kernels] == [("add",)]
+    assert len([*steps]) == 2
+
+
+def test_layers_need_valid_inputs():
+    model = pt.models.loads(linear())
+    with pytest.raises(ArgumentError, match="inputs are missing; got 'x'"):
+        model.run_layers({})
+    with pytest.raises(ShapeError, match="has another shape"):
+        model.run_layers({"x": np.ones((2, 4), "float32")})
+
+
+def test_results_of_layers_have_the_axes_of_the_file():
+    kernel = np.random.default_rng(1).normal(size=(4, 3, 3, 3)).astype("float32")
+    data = saved(
+        [
+            helper.make_node("Conv", ["x", "w"], ["a"], pads=[1, 1, 1, 1]),
+            helper.make_node("Relu", ["a"], ["y"]),
+        ],
+        [value("x", [1, 3, 5, 6])],
+        [value("y")],
+        {"w": kernel},
+    )
+    model = pt.models.loads(data)
+    x = np.random.default_rng(2).normal(size=(1, 3, 5, 6)).astype("float32")
+    shapes = {name: y.shape for _, found in model.run_layers({"x": x}) for name, y in found.items()}
+    assert shapes == {"a": (1, 4, 5, 6), "y": (1, 4, 5, 6)}
+
+
+def test_format_and_producer():
+    graph = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["y"])], "g", [value("x")], [value("y")]
+    )
+    written = helper.make_model(graph, producer_name="maker", producer_version="1.2")
+    model = pt.models.loads(written.SerializeToString())
+    assert (model.format, model.producer) == ("onnx", "maker, 1.2")
+    again = pt.models.loads(pt.models.save(model))
+    assert (again.format, again.producer) == ("py_tensor", "")

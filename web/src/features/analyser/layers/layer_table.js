@@ -151,7 +151,8 @@ export function createLayerTable(analyser) {
   }
 
   function drawSoon() {
-    frame ||= requestAnimationFrame(() => {
+    if (frame) return;
+    frame = requestAnimationFrame(() => {
       frame = 0;
       draw();
     });
@@ -192,7 +193,7 @@ export function createLayerTable(analyser) {
       button.onclick = () => analyser.emit("select", row.at);
       return make("td", {}, button);
     });
-    const line = make("tr", { className: isSelected ? "selected" : "" }, ...cells);
+    const line = make("tr", { className: isSelected ? "line selected" : "line" }, ...cells);
     line.setAttribute("aria-rowindex", String(place + 2));
     line.dataset.layer = String(row.at);
     return line;

@@ -158,4 +158,4 @@ def _weight(name: str, weight: pt.Tensor) -> dict[str, Any]:
 
 
 def _size(maps: pt.Tensor) -> str:
-    return f"{maps.shape[1]} × {maps.shape[2]}"
+    return f"{maps.shape[1]} by {maps.shape[2]}"

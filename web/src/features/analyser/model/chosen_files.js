@@ -9,6 +9,7 @@ export function filesOfInput(list) {
 export async function filesOfDrop(transfer) {
   // The items are gone after the first await.
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  if (entries.length === 0) return filesOfInput(transfer.files);
   /** @type {Record<string, File>} */
   const files = {};
   await Promise.all(entries.map((entry) => collect(entry, files)));

@@ -71,7 +71,7 @@ function tiles(found) {
   const rows = [
     ["format", "Format", FORMATS[found.format] ?? found.format],
     ["producer", "Written by", found.producer || "not said"],
-    ["layers", "Layers", layers.length.toLocaleString("en")],
+    ["layers", "Layers", String(layers.length)],
     ["parameters", "Parameters", formatCount(parameters)],
     ["bytes", "Bytes of parameters", formatBytes(bytes)],
     ["file", "Bytes of files", formatBytes(found.bytesRead)],

@@ -192,7 +192,8 @@ function nameOf(source) {
 
 /** Puts the address of a model into the page's, so that it can be shared. @param {Source} source */
 function showAddress(source) {
-  const search =
-    typeof source === "string" ? `?${new URLSearchParams({ [PARAMETER]: source })}` : "";
-  history.replaceState(null, "", location.pathname + search + location.hash);
+  const address = new URL(location.href);
+  address.searchParams.delete(PARAMETER);
+  if (typeof source === "string") address.searchParams.set(PARAMETER, source);
+  history.replaceState(null, "", address);
 }

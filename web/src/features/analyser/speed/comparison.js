@@ -5,7 +5,7 @@
 
 /** @type {Record<string, string>} */
 const LIBRARIES = { tfjs: "TensorFlow.js", onnx: "ONNX Runtime Web" };
-const RUNS = 15;
+const RUNS = "15";
 
 /** The library that reads the same file, or null. @param {Description} description */
 export function otherLibrary({ format }) {
@@ -36,7 +36,8 @@ export async function compare(analyser, description, runtime) {
     for (const provider of ["webgl", "wasm"])
       libraries.push([`ONNX Runtime ${provider}`, () => loader(provider)(content)]);
   }
-  return measureTrained(nameOf(description), libraries, RUNS, [OURS]);
+  const runs = Number(new URLSearchParams(location.search).get("runs") ?? RUNS);
+  return measureTrained(nameOf(description), libraries, runs, [OURS]);
 }
 
 /** @param {Analyser} analyser @param {Description} description */

@@ -1,0 +1,190 @@
+"""Test the analyser's graph, table and view of a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from analyser_driver import AnalyserPage, blazeface_files, convolution, deep_model
+from conftest import SITE
+from playwright.sync_api import Browser, Page
+from watched_page import SharedPage
+
+NODES = 1000
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Browser, site_url: str) -> Iterator[SharedPage[AnalyserPage]]:
+    def prepare(page: Page) -> AnalyserPage:
+        analyser = AnalyserPage(page, site_url)
+        analyser.open_files(blazeface_files())
+        return analyser
+
+    with SharedPage(chromium, prepare) as page:
+        yield page
+
+
+@pytest.fixture
+def analyser(opened: SharedPage[AnalyserPage]) -> AnalyserPage:
+    """Page with BlazeFace, shared by the tests."""
+    return opened.get()
+
+
+def test_layer_shows_filters_activations_and_shaders(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    analyser.select("conv2d/Relu")
+    text = page.inner_text("#layer")
+    assert "24 filters of 5 by 5 in the colors of the three input channels" in text
+    assert "24 maps of 128 by 128" in text
+    assert "kernel" in text and " ms by the GPU's timer" in text
+    assert page.locator("#layer .weight svg").count() == 2
+    # Five filters in a row, each with a gap; each filter uses the whole range of its values.
+    filters = analyser.pixels('#layer canvas[aria-label^="24 filters"]')
+    assert filters.shape == (30, 30, 4)
+    first = filters[:5, :5, :3]
+    assert (first.min(), first.max()) == (0, 255)
+    maps = analyser.pixels('#layer canvas[aria-label^="24 maps"]')
+    assert maps.shape == (5 * 129, 5 * 129, 4)
+    assert len(np.unique(maps[:128, :128, :3].reshape(-1, 3), axis=0)) > 100
+    page.click("#layer .kernel summary")
+    assert "void main" in page.inner_text("#layer .kernel pre")
+
+
+def test_table_sorts_and_measures(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    page.fill("#rows input[type=search]", "")
+    page.click("#rows th button:text('Parameters')")
+    assert page.get_attribute("#rows th[aria-sort=descending]", "class") == "number"
+    sizes = page.locator("#rows tbody tr:not(.spacer) td:nth-child(5)").all_inner_texts()
+    assert sizes[0] == "9.31 k"
+    page.click("#rows button:text('Measure the layers')")
+    page.wait_for_function(
+        "document.querySelector('#rows .status').textContent.startsWith('Each layer')"
+    )
+    shown = page.locator("#rows tbody tr:not(.spacer) td:nth-child(8)").all_inner_texts()
+    times = [float(text) for text in shown if text]
+    assert len(times) > 5
+    assert times == sorted(times, reverse=True)
+
+
+def test_keys_move_through_table_and_graph(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    page.fill("#rows input[type=search]", "")
+    page.click("#rows th button:text('#')")
+    if page.get_attribute("#rows th >> nth=0", "aria-sort") == "descending":
+        page.click("#rows th button:text('#')")
+    page.click("#rows tbody tr[data-layer='0'] button")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.closest('tr').dataset.layer") == "1"
+    page.focus("#graph canvas")
+    before = page.inner_text("#layer .layer-name")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#layer .layer-name") != before
+    page.keyboard.press("ArrowUp")
+    assert page.inner_text("#layer .layer-name") == before
+
+
+def test_filters_and_maps_of_channels_first(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
+    analyser.open_files({"conv.onnx": convolution([1, 3, 12, 20])})
+    analyser.select("conv")
+    text = page.inner_text("#layer")
+    assert "3 filters of 3 by 3 in the colors" in text
+    assert "3 maps of 12 by 20" in text
+    page.click("#layer .source:not(.kernel) summary")
+    page.wait_for_selector("#layer a:text('Open in the playground')")
+    address = page.get_attribute("#layer .source:not(.kernel) a", "href") or ""
+    assert address.startswith(f"{site_url}/index.html#program=import+py_tensor")
+
+
+RECORD_FRAMES = """() => {
+  window.frames = [];
+  window.longTasks = [];
+  const request = window.requestAnimationFrame;
+  window.requestAnimationFrame = (act) => request((time) => {
+    const start = performance.now();
+    act(time);
+    window.frames.push(performance.now() - start);
+  });
+  new PerformanceObserver((list) => window.longTasks.push(...list.getEntries()))
+    .observe({ type: "longtask" });
+}"""
+
+
+def test_thousand_nodes_are_fluid(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
+    analyser.open_files({"deep.onnx": deep_model(NODES)})
+    assert analyser.card("layers") == str(NODES)
+    assert "closed scopes" in page.inner_text("#graph .status")
+    page.click("#graph button:text('Open all')")
+    page.wait_for_function(
+        f"document.querySelector('#graph .status').textContent === '{NODES} layers'"
+    )
+    page.click("#graph button:text('Fit')")
+    page.evaluate(RECORD_FRAMES)
+    page.locator("#graph canvas").scroll_into_view_if_needed()
+    box = page.locator("#graph canvas").bounding_box()
+    assert box
+    x, y = box["x"] + 100, box["y"] + 100
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(80):
+        page.mouse.move(x + step, y + step * 2)
+    page.mouse.up()
+    for name in ["Zoom in"] * 12 + ["Zoom out"] * 12:
+        page.click(f"#graph button[aria-label='{name}']")
+    frames = page.evaluate("window.frames")
+    long = page.evaluate("window.longTasks.length")
+    # A busy machine stops a task at any place, so that single frames say nothing about the page.
+    assert len(frames) > 20
+    assert np.median(frames) < 16
+    assert long <= len(frames) // 10
+    # The table has elements for the rows in view only.
+    assert page.locator("#rows tbody tr").count() < 60
+    page.fill("#graph input[type=search]", "add999")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#layer .layer-name") == "block19/unit199/add999"
+
+
+def test_scopes_open_and_close_by_keys(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
+    analyser.open_files({"deep.onnx": deep_model(300)})
+    page.click("#graph button:text('Close all')")
+    page.wait_for_function(
+        "document.querySelector('#graph .status').textContent.startsWith('6 nodes')"
+    )
+    page.focus("#graph canvas")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "document.querySelector('#graph .status').textContent.startsWith('Scope block0/unit0')"
+    )
+    page.keyboard.press("Backspace")
+    page.wait_for_function(
+        "document.querySelector('#graph .status').textContent.startsWith('Scope block0,')"
+    )
+
+
+def test_page_has_no_serious_fault_for_screen_readers(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    analyser.select("conv2d/Relu")
+    page.evaluate((SITE.parent.parent / "node_modules/axe-core/axe.min.js").read_text())
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        serious = [
+            (each["id"], [node["target"] for node in each["nodes"]][:4])
+            for each in found["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+    page.emulate_media(color_scheme="light")
+
+
+def test_phone_has_no_sideways_scroll(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    size = page.viewport_size
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert size
+    page.set_viewport_size(size)

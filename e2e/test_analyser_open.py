@@ -1,0 +1,135 @@
+"""Test how the analyser opens models: by address, from files and drops, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from analyser_driver import (
+    GIVEN,
+    AnalyserPage,
+    blazeface_files,
+    convolution,
+    serve_files,
+)
+from playwright.sync_api import Browser, Page, Route
+from watched_page import PageErrors, SharedPage
+
+
+@pytest.fixture(scope="module")
+def analyser_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[AnalyserPage]]:
+    with SharedPage(chromium, lambda page: AnalyserPage(page, site_url)) as page:
+        yield page
+
+
+@pytest.fixture
+def analyser(analyser_page: SharedPage[AnalyserPage]) -> AnalyserPage:
+    """Page of the analyser that tests share, each of which opens a model."""
+    return analyser_page.get()
+
+
+def test_address_of_the_page_opens_a_model(page: Page, site_url: str) -> None:
+    files = blazeface_files()
+    serve_files(page, files)
+    requests: list[str] = []
+    page.context.on("request", lambda request: requests.append(request.url))
+    analyser = AnalyserPage(page, site_url, "?model=../given/blazeface.json")
+    analyser.wait()
+    weights = json.loads(files["blazeface.json"])["weightsManifest"][0]["weights"]
+    layers = int(analyser.card("layers"))
+    rows = int(page.get_attribute("#rows table", "aria-rowcount") or "0")
+    assert (analyser.card("format"), rows) == ("TensorFlow.js", layers + 1)
+    assert analyser.card("producer").startswith("https://github.com/google/mediapipe")
+    assert analyser.card("file") == f"{sum(map(len, files.values())) / 1e3:.1f} kB"
+    assert analyser.card("bytes") == f"{len(files['blazeface.bin']) / 1e3:.1f} kB"
+    assert len(weights) > 100
+    assert page.inner_text("#ports tbody th >> nth=0") == "input"
+    assert parse_qs(urlsplit(page.url).query) == {"model": ["../given/blazeface.json"]}
+    here = (f"{site_url}/", f"blob:{site_url}/", "data:")
+    assert [url for url in requests if not url.startswith(here)] == []
+
+
+def test_picked_files_of_a_model_with_parts(analyser: AnalyserPage) -> None:
+    analyser.open_files(blazeface_files())
+    assert analyser.page.is_hidden("#open-problem"), analyser.problem()
+    assert analyser.card("parameters") == "135 k"
+    assert "?model=" not in analyser.page.url
+
+
+def test_dropped_file(analyser: AnalyserPage) -> None:
+    analyser.page.evaluate(
+        """(bytes) => {
+          document.getElementById('open-status').textContent = '';
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([new Uint8Array(bytes)], 'dropped.onnx'));
+          const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+          for (const kind of ['dragenter', 'dragover', 'drop'])
+            document.body.dispatchEvent(new DragEvent(kind, options));
+        }""",
+        list(convolution([1, 3, 16, 16])),
+    )
+    analyser.wait()
+    assert analyser.page.inner_text("#open-status").startswith("dropped.onnx was opened")
+    assert (analyser.card("format"), analyser.card("producer")) == ("ONNX", "maker, 7")
+    assert analyser.card("multiplyAdds") == "20.7 k"
+
+
+def test_damaged_foreign_and_huge_files_are_explained(analyser: AnalyserPage) -> None:
+    data = convolution([1, 3, 16, 16])
+    analyser.open_files({"small.onnx": data})
+    assert analyser.page.is_hidden("#open-problem"), analyser.problem()
+    analyser.open_files({"half.onnx": data[: len(data) // 2]})
+    assert f"half.onnx, {len(data) // 2:,} bytes: ONNX" in analyser.problem()
+    assert "Supported" in analyser.problem()
+    analyser.open_files({"photo.jpg": b"\xff\xd8\xff\xe0" + bytes(500)})
+    assert "photo.jpg, 504 bytes: a JPEG picture" in analyser.problem()
+    analyser.open_files({"keras.h5": b"\x89HDF\r\n\x1a\n" + bytes(99)})
+    assert "convert it with tensorflowjs_converter" in analyser.problem()
+    analyser.page.evaluate(
+        """() => {
+          const part = new Blob([new Uint8Array(1 << 20)]);
+          const file = new File(new Array(1100).fill(part), 'huge.onnx');
+          const transfer = new DataTransfer();
+          transfer.items.add(file);
+          const input = document.getElementById('model-files');
+          input.files = transfer.files;
+          input.dispatchEvent(new Event('change'));
+        }"""
+    )
+    analyser.page.wait_for_function(
+        "document.getElementById('open-problem').textContent.includes('huge.onnx')"
+    )
+    assert "memory for models of at most 1000.0 MB" in analyser.problem()
+    # The page goes on with the model before, and with the next one.
+    assert analyser.card("format") == "ONNX"
+    analyser.open_files({"small.onnx": data})
+    assert analyser.page.is_hidden("#open-problem")
+
+
+def test_missing_address_is_explained(analyser_page: SharedPage[AnalyserPage]) -> None:
+    analyser = analyser_page.get()
+    serve_files(analyser.page, {})
+    analyser.page.fill("#model-address", analyser.page.url.replace("analyser/", "given/"))
+    analyser.page.evaluate("document.getElementById('open-status').textContent = ''")
+    analyser.page.click("#model-open")
+    analyser.wait()
+    assert "404" in analyser.problem()
+    analyser_page.errors.ignore()
+
+
+def test_loading_is_cancelled(page: Page, site_url: str, page_errors: PageErrors) -> None:
+    analyser = AnalyserPage(page, site_url)
+    waiting: list[Route] = []
+    page.route(GIVEN, lambda route: waiting.append(route))
+    page.fill("#model-address", f"{site_url}/given/never.onnx")
+    page.click("#model-open")
+    page.click("#transfer-cancel")
+    page.wait_for_function(
+        "document.getElementById('open-status').textContent.startsWith('Cancelled')"
+    )
+    assert page.is_hidden("#transfer")
+    page_errors.ignore()
+    analyser.open_files({"small.onnx": convolution([1, 3, 16, 16])})
+    assert page.is_hidden("#open-problem"), analyser.problem()

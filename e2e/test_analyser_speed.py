@@ -1,0 +1,71 @@
+"""Test the analyser's times, comparison with TensorFlow.js, sizes and report."""
+
+from __future__ import annotations
+
+import json
+
+from analyser_driver import AnalyserPage, blazeface_files, convolution
+from playwright.sync_api import Page
+
+
+def metric(page: Page, name: str) -> str:
+    return page.inner_text(f"#speed-panel [data-metric={name}]")
+
+
+def test_live_times_and_report(page: Page, site_url: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    analyser = AnalyserPage(page, site_url)
+    analyser.open_files({"conv.onnx": convolution([1, 3, 16, 16])})
+    assert float(metric(page, "compile")) > 0
+    page.click("#speed-panel button:text('Run repeatedly')")
+    page.wait_for_function(
+        "document.querySelector('[data-metric=model]').textContent.includes('(')"
+    )
+    page.click("#speed-panel button:text('Stop')")
+    page.wait_for_selector("#speed-panel button:text('Run repeatedly')")
+    assert float(metric(page, "rate")) > 0
+    assert page.is_visible("#speed-panel .chart canvas")
+    assert page.is_hidden("#speed-panel button:text('Sizes')")
+    page.click("#speed-panel button:text('Copy as JSON')")
+    page.wait_for_function("document.body.innerText.includes('Copied.')")
+    report = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert (report["model"], report["format"], report["parameters"]) == ("conv.onnx", "onnx", 81)
+    assert report["stages"]["model"]["low"] <= report["stages"]["model"]["high"]
+    assert report["memory"]["gpuBytes"] > 0
+    page.click("#speed-panel button:text('Copy as text')")
+    page.wait_for_function(
+        "navigator.clipboard.readText().then((text) => text.startsWith('py_tensor: conv.onnx'))"
+    )
+    with page.expect_download() as download:
+        page.click("#speed-panel button:text('Save as PNG')")
+    assert download.value.path().read_bytes()[:4] == b"\x89PNG"
+
+
+def test_open_sides_are_compared(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
+    analyser.open_files({"open.onnx": convolution(["n", 3, "h", "w"])})
+    assert page.inner_text("#lengths label >> nth=1").startswith("x, h")
+    page.click("#speed-panel button:text('Sizes')")
+    page.wait_for_selector(".speed-tables tbody tr")
+    sizes = page.locator(".speed-tables tbody th").all_inner_texts()
+    assert [size.split()[0] for size in sizes] == ["64", "128", "256"]
+    times = page.locator(".speed-tables tbody td").all_inner_texts()
+    assert all(time.endswith(" ms") for time in times)
+    page.fill("#lengths label:nth-of-type(2) input", "40")
+    page.click("#lengths button")
+    page.wait_for_function(
+        "/40.256$/.test("
+        "document.querySelector('#rows tbody tr:not(.spacer) td:nth-child(4)').textContent)"
+    )
+
+
+def test_tensorflow_js_gives_the_same_outputs(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url, "?runs=1")
+    analyser.open_files(blazeface_files())
+    page.click("#speed-panel button:text('Compare with TensorFlow.js')")
+    page.wait_for_selector(".speed-tables tbody tr:nth-child(2)")
+    rows = page.locator(".speed-tables tbody tr").all()
+    assert [row.locator("th").inner_text() for row in rows] == ["py_tensor", "TensorFlow.js webgl"]
+    cells = rows[1].locator("td").all_inner_texts()
+    assert all(float(cell) > 0 for cell in cells[:4])
+    assert float(cells[4]) < 1e-4
