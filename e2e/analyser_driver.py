@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -146,3 +148,39 @@ def deep_model(count: int) -> bytes:
         nodes.append(node)
         x = y
     return onnx_model(nodes, [1, 4, 8, 8], {"w": kernel})
+
+
+def tensorflow_js_model() -> dict[str, bytes]:
+    """Return the files of a graph model of TensorFlow.js: one convolution."""
+    kernel = np.random.default_rng(6).normal(size=(3, 3, 3, 4)).astype("float32")
+    lengths = {"dim": [{"size": str(length)} for length in (1, 8, 8, 3)]}
+    dtype = {"type": "DT_FLOAT"}
+    ones = {"list": {"i": ["1", "1", "1", "1"]}}
+
+    def text(value: str) -> dict[str, str]:
+        return {"s": base64.b64encode(value.encode()).decode()}
+
+    nodes = [
+        {"name": "x", "op": "Placeholder", "attr": {"dtype": dtype, "shape": {"shape": lengths}}},
+        {"name": "w", "op": "Const", "attr": {"dtype": dtype}},
+        {
+            "name": "conv",
+            "op": "Conv2D",
+            "input": ["x", "w"],
+            "attr": {
+                "T": dtype,
+                "strides": ones,
+                "dilations": ones,
+                "padding": text("SAME"),
+                "data_format": text("NHWC"),
+            },
+        },
+        {"name": "y", "op": "Relu", "input": ["conv"], "attr": {"T": dtype}},
+    ]
+    weight = {"name": "w", "shape": list(kernel.shape), "dtype": "float32"}
+    document = {
+        "format": "graph-model",
+        "modelTopology": {"node": nodes, "library": {}, "versions": {"producer": 1}},
+        "weightsManifest": [{"paths": ["w.bin"], "weights": [weight]}],
+    }
+    return {"model.json": json.dumps(document).encode(), "w.bin": kernel.tobytes()}

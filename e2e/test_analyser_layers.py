@@ -46,7 +46,7 @@ def test_layer_shows_filters_activations_and_shaders(analyser: AnalyserPage) -> 
     assert (first.min(), first.max()) == (0, 255)
     maps = analyser.pixels('#layer canvas[aria-label^="24 maps"]')
     assert maps.shape == (5 * 129, 5 * 129, 4)
-    assert len(np.unique(maps[:128, :128, :3].reshape(-1, 3), axis=0)) > 100
+    assert len(np.unique(maps[..., :3].reshape(-1, 3), axis=0)) > 100
     page.click("#layer .kernel summary")
     assert "void main" in page.inner_text("#layer .kernel pre")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from analyser_driver import AnalyserPage, blazeface_files, convolution
+from analyser_driver import AnalyserPage, convolution, tensorflow_js_model
 from playwright.sync_api import Page
 
 
@@ -61,7 +61,7 @@ def test_open_sides_are_compared(page: Page, site_url: str) -> None:
 
 def test_tensorflow_js_gives_the_same_outputs(page: Page, site_url: str) -> None:
     analyser = AnalyserPage(page, site_url, "?runs=1")
-    analyser.open_files(blazeface_files())
+    analyser.open_files(tensorflow_js_model())
     page.click("#speed-panel button:text('Compare with TensorFlow.js')")
     page.wait_for_selector(".speed-tables tbody tr:nth-child(2)")
     rows = page.locator(".speed-tables tbody tr").all()
