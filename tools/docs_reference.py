@@ -10,7 +10,6 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.nav import Link, Navigation
 
 import py_tensor
 from py_tensor import functions
@@ -188,8 +187,3 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
             texts[address(title)] = page_text(title, introduction, names)
     for path, text in texts.items():
         files.append(File.generated(config, path, content=text))
-
-
-def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
-    """Link back to the demo page, whose folder has the documentation in `docs/`."""
-    nav.items.append(Link("Demo", "../index.html"))

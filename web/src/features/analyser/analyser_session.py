@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
 from typing import Any
 
-from context_loss import surviving
 from file_kinds import found_in
 from gpu_fence import gpu_done
 from input_shapes import example_input, example_shapes
@@ -108,9 +107,6 @@ class AnalyserSession:
         """Run the model on the present input and return the milliseconds of each stage."""
         if self.model is None:
             raise RuntimeError("run: no model is loaded; open one first")
-        return await surviving(self._run, lambda: None)
-
-    async def _run(self) -> dict[str, float]:
         started = perf_counter()
         if self.prepare is not None:
             await finished(self.prepare())
