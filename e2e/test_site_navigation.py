@@ -17,6 +17,8 @@ def test_every_page_leads_to_all_parts(page: str, site_url: str) -> None:
     assert len(found) == 1
     links = LINK.findall(found[0])
     folder = (SITE / page).parent
+    [picture] = re.findall(r'<img src="([^"]*)"', found[0])
+    assert picture.startswith("data:image/svg+xml") or (folder / picture).is_file()
     assert [(folder / target).resolve() for target, _ in links] == [
         (SITE / each).resolve() for each in PAGES
     ]

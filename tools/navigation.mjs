@@ -12,8 +12,9 @@ const PAGES = JSON.parse(
  * Returns the navigation as HTML.
  *
  * @param {string} page address of the page that gets it, relative to the site's folder
+ * @param {string} icon address of the icon, relative to the same folder
  */
-export function navigation(page) {
+export function navigation(page, icon) {
   const root = "../".repeat(page.split("/").length - 1) || "./";
   const folder = page.slice(0, page.lastIndexOf("/") + 1);
   const links = PAGES.map(({ title, page: target }) => {
@@ -21,6 +22,6 @@ export function navigation(page) {
     const current = isHere ? ` aria-current="${target === page ? "page" : "true"}"` : "";
     return `<a href="${root}${target}"${current}>${title}</a>`;
   });
-  const brand = `<a class="brand" href="${root}index.html"><img src="${root}icon.svg" alt="">py_tensor</a>`;
+  const brand = `<a class="brand" href="${root}index.html"><img src="${root}${icon}" alt="">py_tensor</a>`;
   return `<nav class="site-navigation" aria-label="Site">${brand}${links.join("")}</nav>`;
 }

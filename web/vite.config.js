@@ -43,7 +43,8 @@ function siteNavigation() {
     // Before the addresses of pictures are resolved.
     transformIndexHtml: {
       order: "pre",
-      handler: (html, { path }) => html.replace("%NAVIGATION%", navigation(path.slice(1))),
+      handler: (html, { path }) =>
+        html.replace("%NAVIGATION%", navigation(path.slice(1), "icon.svg")),
     },
     closeBundle() {
       const style = readFileSync(join(root, "src", "ui", "navigation.css"), "utf8");
@@ -52,7 +53,7 @@ function siteNavigation() {
       for (const name of readdirSync(docs, { recursive: true, encoding: "utf8" })) {
         if (!name.endsWith(".html")) continue;
         const html = readFileSync(join(docs, name), "utf8");
-        const added = `<style>${style}</style>${navigation(`docs/${name}`)}`;
+        const added = `<style>${style}</style>${navigation(`docs/${name}`, "docs/assets/icon.svg")}`;
         writeFileSync(join(docs, name), html.replace(/<body[^>]*>/, `$&${added}`));
       }
     },
