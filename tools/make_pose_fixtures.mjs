@@ -1,9 +1,9 @@
 // @ts-nocheck: the packages whose results it records are not installed for the checks.
 // Run the post-processing of PoseNet, body-pix and Human, and print the results as JSON.
 //
-// usage: node tools/make_pose_fixtures.mjs FOLDER FACE BODY   (tools/make_pose_fixtures.py calls it)
+// usage: node tools/make_pose_fixtures.mjs FOLDER FACE BODY HAND   (tools/make_pose_fixtures.py calls it)
 //
-// FOLDER has the packages in node_modules; FACE and BODY are files of RGB bytes of square images.
+// FOLDER has the packages in node_modules; FACE, BODY and HAND are files of RGB bytes of square images.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
-const [folder, face, body] = process.argv.slice(2).map((path) => resolve(path));
+const [folder, face, body, hand] = process.argv.slice(2).map((path) => resolve(path));
 const require = createRequire(join(folder, "package.json"));
 const tf = require("@tensorflow/tfjs");
 const human = join(folder, "node_modules/@vladmandic/human");
@@ -22,6 +22,9 @@ const numbers = (count, factor, low, high) =>
     { length: count },
     (_, i) => low + (((i * factor) % 100003) / 100003) * (high - low),
   );
+
+/** Smallest score of a hand; the one in the picture has 0.6. */
+const LEAST_HAND = 0.3;
 
 async function poses() {
   await tf.setBackend("cpu");
@@ -67,11 +70,12 @@ async function poses() {
   };
 }
 
-async function faces() {
+async function people() {
   const entry = `
     export * as blazeface from ${JSON.stringify(join(human, "src/face/blazeface.ts"))};
     export * as facemesh from ${JSON.stringify(join(human, "src/face/facemesh.ts"))};
     export * as movenet from ${JSON.stringify(join(human, "src/body/movenet.ts"))};
+    export * as handtrack from ${JSON.stringify(join(human, "src/hand/handtrack.ts"))};
     export { defaults as config } from ${JSON.stringify(join(human, "src/config.ts"))};`;
   const loader = {
     name: "loader",
@@ -107,15 +111,17 @@ async function faces() {
       weightData,
     });
     const model = await tf.loadGraphModel({ load });
-    const execute = model.execute.bind(model);
-    model.execute = (...args) => {
-      const result = execute(...args);
-      const name = path.split("/").at(-1).split(".")[0];
+    const name = path.split("/").at(-1).split(".")[0];
+    const record = (result) => {
       outputs[name] = [result]
         .flat()
         .map((t) => ({ shape: t.shape, data: Array.from(t.dataSync()) }));
       return result;
     };
+    const execute = model.execute.bind(model);
+    const executeAsync = model.executeAsync.bind(model);
+    model.execute = (...args) => record(execute(...args));
+    model.executeAsync = async (...args) => record(await executeAsync(...args));
     return model;
   };
   const parts = (await import(pathToFileURL(outfile))).default;
@@ -135,7 +141,29 @@ async function faces() {
   const found = await parts.facemesh.predict(image(face), config);
   await parts.movenet.load(config);
   const bodies = await parts.movenet.predict(image(body), config);
+  config.hand.minConfidence = LEAST_HAND;
+  config.hand.iouThreshold = 0.2;
+  config.hand.maxDetected = 2;
+  // The boxes of the detector are not in the result, but its regions are cropped from the image.
+  const regions = [];
+  const { cropAndResize } = tf.image;
+  tf.image.cropAndResize = (...args) => {
+    regions.push(args[1][0]);
+    return cropAndResize(...args);
+  };
+  await parts.handtrack.load(config);
+  const hands = await parts.handtrack.predict(image(hand), config);
+  const [scores, places] = outputs.handtrack;
+  const landmarks = outputs["handlandmark-lite"].find(({ shape }) => shape[1] === 63);
   return {
+    hands: {
+      scores: scores.data,
+      boxes: places.data,
+      found: hands.map(({ boxScore, label }) => ({ score: boxScore, label })),
+      regions,
+      landmarkOutput: landmarks.data,
+      points: hands.at(-1).keypoints,
+    },
     boxes,
     mesh: found[0].mesh,
     meshOutput: outputs.facemesh.find((each) => each.shape.at(-1) === 1404).data,
@@ -155,6 +183,6 @@ const names = [
 const result = {
   versions: Object.fromEntries(names.map((name) => [name, version(name)])),
   poses: await poses(),
-  faces: await faces(),
+  people: await people(),
 };
 writeFileSync(join(folder, "results.json"), JSON.stringify(result));

@@ -40,11 +40,18 @@ def main(folder: Path) -> None:
         images[name] = np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BILINEAR))
         files.append(folder / f"{name}.rgb")
         files[-1].write_bytes(images[name].tobytes())
+        if name == "body":
+            # The right half, where a hand is large enough for the detector.
+            hand = image.crop((760, 400, 1080, 720))
+    files.append(folder / "hand.rgb")
+    files[-1].write_bytes(np.asarray(hand).tobytes())
     script = ROOT / "tools/make_pose_fixtures.mjs"
     subprocess.run(["node", "--preserve-symlinks", script, folder, *files], check=True)
     results = json.loads((folder / "results.json").read_text())
-    poses, faces = results["poses"], results["faces"]
+    poses, faces, hands = results["poses"], results["people"], results["people"]["hands"]
     face = faces["boxes"][0]
+    raw_scores = numbers(hands["scores"]).reshape((-1, 7))
+    likely = raw_scores.max(axis=1) > 0.1  # Human drops all up to 0.3 here
     np.savez_compressed(
         ROOT / "tests/vision/data/poses.npz",
         versions=json.dumps(results["versions"]),
@@ -60,6 +67,13 @@ def main(folder: Path) -> None:
         mesh_output=numbers(faces["meshOutput"]),
         mesh=np.asarray(faces["mesh"], "int16"),
         movenet_output=numbers(faces["movenetOutput"]).reshape((1, 1, 17, 3)),
+        hand_raw_boxes=numbers(hands["boxes"]).reshape((-1, 4))[likely],
+        hand_raw_scores=raw_scores[likely],
+        hand_scores=numbers([each["score"] for each in hands["found"]]),
+        hand_classes=[each["label"] for each in hands["found"]],
+        hand_regions=numbers(hands["regions"]),
+        hand_output=numbers(hands["landmarkOutput"]),
+        hand_points=numbers(hands["points"]),
         movenet=numbers([each["position"] for each in faces["keypoints"]]),
     )
 

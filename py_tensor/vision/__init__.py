@@ -9,11 +9,14 @@ models. Points are (x, y) in pixels, boxes (top, left, bottom, right). Read `che
 from __future__ import annotations
 
 from .boxes import (
+    HAND_CLASSES,
     Detections,
+    Hands,
     KeptBoxes,
     box_iou,
     decode_boxes,
     decode_detections,
+    decode_hands,
     non_max_suppression,
     ssd_anchors,
     top_labels,
@@ -54,10 +57,12 @@ from .warping import crop_and_resize, rotate, transform, warp_affine, warp_persp
 
 __all__ = [
     "BODY_PARTS",
+    "HAND_CLASSES",
     "HAND_EDGES",
     "POSE_EDGES",
     "POSE_PARTS",
     "Detections",
+    "Hands",
     "KeptBoxes",
     "Letterboxed",
     "Poses",
@@ -67,6 +72,7 @@ __all__ = [
     "crop_and_resize",
     "decode_boxes",
     "decode_detections",
+    "decode_hands",
     "decode_landmarks",
     "decode_movenet",
     "decode_pose",

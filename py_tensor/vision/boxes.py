@@ -438,3 +438,90 @@ def decode_detections(
         there = arange(max_output_size) < kept.number
         found = [where(there.reshape((-1, *(1,) * (f.ndim - 1))), f, 0.0) for f in found]
     return Detections(found[0], kept.scores, found[1], kept.number)
+
+
+HAND_CLASSES = ("hand", "fist", "pinch", "point", "face", "tip", "pinch_tip")
+"""Classes of the hand detector that `decode_hands` reads."""
+
+
+class Hands(NamedTuple):
+    """Result of `decode_hands`."""
+
+    boxes: Tensor
+    """Boxes (top, left, bottom, right) of shape (n, 4)."""
+    scores: Tensor
+    """Score of each box, best first."""
+    classes: Tensor
+    """Position of each box's class in `HAND_CLASSES`; int32."""
+    number: Tensor
+    """Number of boxes; int32. More rows are 0 if padded."""
+
+
+@named
+def decode_hands(
+    boxes: ArrayLike,
+    scores: ArrayLike,
+    size: Sequence[int],
+    /,
+    *,
+    max_output_size: int = 2,
+    iou_threshold: float = 0.2,
+    score_threshold: float = 0.5,
+    padded: bool = False,
+) -> Hands:
+    """Return the hands that the detector of handtrack.js found; faces are left out.
+
+    Source: the hand tracking of the library Human, which continues with a model of landmarks for
+    each box: `region_matrices(hands.boxes, (224, 224), scale=1.4, square=False)`.
+
+    Args:
+        boxes: Boxes (top, left, bottom, right) as fractions of the image, of shape (n, 4) or (1, n,
+            4): the output of all anchors, before any suppression.
+        scores: Scores of shape (n, 7) or (n, 8), or with a first axis of length 1: those of
+            `HAND_CLASSES`, after that of the background if there are 8.
+        size: Height and width of the image to which the boxes refer, in pixels.
+        max_output_size: Largest number of hands; 2 by default.
+        iou_threshold: As for `non_max_suppression`; 0.2 by default.
+        score_threshold: Smallest score, from 0 to 1; 0.5 by default.
+        padded: Return `max_output_size` rows without reading their number; False by default.
+
+    Returns:
+        `Hands` in pixels of the image.
+
+    Raises:
+        ArgumentError: If a number is out of range.
+        ShapeError: If the shapes do not fit.
+
+    >>> import py_tensor as pt
+    >>> scores = [[0.1, 0.7, 0.2, 0, 0, 0, 0], [0, 0, 0, 0, 0.9, 0, 0]]
+    >>> hands = pt.vision.decode_hands([[0, 0.5, 0.5, 1], [0, 0, 1, 1]], scores, (100, 200))
+    >>> hands.boxes.tolist(), [pt.vision.HAND_CLASSES[at] for at in hands.classes.tolist()]
+    ([[0.0, 100.0, 50.0, 200.0]], ['fist'])
+    """
+    operation = "decode_hands"
+    count = len(HAND_CLASSES)
+    places = numbers_of(operation, "boxes", boxes, ("n", 4), (1, "n", 4))
+    rows = [("n", length) for length in (count, count + 1)]
+    given = numbers_of(operation, "scores", scores, *rows, *((1, *row) for row in rows))
+    corners, values = (wide(each.reshape(each.shape[-2:])) for each in (places, given))
+    counted(operation, ("boxes", corners), ("scores", values))
+    height, width = height_and_width(operation, "size", size)
+    values = values[:, -count:]
+    # Scores are at least 0, so that a face never wins.
+    values = where(arange(count) == HAND_CLASSES.index("face"), -1.0, values)
+    kept = non_max_suppression(
+        corners,
+        pt.max(values, axis=1),
+        max_output_size,
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+        padded=padded,
+    )
+    found = take(corners, kept.indices, axis=0) * pt.asarray(
+        [height, width, height, width], dtype="float32"
+    )
+    classes = take(argmax(values, axis=1), kept.indices)
+    if padded:
+        there = arange(max_output_size) < kept.number
+        found, classes = where(there[:, None], found, 0.0), where(there, classes, 0)
+    return Hands(found, kept.scores, classes, kept.number)

@@ -139,6 +139,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "vision.box_iou": (HERE, [[0.0] * 4]),
     "vision.decode_boxes": (HERE, [[0.0] * 4]),
     "vision.decode_detections": (HERE, [[0.0] * 4], (8, 8)),
+    "vision.decode_hands": ([[0.0] * 4], HERE, (8, 8)),
     "vision.decode_movenet": (HERE, (8, 8)),
     "vision.decode_pose": (HERE, X, 8),
     "vision.decode_poses": (HERE, X, X, X, 8),

@@ -93,6 +93,34 @@ def test_movenet_as_human():
     )
 
 
+def test_hands_as_human():
+    boxes, scores = POSES["hand_raw_boxes"], POSES["hand_raw_scores"]
+    hands = pt.vision.decode_hands(boxes, scores, (320, 320), score_threshold=0.3)
+    assert hands.number.item() == 1
+    # Human rounds scores to hundredths.
+    np.testing.assert_allclose(hands.scores.numpy(), POSES["hand_scores"], atol=0.0051)
+    named = [pt.vision.HAND_CLASSES[at] for at in hands.classes.tolist()]
+    assert named == POSES["hand_classes"].tolist()
+    regions = pt.vision.region_matrices(hands.boxes, (224, 224), scale=1.4, square=False)
+    corners = pt.vision.transform_boxes([[0.0, 0.0, 224.0, 224.0]], regions) / 320
+    np.testing.assert_allclose(corners.numpy(), POSES["hand_regions"], atol=1e-5)
+    points = pt.vision.decode_landmarks(POSES["hand_output"], regions)
+    np.testing.assert_allclose(points.numpy()[0], POSES["hand_points"], atol=1e-2)
+
+
+def test_faces_are_no_hands():
+    boxes = [[0, 0, 0.5, 0.5], [0.5, 0.5, 1, 1], [0.5, 0.5, 1, 0.99]]
+    scores = np.zeros((3, 8), "float32")
+    scores[0, 5], scores[1, 3], scores[2, 2] = 0.9, 0.6, 0.7
+    hands = pt.vision.decode_hands([boxes], scores[None], (10, 20), padded=True)
+    assert hands.number.item() == 1
+    assert_values(hands.classes, np.asarray([1, 0], "int32"))
+    assert_values(hands.boxes, np.asarray([[5, 10, 10, 19.8], [0] * 4], "float32"), atol=1e-5)
+    compiled = pt.jit(lambda a, b: pt.vision.decode_hands(a, b, (10, 20), padded=True).scores)
+    found = compiled(pt.asarray(boxes), pt.asarray(scores))
+    assert_values(found, np.asarray([0.7, 0], "float32"))
+
+
 def test_several_people_of_movenet(rng):
     output = rng.random((1, 6, 56)).astype("float32")
     poses = pt.vision.decode_movenet(output, (100, 200))
@@ -123,6 +151,8 @@ def test_landmarks_in_regions(rng):
 @pytest.mark.parametrize(("call", "text"), [
     (lambda: pt.vision.decode_pose(MAPS[0], MAPS[1][:5], 16), "decode_pose: maps have different "
      "sizes; got [(5, 11), (9, 11)]; pass the outputs of one model"),
+    (lambda: pt.vision.decode_hands(np.zeros((2, 4)), np.zeros((2, 6)), (8, 8)), "decode_hands: "
+     "scores have a wrong shape; got (2, 6); use shape (n, 7) or (n, 8) or (1, n, 7) or (1, n, 8)"),
     (lambda: pt.vision.decode_movenet(np.zeros((1, 17, 3)), (8, 8)), "decode_movenet: outputs have "
      "a wrong shape; got (1, 17, 3); use shape (1, 1, 17, 3) or (1, n, 56)"),
     (lambda: pt.vision.decode_landmarks(np.zeros(10)), "decode_landmarks: landmarks do not fit; "
