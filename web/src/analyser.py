@@ -19,6 +19,18 @@ def _layers() -> Any:
     return LayersSession(_session)
 
 
+def _input() -> Any:
+    from input_session import InputSession
+
+    return InputSession(_session)
+
+
+def _output() -> Any:
+    from output_session import OutputSession
+
+    return OutputSession(_session, _part("input"))
+
+
 def _speed() -> Any:
     from speed_session import SpeedSession
 
@@ -30,6 +42,8 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "session": lambda: _session,
     "layers": _layers,
     "speed": _speed,
+    "input": _input,
+    "output": _output,
 }
 
 

@@ -54,6 +54,18 @@
  *
  * @typedef {{ done: number, total: number | null, name: string }} ModelProgress bytes that were read, and the file
  *
+ * @typedef {object} ModelOutput what a model found, for the page to show
+ * @property {string} task
+ * @property {number} width of the picture; 0 for none
+ * @property {number} height
+ * @property {[string, number][]} bars names and scores
+ * @property {[string, number, number][]} labels texts at points (x, y) of the picture
+ * @property {string[]} texts
+ * @property {[number, number, number, number][]} notes start, end, MIDI number, amplitude
+ * @property {number} reads from the GPU
+ * @property {string} problem why the outputs were not understood; "" if they were
+ * @property {[string, number[]][]} outputs names and shapes
+ *
  * @typedef {{
  *   progress: Progress,
  *   output: Output,
@@ -68,6 +80,7 @@
  *   surface: SurfaceReport,
  *   modelProgress: ModelProgress,
  *   compiling: { done: number, total: number },
+ *   modelOutput: ModelOutput,
  * }} Events
  */
 

@@ -52,6 +52,8 @@
  *   output: Stages,
  *   select: number,
  *   times: (number | null)[],
+ *   tasks: { tasks: [string, string][], task: string },
+ *   task: string,
  * }} AnalyserEvents
  * @typedef {string | Record<string, File>} Source an address, or files by name
  * @typedef {{ show?: (description: Description) => unknown }} Part

@@ -1,15 +1,16 @@
 /** @file The photo lab section: chooses a photo, applies filters to it and shows the time per frame. */
 
+import filterSource from "../../python/photo_filters.py?raw";
+import { startCamera } from "../../ui/camera.js";
 import { createCodeView } from "../../ui/code_view.js";
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
+import { createFilterList } from "../../ui/filter_list.js";
 import { loadFile } from "../../ui/load_file.js";
+import { loadImage } from "../../ui/load_image.js";
+import { FILTERS } from "../../ui/photo_filters.js";
 import { saveFile } from "../../ui/save_file.js";
-import { startCamera } from "./camera.js";
-import { createFilterList } from "./filter_list.js";
 import { FrameTimes } from "./frame_times.js";
-import { loadImage } from "./load_image.js";
-import filterSource from "./photo_lab.py?raw";
 
 /** @import { Client } from "../../python/client.js" */
 
@@ -35,7 +36,7 @@ export function createPhotoLab(client) {
   const saveButton = find("photo-save", HTMLButtonElement);
   const cameraButton = find("camera", HTMLButtonElement);
   const times = new FrameTimes(find("frame-ms", HTMLElement), find("frame-fps", HTMLElement));
-  const filters = createFilterList(find("filters", HTMLElement), draw);
+  const filters = createFilterList(find("filters", HTMLElement), FILTERS, draw);
   /** @type {Blob | null} */
   let photo = null;
   let ready = false;
@@ -46,11 +47,13 @@ export function createPhotoLab(client) {
 
   let measured = 0;
   let measuring = 0;
-  /** @type {import("./camera.js").Camera | null} */
+  /** @type {import("../../ui/camera.js").Camera | null} */
   let camera = null;
 
   client.on("photoFrame", (frame) => times.add(frame, animating || camera !== null));
-  createCodeView(find("photo-code", HTMLElement), [{ name: "photo_lab.py", source: filterSource }]);
+  createCodeView(find("photo-code", HTMLElement), [
+    { name: "photo_filters.py", source: filterSource },
+  ]);
   find("photos", HTMLElement).append(...PHOTOS.map(thumbOf));
   find("reset", HTMLButtonElement).onclick = filters.reset;
   compare.oninput = showPart;
@@ -181,7 +184,7 @@ export function createPhotoLab(client) {
     animateButton.disabled = !ready;
   }
 
-  /** Draws the camera's pictures until it is stopped. @param {import("./camera.js").Camera} filming */
+  /** Draws the camera's pictures until it is stopped. @param {import("../../ui/camera.js").Camera} filming */
   async function film(filming) {
     try {
       while (camera === filming) {

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-import photo_lab
+import photo_filters
 from context_loss import surviving
 
 import py_tensor as pt
@@ -42,7 +42,7 @@ class PhotoSession:
             self._photo = pt.from_pixels(self._source, channels=4)
         photo = self._photo
         start = self._page.now()
-        pt.draw(photo_lab.apply(photo, chain), self.canvas)
+        pt.draw(photo_filters.apply(photo, chain), self.canvas)
         # The GPU executes commands in order: after this read, it has drawn the picture.
         await photo[0, 0].data()
         self._page.photoFrame(self._page.now() - start)

@@ -1,6 +1,6 @@
 /** @file Decodes an image file and limits its size. */
 
-import { textOf } from "../../ui/error_text.js";
+import { textOf } from "./error_text.js";
 
 const MAX_SIDE = 1600; // pixels; the page shows fewer
 

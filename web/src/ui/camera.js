@@ -1,7 +1,7 @@
 /** @file Pictures of the visitor's camera. */
 
-import { make } from "../../ui/dom.js";
-import { textOf } from "../../ui/error_text.js";
+import { make } from "./dom.js";
+import { textOf } from "./error_text.js";
 
 /** @typedef {{ picture: () => Promise<ImageBitmap>, stop: () => void }} Camera */
 

@@ -1,19 +1,19 @@
 /** @file List of filters, which can be enabled, adjusted and reordered. */
 
-import { make } from "../../ui/dom.js";
-import { FILTERS } from "./photo_filters.js";
-
+import { make } from "./dom.js";
 /** @import { Filter } from "./photo_filters.js" */
 
 /**
  * @param {HTMLElement} list
+ * @param {Filter[]} filters
  * @param {() => void} onChange
  */
-export function createFilterList(list, onChange) {
-  list.replaceChildren(...FILTERS.map(rowOf));
+export function createFilterList(list, filters, onChange) {
+  list.classList.add("filters");
+  list.replaceChildren(...filters.map(rowOf));
 
   function reset() {
-    list.replaceChildren(...FILTERS.map(rowOf));
+    list.replaceChildren(...filters.map(rowOf));
     onChange();
   }
 

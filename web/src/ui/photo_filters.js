@@ -1,4 +1,4 @@
-/** @file Titles and slider ranges of the filters in photo_lab.py, in their initial order. */
+/** @file Titles and slider ranges of the filters in python/photo_filters.py, in their initial order. */
 
 /**
  * @typedef {object} Filter

@@ -1,0 +1,116 @@
+"""What a model found, in positions of the input's picture."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import py_tensor as pt
+
+
+@dataclass
+class Scene:
+    """What a task needs to decode outputs."""
+
+    outputs: dict[str, pt.Tensor]
+    picture: pt.Tensor | None
+    """uint8 picture of shape (height, width, 3) after the filters; None for sounds."""
+    matrix: pt.Tensor | None
+    """From points of the input to points of the picture, of shape (2, 3) or (1, 2, 3)."""
+    size: tuple[int, int]
+    """Height and width of the model's input."""
+    frames: int = 0
+    """Frames of a sound."""
+    helpers: dict[str, Any] = field(default_factory=dict)
+    """Other models of the task by role."""
+    labels: list[str] | None = None
+
+    def by_shape(self, *tail: int) -> pt.Tensor:
+        """Return the output whose shape ends with these lengths."""
+        for tensor in self.outputs.values():
+            if tensor.shape[-len(tail) :] == tail:
+                return tensor
+        found = ", ".join(str(each.shape) for each in self.outputs.values())
+        raise ValueError(
+            f"output: no output ends with the lengths {tail}; got {found}; choose another task"
+        )
+
+    @property
+    def only(self) -> pt.Tensor:
+        """The first output."""
+        return next(iter(self.outputs.values()))
+
+
+@dataclass
+class Findings:
+    """What to draw over the picture, and what to list next to it. Tensors stay on the GPU."""
+
+    picture: pt.Tensor | None = None
+    """Picture to show instead of the input's."""
+    boxes: pt.Tensor | None = None
+    lines: pt.Tensor | None = None
+    """Lines (x1, y1, x2, y2) of shape (n, 4)."""
+    points: pt.Tensor | None = None
+    mask: pt.Tensor | None = None
+    """Number of the class of each pixel, of the picture's size; -1 for none."""
+    radius: float = 0.0
+    """Radius of points as a part of the picture's longer side; 0.0 for the usual one."""
+    bars: list[tuple[str, float]] = field(default_factory=list)
+    labels: list[tuple[str, float, float]] = field(default_factory=list)
+    """Texts at points (x, y) of the picture."""
+    texts: list[str] = field(default_factory=list)
+    notes: list[list[float]] = field(default_factory=list)
+    """Start and end in seconds, MIDI number and amplitude."""
+
+
+PALETTE = [
+    [0.29, 0.40, 0.94],
+    [0.94, 0.36, 0.30],
+    [0.18, 0.68, 0.45],
+    [0.95, 0.72, 0.20],
+    [0.62, 0.35, 0.80],
+    [0.15, 0.70, 0.80],
+    [0.95, 0.50, 0.70],
+    [0.55, 0.60, 0.65],
+]
+
+DOTS = (1.0, 0.3, 0.2)
+
+
+def painted(picture: pt.Tensor, found: Findings) -> pt.Tensor:
+    """Return the picture with everything that was found; nothing is read."""
+    side = max(picture.shape[:2])
+    thickness = max(side / 220, 1.0)
+    if found.mask is not None:
+        picture = pt.vision.draw_mask(picture, found.mask, PALETTE)
+    if found.lines is not None:
+        color = (0.1, 0.75, 0.95)
+        picture = pt.vision.draw_lines(picture, found.lines, color=color, thickness=thickness)
+    if found.boxes is not None:
+        color = (0.35, 0.95, 0.45)
+        picture = pt.vision.draw_boxes(picture, found.boxes, color=color, thickness=thickness)
+    if found.points is not None:
+        picture = _dotted(picture, found.points, side * found.radius or thickness * 1.6)
+    return picture
+
+
+def _dotted(picture: pt.Tensor, points: pt.Tensor, radius: float) -> pt.Tensor:
+    """Draw disks at points, for example the 468 of a face, by one product of matrices.
+
+    `pt.vision.draw_points` looks at all points for each pixel. Here a disk is where a bell is
+    higher than at the radius. A bell is the product of a function of the row and one of the column.
+    """
+    height, width = picture.shape[:2]
+    sigma = radius / 2
+    # Points that are NaN are far away.
+    places = pt.where(pt.isnan(points), -1e4, points)
+
+    def bells(length: int, at: pt.Tensor) -> pt.Tensor:
+        distance = (pt.arange(length) + 0.5)[:, None] - at[None]
+        return pt.exp(distance * distance * (-0.5 / sigma**2))
+
+    bell = bells(height, places[:, 1]) @ bells(width, places[:, 0]).T
+    edge = math.exp(-2.0)
+    # The slope of a bell at its edge is edge * 4 / radius, so that disks end within one pixel. It
+    # is larger for small disks, since nothing may be painted where bells are 0.
+    part = pt.clip((bell / edge - 1.0) * max(radius / 4, 0.5) + 0.5, 0.0, 1.0)
+    return pt.vision.draw_mask(picture, part, DOTS, opacity=1.0)
