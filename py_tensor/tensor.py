@@ -221,7 +221,7 @@ class Tensor(TensorMethods):
         if (
             node.buffer is None
             and node.spec.size <= settings.host_elements
-            and not backend().on_host
+            and backend().compiles
             and not (state.traces and is_traced(node))
             and host_eval.compute(node, settings.host_elements)
         ):

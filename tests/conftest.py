@@ -25,8 +25,17 @@ from py_tensor.settings import settings
 # SciPy reads it when it is imported, by whichever test comes first.
 os.environ["SCIPY_ARRAY_API"] = "1"
 
+
+
+def late_jax() -> Any:
+    """Make the JAX backend, whose import takes a second."""
+    from py_tensor.runtime.backends.jax import JaxBackend
+
+    return JaxBackend()
+
+
 FAILED = pytest.StashKey[bool]()
-HOST_BACKENDS = {"numpy": NumpyBackend, "python": PythonBackend}
+HOST_BACKENDS = {"numpy": NumpyBackend, "python": PythonBackend, "jax": late_jax}
 BACKENDS = (*HOST_BACKENDS, "webgl")
 WITHOUT_BACKEND = {
     # Source texts, and errors that are raised before anything is computed.

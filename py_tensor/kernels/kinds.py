@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..compiler.glsl.expressions import EXPRESSIONS, elementwise_operands, operation
 from ..compiler.glsl.indices import Index
@@ -16,9 +16,10 @@ from ..compiler.glsl.types import VECTOR, converted, literal
 from ..compiler.glsl.writer import Expression, Writer
 from ..dtypes import DType
 from ..errors import GradientError
+from ..late import LateModule
 from ..ops.elementwise import CAST
 from ..ops.index_map import broadcast_view, make_view, row_major
-from ..ops.op_def import Elementwise, InferredResult, OpDef, broadcast
+from ..ops.op_def import Elementwise, InferredResult, OpDef, Shape, broadcast
 from ..runtime.evaluators import EVALUATORS, HostValues, read_through
 from ..transforms.autodiff.api import vjp
 from .execution import ArrayAlgebra, ListAlgebra, TensorAlgebra, TensorExecution, evaluated
@@ -39,6 +40,11 @@ from .program import (
     weight_of,
     with_columns,
 )
+
+if TYPE_CHECKING:
+    from . import jax_execution
+else:
+    jax_execution = LateModule(f"{__package__}.jax_execution")
 
 INLINED = 12
 """Cost up to which a branch is computed for all elements instead of testing its condition."""
@@ -88,6 +94,7 @@ def elementwise_kernel(name: str, program: Program, listing: str) -> Elementwise
         arity=len(program.inputs),
         formula="",
         reference=lambda xp, *arrays: evaluated(program, ArrayAlgebra(xp), arrays),
+        jax=lambda *arrays: jax_execution.elementwise(program, arrays),
         gradient=rules,
         weight=max(1, weight_of(program.body)),
         length=max(1, length_of(program.body)),
@@ -98,14 +105,16 @@ def elementwise_kernel(name: str, program: Program, listing: str) -> Elementwise
 def indexed_kernel(name: str, program: Program, listing: str) -> IndexedKernel:
     """Return the op definition of a program that is given the place of its element."""
 
-    def reference(xp: Any, *arrays: Any) -> Any:
-        *operands, shape = arrays
-        size = math.prod(shape)
-        places = [
-            (xp.arange(size, dtype=xp.int32) // step % n).astype(xp.int32)
+    def places(xp: Any, shape: Shape) -> list[Any]:
+        return [
+            (xp.arange(math.prod(shape), dtype=xp.int32) // step % n).astype(xp.int32)
             for n, step in zip(shape, row_major(shape), strict=True)
         ]
-        return xp.broadcast_to(evaluated(program, ArrayAlgebra(xp), operands, places), (size,))
+
+    def reference(xp: Any, *given: Any) -> Any:
+        *arrays, shape = given
+        result = evaluated(program, ArrayAlgebra(xp), arrays, places(xp, shape))
+        return xp.broadcast_to(result, (math.prod(shape),))
 
     return IndexedKernel(
         name=name,
@@ -113,6 +122,7 @@ def indexed_kernel(name: str, program: Program, listing: str) -> IndexedKernel:
         family=program.family,
         listing=listing,
         reference=reference,
+        jax=lambda *given: jax_execution.indexed(program, given, places),
         gradient=no_gradient(name, "indexed kernels"),
         weight=max(1, weight_of(program.body)),
         length=max(1, length_of(program.body)),

@@ -18,7 +18,7 @@ def _joined(xp: Any, re: Any, im: Any, arg: None) -> Any:
 
 
 # fmt: off
-COMPLEX = ComplexJoin(name="complex", reference=_joined, gradient=(lambda pt, g, y, re, im, arg: pt.real(g), lambda pt, g, y, re, im, arg: pt.imag(g)), public=False, doc="Return complex numbers with the given real and imaginary parts.")
+COMPLEX = ComplexJoin(name="complex", jax="complex_", reference=_joined, gradient=(lambda pt, g, y, re, im, arg: pt.real(g), lambda pt, g, y, re, im, arg: pt.imag(g)), public=False, doc="Return complex numbers with the given real and imaginary parts.")
 REAL = ComplexPart(name="real", part=0, reference=lambda xp, z, arg: z.real, gradient=(lambda pt, g, y, z, arg: pt.apply(COMPLEX, (g, 0.0)),), public=False, doc="Return the real part of each element.")
 IMAG = ComplexPart(name="imag", part=1, reference=lambda xp, z, arg: z.imag, gradient=(lambda pt, g, y, z, arg: pt.apply(COMPLEX, (0.0, g)),), public=False, doc="Return the imaginary part of each element.")
 INTERLEAVE = Interleave(name="interleave", reference=lambda xp, re, im, arg: xp.stack([re, im], axis=-1), gradient=(lambda pt, g, y, re, im, arg: g[..., 0], lambda pt, g, y, re, im, arg: g[..., 1]), public=False, doc="Return real and imaginary parts, stacked along a new last axis.")

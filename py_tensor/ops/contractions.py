@@ -113,6 +113,6 @@ def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window)
 
 # fmt: off
 DOT = Contraction(name="dot", complex=complex_rules.dot, rule=_dot, reference=lambda xp, a, b, arg: xp.matmul(a, b), gradient=(_dot_to_left, _dot_to_right), public=False, doc="Return the batched matrix product.")
-CONVOLVE = Contraction(name="convolve", complex=complex_rules.convolve, rule=_convolve, reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="Return the 2-D convolution (cross-correlation) of NHWC input and HWIO weights.")
+CONVOLVE = Contraction(name="convolve", complex=complex_rules.convolve, rule=_convolve, jax="convolve", reference=_reference_convolve, gradient=(_convolve_to_image, _convolve_to_kernel), public=False, doc="Return the 2-D convolution (cross-correlation) of NHWC input and HWIO weights.")
 
 OP_DEFS = (DOT, CONVOLVE)

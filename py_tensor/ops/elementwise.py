@@ -60,14 +60,13 @@ def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
         return (v << xp.uint32(n)) | (v >> xp.uint32(32 - n))
 
     keys = [k0, k1, k0 ^ k1 ^ xp.uint32(0x1BD11BDA)]
-    with xp.errstate(over="ignore"):
-        a, b = k0 + xp.zeros_like(i), i + k1
-        for block in range(5):
-            for n in ((13, 15, 26, 6), (17, 29, 16, 24))[block % 2]:
-                a = a + b
-                b = rotated(b, n) ^ a
-            a = a + keys[(block + 1) % 3]
-            b = b + keys[(block + 2) % 3] + xp.uint32(block + 1)
+    a, b = k0 + xp.zeros_like(i), i + k1
+    for block in range(5):
+        for n in ((13, 15, 26, 6), (17, 29, 16, 24))[block % 2]:
+            a = a + b
+            b = rotated(b, n) ^ a
+        a = a + keys[(block + 1) % 3]
+        b = b + keys[(block + 2) % 3] + xp.uint32(block + 1)
     return a ^ b
 
 
@@ -82,7 +81,7 @@ CAST = Cast(name="astype", complex=complex_rules.cast, formula="x", factors=(1,)
 EQUAL = Elementwise(name="equal", complex=complex_rules.equal, arity=2, formula="x == y", dtypes="all", result="bool", dunder="__eq__", doc="Return True where the operands are equal.")
 EITHER = Elementwise(name="logical_or", arity=2, formula="x | y", dtypes="boolean", doc="Return True where at least one operand is True.")
 ISNAN = Elementwise(name="isnan", complex=complex_rules.isnan, formula=by_kind("is_nan(x)", "False"), result="bool", doc="Return True where the operand is NaN.")
-COS_OF_TURN = Fixed(name="cos_of_turn", arity=2, formula="cos_of_turn(x, y)", takes=(int32, int32), gives=float32, weight=24, reference=_cos_of_turn, public=False, doc="Return cos(2 pi p / n) for p from 0 to 2 n and n below 2**28.")
+COS_OF_TURN = Fixed(name="cos_of_turn", arity=2, formula="cos_of_turn(x, y)", takes=(int32, int32), gives=float32, weight=24, jax="cos_of_turn", reference=_cos_of_turn, public=False, doc="Return cos(2 pi p / n) for p from 0 to 2 n and n below 2**28.")
 RATIO: Elementwise = Elementwise(name="ratio", arity=2, formula="ratio(x * copysign(1.0, y), abs(y))", dtypes="floating", weight=6, reference="divide", public=False,
     gradient=(lambda pt, g, y, a, b: pt.apply(RATIO, (g, b)), lambda pt, g, y, a, b: -pt.apply(RATIO, (g * y, b))), doc="Return the quotient, also if 1 over the divisor is subnormal.")
 WHERE = Where(name="where", partwise=True, arity=3, formula="y if x else z", dtypes="all",
@@ -99,12 +98,12 @@ OP_DEFS = (
         gradient=(lambda pt, g, y, a, b: g / b, lambda pt, g, y, a, b: -g * y / b), doc="Return the quotient, element by element."),
     Elementwise(
         name="floor_divide", arity=2, wraps=True, dunder="__floordiv__", weight=8, tolerance=0.0,
-        formula="floor_divide(x, y)",
+        formula="floor_divide(x, y)", jax="floor_divide",
         gradient=(flat, flat), doc="Return the quotient, rounded down; integers divided by 0 give 0.",
     ),
     Elementwise(
         name="remainder", arity=2, dunder="__mod__", weight=8, tolerance=2e-6,
-        formula="remainder(x, y)",
+        formula="remainder(x, y)", jax="remainder",
         gradient=(lambda pt, g, y, a, b: g, lambda pt, g, y, a, b: -g * pt.floor_divide(a, b)), doc="Return the remainder with the sign of the divisor; integers modulo 0 give 0.",
     ),
     Elementwise(
@@ -216,20 +215,20 @@ OP_DEFS = (
         gradient=(lambda pt, g, y, x: pt.where(x > 0.0, g, 0.0),), doc="Return the operand where it is positive, else 0."),
     Elementwise(name="sigmoid", formula="1.0 / (1.0 + exp(-x))", dtypes="floating", weight=6, tolerance=2e-6, reference=lambda xp, x: 1 / (1 + xp.exp(-x)),
         gradient=(lambda pt, g, y, x: g * (y * (1.0 - y)),), doc="Return the logistic function 1 / (1 + exp(-x))."),
-    Elementwise(name="erf", formula="erf(x)", dtypes="floating", weight=24, tolerance=2e-6, reference=_erf,
+    Elementwise(name="erf", formula="erf(x)", dtypes="floating", weight=24, tolerance=2e-6, jax="erf", reference=_erf,
         gradient=(lambda pt, g, y, x: g * (2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return the Gauss error function."),
-    Elementwise(name="erfinv", formula="erfinv(x)", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, reference=special_functions.each(special_functions.erfinv),
+    Elementwise(name="erfinv", formula="erfinv(x)", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, jax="erfinv", reference=special_functions.each(special_functions.erfinv),
         gradient=(lambda pt, g, y, x: g * (math.sqrt(math.pi) / 2.0) * pt.exp(y * y),), doc="Return the inverse of the Gauss error function."),
     # --- special functions ----------------------------------------------------------------------------
-    Elementwise(name="erfc", formula="erfc(x)", dtypes="floating", weight=40, tolerance=2e-6, reference=special_functions.each(math.erfc),
+    Elementwise(name="erfc", formula="erfc(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="erfc", reference=special_functions.each(math.erfc),
         gradient=(lambda pt, g, y, x: g * (-2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return 1 - erf(x), accurate also where it is small."),
-    Elementwise(name="lgamma", formula="lgamma(x)", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, reference=special_functions.each(special_functions.lgamma),
+    Elementwise(name="lgamma", formula="lgamma(x)", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, jax="lgamma", reference=special_functions.each(special_functions.lgamma),
         gradient=(lambda pt, g, y, x: g * pt.digamma(x),), doc="Return the logarithm of the absolute value of the gamma function."),
-    Elementwise(name="digamma", formula="digamma(x)", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, reference=special_functions.each(special_functions.digamma),
+    Elementwise(name="digamma", formula="digamma(x)", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, jax="digamma", reference=special_functions.each(special_functions.digamma),
         gradient=(lambda pt, g, y, x: g * special_functions.trigamma(pt, x),), doc="Return the derivative of lgamma."),
-    Elementwise(name="i0", formula="i0(x)", dtypes="floating", weight=40, tolerance=2e-6, reference=special_functions.each(special_functions.i0),
+    Elementwise(name="i0", formula="i0(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="i0", reference=special_functions.each(special_functions.i0),
         gradient=(lambda pt, g, y, x: g * special_functions.i1(pt, x),), doc="Return the modified Bessel function of the first kind of order 0."),
-    Elementwise(name="betainc", arity=3, formula="betainc(x, y, z)", dtypes="floating", weight=900, length=64, sample=((0.5, 8.0), (0.5, 8.0), (0.0, 1.0)), tolerance=2e-5, reference=special_functions.each(special_functions.betainc), public=False,
+    Elementwise(name="betainc", arity=3, formula="betainc(x, y, z)", dtypes="floating", weight=900, length=64, sample=((0.5, 8.0), (0.5, 8.0), (0.0, 1.0)), tolerance=2e-5, jax="betainc", reference=special_functions.each(special_functions.betainc), public=False,
         gradient=(special_functions.by_parameter, special_functions.by_parameter, special_functions.beta_density), doc="Return the regularized incomplete beta function."),
     # --- choice and conversion ------------------------------------------------------------------------
     WHERE,

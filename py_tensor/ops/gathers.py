@@ -58,9 +58,9 @@ def _along_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, b
 
 
 # fmt: off
-TAKE = Gather(name="take", reference=_take, weight=6, gradient=(_put_back, None), public=False, doc="Return the slices at the given indices of an axis.")
-SCATTER_ADD = Scatter(name="scatter_add", reference=_scatter_add, gradient=(_take_back, None), public=False, doc="Add up slices at the given indices of an axis.")
+TAKE = Gather(name="take", jax="take", reference=_take, weight=6, gradient=(_put_back, None), public=False, doc="Return the slices at the given indices of an axis.")
+SCATTER_ADD = Scatter(name="scatter_add", jax="scatter_add", reference=_scatter_add, gradient=(_take_back, None), public=False, doc="Add up slices at the given indices of an axis.")
 
-TAKE_ALONG_AXIS = GatherAlong(name="take_along_axis", reference=lambda xp, x, indices, arg: xp.take_along_axis(x, indices.astype(xp.int64), axis=arg[0]), weight=6, gradient=(_along_back, None), public=False, doc="Return the elements at the given indices along an axis.")
+TAKE_ALONG_AXIS = GatherAlong(name="take_along_axis", jax="take_along_axis", reference=lambda xp, x, indices, arg: xp.take_along_axis(x, indices.astype(xp.int64), axis=arg[0]), weight=6, gradient=(_along_back, None), public=False, doc="Return the elements at the given indices along an axis.")
 
 OP_DEFS = (TAKE, SCATTER_ADD, TAKE_ALONG_AXIS)

@@ -57,6 +57,8 @@ class OpDef(Facts):
 
     `reference` computes the result with an array namespace `xp` (NumPy). It is the name of a
     function of `xp`, or a callable `(xp, *arrays, arg)`.
+    `jax` is the function `(*arrays, arg)` that computes it on arrays of JAX, or the name of one in
+    `ops/jax_functions`. Without it the reference does, with `jax.numpy` as `xp`.
     `gradient` has one rule per operand that returns the operand's cotangent, or None if the
     operation has no gradient with respect to it.
     `doc` is the first line of the public docstring.
@@ -83,6 +85,7 @@ class OpDef(Facts):
 
     name: str
     reference: str | Callable[..., Any] = ""
+    jax: str | Callable[..., Any] = ""
     gradient: tuple[Rule | None, ...] | Rule | None = None
     complex: Rule | None = None
     partwise: bool = False

@@ -34,6 +34,6 @@ def count_before(pt: Any, length: int, zeros: Any, is_before: Callable[[Any], An
 
 
 # fmt: off
-ARGSORT = Sort(name="argsort", reference=_argsort, public=False, doc="Return the indices that sort the elements along an axis.")
+ARGSORT = Sort(name="argsort", jax="argsort", reference=_argsort, public=False, doc="Return the indices that sort the elements along an axis.")
 
 OP_DEFS = (ARGSORT,)

@@ -197,13 +197,13 @@ def _unjoined(pt: Any, g: Any, y: Any, *given: Any) -> Any:
 RESHAPE = ViewOp(name="reshape", view=_reshape, reference=lambda xp, x, arg: x.reshape(arg), gradient=(lambda pt, g, y, x, arg: pt.reshape(g, x.shape),), public=False, doc="Return the same elements in another shape.")
 PERMUTE = ViewOp(name="permute_dims", view=_permute, reference=lambda xp, x, arg: x.transpose(arg), gradient=(_unpermuted,), public=False, doc="Permute the axes.")
 BROADCAST = ViewOp(name="broadcast_to", view=_broadcast, reference=lambda xp, x, arg: xp.broadcast_to(x, arg), gradient=(lambda pt, g, y, x, arg: g,), public=False, doc="Repeat along axes of length 1.")
-SLICE = ViewOp(name="slice", view=_slice, reference=_reference_slice, gradient=(_unsliced,), public=False, doc="Return every step-th element from a start along each axis.")
-WINDOW = ViewOp(name="window", view=_window, reference=_strided, gradient=(_unwindowed,), public=False, doc="Return sliding windows along axes.")
+SLICE = ViewOp(name="slice", view=_slice, jax="slice_", reference=_reference_slice, gradient=(_unsliced,), public=False, doc="Return every step-th element from a start along each axis.")
+WINDOW = ViewOp(name="window", view=_window, jax="window", reference=_strided, gradient=(_unwindowed,), public=False, doc="Return sliding windows along axes.")
 DIAGONAL = ViewOp(name="diagonal", view=_diagonal, reference=lambda xp, x, axes: xp.diagonal(x, axis1=axes[0], axis2=axes[1]), gradient=(_undiagonal,), public=False, doc="Return the elements with equal indices along two axes.")
 STOP_GRADIENT = ViewOp(name="stop_gradient", view=_reshape, reference=lambda xp, x, arg: x, gradient=(None,), public=False, doc="Return the same elements and stop the gradient.")
 BARRIER = OptimizationBarrier(name="barrier", reference=lambda xp, x, event, arg: x, gradient=(lambda pt, g, y, x, event, arg: g, None), public=False, doc="Return the first operand, computed after the second.")
 BARRIER_VIEW = ViewOp(name="barrier_view", view=_reshape, reference=lambda xp, x, arg: x, public=False, doc="Return the same elements as a node that is never merged with nodes computed without the barrier.")
-PAD = Pad(name="pad", reference=_reference_pad, weight=6, gradient=(_unpadded, _border), public=False, doc="Put a value around and between the elements.")
+PAD = Pad(name="pad", jax="pad", reference=_reference_pad, weight=6, gradient=(_unpadded, _border), public=False, doc="Put a value around and between the elements.")
 CONCAT = Concat(name="concat", reference=lambda xp, *args: xp.concatenate(args[:-1], axis=args[-1]), weight=6, gradient=_unjoined, public=False, doc="Concatenate the operands along an axis.")
 
 OP_DEFS: tuple[OpDef, ...] = (

@@ -69,6 +69,16 @@ def _numpy() -> Backend:
     return NumpyBackend()
 
 
+def _jax() -> Backend:
+    try:
+        from .backends.jax import JaxBackend
+    except ImportError as error:
+        raise BackendError(
+            'set_backend: jax is not installed; got "jax"; pip install "py_tensor[jax]"'
+        ) from error
+    return JaxBackend()
+
+
 def _has_numpy() -> bool:
     """Return True if the page has loaded NumPy, or the program has imported it."""
     if "numpy" in sys.modules:
@@ -80,8 +90,9 @@ _FACTORIES: dict[str, Callable[[], Backend]] = {
     "webgl": LateModule(f"{__package__}.backends.webgl").create,
     "numpy": _numpy,
     "python": LateModule(f"{__package__}.backends.python").PythonBackend,
+    "jax": _jax,
 }
-"""Functions that create the backends, the fastest first."""
+"""Functions that create the backends, the fastest first. JAX is used only if it is chosen."""
 
 
 def set_backend(name: str | None) -> None:

@@ -8,9 +8,9 @@ passes a second loop runs the iterations in reverse order.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
 from ..compiler.lowered_graph import LoweredGraph
@@ -18,6 +18,7 @@ from ..compiler.lowering.lower import inlined
 from ..dtypes import int32
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import OpGraph, OpNode, TensorSpec, node_of, own_tapes, tensor_spec
+from ..late import LateModule
 from ..ops import OP_DEFS
 from ..ops.gathers import TAKE
 from ..ops.op_def import Decomposition, InferredResult, SourceOp
@@ -27,6 +28,11 @@ from ..tensor import Tensor, handle_on
 from .autodiff.backward import PT, CustomVJP, pull_back
 from .autodiff.tape import Tape, recording
 from .subgraph import dependents, tracer, tracing
+
+if TYPE_CHECKING:
+    from ..runtime.backends import jax
+else:
+    jax = LateModule("py_tensor.runtime.backends.jax")
 
 GROUP = 8
 """Values of iterations that one draw joins; a shader reads at most 16 textures."""
@@ -365,19 +371,25 @@ def _joined(lowered: LoweredGraph, parts: list[int]) -> int:
     return parts[0]
 
 
-def _reference(xp: Any, *given: Any) -> Any:
-    """Run the iterations on the host, once for all results."""
+def _once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
+    """Return a result of a loop, which `run` computes once for all results."""
     *arrays, (body, which) = given
     references, results = body.known
     same = len(references) == len(arrays) and all(
         weak() is array for weak, array in zip(references, arrays, strict=True)
     )
     if not same or not arrays:
-        results = _run(xp, body, arrays)
+        results = run(body, arrays)
         # The results are kept only while the operands are.
         references = [ref(array, lambda _: body.forget()) for array in arrays]
         body.known = (references, results)
     return results[which]
+
+
+def _compiled(body: LoopBody, arrays: list[Any]) -> list[Any]:
+    n, m = body.consts, body.carries
+    parts = arrays[:n], arrays[n : n + m], arrays[n + m :]
+    return cast(list[Any], jax.scan(body.graph, *parts, body.length, body.reverse))
 
 
 def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:
@@ -409,7 +421,8 @@ LOOP_OP = LoopOp(
     name="scan",
     shape=lambda *shapes: (),
     lowering=_lower,
-    reference=_reference,
+    jax=lambda *given: _once(_compiled, given),
+    reference=lambda xp, *given: _once(partial(_run, xp), given),
     public=False,
     doc="Return a carry or the stacked values of a loop.",
 )

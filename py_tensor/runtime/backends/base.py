@@ -30,7 +30,7 @@ class Buffer:
         size: int,
         host: Any = None,
         backend: Any = None,
-        handle: int = 0,
+        handle: Any = 0,
         generation: int = 0,
     ) -> None:
         self.dtype = dtype
@@ -72,7 +72,9 @@ class Backend(Protocol):
 
     name: str
     on_host: bool
-    """True if values are computed in host memory, so that reading costs nothing."""
+    """True if values are computed without the bridge, so that no shader runs."""
+    compiles: bool
+    """True if running a new graph takes long, so that tiny values are computed in plain Python."""
 
     def compile(self, graph: OpGraph) -> Any:
         """Compile a graph into a plan for `run`; the executor caches it."""
@@ -123,6 +125,7 @@ class HostBackend:
     """Methods that all backends share that compute in host memory."""
 
     on_host = True
+    compiles = False
 
     def __init__(self) -> None:
         self.draws = 0

@@ -169,6 +169,7 @@ class WebGLBackend:
 
     name = "webgl"
     on_host = False
+    compiles = True
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge

@@ -1,0 +1,217 @@
+"""The JAX backend: compile each graph with XLA for CPUs, GPUs and TPUs.
+
+Values are arrays of JAX. The handle of a `Buffer` is a `DeviceArray`, which holds a `jax.Array` in
+the shape of its tensor. Bytes on the host are copied to the device at their first use. A placement
+on several devices is the sharding of that array (`jax.sharding`): plans accept arrays of any
+sharding, and XLA divides the work and chooses the shardings of the results. `JaxBackend.wrap`
+makes a buffer of any `jax.Array`, also one that `jax.device_put` has placed on a mesh.
+
+A plan is one function of the graph's leaves and scalars. It calls the functions that the op
+definitions name, and `jax.jit` compiles it as a whole. Scalars are arguments, so that a new
+learning rate compiles nothing. Donated leaves are `donate_argnums`. Loops of fixed length are calls
+of `jax.lax.scan` in that function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...dtypes import DType
+from ...ir.node import OpGraph, OpInstance, Scalar, TensorSpec
+from ...ops import jax_functions
+from ...ops.op_def import Elementwise, OpDef, Reduction, for_dtype
+from .base import Buffer, HostBackend
+
+Values = list[Any]
+Step = Callable[[Values], Any]
+
+
+class DeviceArray(NamedTuple):
+    """Handle of a buffer of this backend."""
+
+    array: Any
+    """A `jax.Array` with the shape of the tensor."""
+
+
+class Plan:
+    """A graph as a function of leaves and scalars, compiled for each set of donated leaves."""
+
+    def __init__(self, graph: OpGraph) -> None:
+        self.kept = (*graph.outputs, *graph.shared)
+        self.results = [graph.spec(at) for at in self.kept]
+        self.leaves = [call for call in graph.calls if type(call) is TensorSpec]
+        self.scalars = [np_dtype(c.spec.dtype).type for c in graph.calls if type(c) is Scalar]
+        self.evaluate = evaluator(graph, self.kept)
+        self.compiled: dict[tuple[int, ...], Any] = {}
+
+    def function(self, donated: Sequence[int]) -> Any:
+        """Return the compiled function; results reuse donated leaves of their shape and dtype."""
+        key = tuple(donated)
+        function = self.compiled.get(key)
+        if function is None:
+            free, reused = [*self.results], []
+            for at in donated:
+                if self.leaves[at] in free:
+                    free.remove(self.leaves[at])
+                    reused.append(at)
+            function = self.compiled[key] = jax.jit(
+                self.evaluate, donate_argnums=reused, compiler_options=OPTIONS
+            )
+        return function
+
+
+OPTIONS = {"xla_allow_excess_precision": False}
+"""Options of XLA: values of narrow dtypes are rounded after each operation."""
+
+
+class JaxBackend(HostBackend):
+    """Backend that computes with JAX, on its default device or on the devices of sharded arrays."""
+
+    name = "jax"
+    compiles = True
+
+    def compile(self, graph: OpGraph) -> Plan:
+        return Plan(graph)
+
+    def run(
+        self,
+        plan: Plan,
+        leaves: Sequence[Buffer],
+        scalars: Sequence[bool | int | float],
+        donated: Sequence[int] = (),
+    ) -> list[tuple[int, Buffer]]:
+        given = [
+            handle.array if type(handle := leaf.handle) is DeviceArray else self.array(leaf, spec)
+            for leaf, spec in zip(leaves, plan.leaves, strict=True)
+        ]
+        if scalars:
+            with np.errstate(all="ignore"):
+                given += [kind(value) for kind, value in zip(plan.scalars, scalars, strict=True)]
+        arrays = plan.function(donated)(*given)
+        self.draws += 1
+        return [
+            (position, Buffer(spec.dtype, spec.size, None, self, DeviceArray(array)))
+            for position, spec, array in zip(plan.kept, plan.results, arrays, strict=True)
+        ]
+
+    def wrap(self, array: Any, dtype: DType) -> Buffer:
+        """Return a buffer of a `jax.Array`, which others may use, too: it is never donated."""
+        buffer = Buffer(dtype, array.size, None, self, DeviceArray(array))
+        buffer.users = 1
+        return buffer
+
+    def array(self, buffer: Buffer, spec: TensorSpec) -> Any:
+        """Return a buffer's `jax.Array`, copying elements on the host to the device."""
+        if buffer.backend is not self or not buffer.handle:
+            host = buffer.host if buffer.host is not None else buffer.backend.read(buffer)
+            flat = np.frombuffer(
+                memoryview(host).cast("B") if spec.size else b"", np_dtype(spec.dtype)
+            )
+            array = jax.device_put(flat.reshape(spec.shape))
+            if buffer.handle:
+                return array
+            buffer.backend, buffer.handle = self, DeviceArray(array)
+        return buffer.handle.array
+
+    def read(self, buffer: Buffer) -> memoryview:
+        if not buffer.size or buffer.host is not None or buffer.backend is not self:
+            return super().read(buffer)
+        flat = np.asarray(buffer.handle.array).reshape(-1)
+        return memoryview(flat.view(np.uint8))
+
+
+def np_dtype(dtype: DType) -> Any:
+    return np.dtype(dtype.name)
+
+
+def evaluator(graph: OpGraph, kept: Sequence[int]) -> Callable[..., Values]:
+    """Return the function that computes the nodes `kept` of a graph from its leaves and scalars."""
+    steps = [
+        _step(call, edges) if type(call) is OpInstance else None
+        for call, edges in zip(graph.calls, graph.edges, strict=True)
+    ]
+
+    def evaluate(*given: Any) -> Values:
+        count = sum(type(call) is TensorSpec for call in graph.calls)
+        leaves, scalars = iter(given[:count]), iter(given[count:])
+        values: Values = []
+        for call, step in zip(graph.calls, steps, strict=True):
+            if step is not None:
+                values.append(step(values))
+            elif type(call) is Scalar:
+                values.append(next(scalars))
+            else:
+                values.append(next(leaves).reshape(call.shape))
+        return [values[at] for at in kept]
+
+    return evaluate
+
+
+def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
+    function = _function(call)
+    dtypes = [np_dtype(dtype) for dtype in call.operands]
+    result, shape = np_dtype(call.spec.dtype), call.spec.shape
+
+    def step(values: Values) -> Any:
+        arrays = [_as(values[at], dtype) for at, dtype in zip(edges, dtypes, strict=True)]
+        value = _as(jnp.asarray(function(*arrays)), result)
+        return (
+            value.reshape(shape) if value.size == call.spec.size else jnp.broadcast_to(value, shape)
+        )
+
+    return step
+
+
+def _as(array: Any, dtype: Any) -> Any:
+    return array if array.dtype == dtype else array.astype(dtype)
+
+
+def _function(call: OpInstance) -> Callable[..., Any]:
+    """Return the function of the operands' arrays that computes an operation."""
+    op = call.op
+    if isinstance(op, Elementwise):
+        return function_of(op, call.operands[0])
+    function = function_of(op)
+    if isinstance(op, Reduction):
+        axes: Any = call.arg[0] if op.index else call.arg
+        return lambda x: function(x, axis=axes, keepdims=True)
+    return lambda *arrays: function(*arrays, call.arg)
+
+
+def function_of(op: OpDef, dtype: DType | None = None) -> Callable[..., Any]:
+    """Return the function that computes an operation on arrays of JAX."""
+    if op.jax:
+        return getattr(jax_functions, op.jax) if isinstance(op.jax, str) else op.jax
+    if isinstance(op, Elementwise) and dtype and for_dtype(op.formula, dtype) == "x":
+        # JAX converts integers to floats before it rounds them.
+        return lambda x: x
+    reference = op.reference or op.name
+    return partial(reference, jnp) if callable(reference) else getattr(jnp, reference)
+
+
+def scan(
+    graph: OpGraph,
+    consts: Values,
+    carries: Values,
+    sequences: Values,
+    length: int,
+    reverse: bool,
+) -> Values:
+    """Return the last carries and the stacked values of a loop, whose body is a graph.
+
+    The leaves of the graph are constants, carries and slices of the sequences.
+    """
+    body = evaluator(graph, graph.outputs)
+
+    def iteration(carried: Values, slices: Values) -> tuple[Values, Values]:
+        found = body(*consts, *carried, *slices)
+        return found[: len(carries)], found[len(carries) :]
+
+    last, stacked = jax.lax.scan(iteration, carries, sequences, length, reverse)
+    return [*last, *stacked]
