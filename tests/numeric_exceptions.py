@@ -12,8 +12,9 @@ ABSOLUTE = {
         "terms near 1 cancel at the zeros; measured 1.8e-7 at -2.5 on SwiftShader",
     ),
     "digamma": (
-        5e-7,
-        "terms near 1 cancel at the zeros; measured 1.3e-7 at -0.5 on SwiftShader",
+        7e-7,
+        "terms near 1 cancel at the zeros; measured 1.3e-7 at -0.5 on SwiftShader, and 6.0e-7 at "
+        "1.47 with XLA on a processor",
     ),
 }
 """Absolute error allowed in addition to the op's relative one, by operation."""

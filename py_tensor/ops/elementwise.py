@@ -118,7 +118,7 @@ OP_DEFS = (
         gradient=(lambda pt, g, y, x: g,), doc="Return the complex conjugate; real numbers are unchanged."),
     Elementwise(name="abs", complex=complex_rules.absolute, result="real", formula=by_kind("abs(x)", "abs(x)", "x"), wraps=True, dunder="__abs__",
         gradient=(lambda pt, g, y, x: g * pt.sign(x),), doc="Return the absolute value; the modulus of complex numbers."),
-    Elementwise(name="sign", complex=complex_rules.sign, formula=by_kind("sign(x)", "native.sign(x)", "min(x, 1)"),
+    Elementwise(name="sign", jax="sign", complex=complex_rules.sign, formula=by_kind("sign(x)", "native.sign(x)", "min(x, 1)"),
         gradient=(flat,), doc="Return -1, 0 or 1 by the sign; complex numbers are divided by their modulus."),
     Elementwise(name="square", complex=complex_rules.square, formula="x * x", wraps=True, gradient=(lambda pt, g, y, x: g * (2.0 * x),), doc="Return the square, element by element."),
     Elementwise(name="reciprocal", complex=complex_rules.reciprocal, formula="1.0 / x", dtypes="floating", sample=(0.5, 8.0),

@@ -24,17 +24,29 @@ FEW_TAPS = 32
 
 
 def floor_divide(x: Any, y: Any) -> Any:
-    if jnp.issubdtype(x.dtype, jnp.floating):
-        return jnp.floor_divide(x, y)
-    zero = y == 0
-    return jnp.where(zero, 0, jnp.floor_divide(x, jnp.where(zero, 1, y)))
+    """Return the rounded quotient, by the remainder like NumPy; integers divided by 0 give 0."""
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        zero = y == 0
+        return jnp.where(zero, 0, jnp.floor_divide(x, jnp.where(zero, 1, y)))
+    x, y = jnp.broadcast_arrays(x, y)
+    rest = lax.rem(x, y)
+    quotient = (x - rest) / y - ((rest != 0) & ((rest < 0) != (y < 0)))
+    quotient = jnp.where(quotient == 0, jnp.copysign(0, x / y), jnp.round(quotient))
+    return jnp.where(y == 0, x / y, quotient)
 
 
 def remainder(x: Any, y: Any) -> Any:
-    if jnp.issubdtype(x.dtype, jnp.floating):
-        return jnp.remainder(x, y)
-    zero = y == 0
-    return jnp.where(zero, 0, jnp.remainder(x, jnp.where(zero, 1, y)))
+    """Return the remainder with the sign of the divisor; integers modulo 0 give 0."""
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        zero = y == 0
+        return jnp.where(zero, 0, jnp.remainder(x, jnp.where(zero, 1, y)))
+    found = jnp.remainder(x, y)
+    return jnp.where(found == 0, jnp.copysign(0, y), found)
+
+
+def sign(x: Any) -> Any:
+    """Return the sign; that of -0.0 is 0.0."""
+    return jnp.where(x == 0, 0, jnp.sign(x))
 
 
 def cos_of_turn(p: Any, n: Any) -> Any:
@@ -67,11 +79,11 @@ def lgamma(x: Any) -> Any:
 
 
 def digamma(x: Any) -> Any:
-    return lax.digamma(x)
+    return jnp.where(x == 0, jnp.nan, lax.digamma(x))
 
 
 def i0(x: Any) -> Any:
-    return jax.scipy.special.i0(x)
+    return jnp.where(jnp.isinf(x), jnp.inf, jax.scipy.special.i0(x))
 
 
 def betainc(a: Any, b: Any, x: Any) -> Any:
@@ -167,8 +179,8 @@ def convolve(x: Any, w: Any, window: Window) -> Any:
         dimension_numbers=("NHWC", "HWIO", "NHWC"),
         feature_group_count=window.groups,
     )
-    pixels = math.prod(result.shape[:3])
-    return result.reshape(pixels, window.groups, -1).transpose(1, 0, 2)
+    pixels, each = math.prod(result.shape[:3]), result.shape[3] // window.groups
+    return result.reshape(pixels, window.groups, each).transpose(1, 0, 2)
 
 
 # --- linear algebra -------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...dtypes import DType
+from ...dtypes import DType, float32
 from ...ir.node import OpGraph, OpInstance, Scalar, TensorSpec
 from ...ops import jax_functions
 from ...ops.op_def import Elementwise, OpDef, Reduction, for_dtype
@@ -155,7 +155,7 @@ def evaluator(graph: OpGraph, kept: Sequence[int]) -> Callable[..., Values]:
 
 def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
     function = _function(call)
-    dtypes = [np_dtype(dtype) for dtype in call.operands]
+    dtypes = [np_dtype(_computed(call.op, dtype)) for dtype in call.operands]
     result, shape = np_dtype(call.spec.dtype), call.spec.shape
 
     def step(values: Values) -> Any:
@@ -166,6 +166,15 @@ def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
         )
 
     return step
+
+
+def _computed(op: OpDef, dtype: DType) -> DType:
+    """Return the dtype in which an operation computes: narrow floats are rounded at the end."""
+    narrow = dtype.kind == "f" and dtype.itemsize < float32.itemsize
+    if narrow and isinstance(op, Elementwise) and op.dtypes in ("floating", "numeric"):
+        own = isinstance(op.formula, dict) and dtype.name in op.formula
+        return dtype if own else float32
+    return dtype
 
 
 def _as(array: Any, dtype: Any) -> Any:
