@@ -169,7 +169,7 @@ from .functions.manipulation import (
     squeeze,
     transpose,
 )
-from .runtime.executor import get_backend, register_backend, set_backend
+from .runtime.executor import enable_x64, get_backend, register_backend, set_backend
 from .settings import page_query
 from .tensor import Tensor, realize
 
@@ -775,6 +775,7 @@ __all__ = [
     "empty_like",
     "enable_debug_mode",
     "enable_production_mode",
+    "enable_x64",
     "env",
     "equal",
     "erf",

@@ -28,7 +28,10 @@ class DType:
     kind: str
     itemsize: int
     code: str
-    """Format of the buffer protocol; one of a single character is also valid in `struct`."""
+    """Format of the buffer protocol; one of a single character is also valid in `struct`.
+
+    It is empty for bfloat16, which has none: NumPy converts its numbers.
+    """
 
     def __repr__(self) -> str:
         return self.name
@@ -89,6 +92,16 @@ complex64 = DType("complex64", "c", 8, "Zf")
 DTYPES = (float32, float16, int32, uint32, int16, uint16, int8, uint8, bool_)
 """The dtypes of textures and shaders; a complex number is stored as two float32."""
 BY_NAME = {dtype.name: dtype for dtype in (*DTYPES, complex64)}
+EXTENDED = tuple(
+    DType(*given)
+    for given in (
+        ("float64", "f", 8, "d"),
+        ("int64", "i", 8, "q"),
+        ("uint64", "u", 8, "Q"),
+        ("bfloat16", "f", 2, ""),
+    )
+)
+"""Dtypes that exist on the JAX backend after `enable_x64`."""
 CATEGORIES = {
     "all": "fiub",
     "numeric": "fiu",
@@ -135,6 +148,9 @@ DOUBLE_END = 2**1024 - 2**970
 """Smallest numbers that round to infinity in float16, float32 and Python's float."""
 SHOWN_BITS = 192
 """Bit length (about 58 digits) up to which errors show integers in full."""
+
+
+FLOAT_ENDS = {"float16": HALF_END, "float64": DOUBLE_END}
 
 
 def limited(value: float, end: int) -> float:
@@ -186,6 +202,13 @@ def does_not_fit(operation: str, value: Any, dtype: DType, place: str = "") -> D
     )
 
 
+def extend() -> None:
+    """Let the names of 64-bit dtypes stand for themselves, and add bfloat16."""
+    BY_NAME.update({dtype.name: dtype for dtype in EXTENDED})
+    WIDE.update({name: BY_NAME.get(f"{d.name[:-2]}64", d) for name, d in WIDE.items()})
+    _SIGNED[8] = BY_NAME["int64"]
+
+
 _SIGNED = {1: int8, 2: int16, 4: int32}
 
 
@@ -202,11 +225,13 @@ def promote(operation: str, a: DType, b: DType) -> DType:
     if order.index(a.kind) < order.index(b.kind):
         a, b = b, a
     if a.kind == b.kind:
+        if a.itemsize == b.itemsize:
+            return float32  # of float16 and bfloat16
         return a if a.itemsize > b.itemsize else b
     if a.kind in "cf" or b.kind == "b":
         return a
     itemsize = max(a.itemsize, 2 * b.itemsize)
-    if itemsize > 4:
+    if itemsize not in _SIGNED:
         raise DTypeError(
             f"{operation}: dtypes {a} and {b} promote to int64, which WebGL does not support; got "
             f'{a} and {b}; convert one with .astype("{a}") or .astype("{b}")'

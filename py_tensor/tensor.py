@@ -6,6 +6,7 @@ Nothing is computed until a value is read.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
@@ -342,14 +343,31 @@ class Tensor(TensorMethods):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Return a DLPack capsule of a copy in CPU memory. Requires NumPy."""
-        return self.numpy().__dlpack__(
+        """Return a DLPack capsule: the tensor's memory on JAX, else a copy, which needs NumPy."""
+        return self._array("dlpack").__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's device type and number of the CPU, where exported copies are stored."""
+        """Return DLPack's device type and number: the CPU except on JAX."""
+        if backend().name == "jax":
+            device: tuple[int, int] = self._array("dlpack").__dlpack_device__()
+            return device
         return 1, 0
+
+    def _array(self, operation: str) -> Any:
+        """Return the values as an array of JAX on that backend, else as a new NumPy array."""
+        engine: Any = backend()
+        if engine.name != "jax":
+            return self.numpy()
+        buffer = self._buffer(operation)
+        # Its memory is not donated, since others may use the array.
+        buffer.users += 1
+        return engine.array(buffer, self._spec)
+
+    def __jax_array__(self) -> Any:
+        """Return an array of JAX, by which `jax.numpy` takes tensors; no copy on that backend."""
+        return sys.modules["jax"].numpy.asarray(self._array("jax_array"))
 
     def to_device(self, device: str, /, *, stream: None = None) -> Tensor:
         """Return this tensor; only the device in use is allowed.
@@ -571,7 +589,20 @@ def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
         if not elements.kinds.isdisjoint((Tensor, ScalarTracer)):
             return Tensor._of_nested(operation, elements, dtype)
         return from_host(*host_data.pack(operation, elements, dtype), operation)
+    if "jax" in sys.modules and isinstance(value, sys.modules["jax"].Array):
+        adopted = adopt(value, dtype)
+        if adopted is not None:
+            return adopted
     return from_host(*host_data.to_host(value, dtype, operation), operation)
+
+
+def adopt(value: Any, dtype: DType | None = None) -> Tensor | None:
+    """Make a tensor that shares the memory of another library's array; None if none can."""
+    adopted = backend().adopt(value)
+    if adopted is None or dtype not in (None, adopted[0].dtype):
+        return None
+    buffer, shape = adopted
+    return Tensor(leaf_node(buffer, tensor_spec(shape, buffer.dtype)))
 
 
 def operand_of(operation: str, value: Any) -> Any:

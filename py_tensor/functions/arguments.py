@@ -209,9 +209,9 @@ def converted(operation: str, x: ArrayLike, kinds: str = "f") -> Tensor:
 def wide(x: Tensor) -> Tensor:
     """Convert x to float32 for accumulation: float16 overflows at 65504 and has 11 bits.
 
-    Complex tensors are returned unchanged, since their parts are float32 already.
+    Complex tensors are returned unchanged, since their parts are float32 already; so is float64.
     """
-    if x.dtype.kind == "c" or x.dtype is float32:
+    if x.dtype.kind == "c" or (x.dtype.kind == "f" and x.dtype.itemsize >= float32.itemsize):
         return x
     return Tensor(node_of(CAST, (x._node,), float32))
 

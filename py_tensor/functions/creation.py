@@ -27,7 +27,7 @@ from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
 from ..runtime import host_data
 from ..runtime.executor import backend, check_device
-from ..tensor import Tensor, as_tensor, node_behind
+from ..tensor import Tensor, adopt, as_tensor, node_behind
 from ..typing import ArrayLike, DTypeLike, ShapeLike
 from .arguments import MOST_ELEMENTS, a_shape, choice, flag, integer
 from .decorators import named
@@ -53,7 +53,8 @@ def asarray(
             32-bit ones, complex128 becomes complex64; this holds for `dtype`, too.
         device: Name of the backend in use; None by default.
         copy: True for a new handle even if `obj` is a tensor of the same dtype; None (default)
-            returns such a tensor itself. False raises ArgumentError for other input.
+            returns such a tensor itself. False raises ArgumentError for other input, except for
+            arrays whose memory the JAX backend can share.
 
     Returns:
         Tensor with the shape of `obj`.
@@ -82,6 +83,9 @@ def asarray(
             return Tensor(node_of(CAST, (node,), target))
         return Tensor(node) if copy else obj
     if copy is False and not isinstance(obj, ScalarTracer):
+        shared = adopt(obj, target)
+        if shared is not None:
+            return shared
         raise ArgumentError("asarray: host data is always copied; got copy=False; omit copy")
     return as_tensor("asarray", obj, target)
 
@@ -604,28 +608,33 @@ def copy(x: Tensor, /) -> Tensor:
 def from_dlpack(x: ArrayLike, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
     """Create a tensor from an array of another library that is stored in the CPU's memory.
 
-    NumPy is needed if the array offers DLPack but no buffer.
+    On the JAX backend the tensor shares the array's memory if its dtype exists here; arrays may
+    then also be on the GPU. NumPy is needed if the array offers DLPack but no buffer.
 
     Args:
         x: Tensor, or object with DLPack or the buffer protocol.
         device: The backend in use, or None (default).
-        copy: False fails for host arrays, which are always copied; None by default.
+        copy: False raises an error if the array must be copied, as always except on JAX; True
+            copies in any case; None by default.
 
     Returns:
         Tensor of the shape and dtype of x.
 
     Raises:
-        ArgumentError: If `copy` is False and x is not a Tensor.
+        ArgumentError: If `copy` is False and x must be copied.
 
     >>> import py_tensor as pt
     >>> pt.from_dlpack(pt.asarray([1, 2])).tolist()
     [1, 2]
     """
     check_device("from_dlpack", device)
-    if copy is False and not isinstance(x, Tensor):
-        raise ArgumentError("from_dlpack: host data is always copied; got copy=False; omit copy")
     if isinstance(x, Tensor):
         return asarray(x, copy=copy)
+    shared = None if copy else adopt(x)
+    if shared is not None:
+        return shared
+    if copy is False:
+        raise ArgumentError("from_dlpack: host data is always copied; got copy=False; omit copy")
     return as_tensor("from_dlpack", host_data.through_dlpack(x))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dtypes import OF_PYTHON, DType, as_dtype, float16, of_scalar, promote
+from ..dtypes import OF_PYTHON, DType, as_dtype, of_scalar, promote
 from ..errors import ArgumentError, DTypeError
 from ..ir.tracer import kind_of, sample
 from ..runtime.executor import stores_halves
@@ -36,7 +36,7 @@ class IntegerInfo:
     dtype: DType
 
 
-_FLOATS = {"float32": (23, 127), "float16": (10, 15)}
+_FLOATS = {"float32": (23, 127), "float16": (10, 15), "float64": (52, 1023), "bfloat16": (7, 127)}
 """Number of mantissa bits and largest exponent of each floating dtype."""
 _COMPONENTS = {"complex64": "float32"}
 _KINDS = {
@@ -83,7 +83,7 @@ def finfo(type: DTypeLike | ArrayLike, /) -> FloatInfo:
 
 def lowest_stored(dtype: DType) -> float:
     """Return the lowest finite number that tensors of a floating dtype hold on this backend."""
-    return -65504.0 if dtype is float16 or stores_halves() else -3.4028234663852886e38
+    return -65504.0 if stores_halves() else finfo(dtype).min
 
 
 def iinfo(type: DTypeLike | ArrayLike, /) -> IntegerInfo:

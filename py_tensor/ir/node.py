@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, ref
 
-from ..dtypes import DTYPES, DType, float32
+from ..dtypes import DTYPES, EXTENDED, DType, float32
 from ..ops.complex_algebra import ComplexParts
 from ..ops.complex_parts import COMPLEX, IMAG, REAL
 from ..ops.elementwise import CAST
@@ -132,7 +132,7 @@ def tensor_spec(shape: Shape, dtype: DType) -> TensorSpec:
     return spec
 
 
-SCALARS = {dtype: Scalar(tensor_spec((), dtype)) for dtype in DTYPES}
+SCALARS = {dtype: Scalar(tensor_spec((), dtype)) for dtype in (*DTYPES, *EXTENDED)}
 """The only Scalar of each dtype."""
 
 

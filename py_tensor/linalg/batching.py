@@ -24,7 +24,9 @@ def floating(operation: str, x: ArrayLike) -> Tensor:
 
 
 def wide(x: Tensor) -> Tensor:
-    """Convert a tensor to float32 or complex64."""
+    """Convert a tensor to float32 or complex64; float64 is kept."""
+    if x.dtype.kind == "f" and x.dtype.itemsize > 4:
+        return x
     return astype(x, complex64 if x.dtype.kind == "c" else float32, copy=False)
 
 

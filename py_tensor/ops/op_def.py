@@ -432,8 +432,8 @@ class Decomposition(OpDef):
     """Operation that is lowered into others, which are then fused with the operations around them.
 
     `shape` returns the result's shape, given the operands' shapes and the static argument. Operands
-    and result are float32. `lowering` takes a `LoweredGraph`, the positions of the operands and the
-    static argument, and returns the position of the result.
+    and result are float32, or float64 if an operand is. `lowering` takes a `LoweredGraph`, the
+    positions of the operands and the static argument, and returns the position of the result.
     """
 
     shape: Callable[..., Shape]
@@ -441,7 +441,9 @@ class Decomposition(OpDef):
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
         shape = self.shape(*[spec.shape for spec in specs], arg)
-        return InferredResult(shape, float32, (float32,) * len(specs))
+        wide = [spec.dtype for spec in specs if spec.dtype.kind == "f" and spec.dtype.itemsize > 4]
+        dtype = wide[0] if wide else float32
+        return InferredResult(shape, dtype, (dtype,) * len(specs))
 
 
 class SourceOp(OpDef):
@@ -511,8 +513,8 @@ def entry_of(table: Mapping[type[OpDef], Any], op: OpDef) -> Any:
 
 
 def accumulated(dtype: DType) -> DType:
-    """Return the dtype in which elements are summed: 32 bits for integers and bool."""
-    if dtype.kind in "cf":
+    """Return the dtype in which elements are summed: at least 32 bits for integers and bool."""
+    if dtype.kind in "cf" or dtype.itemsize > 4:
         return dtype
     return uint32 if dtype.kind == "u" else int32
 

@@ -14,7 +14,7 @@ from itertools import accumulate
 from operator import add, attrgetter
 from typing import Any
 
-from ..dtypes import HALF_END, DType, float16, float32, limited
+from ..dtypes import FLOAT_END, FLOAT_ENDS, DType, float32, limited
 from ..errors import BackendError
 from ..ir.node import OpInstance, op_instance, tensor_spec
 from ..ops.contractions import CONVOLVE
@@ -43,6 +43,7 @@ from ..ops.op_def import (
 from ..ops.views import PAD
 from .host_data import packed, unpack
 
+NARROW = ("float16", "bfloat16")
 HostValues = list[Any]
 
 FEW = 64
@@ -79,9 +80,9 @@ def cast(values: Iterable[Any], dtype: DType) -> HostValues:
     if dtype.kind == "c":
         wide = [complex(value) for value in values]
         return [*map(complex, *(cast(map(part, wide), float32) for part in PARTS))]
-    if dtype is float16:
-        halves = [limited(value, HALF_END) for value in values]
-        return unpack(memoryview(packed(halves, dtype)), dtype)
+    if dtype in NARROW:
+        narrow = [limited(value, FLOAT_ENDS.get(dtype.name, FLOAT_END)) for value in values]
+        return unpack(memoryview(packed(narrow, dtype)), dtype)
     numbers: HostValues = [*values]
     try:
         return array(dtype.code, numbers).tolist()
@@ -206,7 +207,7 @@ def _reduced(call: Any, values: HostValues) -> HostValues:
     )
     length = len(given) // results
     # float16 is accumulated in float32, as in a shader.
-    dtype = float32 if call.operands[0] is float16 else call.operands[0]
+    dtype = float32 if call.operands[0] in NARROW else call.operands[0]
     host = op.host(dtype)
     if not length:
         return _identity(op, call.spec.dtype) * results

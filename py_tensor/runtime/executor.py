@@ -15,11 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
+from .. import dtypes
 from ..dtypes import described, wrong_type
 from ..errors import ArgumentError, BackendError
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
 from ..late import LateModule
+from . import host_data
 from .backends.base import Backend
 
 PLAN_LIMIT = 1024
@@ -104,7 +106,8 @@ def set_backend(name: str | None) -> None:
     `pt.env.backend_choice` is the reason for the choice.
 
     Args:
-        name: "webgl", "numpy", "python", or None for the first of these that is available.
+        name: "webgl", "numpy", "python", or None for the first of these that is available; or
+            "jax", which compiles programs for the processor, GPUs and TPUs.
 
     Raises:
         BackendError: If the backend does not exist or is not available.
@@ -139,10 +142,45 @@ def set_backend(name: str | None) -> None:
             f"set_backend: unknown backend; got {described(name)}; use one of "
             f"{', '.join(_FACTORIES)}"
         )
+    if name != "jax" and dtypes.EXTENDED[0].name in dtypes.BY_NAME:
+        raise BackendError(
+            f"set_backend: 64-bit dtypes exist on JAX alone; got {name!r} after pt.enable_x64; "
+            "start a new process for another backend"
+        )
     if name not in runtime.backends:
         runtime.backends[name] = _FACTORIES[name]()
     runtime.backend = runtime.backends[name]
     runtime.choice = "set by pt.set_backend"
+
+
+def enable_x64() -> None:
+    """Add float64, int64, uint64 and bfloat16, which exist on the JAX backend alone.
+
+    Their names and `pt.float64`, `pt.int64`, `pt.uint64` and `pt.bfloat16` then mean these dtypes,
+    and arrays of them keep their dtype. Python numbers still become int32 and float32. The call
+    also sets JAX's own option `jax_enable_x64`. It holds until the process ends, and no other
+    backend can be chosen after it; call it at the start of a program.
+
+    Raises:
+        BackendError: If the backend in use is not "jax".
+
+    >>> import py_tensor as pt
+    >>> pt.set_backend("jax")  # doctest: +SKIP
+    >>> pt.enable_x64()  # doctest: +SKIP
+    >>> pt.asarray([1.0, 2.0], dtype="float64").dtype  # doctest: +SKIP
+    float64
+    """
+    engine: Any = backend()
+    if engine.name != "jax":
+        raise BackendError(
+            f"enable_x64: 64-bit dtypes exist on JAX alone; got backend {engine.name}; call "
+            'pt.set_backend("jax") first'
+        )
+    engine.enable_x64()
+    dtypes.extend()
+    host_data.extend()
+    names = {dtype.name: dtype for dtype in dtypes.EXTENDED} | dtypes.WIDE
+    vars(sys.modules[__name__.partition(".")[0]]).update(names)
 
 
 def _prefer_numpy_to_software() -> None:
@@ -192,7 +230,7 @@ def get_backend() -> str:
 
     Returns:
         "webgl", "numpy" or "python": the first of these that is available, or the one chosen with
-        `pt.set_backend`.
+        `pt.set_backend`, which may also be "jax".
 
     Raises:
         BackendError: If no backend is available.

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 from ..dtypes import (
     BY_NAME,
     FLOAT_END,
-    HALF_END,
+    FLOAT_ENDS,
     OF_PYTHON,
+    WIDE,
     DType,
     complex64,
     does_not_fit,
-    float16,
     float32,
     int32,
     limited,
@@ -40,6 +40,12 @@ _BY_CODE = _WIDE | {dtype.code: dtype for dtype in BY_NAME.values()}
 _NATURAL = {"c": complex64, "f": float32, "i": int32, "u": uint32}
 _NUMBERS: tuple[Any, ...] = (int, float, complex)
 _SEQUENCES = (list, tuple, range)
+
+
+def extend() -> None:
+    """Let formats of 64 bits give the 64-bit dtypes."""
+    _WIDE.update({code: WIDE.get(f"{d.name[:-2]}64", d) for code, d in _WIDE.items()})
+    _BY_CODE.update(_WIDE)
 
 
 def to_host(value: Any, dtype: DType | None, operation: str) -> tuple[bytes, Shape, DType]:
@@ -68,7 +74,7 @@ def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
 
     given = np.asarray(value)
     name = given.dtype.name
-    if given.dtype.kind not in "cfiub":
+    if given.dtype.kind not in "cfiub" and name not in BY_NAME:
         raise DTypeError(
             f"{operation}: dtype {name} is not supported by WebGL; got a NumPy array of {name}; "
             "use .astype"
@@ -173,7 +179,7 @@ def pack(operation: str, elements: FlatElements, dtype: DType | None) -> tuple[b
         return packed(flat, dtype), shape, dtype
     except (OverflowError, TypeError, struct.error):
         if dtype.kind == "f":
-            end = HALF_END if dtype is float16 else FLOAT_END
+            end = FLOAT_ENDS.get(dtype.name, FLOAT_END)
             return packed([limited(item, end) for item in flat], dtype), shape, dtype
     position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
     at = coordinates(position, shape)
@@ -211,6 +217,10 @@ def packed(values: Sequence[Any], dtype: DType) -> bytes:
     """Convert numbers to flat bytes. Python raises its own errors for numbers that do not fit."""
     if dtype.kind == "c":
         return packed([part for value in values for part in (value.real, value.imag)], float32)
+    if not dtype.code:
+        import numpy as np
+
+        return np.asarray(values, dtype.name).tobytes()
     if dtype.code in "e?":  # formats of struct, but not of array
         return struct.pack(f"={len(values)}{dtype.code}", *values)
     return array(dtype.code, values).tobytes()
@@ -222,6 +232,10 @@ def unpack(data: memoryview, dtype: DType) -> list[Any]:
     if dtype.kind == "c":
         parts = unpack(data, float32)
         return list(map(complex, parts[::2], parts[1::2]))
+    if not dtype.code:
+        import numpy as np
+
+        return np.frombuffer(data, dtype.name).astype("float32").tolist()
     if dtype.code == "e":
         return list(struct.unpack(f"={count}e", data))
     return shaped(data, dtype, (count,)).tolist()

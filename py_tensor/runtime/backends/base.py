@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict
 from ...dtypes import DType, shown
 from ...errors import SizeError
 from ...ir.node import OpGraph, TensorSpec
+from ...ops.index_map import Shape
 
 
 class Buffer:
@@ -105,6 +106,9 @@ class Backend(Protocol):
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         """Raise BackendError if a buffer of that size cannot exist."""
 
+    def adopt(self, array: Any) -> tuple[Buffer, Shape] | None:
+        """Return a buffer of another library's array without a copy; None if that is impossible."""
+
     def read(self, buffer: Buffer) -> memoryview:
         """Return all elements as bytes; block until they are computed."""
 
@@ -154,6 +158,9 @@ class HostBackend:
 
     async def read_async(self, buffer: Buffer) -> memoryview:
         return self.read(buffer)
+
+    def adopt(self, array: Any) -> tuple[Buffer, Shape] | None:
+        return None
 
     def blank(self, dtype: DType, size: int) -> Buffer:
         return Buffer(dtype, size, bytes(size * dtype.itemsize))

@@ -3,7 +3,7 @@
 Values are arrays of JAX. The handle of a `Buffer` is a `DeviceArray`, which holds a `jax.Array` in
 the shape of its tensor. Bytes on the host are copied to the device at their first use. A placement
 on several devices is the sharding of that array (`jax.sharding`): plans accept arrays of any
-sharding, and XLA divides the work and chooses the shardings of the results. `JaxBackend.wrap`
+sharding, and XLA divides the work and chooses the shardings of the results. `JaxBackend.adopt`
 makes a buffer of any `jax.Array`, also one that `jax.device_put` has placed on a mesh.
 
 A plan is one function of the graph's leaves and scalars. It calls the functions that the op
@@ -22,9 +22,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...dtypes import DType, float32
+from ...dtypes import BY_NAME, DType, float32
 from ...ir.node import OpGraph, OpInstance, Scalar, TensorSpec
 from ...ops import jax_functions
+from ...ops.index_map import Shape
 from ...ops.op_def import Elementwise, OpDef, Reduction, for_dtype
 from .base import Buffer, HostBackend
 
@@ -100,11 +101,24 @@ class JaxBackend(HostBackend):
             for position, spec, array in zip(plan.kept, plan.results, arrays, strict=True)
         ]
 
-    def wrap(self, array: Any, dtype: DType) -> Buffer:
-        """Return a buffer of a `jax.Array`, which others may use, too: it is never donated."""
+    def adopt(self, array: Any) -> tuple[Buffer, Shape] | None:
+        """Return a buffer of a `jax.Array`, or of an array with DLPack in the device's memory."""
+        if not isinstance(array, jax.Array):
+            try:
+                array = jnp.from_dlpack(array)
+            except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
+                return None
+        dtype = BY_NAME.get(array.dtype.name)
+        if dtype is None:
+            return None
         buffer = Buffer(dtype, array.size, None, self, DeviceArray(array))
+        # Its memory is not donated, since others may use the array.
         buffer.users = 1
-        return buffer
+        return buffer, array.shape
+
+    def enable_x64(self) -> None:
+        """Let JAX have 64-bit dtypes."""
+        jax.config.update("jax_enable_x64", True)
 
     def array(self, buffer: Buffer, spec: TensorSpec) -> Any:
         """Return a buffer's `jax.Array`, copying elements on the host to the device."""
@@ -172,7 +186,7 @@ def _computed(op: OpDef, dtype: DType) -> DType:
     """Return the dtype in which an operation computes: narrow floats are rounded at the end."""
     narrow = dtype.kind == "f" and dtype.itemsize < float32.itemsize
     if narrow and isinstance(op, Elementwise) and op.dtypes in ("floating", "numeric"):
-        own = isinstance(op.formula, dict) and dtype.name in op.formula
+        own = isinstance(op.formula, dict) and "f" not in op.formula
         return dtype if own else float32
     return dtype
 
@@ -197,7 +211,8 @@ def function_of(op: OpDef, dtype: DType | None = None) -> Callable[..., Any]:
     """Return the function that computes an operation on arrays of JAX."""
     if op.jax:
         return getattr(jax_functions, op.jax) if isinstance(op.jax, str) else op.jax
-    if isinstance(op, Elementwise) and dtype and for_dtype(op.formula, dtype) == "x":
+    integral = isinstance(op, Elementwise) and dtype is not None and dtype.kind in "iub"
+    if integral and for_dtype(op.formula, dtype) == "x":
         # JAX converts integers to floats before it rounds them.
         return lambda x: x
     reference = op.reference or op.name

@@ -288,6 +288,9 @@ class WebGLBackend:
         self.memory.spend(slot.nbytes)
         return self.handles
 
+    def adopt(self, array: object) -> None:
+        """Return None: textures share no memory with arrays."""
+
     def blank(self, dtype: DType, size: int) -> Buffer:
         handle = self.new_handle()
         slot = self._slot(dtype, size)
