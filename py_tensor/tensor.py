@@ -32,7 +32,7 @@ from .ops.op_def import Elementwise, OpDef, Shape, Where
 from .ops.views import BROADCAST
 from .runtime import host_data, scopes
 from .runtime.backends.base import Buffer
-from .runtime.executor import backend, check_device, realize_nodes
+from .runtime.executor import backend, check_device, read_async, realize_nodes
 from .runtime.scopes import DISPOSED, End, state
 from .settings import settings
 from .typing import DTypeLike
@@ -313,7 +313,7 @@ class Tensor(TensorMethods):
         [1, 2]
         """
         spec = node_behind("data", self).spec
-        data = await backend().read_async(self._read_buffer("data"))
+        data = await read_async(self._read_buffer("data"))
         return host_data.shaped(data, spec.dtype, spec.shape if spec.size else (0,))
 
     def __buffer__(self, flags: int, /) -> memoryview:

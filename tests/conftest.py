@@ -26,7 +26,6 @@ from py_tensor.settings import settings
 os.environ["SCIPY_ARRAY_API"] = "1"
 
 
-
 def late_jax() -> Any:
     """Make the JAX backend, whose import takes a second."""
     from py_tensor.runtime.backends.jax import JaxBackend

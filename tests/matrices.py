@@ -7,6 +7,8 @@ from typing import Any
 import half_storage
 import numpy as np
 
+import py_tensor as pt
+
 EPSILON = half_storage.epsilon(float(np.finfo("float32").eps))
 
 
@@ -44,12 +46,16 @@ def size_of(x: Any) -> Any:
     return np.maximum(values, 1e-300)
 
 
+FACTORS = {"jax": 12}
+"""LAPACK in float32, which JAX calls, was off by 5.95 times n rounding errors (complex SVD)."""
+
+
 def bound(x: Any) -> float:
     """Error bound of the factors of such a matrix, relative to its size.
 
     Each of n steps rounds once, in both directions. The factor 4 is twice the largest error seen.
     """
-    return 4 * EPSILON * max(x.shape[-2:])
+    return FACTORS.get(pt.get_backend(), 4) * EPSILON * max(x.shape[-2:])
 
 
 def assert_close(got: Any, expected: Any, size: Any, relative: float) -> None:

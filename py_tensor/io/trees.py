@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..functions.decorators import named
 from ..ir.pytree import leaf_names, tree_flatten, tree_unflatten
-from ..runtime.executor import backend
+from ..runtime.executor import read_async
 from ..runtime.host_data import to_host
 from ..tensor import Tensor, realize
 from . import safetensors
@@ -79,7 +79,7 @@ async def to_bytes_async(tree: Any, metadata: Mapping[str, str] | None = None) -
     buffers = {name: tensor._buffer("to_bytes") for name, tensor in tensors.items()}
     tensors.clear()
     for name, buffer in buffers.items():
-        entries[name] = entries[name]._replace(data=await backend().read_async(buffer))
+        entries[name] = entries[name]._replace(data=await read_async(buffer))
     return safetensors.write(entries, metadata)
 
 

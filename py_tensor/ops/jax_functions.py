@@ -204,11 +204,19 @@ def _beside(values: Any, parts: int) -> Any:
 
 
 def cholesky(a: Any, parts: int) -> Any:
-    return _packed(jnp.linalg.cholesky(_unpacked(a, parts)), parts)
+    """Return the lower factors; all elements are NaN if a matrix is not positive definite."""
+    found = jnp.linalg.cholesky(_unpacked(a, parts), symmetrize_input=False)
+    wrong = jnp.isnan(found).any(axis=(-2, -1), keepdims=True)
+    return _packed(jnp.where(wrong, jnp.nan, found), parts)
 
 
 def solve(a: Any, b: Any, parts: int) -> Any:
-    return _packed(jnp.linalg.solve(_unpacked(a, parts), _unpacked(b, parts)), parts)
+    """Return the solutions; all elements are NaN if a matrix is singular."""
+    factors = jax.scipy.linalg.lu_factor(_unpacked(a, parts))
+    found = jax.scipy.linalg.lu_solve(factors, _unpacked(b, parts))
+    pivots = jnp.diagonal(factors[0], axis1=-2, axis2=-1)
+    singular = (pivots == 0).any(axis=-1)[..., None, None]
+    return _packed(jnp.where(singular, jnp.nan, found), parts)
 
 
 def det(a: Any, parts: int) -> Any:

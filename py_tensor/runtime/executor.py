@@ -22,7 +22,7 @@ from ..ir.bounded_cache import BoundedCache
 from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
 from ..late import LateModule
 from . import host_data
-from .backends.base import Backend
+from .backends.base import Backend, Buffer
 
 PLAN_LIMIT = 1024
 """Size of the plan cache; the oldest plan is evicted first, so that changing shapes cannot leak."""
@@ -256,6 +256,15 @@ def use(instance: Backend) -> None:
     runtime.backends[instance.name] = instance
     runtime.backend = instance
     runtime.choice = "given by a test"
+
+
+async def read_async(buffer: Buffer) -> memoryview:
+    """Return all elements of a buffer as bytes without blocking; its memory is kept meanwhile."""
+    buffer.users += 1
+    try:
+        return await backend().read_async(buffer)
+    finally:
+        buffer.users -= 1
 
 
 def runner(engine: Backend, graph: LinearizedGraph | OpGraph | None) -> Callable[..., Any]:

@@ -61,7 +61,7 @@ def test_work_that_has_run_does_not_count_towards_the_limit():
 
 def test_values_computed_on_the_host_do_not_count_towards_the_limit(engine, monkeypatch):
     monkeypatch.setattr(pt.env, "host_elements", 16)
-    monkeypatch.setattr(engine, "on_host", False)
+    monkeypatch.setattr(engine, "compiles", True)
     x = pt.asarray([1.0, 2.0])
     held = x * 2.0
     for _ in range(STEPS):

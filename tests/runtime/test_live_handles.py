@@ -244,7 +244,10 @@ def observed(engine, program, way):
     run = engine.run
 
     def noted(plan, leaves, scalars, donated=()):
-        graph = plan[0] if isinstance(plan, tuple) else getattr(plan, "plan", plan).lowered.graph
+        if engine.name in ("numpy", "jax"):
+            graph = plan[0] if isinstance(plan, tuple) else plan.graph
+        else:
+            graph = getattr(plan, "plan", plan).lowered.graph
         runs.append((graph, tuple(donated)))
         return run(plan, leaves, scalars, donated)
 

@@ -44,6 +44,7 @@ class Plan:
     """A graph as a function of leaves and scalars, compiled for each set of donated leaves."""
 
     def __init__(self, graph: OpGraph) -> None:
+        self.graph = graph
         self.kept = (*graph.outputs, *graph.shared)
         self.results = [graph.spec(at) for at in self.kept]
         self.leaves = [call for call in graph.calls if type(call) is TensorSpec]

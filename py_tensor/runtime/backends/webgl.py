@@ -337,11 +337,7 @@ class WebGLBackend:
             return _host(buffer)
         data = self._target(buffer)
         if data:
-            buffer.users += 1
-            try:
-                await self.bridge.read_async(buffer.handle, memoryview(data))
-            finally:
-                buffer.users -= 1
+            await self.bridge.read_async(buffer.handle, memoryview(data))
         return memoryview(data)
 
     def release(self, buffer: Buffer) -> None:
