@@ -56,7 +56,7 @@ serve: $(NODE_READY)  ## Serve the site that was built last
 
 .PHONY: test
 test: install  ## Run every check and every test
-	@MAKE="$(MAKE)" tools/run_steps.sh site+lint+types docs size test-numpy test-python test-webgl test-pythons test-e2e
+	@MAKE="$(MAKE)" tools/run_steps.sh site+lint+types docs size test-numpy test-python test-jax-part test-webgl test-pythons test-e2e
 
 # Each process has its own browser, which needs a core.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist
@@ -71,6 +71,17 @@ PYTHON_BACKEND_TESTS := $(addprefix tests/,ops functions linalg fft nn transform
 .PHONY: test-python
 test-python: $(VENV_READY)  ## Run the tests of values in plain Python, without the slow ones
 	$(PYTHON) -m pytest $(PYTHON_BACKEND_TESTS) --backend python $(PARALLEL) worksteal
+
+# Every new graph is compiled, which takes 0.1 s of a core.
+.PHONY: test-jax
+test-jax: $(VENV_READY)  ## Run tests/ on JAX, on the processor; takes about 30 minutes
+	JAX_PLATFORMS=cpu $(PYTHON) -m pytest tests --backend jax $(PARALLEL) worksteal
+
+JAX_TESTS := $(addprefix tests/,ops/test_special_values.py transforms/test_control_flow.py transforms/test_jacobians.py)
+
+.PHONY: test-jax-part
+test-jax-part: $(VENV_READY)  ## Run some of tests/ on JAX: special values, loops and derivatives
+	JAX_PLATFORMS=cpu $(PYTHON) -m pytest $(JAX_TESTS) --backend jax $(PARALLEL) worksteal
 
 # Chromium is looked for when it is needed, and installed if the machine has none.
 WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMIUM &&
@@ -123,6 +134,10 @@ test-e2e: $(VENV_READY) site  ## Run e2e/: the site and the bridge in headless C
 .PHONY: bench
 bench: $(VENV_READY) site  ## Compare py_tensor with TensorFlow.js; ARGS="--quick --only matmul" (--help lists them)
 	$(WITH_CHROMIUM) $(PYTHON) tools/run_bench.py $(ARGS)
+
+.PHONY: bench-native
+bench-native: $(VENV_READY)  ## Compare py_tensor on NumPy and JAX with NumPy, JAX and PyTorch; ARGS="--only matmul"
+	PYTHONPATH=. $(PYTHON) benchmarks/native/run.py $(ARGS)
 
 .PHONY: template
 template: $(RUNTIME_READY)  ## Copy a template to build/templates/, add Pyodide and py_tensor, and start it; NAME=page

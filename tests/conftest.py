@@ -42,6 +42,8 @@ WITHOUT_BACKEND = {
     "test_bad_arguments.py",
     "test_operand_names.py",
     "test_reference.py",
+    # It chooses the JAX backend itself.
+    "test_jax_backend.py",
     # Files of weights are only read, and exported functions run in onnxruntime.
     "test_weights_fuzz.py",
     "test_to_onnx.py",

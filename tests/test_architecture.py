@@ -75,6 +75,7 @@ PAGE_ONLY = {
 }
 FOREIGN = {
     "numpy": {"dtypes.py", "runtime/backends/numpy.py", "runtime/host_data.py", "tensor.py"},
+    "jax": {"runtime/backends/jax.py", "ops/jax_functions.py", "kernels/jax_execution.py"},
     "einops": {"einops_backend.py"},
     "js": PAGE_ONLY,
     "pyodide": {*PAGE_ONLY, "data/csv_file.py"},
