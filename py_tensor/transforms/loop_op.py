@@ -389,7 +389,7 @@ def _once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
 def _compiled(body: LoopBody, arrays: list[Any]) -> list[Any]:
     n, m = body.consts, body.carries
     parts = arrays[:n], arrays[n : n + m], arrays[n + m :]
-    return cast(list[Any], jax.scan(body.graph, *parts, body.length, body.reverse))
+    return jax.scan(body.graph, *parts, body.length, body.reverse)
 
 
 def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:

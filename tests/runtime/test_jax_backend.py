@@ -204,7 +204,9 @@ def test_random_numbers_are_the_same(engine, backend):
 
     def drawn():
         bits = pt.random.bits(key, (100,)).numpy()
-        return bits, *(draw((100,), key=key).numpy() for draw in (pt.random.uniform, pt.random.normal))
+        return bits, *(
+            draw((100,), key=key).numpy() for draw in (pt.random.uniform, pt.random.normal)
+        )
 
     bits, uniform, normal = drawn()
     executor.use(engine)
@@ -236,7 +238,7 @@ pt.set_backend("jax")
 print(pt.asarray(np.arange(2.0)).dtype, pt.float64)
 pt.enable_x64()
 x = pt.asarray(np.linspace(0, 1, 1000))
-print(x.dtype, pt.mean(x).dtype, abs(pt.sum(pt.sin(x)).item() - np.sin(np.linspace(0, 1, 1000)).sum()) < 1e-12)
+print(x.dtype, pt.mean(x).dtype, abs(pt.sum(pt.sin(x)).item() - np.sin(x.numpy()).sum()) < 1e-12)
 print(pt.asarray([2**40], dtype=pt.int64) * 2, pt.asarray([2**63], dtype="uint64").tolist())
 print((pt.ones(1, dtype="uint32") + pt.ones(1, dtype="int32")).dtype, pt.asarray([1.0]).dtype)
 a = np.array([[2.0, 1.0], [1.0, 3.0]])

@@ -119,7 +119,8 @@ class JaxBackend(HostBackend):
 
     def enable_x64(self) -> None:
         """Let JAX have 64-bit dtypes."""
-        jax.config.update("jax_enable_x64", True)
+        options: Any = jax.config
+        options.update("jax_enable_x64", True)
 
     def array(self, buffer: Buffer, spec: TensorSpec) -> Any:
         """Return a buffer's `jax.Array`, copying elements on the host to the device."""
@@ -212,8 +213,8 @@ def function_of(op: OpDef, dtype: DType | None = None) -> Callable[..., Any]:
     """Return the function that computes an operation on arrays of JAX."""
     if op.jax:
         return getattr(jax_functions, op.jax) if isinstance(op.jax, str) else op.jax
-    integral = isinstance(op, Elementwise) and dtype is not None and dtype.kind in "iub"
-    if integral and for_dtype(op.formula, dtype) == "x":
+    integral = dtype is not None and dtype.kind in "iub"
+    if dtype and integral and isinstance(op, Elementwise) and for_dtype(op.formula, dtype) == "x":
         # JAX converts integers to floats before it rounds them.
         return lambda x: x
     reference = op.reference or op.name

@@ -358,7 +358,8 @@ class WebGLBackend:
         """Return the handle of a buffer, uploading it if necessary."""
         self.generation = self.bridge.generation()
         if buffer.backend is self and buffer.generation == self.generation:
-            return buffer.handle
+            handle: int = buffer.handle
+            return handle
         return self._upload(buffer)
 
     def statistics(self) -> Statistics:
