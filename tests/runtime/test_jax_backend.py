@@ -55,7 +55,7 @@ def array_of(tensor):
 def lowered(plan):
     """Return the program that JAX compiles for a plan."""
     given = [jax.ShapeDtypeStruct(spec.shape, spec.dtype.name) for spec in plan.leaves]
-    given += [jax.ShapeDtypeStruct((), kind) for kind in plan.scalars]
+    given += [jax.ShapeDtypeStruct((len(at),), dtype) for dtype, at in plan.scalars.items()]
     return plan.function(()).lower(*given).as_text()
 
 

@@ -48,7 +48,7 @@ class Plan:
         self.kept = (*graph.outputs, *graph.shared)
         self.results = [graph.spec(at) for at in self.kept]
         self.leaves = [call for call in graph.calls if type(call) is TensorSpec]
-        self.scalars = [np_dtype(c.spec.dtype).type for c in graph.calls if type(c) is Scalar]
+        self.scalars = _by_dtype(graph)
         self.evaluate = evaluator(graph, self.kept)
         self.compiled: dict[tuple[int, ...], Any] = {}
 
@@ -94,7 +94,7 @@ class JaxBackend(HostBackend):
         ]
         if scalars:
             with np.errstate(all="ignore"):
-                given += [kind(value) for kind, value in zip(plan.scalars, scalars, strict=True)]
+                given += [np.array([scalars[n] for n in at], d) for d, at in plan.scalars.items()]
         arrays = plan.function(donated)(*given)
         self.draws += 1
         return [
@@ -142,26 +142,41 @@ class JaxBackend(HostBackend):
         return memoryview(flat.view(np.uint8))
 
 
+def _by_dtype(graph: OpGraph) -> dict[Any, list[int]]:
+    """Return the numbers of a graph's scalars of each dtype: few arguments take less time."""
+    found: dict[Any, list[int]] = {}
+    scalars = [call for call in graph.calls if type(call) is Scalar]
+    for number, call in enumerate(scalars):
+        found.setdefault(np_dtype(call.spec.dtype), []).append(number)
+    return found
+
+
 def np_dtype(dtype: DType) -> Any:
     return np.dtype(dtype.name)
 
 
 def evaluator(graph: OpGraph, kept: Sequence[int]) -> Callable[..., Values]:
-    """Return the function that computes the nodes `kept` of a graph from its leaves and scalars."""
+    """Return the function that computes the nodes `kept` of a graph.
+
+    Its arguments are the leaves, and a vector of the scalars of each dtype.
+    """
     steps = [
         _step(call, edges) if type(call) is OpInstance else None
         for call, edges in zip(graph.calls, graph.edges, strict=True)
     ]
 
+    count = sum(type(call) is TensorSpec for call in graph.calls)
+    kinds = _by_dtype(graph)
+
     def evaluate(*given: Any) -> Values:
-        count = sum(type(call) is TensorSpec for call in graph.calls)
-        leaves, scalars = iter(given[:count]), iter(given[count:])
+        leaves = iter(given[:count])
+        vectors = {d: iter(list(x)) for d, x in zip(kinds, given[count:], strict=True)}
         values: Values = []
         for call, step in zip(graph.calls, steps, strict=True):
             if step is not None:
                 values.append(step(values))
             elif type(call) is Scalar:
-                values.append(next(scalars))
+                values.append(next(vectors[np_dtype(call.spec.dtype)]))
             else:
                 values.append(next(leaves).reshape(call.shape))
         return [values[at] for at in kept]
