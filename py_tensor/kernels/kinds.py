@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..compiler.glsl.expressions import EXPRESSIONS, elementwise_operands, operation
 from ..compiler.glsl.indices import Index
@@ -41,10 +41,7 @@ from .program import (
     with_columns,
 )
 
-if TYPE_CHECKING:
-    from . import jax_execution
-else:
-    jax_execution = LateModule(f"{__package__}.jax_execution")
+jax_execution: Any = LateModule(f"{__package__}.jax_execution")
 
 INLINED = 12
 """Cost up to which a branch is computed for all elements instead of testing its condition."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from weakref import ref
 
 from ..compiler.lowered_graph import LoweredGraph
@@ -29,10 +29,7 @@ from .autodiff.backward import PT, CustomVJP, pull_back
 from .autodiff.tape import Tape, recording
 from .subgraph import dependents, tracer, tracing
 
-if TYPE_CHECKING:
-    from ..runtime.backends import jax
-else:
-    jax = LateModule("py_tensor.runtime.backends.jax")
+jax: Any = LateModule("py_tensor.runtime.backends.jax")
 
 GROUP = 8
 """Values of iterations that one draw joins; a shader reads at most 16 textures."""
@@ -389,7 +386,7 @@ def _once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
 def _compiled(body: LoopBody, arrays: list[Any]) -> list[Any]:
     n, m = body.consts, body.carries
     parts = arrays[:n], arrays[n : n + m], arrays[n + m :]
-    return jax.scan(body.graph, *parts, body.length, body.reverse)
+    return cast(list[Any], jax.scan(body.graph, *parts, body.length, body.reverse))
 
 
 def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:
