@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
-from .. import dtypes
-from ..dtypes import described, wrong_type
+from ..dtypes import BY_NAME, EXTENDED, WIDE, described, extend, wrong_type
 from ..errors import ArgumentError, BackendError
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
@@ -142,7 +141,7 @@ def set_backend(name: str | None) -> None:
             f"set_backend: unknown backend; got {described(name)}; use one of "
             f"{', '.join(_FACTORIES)}"
         )
-    if name != "jax" and dtypes.EXTENDED[0].name in dtypes.BY_NAME:
+    if name != "jax" and EXTENDED[0].name in BY_NAME:
         raise BackendError(
             f"set_backend: 64-bit dtypes exist on JAX alone; got {name!r} after pt.enable_x64; "
             "start a new process for another backend"
@@ -177,9 +176,9 @@ def enable_x64() -> None:
             'pt.set_backend("jax") first'
         )
     engine.enable_x64()
-    dtypes.extend()
+    extend()
     host_data.extend()
-    names = {dtype.name: dtype for dtype in dtypes.EXTENDED} | dtypes.WIDE
+    names = {dtype.name: dtype for dtype in EXTENDED} | WIDE
     vars(sys.modules[__name__.partition(".")[0]]).update(names)
 
 
