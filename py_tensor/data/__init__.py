@@ -1,6 +1,7 @@
-"""Datasets: pipelines over arrays, generators and CSV files that produce batches of tensors.
+"""Datasets: pipelines over arrays, generators and files that produce batches of tensors.
 
-Input: arrays, a generator function or a CSV file. Output: elements or batches, by iteration.
+Input: arrays, also larger than memory, a generator function, a CSV file or Parquet files. Output:
+elements or batches, by iteration.
 Read the modules in this order:
 
     columns         arrays whose rows are elements
@@ -9,6 +10,7 @@ Read the modules in this order:
     dataset         the Dataset class
     sources         from_arrays and from_generator
     csv_file        csv
+    parquet_file    parquet
     devices         webcam and microphone
 """
 
@@ -16,6 +18,7 @@ from .csv_file import csv
 from .dataset import Dataset
 from .dataset import zip_ as zip
 from .devices import Microphone, Recording, Webcam, microphone, webcam
+from .parquet_file import parquet
 from .sources import from_arrays, from_generator
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "from_arrays",
     "from_generator",
     "microphone",
+    "parquet",
     "webcam",
     "zip",
 ]

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import batched, chain, islice, pairwise, repeat
 from random import Random
 from typing import Any
 
 from ..errors import ArgumentError
 from ..random import fresh_key
 from . import stages
+from .columns import BLOCKS
 from .stages import Stream
 
 Count = float | None
 """Number of elements: an int, infinity, or None if unknown before iterating."""
+
+
+Indices = Callable[[], Iterable[int]]
+"""Function that returns the numbers of rows in the order in which to yield them."""
 
 
 class Dataset:
@@ -146,10 +152,12 @@ class Dataset:
         *,
         seed: int | None = None,
         reshuffle_each_iteration: bool = True,
+        iteration: int = 0,
     ) -> Dataset:
         """Shuffle the elements, in a new order for each iteration.
 
-        Datasets of arrays shuffle their row indices and ignore `buffer_size` unless endless.
+        Datasets of arrays shuffle their row indices and ignore `buffer_size` unless endless. Rows
+        that are read in blocks are shuffled by block, see `from_arrays`.
 
         Args:
             buffer_size: Number of elements to hold and draw from; endless datasets need it. None
@@ -157,13 +165,15 @@ class Dataset:
             seed: Integer from 0 that, with the iteration's number, determines the order. None
                 (default) draws one from `pt.random`, so that `pt.random.seed` makes it repeatable.
             reshuffle_each_iteration: False gives all iterations one order; default True.
+            iteration: Number of the first iteration, default 0. A training that continues after
+                n epochs has the same orders as without a break if it is n.
 
         Returns:
             Dataset of the same length.
 
         Raises:
-            ArgumentError: If `buffer_size` is below 1, `seed` is negative, or the dataset is
-                endless and `buffer_size` is None.
+            ArgumentError: If `buffer_size` is below 1, `seed` or `iteration` is negative, or the
+                dataset is endless and `buffer_size` is None.
 
         >>> import py_tensor as pt
         >>> shuffled = pt.data.from_arrays([1, 2, 3, 4, 5]).shuffle(seed=4)
@@ -177,7 +187,8 @@ class Dataset:
                 f"shuffle: dataset is endless; got {self!r}; shuffle before repeat, or pass "
                 "buffer_size"
             )
-        return self._shuffled(buffer_size, _numbers(seed, reshuffle_each_iteration))
+        first = _whole("shuffle", "iteration", iteration, 0)
+        return self._shuffled(buffer_size, _numbers(seed, reshuffle_each_iteration, first))
 
     def _shuffled(self, size: int | None, numbers: Callable[[], Random]) -> Dataset:
         return Dataset(partial(stages.shuffled, self._stream, size, numbers), self._length)
@@ -256,6 +267,38 @@ class Dataset:
     def _skipped(self, number: int, length: Count) -> Dataset:
         return Dataset(partial(stages.skipped, self._stream, number), length)
 
+    def shard(self, count: int, index: int) -> Dataset:
+        """Keep one of `count` equally long parts, for one of several processes.
+
+        Element i belongs to part i % count. Batches of n elements of each part together hold the
+        elements of a batch of count * n elements of the whole dataset, in another order. To give a
+        process consecutive rows instead, so that it reads few blocks of large arrays, use `skip`
+        and `take`.
+
+        Args:
+            count: Number of parts, at least 1.
+            index: Number of the part, from 0 to count - 1.
+
+        Returns:
+            Dataset of a `count`-th of the length, without a remainder.
+
+        Raises:
+            ArgumentError: If `count` is below 1 or `index` is out of range.
+
+        >>> import py_tensor as pt
+        >>> [x.item() for x in pt.data.from_arrays([1, 2, 3, 4, 5]).shard(2, 0)]
+        [1, 3]
+        """
+        _whole("shard", "count", count, 1)
+        if _whole("shard", "index", index, 0) >= count:
+            raise ArgumentError(
+                f"shard: index is out of range; got {index} of {count} parts; use 0 to {count - 1}"
+            )
+        return self._sharded(count, index, self._batch_count(count, True))
+
+    def _sharded(self, count: int, index: int, length: Count) -> Dataset:
+        return Dataset(partial(stages.sharded, self._stream, count, index), length)
+
     def enumerate(self, start: int = 0) -> Dataset:
         """Number the elements.
 
@@ -317,12 +360,18 @@ class Dataset:
 
 
 class Rows(Dataset):
-    """Rows of arrays: stages that select or order rows work on indices, and batches gather."""
+    """Rows of arrays: stages that select or order rows work on indices, and batches gather.
 
-    def __init__(self, columns: Any, indices: Callable[[], Iterable[int]], length: Count) -> None:
+    If the arrays are read in blocks, `starts` are the numbers of the blocks' first rows.
+    """
+
+    def __init__(
+        self, columns: Any, indices: Indices, length: Count, starts: Sequence[int] | None = None
+    ) -> None:
         super().__init__(partial(stages.rows, columns, indices), length)
         self._columns = columns
         self._indices = indices
+        self._starts = starts
 
     def _batches(self, size: int, drop: bool) -> Stream:
         return partial(stages.gathered, self._columns, self._indices, size, drop)
@@ -330,7 +379,9 @@ class Rows(Dataset):
     def _shuffled(self, size: int | None, numbers: Callable[[], Random]) -> Dataset:
         if self._length == math.inf:
             return super()._shuffled(size, numbers)
-        return self._rows(_permuted, numbers, length=self._length)
+        if self._starts is None:
+            return self._rows(_permuted, numbers, length=self._length)
+        return self._rows(_permuted_blocks, self._starts, numbers, length=self._length)
 
     def _repeated(self, times: int | None, length: Count) -> Dataset:
         return self._taken(0, 0) if length == 0 else self._rows(_again, times, length=length)
@@ -341,12 +392,30 @@ class Rows(Dataset):
     def _skipped(self, number: int, length: Count) -> Dataset:
         return self._rows(_sliced, number, None, length=length)
 
+    def _sharded(self, count: int, index: int, length: Count) -> Dataset:
+        end = None if length in (None, math.inf) else int(length or 0) * count
+        return self._rows(_sliced, index, end, count, length=length)
+
     def _rows(self, select: Callable[..., Any], *arguments: Any, length: Count) -> Rows:
         # A partial can be copied and pickled, a lambda cannot.
-        return Rows(self._columns, partial(select, self._indices, *arguments), length)
+        indices = partial(select, self._indices, *arguments)
+        return Rows(self._columns, indices, length, self._starts)
 
 
-Indices = Callable[[], Iterable[int]]
+def _permuted_blocks(
+    indices: Indices, starts: Sequence[int], numbers: Callable[[], Random]
+) -> Iterator[int]:
+    """Yield the blocks' indices in random order: those of `BLOCKS` random blocks at a time."""
+    draw, found = numbers().random, indices()
+    if isinstance(found, range):
+        cuts = [bisect_left(found, start) for start in starts]
+        blocks = [found[start:end] for start, end in pairwise(cuts) if start < end]
+        windows = batched(stages.permutation(blocks, draw), BLOCKS)
+        for window in windows:
+            yield from stages.permutation([*chain.from_iterable(window)], draw)
+    else:  # in random order already
+        for group in batched(found, BLOCKS * max(1, starts[-1] // max(1, len(starts) - 1))):
+            yield from stages.permutation(group, draw)
 
 
 def _permuted(indices: Indices, numbers: Callable[[], Random]) -> Iterable[int]:
@@ -357,8 +426,11 @@ def _again(indices: Indices, times: int | None) -> Iterable[int]:
     return chain.from_iterable(indices() for _ in (repeat(None) if times is None else range(times)))
 
 
-def _sliced(indices: Indices, start: int, stop: int | None) -> Iterable[int]:
-    return islice(indices(), start, stop)
+def _sliced(
+    indices: Indices, start: int, stop: int | None, step: int | None = None
+) -> Iterable[int]:
+    found = indices()
+    return found[start:stop:step] if type(found) is range else islice(found, start, stop, step)
 
 
 def zip_(*datasets: Dataset) -> Dataset:
@@ -395,18 +467,18 @@ class _Numbers:
 
     start: int
     anew: bool
-    iterations: int = 0
+    iterations: int
 
     def __call__(self) -> Random:
         self.iterations += 1
         return Random(self.start | (self.iterations - 1 if self.anew else 0) << 64)
 
 
-def _numbers(seed: int | None, anew: bool) -> _Numbers:
+def _numbers(seed: int | None, anew: bool, first: int) -> _Numbers:
     if seed is None:
         high, low = fresh_key()
-        return _Numbers(high << 32 | low, anew)
-    return _Numbers(_whole("shuffle", "seed", seed, 0), anew)
+        return _Numbers(high << 32 | low, anew, first)
+    return _Numbers(_whole("shuffle", "seed", seed, 0), anew, first)
 
 
 def _whole(operation: str, name: str, value: Any, least: int) -> int:

@@ -1,4 +1,4 @@
-"""Sources of elements: arrays in memory, and functions that return an iterator."""
+"""Sources of elements: arrays, and functions that return an iterator."""
 
 from __future__ import annotations
 
@@ -7,29 +7,37 @@ from functools import partial
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import integer
 from ..ir.pytree import tree_flatten, tree_leaves, tree_unflatten
 from ..typing import ArrayLike
 from . import stages
 from .batch_stacking import is_leaf
-from .columns import column_of
+from .columns import BlockColumn, block_starts, blocks_of, column_of
 from .dataset import Dataset, Rows
 
 
-def from_arrays(*arrays: ArrayLike, device: bool = False) -> Dataset:
+def from_arrays(*arrays: ArrayLike, device: bool = False, block_size: int | None = None) -> Dataset:
     """Return a dataset of the rows of arrays: element i is row i of each, in the same containers.
+
+    Arrays of Dask, Zarr and h5py have chunks. They are read while the dataset is iterated, a chunk
+    of rows at a time, and 4 of these blocks stay in memory. `shuffle` then takes the blocks in
+    random order, and shuffles the rows of 4 blocks together.
 
     Args:
         arrays: One array, several, or tuples and dicts of arrays. An array is a NumPy array, a
-            nested list, a buffer or a tensor of shape (n, ...), with the dtype of `asarray`.
+            nested list, a buffer or a tensor of shape (n, ...), with the dtype of `asarray`, or
+            another array with `shape`, `chunks` and slices.
         device: Copy all rows to the device once, so that batches are gathered there by `take`.
             By default (False) rows stay in host memory and each batch is uploaded when used.
             Tensors always stay on the device.
+        block_size: Number of rows to read at a time, also for arrays without chunks, for example
+            `numpy.memmap`. None (default) for the chunks of the first array that has some.
 
     Returns:
         `Dataset` of n elements. With several arrays, elements are tuples.
 
     Raises:
-        ShapeError: If lengths differ, an array has no axes, or no array is given.
+        ShapeError: If lengths differ or are unknown, an array has no axes, or no array is given.
 
     >>> import py_tensor as pt
     >>> dataset = pt.data.from_arrays({"x": [[1.0, 2.0], [3.0, 4.0]], "y": [0, 1]})
@@ -39,7 +47,16 @@ def from_arrays(*arrays: ArrayLike, device: bool = False) -> Dataset:
     [3.0, 4.0] 1
     """
     leaves, structure = tree_flatten(arrays[0] if len(arrays) == 1 else arrays, is_leaf)
-    columns = [column_of("from_arrays", leaf, device) for leaf in leaves]
+    if block_size is not None:
+        block_size = integer("from_arrays", "block_size", block_size, 1)
+    blocks = [None if device else block_starts("from_arrays", leaf, block_size) for leaf in leaves]
+    starts = next(filter(None, blocks), [0])
+    columns = [
+        column_of("from_arrays", leaf, device)
+        if own is None
+        else blocks_of("from_arrays", leaf, [*(at for at in starts if at < own[-1]), own[-1]])
+        for leaf, own in zip(leaves, blocks, strict=True)
+    ]
     return rows_of("from_arrays", tree_unflatten(structure, columns))
 
 
@@ -54,7 +71,8 @@ def rows_of(operation: str, columns: Any) -> Rows:
             else f"{operation}: at least one array is required; got no leaves; pass an array"
         )
     length = lengths.pop()
-    return Rows(columns, partial(range, length), length)
+    blocks = (column.starts for column in tree_leaves(columns) if isinstance(column, BlockColumn))
+    return Rows(columns, partial(range, length), length, next(blocks, None))
 
 
 def from_generator(function: Callable[[], Any]) -> Dataset:

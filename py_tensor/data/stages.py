@@ -113,7 +113,7 @@ async def shuffled(
         yield buffer[index]
 
 
-def permutation(items: Sequence[int], draw: Callable[[], float]) -> list[int]:
+def permutation[Item](items: Sequence[Item], draw: Callable[[], float]) -> list[Item]:
     """Return the items in random order by sorting random keys, which is faster than swapping."""
     keys = [draw() for _ in items]
     return [items[index] for index in sorted(range(len(keys)), key=keys.__getitem__)]
@@ -147,6 +147,17 @@ async def skipped(source: Stream, number: int, waits: bool) -> ElementStream:
             left -= 1
         else:
             yield element
+
+
+async def sharded(source: Stream, count: int, index: int, waits: bool) -> ElementStream:
+    at = 0
+    async for element in source(waits):
+        if at == index:
+            own = element
+        at += 1
+        if at == count:
+            yield own
+            at = 0
 
 
 async def numbered(source: Stream, start: int, waits: bool) -> ElementStream:

@@ -90,6 +90,10 @@ SOURCES = pytest.mark.parametrize("source", [numbers, generated])
         (lambda d: d.skip(2).take(2).repeat(2), [2, 3, 2, 3]),
         (lambda d: d.repeat(0), []),
         (lambda d: d.repeat().skip(5).take(4), [5, 6, 0, 1]),
+        (lambda d: d.shard(3, 1), [1, 4]),
+        (lambda d: d.shard(1, 0).take(2), [0, 1]),
+        (lambda d: d.skip(1).shard(2, 0).repeat(2), [1, 3, 5, 1, 3, 5]),
+        (lambda d: d.repeat().shard(2, 1).take(4), [1, 3, 5, 0]),
         (lambda d: d.take(2).enumerate(5), [(5, 0), (6, 1)]),
         (lambda d: d.take(2).concatenate(d.skip(5)), [0, 1, 5, 6]),
         (lambda d: pt.data.zip(d, d.skip(4)), [(0, 4), (1, 5), (2, 6)]),
@@ -441,6 +445,11 @@ MISTAKES = {
         errors.ArgumentError,
         lambda: numbers(3).take(-1),
         "take: count is invalid; got -1; use an integer of at least 0",
+    ),
+    "a part that does not exist": (
+        errors.ArgumentError,
+        lambda: numbers(3).shard(2, 2),
+        "shard: index is out of range; got 2 of 2 parts; use 0 to 1",
     ),
     "endless shuffle": (
         errors.ArgumentError,
