@@ -24,6 +24,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     lax          control flow under the names of jax.lax
     tree         trees of containers under the names of jax.tree; tree_util has jax.tree_util's
     lib          `stride_tricks`, as in NumPy
+    sharding     tensors on several devices, through JAX
     linalg       linear algebra
     data         datasets
     io           safetensors files, downloads, browser storage
@@ -1142,8 +1143,8 @@ __all__ = [
 
 _SUBPACKAGES = (
     *("audio", "data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models"),
-    *("nn", "optim", "plot", "ragged", "random", "signal", "sparse", "train", "tree", "tree_util"),
-    "vision",
+    *("nn", "optim", "plot", "ragged", "random", "sharding", "signal", "sparse", "train", "tree"),
+    *("tree_util", "vision"),
 )
 _LAZY = {
     "diagnostics.debug": (

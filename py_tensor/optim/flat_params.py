@@ -26,6 +26,7 @@ from ..ir.pytree import (
     tree_leaves,
     tree_unflatten,
 )
+from ..sharding import sharding_of, with_sharding
 from ..tensor import Tensor, as_tensor
 
 PART = 1 << 18
@@ -56,6 +57,8 @@ class Layout:
     """Number of the group of each vector's parameters, -1 for parameters of no group."""
     constrained: bool = False
     """True if a module of the tree has constraints."""
+    shardings: tuple[Any, ...] = ()
+    """Placement of each vector on several devices; None for vectors without one."""
 
     def __hash__(self) -> int:
         # Cached: each call of a jitted step computes it.
@@ -74,14 +77,28 @@ class Layout:
         for leaf, place in zip(leaves, self.places, strict=True):
             if place is None:
                 continue
+            shape = place.shape if self.is_divided(place.vector) else place.size
             if leaf is None:
-                part = zeros(place.size)
+                part = zeros(shape)
             else:
-                part = leaf.reshape(place.size).astype(float32, copy=False)
+                part = leaf.reshape(shape).astype(float32, copy=False)
             parts = vectors.setdefault(place.vector, {})
             shared = parts.get(place.start)
             parts[place.start] = part if shared is None else shared + part
-        return [_joined(list(parts.values())) for _, parts in sorted(vectors.items())]
+        joined = [
+            parts[0] if self.is_divided(at) else _joined(list(parts.values()))
+            for at, parts in sorted(vectors.items())
+        ]
+        return self.placed(joined)
+
+    def is_divided(self, vector: int) -> bool:
+        """Return True if a vector is one parameter in its own shape, divided among devices."""
+        sharding = self.shardings[vector]
+        return sharding is not None and not sharding.is_fully_replicated
+
+    def placed(self, vectors: Sequence[Tensor]) -> list[Tensor]:
+        """Return the vectors, or slots of their shapes, on the devices of the parameters."""
+        return list(map(with_sharding, vectors, self.shardings))
 
     def unravel(self, vectors: Sequence[Tensor], others: Sequence[Any]) -> Any:
         """Rebuild the tree from the vectors and from the leaves that are not trained.
@@ -98,34 +115,49 @@ class Layout:
             key = place.vector, place.dtype
             if key not in converted:
                 converted[key] = vectors[place.vector].astype(place.dtype, copy=False)
-            part = converted[key][place.start : place.start + place.size]
-            leaves.append(part.reshape(place.shape))
+            part = converted[key]
+            if not self.is_divided(place.vector):
+                part = part[place.start : place.start + place.size].reshape(place.shape)
+            leaves.append(part)
         return tree_unflatten(self.structure, leaves)
 
     def fulfilling(self, vectors: Sequence[Tensor], others: Sequence[Any]) -> list[Tensor]:
         """Return the vectors after the constraints of modules."""
         if not self.constrained:
-            return list(vectors)
+            return self.placed(vectors)
         # The vectors keep their precision: float16 parameters are not rounded here.
-        wide = tuple(place and place._replace(dtype=float32) for place in self.places)
-        params = replace(self, places=wide).unravel(vectors, others)
+        params = self.wide().unravel(vectors, others)
         import_module("py_tensor.nn.constraints").apply_constraints(params)
-        firsts = {place: at for at, place in reversed(list(enumerate(self.places)))}
-        leaves = enumerate(zip(tree_leaves(params), self.places, strict=True))
-        return self.ravel([leaf if firsts[place] == at else None for at, (leaf, place) in leaves])
+        return self.ravel(self.first_uses(tree_leaves(params)))
 
-    def gradients(self, tree: Any) -> list[Any]:
+    def wide(self) -> Layout:
+        """Return the layout of the same parameters in float32."""
+        return replace(
+            self, places=tuple(place and place._replace(dtype=float32) for place in self.places)
+        )
+
+    def first_uses(self, leaves: Sequence[Any]) -> list[Any]:
+        """Return the leaves, with None for a tensor that is an earlier leaf, too."""
+        firsts = {place: at for at, place in reversed(list(enumerate(self.places)))}
+        return [
+            leaf if firsts[place] == at else None
+            for at, (leaf, place) in enumerate(zip(leaves, self.places, strict=True))
+        ]
+
+    def gradients(self, operation: str, tree: Any) -> list[Any]:
         """Flatten a tree of gradients to tensors of the parameters' shapes, or None.
 
         Raise ArgumentError for another structure, ShapeError for other shapes.
         """
         found = []
-        for leaf, place in zip(leaves_at("update", self.structure, tree), self.places, strict=True):
-            gradient = None if leaf is None or place is None else as_tensor("update", leaf)
+        for leaf, place in zip(
+            leaves_at(operation, self.structure, tree), self.places, strict=True
+        ):
+            gradient = None if leaf is None or place is None else as_tensor(operation, leaf)
             if gradient is not None and place is not None and gradient.shape != place.shape:
                 raise ShapeError(
-                    f"update: gradient must have its parameter's shape; got shape {gradient.shape} "
-                    f"for {place.shape}; pass the gradients of state.params"
+                    f"{operation}: gradient must have its parameter's shape; got shape "
+                    f"{gradient.shape} for {place.shape}; pass the gradients of state.params"
                 )
             found.append(gradient)
         return found
@@ -137,21 +169,28 @@ def _joined(parts: list[Tensor]) -> Tensor:
 
 
 class _Packing:
-    """Give each long parameter its own vector; let others of a group share one until it is long."""
+    """Give each long parameter its own vector; let others of a group share one until it is long.
+
+    A parameter that is divided among devices has its own vector, too, in the parameter's shape.
+    """
 
     def __init__(self) -> None:
         self.lengths: list[int] = []
         self.groups: list[int] = []
-        self.shared: dict[int, int] = {}
+        self.shardings: list[Any] = []
+        self.shared: dict[Any, int] = {}
 
     def place(self, leaf: Tensor, group: int) -> Place:
-        at = self.shared.get(group, -1)
-        if leaf.size >= PART or at < 0 or self.lengths[at] >= PART:
+        sharding = sharding_of(leaf)
+        divided = sharding is not None and not sharding.is_fully_replicated
+        at = self.shared.get((group, sharding), -1)
+        if divided or leaf.size >= PART or at < 0 or self.lengths[at] >= PART:
             at = len(self.lengths)
             self.lengths.append(0)
             self.groups.append(group)
-            if leaf.size < PART:
-                self.shared[group] = at
+            self.shardings.append(sharding)
+            if leaf.size < PART and not divided:
+                self.shared[group, sharding] = at
         place = Place(at, self.lengths[at], leaf.shape, leaf.dtype)
         # A part that starts at a texel boundary is read without a copy.
         self.lengths[at] += leaf.size + -leaf.size % 4
@@ -198,7 +237,9 @@ def layout_of(
     # A tree contains modules only if they are imported; importing them takes 0.1 s.
     nn: Any = sys.modules.get("py_tensor.nn.module")
     constrained = nn is not None and any(module.constraints for module in nn.modules_of(params))
-    layout = Layout(structure, tuple(places), tuple(packing.groups), constrained)
+    layout = Layout(
+        structure, tuple(places), tuple(packing.groups), constrained, tuple(packing.shardings)
+    )
     return layout, first_uses, others
 
 

@@ -14,6 +14,7 @@ from ..dtypes import wrong_type
 from ..errors import ArgumentError
 from ..functions.arguments import number
 from ..functions.creation import asarray, full
+from ..ir.pytree import leaves_at
 from ..ir.tracer import on_host
 from ..tensor import Tensor
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value, positive
@@ -83,6 +84,8 @@ class State:
 
     Vectors and slots are float32 regardless of the parameters' dtype, because float16 would lose
     most of the small changes. There is one vector unless there are more than 2**18 parameters.
+    A parameter that `pt.sharding.shard` has divided among devices is kept in its own shape, and its
+    slots are divided in the same way.
 
     Args:
         vectors: Trained parameters one after another, each padded to a multiple of 4 elements.
@@ -109,6 +112,71 @@ class State:
     def params(self) -> Any:
         """Parameters in the tree and the dtypes given to `init`: views of the vectors."""
         return self.layout.unravel(self.vectors, self.others)
+
+    def to_tree(self) -> dict[str, Any]:
+        """Return the parameters, the slots and the step as a tree that a file can hold.
+
+        The tree has the names of the parameters. It does not depend on their dtypes, nor on the
+        devices among which they are divided.
+
+        Returns:
+            Dict with "params", "slots" by name, and "step".
+
+        >>> import py_tensor as pt
+        >>> state = pt.optim.momentum(0.5).init({"w": pt.asarray([1.0, 2.0])})
+        >>> tree = state.to_tree()
+        >>> tree["params"]["w"].tolist(), tree["slots"]["velocity"]["w"].tolist(), tree["step"]
+        ([1.0, 2.0], [0.0, 0.0], 0)
+        """
+        layout = self.layout.wide()
+        others = [0] * len(self.others)
+        return {
+            "params": layout.unravel(self.vectors, self.others),
+            "slots": {name: layout.unravel(slot, others) for name, slot in self.slots.items()},
+            "step": self.step,
+        }
+
+    def with_tree(self, tree: Mapping[str, Any]) -> State:
+        """Return a state with the values of a tree from `to_tree`, placed as this one.
+
+        Args:
+            tree: Tree of the same structure; `pt.io.load(path, like=state.to_tree())` returns one.
+
+        Returns:
+            State with the layout and the devices of this one.
+
+        Raises:
+            ArgumentError: If the structures differ, or the slots of another optimizer are given.
+            ShapeError: If a parameter or slot differs in shape.
+
+        >>> import py_tensor as pt
+        >>> optimizer = pt.optim.momentum(0.5)
+        >>> state = optimizer.init({"w": pt.asarray([1.0, 2.0])})
+        >>> tree = optimizer.update(state, {"w": pt.asarray([2.0, 2.0])}).to_tree()
+        >>> state = state.with_tree(tree)
+        >>> state.params["w"].tolist(), state.step
+        ([0.0, 1.0], 1)
+        """
+        if sorted(tree["slots"]) != sorted(self.slots):
+            raise ArgumentError(
+                f"with_tree: the tree belongs to another optimizer; got slots "
+                f"{sorted(tree['slots'])} for {sorted(self.slots)}; use the optimizer that made it"
+            )
+        layout = self.layout
+
+        def vectors(tree: Any) -> tuple[Tensor, ...]:
+            return tuple(layout.ravel(layout.first_uses(layout.gradients("with_tree", tree))))
+
+        leaves = leaves_at("with_tree", layout.structure, tree["params"])
+        return replace(
+            self,
+            vectors=vectors(tree["params"]),
+            slots={name: vectors(slot) for name, slot in tree["slots"].items()},
+            step=int(tree["step"]),
+            others=tuple(
+                leaf for leaf, place in zip(leaves, layout.places, strict=True) if place is None
+            ),
+        )
 
     @property
     def averages(self) -> Any:
@@ -210,7 +278,7 @@ class Optimizer:
         layout, leaves, others = layout_of("init", params, tuple(name for name, _ in self.groups))
         vectors = tuple(layout.ravel(leaves))
         slots = {
-            name: tuple(full(vector.shape, start) for vector in vectors)
+            name: tuple(layout.placed([full(vector.shape, start) for vector in vectors]))
             for name, start in self.slots
         }
         if self.ema is not None:
@@ -276,7 +344,10 @@ class Optimizer:
                 column.append(slot)
         return State(
             vectors=tuple(state.layout.fulfilling(vectors, state.others)),
-            slots=dict(zip(names, map(tuple, columns), strict=True)),
+            slots={
+                name: tuple(state.layout.placed(column))
+                for name, column in zip(names, columns, strict=True)
+            },
             step=state.step + 1,
             others=state.others,
             layout=state.layout,
@@ -306,7 +377,7 @@ class Optimizer:
         """Return the vectors of the gradients, clipped, with the L2 penalty."""
         for transform in self.transforms:
             gradients = transform(gradients)
-        leaves = state.layout.gradients(gradients)
+        leaves = state.layout.gradients("update", gradients)
         if self.clip_norm is not None:
             leaves = clip_by_norm(leaves, self.clip_norm)
         vectors = state.layout.ravel(leaves)

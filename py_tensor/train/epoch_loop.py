@@ -51,7 +51,7 @@ async def run_epoch(
     source.begin()
     pace.begin()
     while (item := await source.next()) is not END:
-        log = await step(log, as_batch(recipe.operation, item), waiting)
+        log = await step(log, recipe.placed(as_batch(recipe.operation, item)), waiting)
         waiting += 1
         # A paused loop must not keep the batch's memory.
         del item

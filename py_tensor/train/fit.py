@@ -12,6 +12,7 @@ from ..errors import ArgumentError
 from ..functions.arguments import MOST_STEPS, function_of, integer, number
 from ..functions.arguments import items as items_of
 from ..optim import OPTIMIZERS, LossScaler, Optimizer, State
+from ..sharding import mesh_in_use
 from ..tensor import Tensor
 from .batch_source import BatchSource
 from .batches import Arrays, Batch, batches_of
@@ -49,6 +50,8 @@ async def fit(
     control: Control | None = None,
     progress: bool | Callable[[Report], Any] = False,
     yield_every: float = YIELD_SECONDS,
+    mesh: Any = None,
+    shardings: Mapping[str, Any] | None = None,
 ) -> History:
     """Train a model and return the history of the training.
 
@@ -88,6 +91,13 @@ async def fit(
             default False.
         yield_every: Longest time in seconds between two yields to the event loop; default 1/30.
             0 yields after each batch.
+        mesh: `pt.sharding.mesh` of devices that compute together: the rows of each batch are
+            divided along its first axis. In a job of several processes each gives batches of its
+            own, but the same arrays if `data` is arrays. None (default) for the mesh of
+            `pt.sharding.use`, or one device.
+        shardings: Specs of parameters by patterns of their names, as for `pt.sharding.shard`, for
+            example {"layers.*.weight": (None, "model")}; all other parameters are on each device.
+            None (default) for no such parameters.
 
     Returns:
         `History` of the logs of each epoch and the loss of each batch.
@@ -97,6 +107,7 @@ async def fit(
         ShapeError: If numbers of samples differ, or outputs, targets, weights or the loss do
             not fit.
         DTypeError: If a sparse loss or metric gets targets that are not integers.
+        BackendError: If `mesh` is given without the JAX backend, or another process has ended.
 
     >>> import asyncio
     >>> import py_tensor as pt
@@ -118,7 +129,8 @@ async def fit(
     callbacks = items_of("fit", "callbacks", callbacks)
     call, params = call_of("fit", model)
     control = control_of("fit", control)
-    trainer = Trainer(model, params, optimizer, epochs, control, state)
+    mesh = mesh_in_use() if mesh is None else mesh
+    trainer = Trainer(model, params, optimizer, epochs, control, state, mesh, shardings)
     chosen = metrics_of("fit", metrics)
     weights = _class_weights(class_weight)
     scaler = LossScaler() if loss_scaling is True else None
@@ -129,7 +141,7 @@ async def fit(
             )
         scaler = loss_scaling
     recipe = StepRecipe(
-        "fit", call, loss_of("fit", loss), chosen, trainer.optimizer, weights, scaler
+        "fit", call, loss_of("fit", loss), chosen, trainer.optimizer, weights, scaler, mesh
     )
     scale = None if scaler is None else scaler.init()
     items = batches_of("fit", data, batch_size, shuffle, seed)

@@ -21,6 +21,7 @@ from ..ir.pytree import open_node
 from ..nn.module import modules_of
 from ..nn.regularizers import regularization_loss
 from ..optim import LossScale, LossScaler, Optimizer, State
+from ..sharding import shard, shard_batch
 from ..signatures import parameters_of
 from ..tensor import Tensor, as_tensor
 from ..transforms.autodiff import value_and_grad
@@ -85,6 +86,18 @@ class StepRecipe:
     optimizer: Optimizer | None = None
     class_weights: tuple[float, ...] | None = None
     scaler: LossScaler | None = None
+    mesh: Any = None
+    """Devices among which the rows of a batch are divided, or None."""
+
+    def placed(self, batch: Batch) -> Batch:
+        """Return a batch on the devices of the mesh."""
+        return batch if self.mesh is None else shard_batch(batch, self.mesh)
+
+    def written(self, log: Tensor, row: Tensor, at: int) -> Tensor:
+        """Return the log with a row; it is the same on all devices."""
+        mine = arange(LOG_ROWS).reshape((LOG_ROWS, 1)) == at
+        result: Tensor = where(mine, row, log)
+        return result if self.mesh is None else shard(result, self.mesh)
 
     @property
     def width(self) -> int:
@@ -128,12 +141,6 @@ class StepRecipe:
         return concat(parts)
 
 
-def _written(log: Tensor, row: Tensor, at: int) -> Tensor:
-    mine = arange(LOG_ROWS).reshape((LOG_ROWS, 1)) == at
-    result: Tensor = where(mine, row, log)
-    return result
-
-
 def train_step(recipe: StepRecipe) -> Jitted:
     """Return the jitted function of `(state, scale)`, a log, a batch and a number of a row.
 
@@ -159,7 +166,7 @@ def train_step(recipe: StepRecipe) -> Jitted:
             state = optimizer.update(state, gradients)
         else:
             state, scale = scaler.update(scale, optimizer, state, gradients)
-        return (state, scale), _written(log, recipe.row(value, outputs, batch), at)
+        return (state, scale), recipe.written(log, recipe.row(value, outputs, batch), at)
 
     return cast("Jitted", jit(step, donate_argnums=(0, 1)))
 
@@ -169,7 +176,7 @@ def evaluation_step(recipe: StepRecipe) -> Jitted:
 
     def step(params: Any, log: Tensor, batch: Batch, at: int) -> Tensor:
         outputs = recipe.call(params, batch.inputs, False)
-        return _written(log, recipe.row(recipe.value(params, outputs, batch), outputs, batch), at)
+        return recipe.written(log, recipe.row(recipe.value(params, outputs, batch), outputs, batch), at)
 
     return cast("Jitted", jit(step, donate_argnums=1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from ..errors import ArgumentError
 from ..functions.creation import asarray
 from ..ir.pytree import tree_leaves, tree_map
 from ..optim import Optimizer, Rate, State
+from ..sharding import shard
 from ..tensor import Tensor, realize
 from .control import Control
 
@@ -124,6 +126,8 @@ class Trainer:
         epochs: int,
         control: Control,
         state: State | None = None,
+        mesh: Any = None,
+        shardings: Mapping[str, Any] | None = None,
     ) -> None:
         self._model = model
         self._params = params
@@ -131,7 +135,8 @@ class Trainer:
         self.optimizer = self._scale.applied(optimizer)
         self.epochs = epochs
         self.control = control
-        self.state: State = optimizer.init(params)
+        placed = params if mesh is None else shard(params, mesh, shardings or ())
+        self.state: State = optimizer.init(placed)
         if state is not None:
             self.state = _continued(self.state, state)
         self.history = History()
@@ -219,13 +224,24 @@ class _Scale:
 
 def _continued(start: State, before: State) -> State:
     """Return the start state with the slots and the step of an earlier training."""
-    if start.layout != before.layout or start.slots.keys() != before.slots.keys():
+    if not _fits(start, before):
         raise ArgumentError(
             f"fit: state does not fit the model and the optimizer; got slots {sorted(before.slots)}"
             f" for {sorted(start.slots)}; pass the history.state of a fit with the same optimizer "
             "and parameters of the same shapes"
         )
-    return replace(start, slots=tree_map(_copied, before.slots), step=before.step)
+    if start.layout == before.layout:
+        return replace(start, slots=tree_map(_copied, before.slots), step=before.step)
+    return start.with_tree({**before.to_tree(), "params": start.params})
+
+
+def _fits(start: State, before: State) -> bool:
+    shapes = [[place and place.shape for place in s.layout.places] for s in (start, before)]
+    return (
+        start.layout.structure == before.layout.structure
+        and shapes[0] == shapes[1]
+        and start.slots.keys() == before.slots.keys()
+    )
 
 
 def _copied(leaf: Any) -> Any:

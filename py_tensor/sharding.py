@@ -1,0 +1,297 @@
+"""Tensors on several devices, through `jax.sharding`.
+
+Input: tensors, a mesh of devices, and specs, which name the mesh axis that each axis of a tensor is
+divided along. Output: the same tensors, placed on the devices of the mesh. XLA divides the work on
+them, and moves data between devices and processes. These functions need the JAX backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from .dtypes import wrong_type
+from .errors import ArgumentError, BackendError
+from .functions.arguments import items
+from .ir.node import leaf_node, own_tapes, tensor_spec
+from .ir.pytree import leaf_names, tree_flatten, tree_map, tree_unflatten
+from .ops.index_map import make_view, row_major
+from .ops.op_def import ViewOp
+from .runtime.executor import backend
+from .runtime.scopes import state
+from .tensor import Tensor, apply, as_tensor, realize
+
+if TYPE_CHECKING:
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+Spec = "PartitionSpec | Sequence[Any] | str | None"
+"""Spec of `jax.sharding`: for each axis the name of a mesh axis, several names, or None."""
+
+__all__ = ["mesh", "shard", "shard_batch", "use"]
+
+
+def _constrained(x: Any, sharding: NamedSharding) -> Any:
+    from jax.lax import with_sharding_constraint
+
+    return with_sharding_constraint(x, sharding)
+
+
+SHARD = ViewOp(
+    name="shard",
+    view=lambda shape, sharding: (shape, make_view(shape, row_major(shape))),
+    reference=lambda xp, x, sharding: x,
+    jax=_constrained,
+    gradient=(lambda pt, g, y, x, sharding: pt.apply(SHARD, (g,), sharding),),
+    public=False,
+    doc="Place the elements on the devices of a mesh.",
+)
+
+
+def mesh(
+    axis_shapes: Sequence[int], axis_names: Sequence[str], *, devices: Sequence[Any] | None = None
+) -> Mesh:
+    """Arrange devices in a mesh with named axes, as `jax.make_mesh` does.
+
+    Args:
+        axis_shapes: Number of devices along each axis, for example (4, 2).
+        axis_names: Name of each axis, for example ("data", "model").
+        devices: Devices of JAX; None (default) for all, those of other processes included.
+
+    Returns:
+        `jax.sharding.Mesh`.
+
+    Raises:
+        BackendError: If the JAX backend is not in use.
+        ArgumentError: If there are too few devices, or shapes and names do not fit.
+
+    On 8 devices:
+
+        pt.set_backend("jax")
+        mesh = pt.sharding.mesh((4, 2), ("data", "model"))
+    """
+    jax = _jax("mesh")
+    shapes, names = items("mesh", "axis_shapes", axis_shapes), items("mesh", "names", axis_names)
+    try:
+        automatic = (jax.sharding.AxisType.Auto,) * len(names)
+        found: Mesh = jax.make_mesh(shapes, names, automatic, devices=devices)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"mesh: cannot arrange devices; got {shapes} for axes {names}: {error!s:.200}; "
+            f"{jax.device_count()} devices are available"
+        ) from None
+    return found
+
+
+def shard(x: Any, mesh: Mesh, spec: Any = ()) -> Any:
+    """Place tensors on the devices of a mesh, divided as a spec says.
+
+    Inside `jit` and gradients this is a constraint, as `jax.lax.with_sharding_constraint`. In a job
+    of several processes all must pass the same values.
+
+    Args:
+        x: Tensor or array, or a tree of them, for example a model.
+        mesh: Mesh of devices.
+        spec: Name of the mesh axis that divides each axis of the tensor, in a tuple or a
+            `jax.sharding.PartitionSpec`; None for an axis that is not divided, () (default) to have
+            all elements on each device. For a tree also a dict from patterns of names, such as
+            "layers.*.weight", to specs: the first that fits counts, other leaves are not divided.
+
+    Returns:
+        Tensor or tree of the same values. `t.sharding` shows the placement.
+
+    Raises:
+        BackendError: If the JAX backend is not in use.
+        ArgumentError: If the spec does not fit the mesh or the tensor, or no name fits a pattern.
+
+    On 8 devices:
+
+        mesh = pt.sharding.mesh((4, 2), ("data", "model"))
+        x = pt.sharding.shard(pt.ones((8, 6)), mesh, ("data", "model"))
+        model = pt.sharding.shard(model, mesh, {"*.weight": (None, "model")})
+    """
+    _jax("shard")
+    patterns = spec if isinstance(spec, Mapping) else {"*": spec}
+    leaves, structure = tree_flatten(x)
+    names = leaf_names(x)
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise ArgumentError(
+                f"shard: no tensor has such a name; got {pattern!r} for {', '.join(names[:5])}; "
+                'use for example "layers.*.weight"'
+            )
+    placed = []
+    for name, leaf in zip(names, leaves, strict=True):
+        own = next((spec for key, spec in patterns.items() if fnmatchcase(name, key)), ())
+        placed.append(_placed(leaf, named_sharding("shard", mesh, own)))
+    return tree_unflatten(structure, placed)
+
+
+def _placed(leaf: Any, sharding: NamedSharding) -> Any:
+    """Return a tensor on the devices of a sharding; numbers stay as they are."""
+    if isinstance(leaf, (bool, int, float)):
+        return leaf
+    tensor = as_tensor("shard", leaf)
+    try:
+        sharding.shard_shape(tensor.shape)
+    except ValueError as error:
+        raise ArgumentError(
+            f"shard: spec does not fit the tensor; got {sharding.spec} for shape {tensor.shape}: "
+            f"{error!s:.200}; use axes whose lengths are multiples of the numbers of devices"
+        ) from None
+    if state.trace is not None or own_tapes():
+        return apply(SHARD, (tensor,), sharding)
+    import jax
+
+    return _tensor(tensor, jax.device_put(_array(tensor), sharding))
+
+
+def shard_batch(batch: Any, mesh: Mesh) -> Any:
+    """Divide the rows of a batch along the first axis of a mesh.
+
+    In a job of several processes each process passes rows of its own, the same number in all. The
+    result has the rows of all processes. In a single process, rows that cannot be divided evenly
+    are placed on each device instead.
+
+    Args:
+        batch: Tree of tensors whose first axis counts rows.
+        mesh: Mesh of devices.
+
+    Returns:
+        Tree of tensors.
+
+    Raises:
+        BackendError: If the JAX backend is not in use.
+        ArgumentError: In a job of several processes, if the rows cannot be divided evenly.
+
+    On 8 devices:
+
+        mesh = pt.sharding.mesh((8,), ("data",))
+        x, y = pt.sharding.shard_batch((pt.ones((32, 4)), pt.ones(32)), mesh)
+    """
+    jax = _jax("shard_batch")
+    rows = named_sharding("shard_batch", mesh, mesh.axis_names[0])
+
+    def divided(leaf: Any) -> Tensor:
+        tensor = as_tensor("shard_batch", leaf)
+        if jax.process_count() == 1:
+            even = tensor.ndim and tensor.shape[0] % mesh.devices.shape[0] == 0
+            return _placed(tensor, rows if even else named_sharding("shard_batch", mesh, ()))
+        try:
+            array = jax.make_array_from_process_local_data(rows, tensor.numpy())
+        except ValueError as error:
+            raise ArgumentError(
+                f"shard_batch: rows cannot be divided among the devices; got shape {tensor.shape} "
+                f"in one of {jax.process_count()} processes: {error!s:.200}; use batches of a "
+                "multiple of the number of devices, and drop_remainder=True"
+            ) from None
+        return _tensor(tensor, array)
+
+    return tree_map(divided, batch)
+
+
+def use(mesh: Mesh) -> AbstractContextManager[Any]:
+    """Compute on all devices of a mesh inside a `with` block, as `jax.set_mesh` does.
+
+    `train.fit` uses this mesh if it is given none.
+
+    Args:
+        mesh: Mesh of devices.
+
+    Returns:
+        Context manager.
+
+    Raises:
+        BackendError: If the JAX backend is not in use.
+
+    On 8 devices:
+
+        with pt.sharding.use(pt.sharding.mesh((8,), ("data",))):
+            history = await pt.train.fit(model, data, loss="mse", optimizer="adam")
+    """
+    manager: AbstractContextManager[Any] = _jax("use").set_mesh(_automatic("use", mesh))
+    return manager
+
+
+def mesh_in_use() -> Mesh | None:
+    """Return the mesh of `use`, or None."""
+    if backend().name != "jax":
+        return None
+    from jax.sharding import get_mesh
+
+    found = get_mesh()
+    return None if found.empty else found
+
+
+def process() -> tuple[int, int]:
+    """Return the number of this process and the count of all processes of the job."""
+    if backend().name != "jax":
+        return 0, 1
+    import jax
+
+    return jax.process_index(), jax.process_count()
+
+
+def sharding_of(tensor: Tensor) -> NamedSharding | None:
+    """Return the placement of a tensor on a mesh; None if it has none, or is not computed yet."""
+    node: Any = tensor._node
+    found: Any = getattr(getattr(getattr(node.buffer, "handle", 0), "array", 0), "sharding", 0)
+    return found if hasattr(found, "mesh") else None
+
+
+def with_sharding(tensor: Tensor, sharding: NamedSharding | None) -> Tensor:
+    """Return the tensor with a placement; None keeps it as it is."""
+    return tensor if sharding is None else _placed(tensor, sharding)
+
+
+def named_sharding(operation: str, mesh: Mesh, spec: Any) -> NamedSharding:
+    """Return the placement on a mesh that a spec describes."""
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    if not isinstance(spec, PartitionSpec):
+        given = (spec,) if spec is None or isinstance(spec, str) else items(operation, "spec", spec)
+        spec = PartitionSpec(*given)
+    try:
+        return NamedSharding(_automatic(operation, mesh), spec)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"{operation}: spec does not fit the mesh; got {spec} for axes {mesh.axis_names}: "
+            f"{error!s:.200}; use names of axes of the mesh, each once"
+        ) from None
+
+
+def _automatic(operation: str, mesh: Any) -> Mesh:
+    """Return a mesh whose axes XLA divides the work along; `jax.make_mesh` makes other ones."""
+    from jax.sharding import Mesh
+
+    if not isinstance(mesh, Mesh):
+        raise wrong_type(operation, "mesh", "a mesh", mesh, "pt.sharding.mesh")
+    return Mesh(mesh.devices, mesh.axis_names)
+
+
+def _array(tensor: Tensor) -> Any:
+    """Return the array of JAX that holds a tensor's elements."""
+    realize(tensor)
+    node: Any = tensor._node
+    engine: Any = backend()
+    return engine.array(node.buffer, node.spec)
+
+
+def _tensor(tensor: Tensor, array: Any) -> Tensor:
+    """Return a tensor of an array of JAX with the dtype of another one."""
+    engine: Any = backend()
+    spec = tensor_spec(array.shape, tensor.dtype)
+    return Tensor(leaf_node(engine.wrap(array, tensor.dtype), spec))
+
+
+def _jax(operation: str) -> Any:
+    """Return the module `jax`; raise BackendError if the JAX backend is not in use."""
+    if backend().name != "jax":
+        raise BackendError(
+            f"{operation}: several devices need the JAX backend; got backend {backend().name!r}; "
+            'call pt.set_backend("jax") first'
+        )
+    import jax
+
+    return jax
