@@ -7,8 +7,8 @@ them, and moves data between devices and processes. These functions need the JAX
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +144,9 @@ def _placed(leaf: Any, sharding: NamedSharding) -> Any:
         return apply(SHARD, (tensor,), sharding)
     import jax
 
-    return _tensor(tensor, jax.device_put(_array(tensor), sharding))
+    with _failures_named():
+        # A copy of its own can be donated.
+        return _tensor(tensor, jax.device_put(_array(tensor), sharding, may_alias=False))
 
 
 def shard_batch(batch: Any, mesh: Mesh) -> Any:
@@ -233,6 +235,15 @@ def process() -> tuple[int, int]:
     return jax.process_index(), jax.process_count()
 
 
+def wait_for_processes(name: str) -> None:
+    """Wait until all processes of the job have come to the same call."""
+    if process()[1] > 1:
+        from jax.experimental.multihost_utils import sync_global_devices
+
+        with _failures_named():
+            sync_global_devices(name)
+
+
 def sharding_of(tensor: Tensor) -> NamedSharding | None:
     """Return the placement of a tensor on a mesh; None if it has none, or is not computed yet."""
     node: Any = tensor._node
@@ -252,6 +263,8 @@ def named_sharding(operation: str, mesh: Mesh, spec: Any) -> NamedSharding:
     if not isinstance(spec, PartitionSpec):
         given = (spec,) if spec is None or isinstance(spec, str) else items(operation, "spec", spec)
         spec = PartitionSpec(*given)
+    while spec and spec[-1] is None:  # JAX would compile again for an equal spec
+        spec = PartitionSpec(*spec[:-1])
     try:
         return NamedSharding(_automatic(operation, mesh), spec)
     except (TypeError, ValueError) as error:
@@ -259,6 +272,17 @@ def named_sharding(operation: str, mesh: Mesh, spec: Any) -> NamedSharding:
             f"{operation}: spec does not fit the mesh; got {spec} for axes {mesh.axis_names}: "
             f"{error!s:.200}; use names of axes of the mesh, each once"
         ) from None
+
+
+@contextmanager
+def _failures_named() -> Iterator[None]:
+    """Raise an error of the job, for example after another process has ended, as BackendError."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        from .runtime.backends.jax import failure
+
+        raise failure(error) from error
 
 
 def _automatic(operation: str, mesh: Any) -> Mesh:
@@ -279,10 +303,11 @@ def _array(tensor: Tensor) -> Any:
 
 
 def _tensor(tensor: Tensor, array: Any) -> Tensor:
-    """Return a tensor of an array of JAX with the dtype of another one."""
+    """Return a tensor of a new array of JAX with the dtype of another one."""
     engine: Any = backend()
-    spec = tensor_spec(array.shape, tensor.dtype)
-    return Tensor(leaf_node(engine.wrap(array, tensor.dtype), spec))
+    buffer = engine.wrap(array, tensor.dtype)
+    buffer.users = 0
+    return Tensor(leaf_node(buffer, tensor_spec(array.shape, tensor.dtype)))
 
 
 def _jax(operation: str) -> Any:

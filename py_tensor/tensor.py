@@ -60,11 +60,13 @@ class _Disposed:
 
 
 if TYPE_CHECKING:
+    from . import sharding
     from .functions.methods import TensorMethods
     from .runtime import array_format, host_eval
 else:
     array_format = LateModule(f"{__package__}.runtime.array_format")
     host_eval = LateModule(f"{__package__}.runtime.host_eval")
+    sharding = LateModule(f"{__package__}.sharding")
     # `functions` replaces this base by its class, whose methods need `Tensor`.
     TensorMethods = type("TensorMethods", (), {"__slots__": ()})
 
@@ -170,6 +172,22 @@ class Tensor(TensorMethods):
         True
         """
         return backend().name
+
+    @property
+    def sharding(self) -> Any:
+        """Placement on the devices of a mesh, a `jax.sharding.NamedSharding`, or None if it has none.
+
+        See `pt.sharding`.
+
+        >>> import py_tensor as pt
+        >>> pt.ones(3).sharding is None
+        True
+        """
+        node = node_behind("sharding", self)
+        if backend().name != "jax" or (state.traces and is_traced(node)):
+            return None
+        self._buffer("sharding")
+        return sharding.sharding_of(self)
 
     @property
     def is_disposed(self) -> bool:
@@ -458,7 +476,10 @@ class Tensor(TensorMethods):
         if state.traces and is_traced(self._node):
             return f"tensor(traced, shape={spec.shape}, dtype={spec.dtype})"
         text = array_format.values(self.tolist(), spec.shape, " " * len("tensor("))
-        return f"tensor({text}, shape={spec.shape}, dtype={spec.dtype}, backend={backend().name})"
+        rest = f"shape={spec.shape}, dtype={spec.dtype}, backend={backend().name}"
+        if self.sharding is not None:
+            rest += f", sharding={self.sharding.spec}"
+        return f"tensor({text}, {rest})"
 
     def __str__(self) -> str:
         """Return the values only, as NumPy does; `repr` adds shape, dtype and backend."""

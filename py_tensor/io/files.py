@@ -9,6 +9,7 @@ from typing import Any
 
 from ..dtypes import wrong_type
 from ..functions.decorators import named
+from ..sharding import process, wait_for_processes
 from .trees import from_bytes, to_bytes
 
 
@@ -16,7 +17,8 @@ from .trees import from_bytes, to_bytes
 def save(tree: Any, path: str | PathLike[str], metadata: Mapping[str, str] | None = None) -> None:
     """Write the tensors of a tree to a safetensors file.
 
-    An existing file is replaced only after the new one is complete.
+    An existing file is replaced only after the new one is complete. In a job of several processes
+    all must call `save`; the first process writes the tensors of all.
 
     Args:
         tree: Tree of tensors, arrays and numbers, as for `to_bytes`.
@@ -36,9 +38,11 @@ def save(tree: Any, path: str | PathLike[str], metadata: Mapping[str, str] | Non
     """
     data = to_bytes(tree, metadata)
     target = _path("save", path)
-    part = target.with_name(f"{target.name}.part")
-    part.write_bytes(data)
-    part.replace(target)
+    if process()[0] == 0:
+        part = target.with_name(f"{target.name}.part")
+        part.write_bytes(data)
+        part.replace(target)
+    wait_for_processes("save")
 
 
 def _path(operation: str, path: str | PathLike[str]) -> Path:

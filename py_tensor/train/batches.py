@@ -58,6 +58,14 @@ class Arrays:
         self.batch_size = batch_size
         self.random = random.Random(seed) if flag(operation, "shuffle", shuffle) else None
         self.indices = range(self.count)
+        self.part, self.parts, self.multiple = 0, 1, 1
+
+    def divide(self, part: int, parts: int, multiple: int) -> None:
+        """Keep the samples of one of several processes, which all have the same arrays.
+
+        Batches have a number of samples that is a multiple; the samples left over are left out.
+        """
+        self.part, self.parts, self.multiple = part, parts, multiple
 
     def __len__(self) -> int:
         return -(-len(self.indices) // self.batch_size)
@@ -67,7 +75,10 @@ class Arrays:
         if self.random is not None:
             self.random.shuffle(order)
         for start in range(0, len(order), self.batch_size):
-            yield self._samples(order[start : start + self.batch_size])
+            whole = order[start : start + self.batch_size]
+            even = whole[: len(whole) // self.multiple * self.multiple]
+            if even:
+                yield self._samples(even[self.part :: self.parts])
 
     def _samples(self, indices: list[int]) -> Any:
         # Indices are data, so all batches share one plan; slices would need one plan each.

@@ -10,7 +10,6 @@ from typing import Any
 
 from ..diagnostics.debug import is_debug_mode
 from ..errors import ArgumentError
-from ..functions.creation import zeros
 from ..tensor import Tensor
 from ..transforms.jit.api import Jitted
 from ..transforms.jit.precompile import warmup
@@ -18,7 +17,7 @@ from .batch_source import END, BatchSource
 from .batches import Batch, as_batch
 from .control import Control
 from .metric_totals import Meter
-from .steps import LOG_ROWS, StepRecipe
+from .steps import StepRecipe
 from .yielding import Pace
 
 
@@ -46,7 +45,7 @@ async def run_epoch(
     after: Callable[[list[list[float]]], Awaitable[None]],
 ) -> None:
     """Call `step` for each batch of an epoch, and `after` with the log's new rows at each yield."""
-    log = zeros((LOG_ROWS, recipe.width))
+    log = recipe.log()
     waiting = 0
     source.begin()
     pace.begin()

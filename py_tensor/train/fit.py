@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 from ..dtypes import wrong_type
-from ..errors import ArgumentError
+from ..errors import ArgumentError, BackendError
 from ..functions.arguments import MOST_STEPS, function_of, integer, number
 from ..functions.arguments import items as items_of
 from ..optim import OPTIMIZERS, LossScaler, Optimizer, State
-from ..sharding import mesh_in_use
+from ..sharding import mesh_in_use, process
 from ..tensor import Tensor
 from .batch_source import BatchSource
 from .batches import Arrays, Batch, batches_of
@@ -93,7 +95,8 @@ async def fit(
             0 yields after each batch.
         mesh: `pt.sharding.mesh` of devices that compute together: the rows of each batch are
             divided along its first axis. In a job of several processes each gives batches of its
-            own, but the same arrays if `data` is arrays. None (default) for the mesh of
+            own. If `data` is arrays, all give the same ones, each computes its part of a batch, and
+            samples that cannot be divided evenly are left out. None (default) for the mesh of
             `pt.sharding.use`, or one device.
         shardings: Specs of parameters by patterns of their names, as for `pt.sharding.shard`, for
             example {"layers.*.weight": (None, "model")}; all other parameters are on each device.
@@ -152,6 +155,11 @@ async def fit(
     )
     hooks = CallbackList("fit", [*callbacks, *reports])
     items, validated = _split_off_validation("fit", items, validation, validation_split, batch_size)
+    rank, processes = process()
+    if mesh is not None and processes > 1:
+        for arrays in (items, validated):
+            if isinstance(arrays, Arrays):
+                arrays.divide(rank, processes, math.lcm(processes, mesh.devices.shape[0]))
     source = BatchSource(items, steps_per_epoch)
     plain = replace(recipe, optimizer=None, class_weights=None, scaler=None)
     evaluation = None if validated is None else Evaluation(plain, validated, yield_every, control)
@@ -174,7 +182,7 @@ async def fit(
             await hooks.call("on_batch_end", meter.batches - 1, {"loss": rows[0][0]})
         await hooks.call("on_yield", meter.batches, meter.logs())
 
-    try:
+    with _writing_back(trainer):
         await hooks.call("on_train_begin")
         for epoch in range(count):
             if control.is_stopped:
@@ -196,11 +204,25 @@ async def fit(
             logs["learning_rate"] = trainer.learning_rate
             await hooks.call("on_epoch_end", epoch, logs)
         await hooks.call("on_train_end")
-    finally:
-        trainer.write_back()
     trainer.history.stopped = control.reason
     trainer.history.state = trainer.state
     return trainer.history
+
+
+@contextmanager
+def _writing_back(trainer: Trainer) -> Iterator[None]:
+    """Give the model its new values at the end, also after an exception."""
+    try:
+        yield
+    except BackendError:
+        # The values may be lost, too, with a device or another process.
+        with suppress(BackendError):
+            trainer.write_back()
+        raise
+    except BaseException:
+        trainer.write_back()
+        raise
+    trainer.write_back()
 
 
 def _optimizer_of(given: Any) -> Optimizer:

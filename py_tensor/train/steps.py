@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ..dtypes import float32
 from ..errors import ArgumentError, ShapeError
-from ..functions.creation import arange, full, ones
+from ..functions.creation import arange, full, ones, zeros
 from ..functions.elementwise import where
 from ..functions.indexing import take
 from ..functions.joining import concat
@@ -93,11 +93,19 @@ class StepRecipe:
         """Return a batch on the devices of the mesh."""
         return batch if self.mesh is None else shard_batch(batch, self.mesh)
 
+    def log(self) -> Tensor:
+        """Return an empty log."""
+        return self.whole(zeros((LOG_ROWS, self.width)))
+
     def written(self, log: Tensor, row: Tensor, at: int) -> Tensor:
-        """Return the log with a row; it is the same on all devices."""
+        """Return the log with a row."""
         mine = arange(LOG_ROWS).reshape((LOG_ROWS, 1)) == at
-        result: Tensor = where(mine, row, log)
-        return result if self.mesh is None else shard(result, self.mesh)
+        return self.whole(where(mine, row, log))
+
+    def whole(self, tensor: Tensor) -> Tensor:
+        """Return a tensor with all elements on each device."""
+        result: Tensor = tensor if self.mesh is None else shard(tensor, self.mesh)
+        return result
 
     @property
     def width(self) -> int:

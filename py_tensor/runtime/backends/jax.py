@@ -21,8 +21,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.multihost_utils import process_allgather
 
 from ...dtypes import BY_NAME, DType, float32
+from ...errors import BackendError
 from ...ir.node import OpGraph, OpInstance, Scalar, TensorSpec
 from ...ops import jax_functions
 from ...ops.index_map import Shape
@@ -95,7 +97,10 @@ class JaxBackend(HostBackend):
         if scalars:
             with np.errstate(all="ignore"):
                 given += [np.array([scalars[n] for n in at], d) for d, at in plan.scalars.items()]
-        arrays = plan.function(donated)(*given)
+        try:
+            arrays = plan.function(donated)(*given)
+        except (RuntimeError, ValueError) as error:
+            raise failure(error) from error
         self.draws += 1
         return [
             (position, Buffer(spec.dtype, spec.size, None, self, DeviceArray(array)))
@@ -138,7 +143,14 @@ class JaxBackend(HostBackend):
     def read(self, buffer: Buffer) -> memoryview:
         if not buffer.size or buffer.host is not None or buffer.backend is not self:
             return super().read(buffer)
-        flat = np.asarray(buffer.handle.array).reshape(-1)
+        array = buffer.handle.array
+        try:
+            if not (array.is_fully_addressable or array.is_fully_replicated):
+                # All processes of the job get the elements of all.
+                array = process_allgather(array, tiled=True)
+            flat = np.asarray(array).reshape(-1)
+        except (RuntimeError, ValueError) as error:
+            raise failure(error) from error
         return memoryview(flat.view(np.uint8))
 
 
@@ -149,6 +161,17 @@ def _by_dtype(graph: OpGraph) -> dict[Any, list[int]]:
     for number, call in enumerate(scalars):
         found.setdefault(np_dtype(call.spec.dtype), []).append(number)
     return found
+
+
+def failure(error: Exception) -> Exception:
+    """Return the error to raise for one of JAX: other processes may be its cause."""
+    count = jax.process_count()
+    if count == 1:
+        return error
+    return BackendError(
+        f"jax: a computation of {count} processes failed, probably because one has ended; got "
+        f"{error!s:.300}; start all processes again, and continue from the last checkpoint"
+    )
 
 
 def np_dtype(dtype: DType) -> Any:
