@@ -24,21 +24,19 @@ from .runtime.scopes import state
 from .tensor import Tensor, apply, as_tensor, realize
 
 if TYPE_CHECKING:
-    from jax.sharding import Mesh, NamedSharding, PartitionSpec
-
-Spec = "PartitionSpec | Sequence[Any] | str | None"
-"""Spec of `jax.sharding`: for each axis the name of a mesh axis, several names, or None."""
+    from jax.sharding import Mesh, NamedSharding
 
 __all__ = ["mesh", "shard", "shard_batch", "use"]
 
 
 def _constrained(x: Any, sharding: NamedSharding) -> Any:
-    from jax.lax import with_sharding_constraint
+    from jax import lax
 
-    return with_sharding_constraint(x, sharding)
+    constrain: Any = lax.with_sharding_constraint
+    return constrain(x, sharding)
 
 
-SHARD = ViewOp(
+SHARD: ViewOp = ViewOp(
     name="shard",
     view=lambda shape, sharding: (shape, make_view(shape, row_major(shape))),
     reference=lambda xp, x, sharding: x,
@@ -124,15 +122,17 @@ def shard(x: Any, mesh: Mesh, spec: Any = ()) -> Any:
     placed = []
     for name, leaf in zip(names, leaves, strict=True):
         own = next((spec for key, spec in patterns.items() if fnmatchcase(name, key)), ())
-        placed.append(_placed(leaf, named_sharding("shard", mesh, own)))
+        number = isinstance(leaf, (bool, int, float))
+        placed.append(
+            leaf
+            if number
+            else _placed(as_tensor("shard", leaf), named_sharding("shard", mesh, own))
+        )
     return tree_unflatten(structure, placed)
 
 
-def _placed(leaf: Any, sharding: NamedSharding) -> Any:
-    """Return a tensor on the devices of a sharding; numbers stay as they are."""
-    if isinstance(leaf, (bool, int, float)):
-        return leaf
-    tensor = as_tensor("shard", leaf)
+def _placed(tensor: Tensor, sharding: NamedSharding) -> Tensor:
+    """Return a tensor on the devices of a sharding."""
     try:
         sharding.shard_shape(tensor.shape)
     except ValueError as error:
@@ -258,15 +258,16 @@ def with_sharding(tensor: Tensor, sharding: NamedSharding | None) -> Tensor:
 
 def named_sharding(operation: str, mesh: Mesh, spec: Any) -> NamedSharding:
     """Return the placement on a mesh that a spec describes."""
-    from jax.sharding import NamedSharding, PartitionSpec
+    from jax import sharding
 
-    if not isinstance(spec, PartitionSpec):
+    made: Any = sharding.PartitionSpec
+    if not isinstance(spec, sharding.PartitionSpec):
         given = (spec,) if spec is None or isinstance(spec, str) else items(operation, "spec", spec)
-        spec = PartitionSpec(*given)
+        spec = made(*given)
     while spec and spec[-1] is None:  # JAX would compile again for an equal spec
-        spec = PartitionSpec(*spec[:-1])
+        spec = made(*spec[:-1])
     try:
-        return NamedSharding(_automatic(operation, mesh), spec)
+        return sharding.NamedSharding(_automatic(operation, mesh), spec)
     except (TypeError, ValueError) as error:
         raise ArgumentError(
             f"{operation}: spec does not fit the mesh; got {spec} for axes {mesh.axis_names}: "
@@ -314,7 +315,7 @@ def _jax(operation: str) -> Any:
     """Return the module `jax`; raise BackendError if the JAX backend is not in use."""
     if backend().name != "jax":
         raise BackendError(
-            f"{operation}: several devices need the JAX backend; got backend {backend().name!r}; "
+            f'{operation}: several devices need the JAX backend; got backend "{backend().name}"; '
             'call pt.set_backend("jax") first'
         )
     import jax

@@ -175,9 +175,9 @@ class Tensor(TensorMethods):
 
     @property
     def sharding(self) -> Any:
-        """Placement on the devices of a mesh, a `jax.sharding.NamedSharding`, or None if it has none.
+        """Placement on the devices of a mesh, a `jax.sharding.NamedSharding`; None if it has none.
 
-        See `pt.sharding`.
+        `pt.sharding.shard` places tensors.
 
         >>> import py_tensor as pt
         >>> pt.ones(3).sharding is None

@@ -78,10 +78,8 @@ class Layout:
             if place is None:
                 continue
             shape = place.shape if self.is_divided(place.vector) else place.size
-            if leaf is None:
-                part = zeros(shape)
-            else:
-                part = leaf.reshape(shape).astype(float32, copy=False)
+            given = zeros(shape) if leaf is None else leaf
+            part = given.reshape(shape).astype(float32, copy=False)
             parts = vectors.setdefault(place.vector, {})
             shared = parts.get(place.start)
             parts[place.start] = part if shared is None else shared + part

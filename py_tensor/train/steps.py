@@ -184,7 +184,9 @@ def evaluation_step(recipe: StepRecipe) -> Jitted:
 
     def step(params: Any, log: Tensor, batch: Batch, at: int) -> Tensor:
         outputs = recipe.call(params, batch.inputs, False)
-        return recipe.written(log, recipe.row(recipe.value(params, outputs, batch), outputs, batch), at)
+        return recipe.written(
+            log, recipe.row(recipe.value(params, outputs, batch), outputs, batch), at
+        )
 
     return cast("Jitted", jit(step, donate_argnums=1))
 

@@ -35,19 +35,38 @@ def images(pixels: pt.Tensor) -> pt.Tensor:
     return pt.reshape(pixels.astype("float32") / 16, (-1, 8, 8, 1))
 
 
-async def learn(model, pixels, labels, *, optimizer, batch_size, epochs, seed, watcher, control):
-    """Train the model; `watcher` is a callback, `control` pauses and stops the training."""
-    dataset = pt.data.from_arrays(images(pixels), labels).shuffle(seed=seed)
+async def learn(
+    model,
+    pixels,
+    labels,
+    *,
+    optimizer,
+    batch_size,
+    epochs,
+    seed,
+    callbacks,
+    first_epoch=0,
+    processes=1,
+    process=0,
+    **options,
+):
+    """Train the model, in a job of several processes on a part of each batch.
+
+    Batches of an epoch do not depend on whether the training began with it or was continued.
+    `options` are options of `pt.train.fit`.
+    """
+    dataset = pt.data.from_arrays(images(pixels), labels)
+    dataset = dataset.shuffle(seed=seed, iteration=first_epoch).shard(processes, process)
     return await pt.train.fit(
         model,
-        dataset.batch(batch_size, drop_remainder=True),
+        dataset.batch(batch_size // processes, drop_remainder=True),
         loss="sparse_categorical_crossentropy",
         optimizer=optimizer,
-        epochs=epochs,
-        callbacks=[watcher, pt.train.TerminateOnNaN()],
-        control=control,
+        epochs=epochs - first_epoch,
+        callbacks=[*callbacks, pt.train.TerminateOnNaN()],
         # Seconds between yields. In a worker this can be longer: the page stays responsive.
         yield_every=0.08,
+        **options,
     )
 
 

@@ -49,7 +49,7 @@ class Run(pt.train.Callback):
             epochs=epochs,
             # With the same seed, the images would be in the same order again.
             seed=self._seed + self.epoch,
-            watcher=self,
+            callbacks=[self],
             control=self.control,
         )
         return history.stopped

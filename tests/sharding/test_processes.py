@@ -1,0 +1,99 @@
+"""The example program trains the same network on one device, and in a job of two processes."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import py_tensor as pt
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = ROOT / "examples" / "train_digits.py"
+SECONDS = 120
+"""Time for anything: other programs may keep the processor busy."""
+
+
+def start(*arguments, devices=1):
+    environment = {
+        **os.environ,
+        "JAX_PLATFORMS": "cpu",
+        "PYTHONPATH": str(ROOT),
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
+    }
+    return subprocess.Popen(
+        [sys.executable, str(PROGRAM), *map(str, arguments)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def start_job(path, epochs):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    job = ("--backend", "jax", "--epochs", epochs, "--checkpoint", path, "--hosts", 2)
+    return [start(*job, "--coordinator", address, "--host", host) for host in range(2)]
+
+
+def losses(process):
+    """Wait until a process ends well; return the loss and the accuracy of each epoch by number."""
+    printed, errors = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, printed + errors
+    lines = re.findall(r"epoch (\d+): loss ([\d.]+), accuracy ([\d.]+)", printed)
+    return {int(epoch): (float(loss), float(accuracy)) for epoch, loss, accuracy in lines}
+
+
+def test_a_job_continues_after_a_process_was_killed(tmp_path):
+    path = tmp_path / "state.safetensors"
+    first, second = start_job(path, 1000)
+    try:
+        epochs = 0
+        while epochs < 2 and (line := first.stdout.readline()):
+            epochs += line.startswith("epoch")
+        assert epochs == 2, first.stderr.read()
+        second.kill()
+        started = time.monotonic()
+        _, text = first.communicate(timeout=SECONDS)
+        assert first.returncode != 0
+        assert "BackendError: jax: a computation of 2 processes failed, probably because" in text
+        assert "start all processes again, and continue from the last checkpoint" in text
+        assert time.monotonic() - started < SECONDS
+    finally:
+        for process in (first, second):
+            process.kill()
+            process.communicate()
+
+    done = pt.io.load(path)["epochs"].item()
+    assert done >= 2
+    copy = tmp_path / "copy.safetensors"
+    copy.write_bytes(path.read_bytes())
+    whole = start("--backend", "numpy", "--epochs", done + 2)
+    job = start_job(path, done + 2)
+    alone = start("--backend", "numpy", "--epochs", done + 2, "--checkpoint", copy)
+    expected = losses(whole)
+    wanted = {epoch: expected[epoch] for epoch in (done + 1, done + 2)}
+    for continued in (losses(job[0]), losses(alone)):
+        assert continued.keys() == wanted.keys()
+        for epoch, values in wanted.items():
+            np.testing.assert_allclose(continued[epoch], values, rtol=1e-5)
+    assert losses(job[1]) == {}
+    assert pt.io.load(path)["epochs"].item() == done + 2
+
+
+@pytest.mark.parametrize("split", [1, 2])
+def test_eight_devices_give_the_losses_of_one(split):
+    one = start("--backend", "numpy", "--epochs", 2)
+    eight = start("--backend", "jax", "--epochs", 2, "--split", split, devices=8)
+    expected, found = losses(one), losses(eight)
+    assert found.keys() == expected.keys() == {1, 2}
+    for epoch, values in expected.items():
+        np.testing.assert_allclose(found[epoch], values, rtol=1e-5)
