@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-from sklearn.datasets import load_digits
-
 import py_tensor as pt
+from sklearn.datasets import load_digits
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "web" / "src" / "features" / "digits"))

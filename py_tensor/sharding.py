@@ -146,7 +146,7 @@ def _placed(tensor: Tensor, sharding: NamedSharding) -> Tensor:
 
     with _failures_named():
         # A copy of its own can be donated.
-        return _tensor(tensor, jax.device_put(_array(tensor), sharding, may_alias=False))
+        return _tensor(jax.device_put(_array(tensor), sharding, may_alias=False))
 
 
 def shard_batch(batch: Any, mesh: Mesh) -> Any:
@@ -188,7 +188,7 @@ def shard_batch(batch: Any, mesh: Mesh) -> Any:
                 f"in one of {jax.process_count()} processes: {error!s:.200}; use batches of a "
                 "multiple of the number of devices, and drop_remainder=True"
             ) from None
-        return _tensor(tensor, array)
+        return _tensor(array)
 
     return tree_map(divided, batch)
 
@@ -281,9 +281,9 @@ def _failures_named() -> Iterator[None]:
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        from .runtime.backends.jax import failure
+        from .runtime.backends.jax import raise_failure
 
-        raise failure(error) from error
+        raise_failure(error)
 
 
 def _automatic(operation: str, mesh: Any) -> Mesh:
@@ -303,12 +303,13 @@ def _array(tensor: Tensor) -> Any:
     return engine.array(node.buffer, node.spec)
 
 
-def _tensor(tensor: Tensor, array: Any) -> Tensor:
-    """Return a tensor of a new array of JAX with the dtype of another one."""
+def _tensor(array: Any) -> Tensor:
+    """Return a tensor of a new array of JAX."""
     engine: Any = backend()
-    buffer = engine.wrap(array, tensor.dtype)
+    buffer, shape = engine.adopt(array)
+    # Nothing else uses its memory.
     buffer.users = 0
-    return Tensor(leaf_node(buffer, tensor_spec(array.shape, tensor.dtype)))
+    return Tensor(leaf_node(buffer, tensor_spec(shape, buffer.dtype)))
 
 
 def _jax(operation: str) -> Any:

@@ -47,6 +47,9 @@ _drop_fresh = fresh.pop
 """Bound once, since every tensor calls it when it ends."""
 
 
+_sharding_of = LateModule(f"{__package__}.sharding").sharding_of
+
+
 class _Disposed:
     """Marker that replaces the node of a handle that has ended."""
 
@@ -60,13 +63,11 @@ class _Disposed:
 
 
 if TYPE_CHECKING:
-    from . import sharding
     from .functions.methods import TensorMethods
     from .runtime import array_format, host_eval
 else:
     array_format = LateModule(f"{__package__}.runtime.array_format")
     host_eval = LateModule(f"{__package__}.runtime.host_eval")
-    sharding = LateModule(f"{__package__}.sharding")
     # `functions` replaces this base by its class, whose methods need `Tensor`.
     TensorMethods = type("TensorMethods", (), {"__slots__": ()})
 
@@ -187,7 +188,7 @@ class Tensor(TensorMethods):
         if backend().name != "jax" or (state.traces and is_traced(node)):
             return None
         self._buffer("sharding")
-        return sharding.sharding_of(self)
+        return _sharding_of(self)
 
     @property
     def is_disposed(self) -> bool:

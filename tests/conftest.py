@@ -47,6 +47,8 @@ WITHOUT_BACKEND = {
     # Files of weights are only read, and exported functions run in onnxruntime.
     "test_weights_fuzz.py",
     "test_to_onnx.py",
+    # They start other processes, which choose their backends.
+    "test_processes.py",
 }
 """Tests that are the same on every backend, and run on NumPy alone."""
 SLOW_IN_PYTHON = {

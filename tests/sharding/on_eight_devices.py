@@ -1,9 +1,10 @@
-"""Tests on eight devices, which JAX makes of one processor; test_devices.py runs this file."""
+"""Tests on eight devices, which JAX makes of one processor; test_processes.py runs this file."""
 
 from __future__ import annotations
 
 import asyncio
 from functools import cache
+
 import jax
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_a_step_is_compiled_once_per_size_of_batch():
         return compiled.count(name)
 
     few = count(1)
-    assert 0 < few
+    assert few > 0
     assert count(4) <= few
 
 
@@ -185,7 +186,7 @@ def test_a_mesh_of_jax():
 
 def test_mistakes():
     mesh = pt.sharding.mesh(*DATA)
-    with pytest.raises(errors.ArgumentError, match="mesh: cannot arrange devices; got .16,. for"):
+    with pytest.raises(errors.ArgumentError, match="mesh: cannot arrange devices; got"):
         pt.sharding.mesh((16,), ("data",))
     with pytest.raises(errors.ArgumentError, match="shard: spec does not fit the mesh; got P"):
         pt.sharding.shard(X, mesh, "model")

@@ -1,4 +1,4 @@
-"""The example program trains the same network on one device, and in a job of two processes."""
+"""Training on eight devices and in two processes gives the results of one device."""
 
 from __future__ import annotations
 
@@ -42,6 +42,19 @@ def start_job(path, epochs):
         address = f"127.0.0.1:{server.getsockname()[1]}"
     job = ("--backend", "jax", "--epochs", epochs, "--checkpoint", path, "--hosts", 2)
     return [start(*job, "--coordinator", address, "--host", host) for host in range(2)]
+
+
+def test_on_eight_devices():
+    """The number of devices is fixed when JAX starts, hence a process of its own."""
+    environment = {
+        **os.environ,
+        "JAX_PLATFORMS": "cpu",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
+    }
+    path = Path(__file__).with_name("on_eight_devices.py")
+    command = [sys.executable, "-m", "pytest", "-q", "--backend", "jax", str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def losses(process):

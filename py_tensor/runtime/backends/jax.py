@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -100,7 +100,7 @@ class JaxBackend(HostBackend):
         try:
             arrays = plan.function(donated)(*given)
         except (RuntimeError, ValueError) as error:
-            raise failure(error) from error
+            raise_failure(error)
         self.draws += 1
         return [
             (position, Buffer(spec.dtype, spec.size, None, self, DeviceArray(array)))
@@ -150,7 +150,7 @@ class JaxBackend(HostBackend):
                 array = process_allgather(array, tiled=True)
             flat = np.asarray(array).reshape(-1)
         except (RuntimeError, ValueError) as error:
-            raise failure(error) from error
+            raise_failure(error)
         return memoryview(flat.view(np.uint8))
 
 
@@ -163,15 +163,15 @@ def _by_dtype(graph: OpGraph) -> dict[Any, list[int]]:
     return found
 
 
-def failure(error: Exception) -> Exception:
-    """Return the error to raise for one of JAX: other processes may be its cause."""
+def raise_failure(error: Exception) -> NoReturn:
+    """Raise an error of JAX; in a job of several processes, say that another may be its cause."""
     count = jax.process_count()
     if count == 1:
-        return error
-    return BackendError(
+        raise error
+    raise BackendError(
         f"jax: a computation of {count} processes failed, probably because one has ended; got "
         f"{error!s:.300}; start all processes again, and continue from the last checkpoint"
-    )
+    ) from error
 
 
 def np_dtype(dtype: DType) -> Any:

@@ -1,34 +1,18 @@
-"""`pt.sharding` on one device, on eight devices, and without JAX."""
+"""`pt.sharding` without JAX: errors name the backend to use."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from helpers import assert_raises
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.runtime.backends.numpy import NumpyBackend
+from py_tensor.runtime.executor import runtime
 
 
-def test_on_eight_devices():
-    """The number of devices is fixed when JAX starts, hence a process of its own."""
-    environment = {
-        **os.environ,
-        "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
-    }
-    path = Path(__file__).with_name("on_eight_devices.py")
-    command = [sys.executable, "-m", "pytest", "-q", "--backend", "jax", str(path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.skipif("config.option.backend == 'jax'")
 @pytest.mark.parametrize(
     ("operation", "call"),
     [
@@ -50,7 +34,9 @@ def test_on_eight_devices():
         ),
     ],
 )
-def test_other_backends_name_the_one_to_use(operation, call):
+def test_other_backends_name_the_one_to_use(operation, call, monkeypatch):
+    if pt.get_backend() == "jax":
+        monkeypatch.setattr(runtime, "backend", NumpyBackend())
     assert_raises(
         errors.BackendError,
         f"{operation}: several devices need the JAX backend; got backend "
