@@ -65,7 +65,7 @@ GROUPS = {
 NAMESPACES = (
     "audio", "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib",
     "lib.stride_tricks", "linalg", "models", "nn", "nn.initializers", "optim", "plot", "ragged",
-    "random", "signal", "sparse", "train", "tree", "tree_util", "typing", "vision",
+    "random", "sharding", "signal", "sparse", "train", "tree", "tree_util", "typing", "vision",
 )
 # fmt: on
 

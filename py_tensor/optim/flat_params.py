@@ -142,22 +142,26 @@ class Layout:
             for at, (leaf, place) in enumerate(zip(leaves, self.places, strict=True))
         ]
 
-    def gradients(self, operation: str, tree: Any) -> list[Any]:
+    def gradients(self, tree: Any) -> list[Any]:
         """Flatten a tree of gradients to tensors of the parameters' shapes, or None.
 
         Raise ArgumentError for another structure, ShapeError for other shapes.
         """
+        return self.checked("update", "gradient", tree, "pass the gradients of state.params")
+
+    def checked(self, operation: str, what: str, tree: Any, advice: str) -> list[Any]:
+        """Flatten a tree to tensors of the parameters' shapes, or None."""
         found = []
         for leaf, place in zip(
             leaves_at(operation, self.structure, tree), self.places, strict=True
         ):
-            gradient = None if leaf is None or place is None else as_tensor(operation, leaf)
-            if gradient is not None and place is not None and gradient.shape != place.shape:
+            tensor = None if leaf is None or place is None else as_tensor(operation, leaf)
+            if tensor is not None and place is not None and tensor.shape != place.shape:
                 raise ShapeError(
-                    f"{operation}: gradient must have its parameter's shape; got shape "
-                    f"{gradient.shape} for {place.shape}; pass the gradients of state.params"
+                    f"{operation}: {what} must have its parameter's shape; got shape "
+                    f"{tensor.shape} for {place.shape}; {advice}"
                 )
-            found.append(gradient)
+            found.append(tensor)
         return found
 
 

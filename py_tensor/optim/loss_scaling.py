@@ -134,7 +134,7 @@ class LossScaler:
         """
         gradients = self.unscaled(scale, gradients)
         finite: Any = True
-        for vector in state.layout.ravel(state.layout.gradients("update", gradients)):
+        for vector in state.layout.ravel(state.layout.gradients(gradients)):
             finite = finite & all(isfinite(vector))
         after = optimizer.update(state, gradients)
         chosen = [

@@ -165,7 +165,9 @@ class State:
         layout = self.layout
 
         def vectors(tree: Any) -> tuple[Tensor, ...]:
-            return tuple(layout.ravel(layout.first_uses(layout.gradients("with_tree", tree))))
+            advice = "pass the tree of a state of the same parameters"
+            values = layout.checked("with_tree", "value", tree, advice)
+            return tuple(layout.ravel(layout.first_uses(values)))
 
         leaves = leaves_at("with_tree", layout.structure, tree["params"])
         return replace(
@@ -377,7 +379,7 @@ class Optimizer:
         """Return the vectors of the gradients, clipped, with the L2 penalty."""
         for transform in self.transforms:
             gradients = transform(gradients)
-        leaves = state.layout.gradients("update", gradients)
+        leaves = state.layout.gradients(gradients)
         if self.clip_norm is not None:
             leaves = clip_by_norm(leaves, self.clip_norm)
         vectors = state.layout.ravel(leaves)
