@@ -87,7 +87,7 @@ def computed(
     """Compute a formula of arrays of equal length on the device."""
     length = -(-given[0].size // 4) * 4
     kinds = [kind(dtype) for dtype in dtypes]
-    text = WGSL.formula(formula, "".join(kinds), kind(result))
+    text = WGSL.formula(formula, "".join(kinds), kind(result)).text
     value = text.format(*[f"x{at}[id.x]" for at in range(len(kinds))])
     names = [*[f"x{at}" for at in range(len(kinds))], "y"]
     access = ["read"] * len(kinds) + ["read_write"]

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from ..dtypes import DTYPES, DType, float16
 from ..ir.node import OpGraph, OpInstance, Scalar, TensorSpec
+from .codegen.contract_kernel import tile_dtype
+from .codegen.shader import Shader
+from .codegen.tile_heuristics import tilings_of
+from .codegen.write import write
 from .fusion import FusionLimits, fuse
-from .glsl.contract_kernel import tile_dtype
-from .glsl.shader import Shader
-from .glsl.tile_heuristics import tilings_of
-from .glsl.write import write
 from .kernel import Kernel
 from .lowered_graph import LoopItem, LoopSpec, LoweredGraph, row_of
 from .lowering.lower import lower

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..compiler.codegen.expressions import EXPRESSIONS
+from ..compiler.codegen.indices import Index
+from ..compiler.codegen.types import KIND
+from ..compiler.codegen.writer import Expression, Writer
 from ..compiler.fusion import FusionLimits
-from ..compiler.glsl.expressions import EXPRESSIONS
-from ..compiler.glsl.indices import Index
-from ..compiler.glsl.shader import NEW_LINE
-from ..compiler.glsl.types import SCALAR, VECTOR
-from ..compiler.glsl.writer import Expression, Writer
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import LOWERINGS
 from ..dtypes import (
@@ -39,6 +38,8 @@ from ..errors import (
 from ..functions.arguments import a_shape, function_of
 from ..ir.node import OpInstance, OpNode, Scalar, node_of, scalar_node
 from ..ir.tracer import fitting, kind_of
+from ..language.glsl import GLSL, NEW_LINE
+from ..language.tree import Value
 from ..ops.op_def import InferredResult, OpDef
 from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor, node_behind
@@ -223,13 +224,14 @@ def _error(name: str, source: str, start: int, got: str, problem: str, advice: s
 
 
 def _converted(text: str, source: str, target: str) -> str:
-    """Convert a GLSL scalar of a texture or uniform to a declared type, given both kinds."""
+    """Convert a scalar of a texture or uniform to a declared type, given both kinds."""
+    stored = GLSL.types[KIND[source], 1]
     if target == "b":
-        return f"{text} != {SCALAR[source]}(0)"
-    return text if SCALAR[source] == TYPES[target] else f"{TYPES[target]}({text})"
+        return f"{text} != {stored}(0)"
+    return text if stored == TYPES[target] else f"{TYPES[target]}({text})"
 
 
-def _write(writer: Writer, at: int, index: Index) -> str:
+def _write(writer: Writer, at: int, index: Index) -> Value:
     """Write a call of the user's function for each lane, after functions that read operands."""
     nodes, code = writer.nodes, writer.code
     call = nodes.calls[at]
@@ -238,14 +240,14 @@ def _write(writer: Writer, at: int, index: Index) -> str:
     settings: list[str] = []
 
     def number() -> tuple[str, str]:
-        """Return the GLSL of the next operand, a uniform, and its kind."""
+        """Return the text of the next operand, a uniform, and its kind."""
         src, spec = next(operands)
-        return f"{writer.value(src, Index(1, lanes='ivec4(0)'))}.x", spec.dtype.kind
+        return f"{writer.value(src, writer.only)}.x", spec.dtype.kind
 
     def lengths(name: str, rank: int) -> list[str]:
-        """Declare an array of lengths and return the GLSL of its elements."""
+        """Declare an array of lengths and return the texts of its elements."""
         if rank:
-            writer.functions.append(f"int {name}[{rank}];")
+            writer.definitions.append(f"int {name}[{rank}];")
         found = [f"{name}[{axis}]" for axis in range(rank)]
         settings.extend(f"{length} = {number()[0]};" for length in found)
         return found
@@ -258,32 +260,33 @@ def _write(writer: Writer, at: int, index: Index) -> str:
             places.append(f"int i{axis}")
             inside = f"clamp(i{axis}, 0, {length} - 1)"
             position = f"({position}) * {length} + {inside}" if axis else inside
-        element = f"pt_at{writer.kernel.inputs.index(src)}({position})"
+        slot = writer.kernel.inputs.index(src)
+        element = writer.fetches.element(slot, code.value(position, "i", 1)).text
         body = _converted(element, spec.dtype.kind, dtype.kind)
-        writer.functions.append(
+        writer.definitions.append(
             f"{TYPES[dtype.kind]} {name}({', '.join(places)}) {{ return {body}; }}"
         )
         writer.fetches.modes.setdefault(src, set()).add("lanes")
     for name, dtype in op.uniforms:
         settings.append(f"{name} = {_converted(*number(), dtype.kind)};")
-        writer.functions.append(f"{TYPES[dtype.kind]} {name};")
+        writer.definitions.append(f"{TYPES[dtype.kind]} {name};")
     # Names of the user are set here, where no local variable hides them.
-    writer.functions.append(f"void pt_set() {{ {' '.join(settings)} }}")
-    writer.source = op.source
+    writer.definitions.append(f"void pt_set() {{ {' '.join(settings)} }}")
+    writer.own = op.source
     code.line("pt_set();")
     extents = [
-        code.named(writer.value(src, Index(1, lanes="ivec4(0)")), "ivec4")
-        for src in nodes.edges[at][: len(call.spec.shape)]
+        code.let(writer.value(src, writer.only)) for src in nodes.edges[at][: len(call.spec.shape)]
     ]
-    places = coordinates(writer, index, extents)
-    calls = [f"{ENTRY}({', '.join(f'{place}.{lane}' for place in places)})" for lane in "xyzw"]
-    kind = VECTOR[op.gives.kind]
+    indices = coordinates(writer, index, extents)
+    kind = KIND[op.gives.kind]
+    calls = [code.call(ENTRY, kind, *[i.lane(lane) for i in indices]) for lane in "xyzw"]
     if op.gives is bool_:
-        calls = [f"uint({text})" for text in calls]
-    value = code.named(f"{kind}({', '.join(calls)})", kind)
+        calls = [code.call(GLSL.types["u", 1], kind, value) for value in calls]
+    value: Value = code.let(code.vector(kind, *calls))
     if writer.kernel.inputs:
         # NVIDIA's compiler crashes if it removes the last read of a texture; it cannot remove this.
-        value = code.named(f"P.x < 0 ? {kind}(texelFetch(x0, P, 0)) : {value}", kind)
+        unused = code.vector(kind, writer.fetches.own(0))
+        value = code.let(writer.fetches.either(writer.column < 0, unused, value))
     return value
 
 

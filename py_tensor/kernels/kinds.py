@@ -10,12 +10,13 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from ..compiler.glsl.expressions import EXPRESSIONS, elementwise_operands, operation
-from ..compiler.glsl.indices import Index
-from ..compiler.glsl.types import VECTOR, converted, literal
-from ..compiler.glsl.writer import Expression, Writer
+from ..compiler.codegen.expressions import EXPRESSIONS, elementwise_operands, operation
+from ..compiler.codegen.indices import Index
+from ..compiler.codegen.types import KIND, converted, literal
+from ..compiler.codegen.writer import Expression, Writer
 from ..dtypes import DType
 from ..errors import GradientError
+from ..language.tree import Value
 from ..late import LateModule
 from ..ops.elementwise import CAST
 from ..ops.index_map import broadcast_view, make_view, row_major
@@ -165,23 +166,24 @@ def no_gradient(name: str, kind: str) -> Any:
 class ProgramWriter:
     """Writer of the statements of a program for four elements at an index."""
 
-    def __init__(self, writer: Writer, at: int, index: Index, names: dict[Var, str]) -> None:
+    def __init__(self, writer: Writer, at: int, index: Index, values: dict[Var, Value]) -> None:
         self.writer = writer
+        self.code = writer.code
         self.index = index
         self.shape = writer.nodes.spec(at).shape
         self.edges = writer.nodes.edges[at]
         self.program: Program = writer.nodes.calls[at].op.program
-        self.names = names
+        self.values = values
         extents = [given.var for given in self.program.inputs if given.kind == "extent"]
-        self.length = f"{names[extents[-1]]}.x" if extents else ""
-        """GLSL for the length of the last axis."""
+        self.length = values[extents[-1]].lane("x") if extents else None
+        """Length of the last axis."""
         self.differ: set[Any] = set()
         """Values that differ between the four elements."""
 
     def sharing(self, body: Sequence[Any]) -> list[Any]:
         """Let reads of neighbours along the last axis share texels."""
         self.differ = varying(body, {*self.program.coordinates})
-        whole = bool(self.length) and self.shape[-1] % 4 == 0
+        whole = self.length is not None and self.shape[-1] % 4 == 0
         if not (whole and self.writer.positions.is_aligned(self.index)):
             return [*body]
         # The lanes are in one row.
@@ -200,10 +202,10 @@ class ProgramWriter:
 
         return with_columns(body, shares)
 
-    def atom(self, atom: Atom) -> str:
+    def atom(self, atom: Atom) -> Value:
         if isinstance(atom, Number):
-            return f"{VECTOR[atom.dtype.kind]}({literal(atom.value, atom.dtype)})"
-        return self.names[atom]
+            return literal(self.code, atom.value, atom.dtype)
+        return self.values[atom]
 
     def write(self, body: Sequence[Any]) -> None:
         for statement in body:
@@ -217,13 +219,13 @@ class ProgramWriter:
                 self.loop(statement)
 
     def step(self, step: Step) -> None:
-        names = [self.atom(operand) for operand in step.operands]
+        given = [self.atom(operand) for operand in step.operands]
         dtype, dtypes = step.result.dtype, [operand.dtype for operand in step.operands]
         if step.op is CAST:
-            text = converted(names[0], dtypes[0], dtype)
-            self.names[step.result] = self.writer.code.named(text, VECTOR[dtype.kind])
-            return
-        self.names[step.result] = operation(self.writer, step.op, names, [*names], dtypes, dtype)
+            found = self.code.let(converted(self.code, given[0], dtypes[0], dtype))
+        else:
+            found = operation(self.writer, step.op, given, [*given], dtypes, dtype)
+        self.values[step.result] = found
 
     def read(self, read: Read) -> None:
         writer = self.writer
@@ -232,133 +234,123 @@ class ProgramWriter:
         if isinstance(read, ColumnRead):
             value = self.column(src, read)
         else:
-            position = writer.code.named(self.atom(read.position), "ivec4")
+            position = self.code.let(self.atom(read.position))
             same = read.position not in self.differ
             value = writer.value(src, Index(spec.size, lanes=position, same=same))
-        text = converted(value, spec.dtype, read.result.dtype)
-        self.names[read.result] = writer.code.named(text, VECTOR[read.result.dtype.kind])
+        value = converted(self.code, value, spec.dtype, read.result.dtype)
+        self.values[read.result] = self.code.let(value)
 
-    def column(self, src: int, read: ColumnRead) -> str:
-        """Return the name of four neighbours, from the texels that they share with other reads."""
+    def column(self, src: int, read: ColumnRead) -> Value:
+        """Return four neighbours, from the texels that they share with other reads."""
         assert read.column is not None
         texel, lane = divmod(read.column.offset, 4)
         first = self.texel(src, read.column, texel)
         if not lane:
             return first
         second = self.texel(src, read.column, texel + 1)
-        kind = VECTOR[self.writer.nodes.spec(src).dtype.kind]
-        text = f"{kind}({first}.{'xyzw'[lane:]}, {second}.{'xyzw'[:lane]})"
-        return self.writer.code.let((src, first, second, lane), kind, "v", text)
+        parts = first.lane("xyzw"[lane:]), second.lane("xyzw"[:lane])
+        return self.code.let(self.code.vector(first.kind, *parts))
 
-    def texel(self, src: int, column: Column, apart: int) -> str:
-        """Return the name of a texel in the row of a column, so many texels after the lanes' own.
+    def texel(self, src: int, column: Column, apart: int) -> Value:
+        """Return a texel in the row of a column, so many texels after the lanes' own.
 
         Rows of the result and of the tensor have equal lengths and whole texels.
         """
-        writer, code = self.writer, self.writer.code
-        own = code.integer(f"{self.names[column.place]}.x >> 2")
-        count = code.integer(f"{self.length} >> 2")
-        place = f"{own} {'-' if apart < 0 else '+'} {abs(apart)}" if apart else own
-        outside, edge = "", "x" if apart < 0 else "w"
+        writer, code = self.writer, self.code
+        assert self.length is not None
+        own = code.let(self.values[column.place].lane("x") >> 2, "i")
+        count = code.let(self.length >> 2, "i")
+        place: Any = own + apart
+        outside, edge = None, "x" if apart < 0 else "w"
         if apart and column.border == "wrap":
             # No operand of % may be negative.
-            place = f"({place}{f' + {count} * {-apart}' if apart < 0 else ''}) % {count}"
+            place = (place + count * -apart if apart < 0 else place) % count
         elif apart:
-            outside = f"{own} < {-apart}" if apart < 0 else f"{own} >= {count} - {apart}"
-            place = f"max({place}, 0)" if apart < 0 else f"min({place}, {count} - 1)"
-        row = "" if isinstance(column.row, Number) else f"({self.names[column.row]}.x >> 2) + "
-        value = writer.texel(src, code.integer(f"{row}{place}"))
-        if not outside or column.border != "clamp":
+            outside = own < -apart if apart < 0 else own >= count - apart
+            ends = (place, 0) if apart < 0 else (place, count - 1)
+            place = code.call("max" if apart < 0 else "min", "i", *ends, lanes=1)
+        if not isinstance(column.row, Number):
+            place = (self.values[column.row].lane("x") >> 2) + place
+        value = writer.texel(src, code.let(place, "i"))
+        if outside is None or column.border != "clamp":
             return value
-        kind = VECTOR[writer.nodes.spec(src).dtype.kind]
-        text = f"{outside} ? {value}.{edge * 4} : {value}"
-        return code.let((value, outside), kind, "v", text)
+        edges = value.lane(edge * 4)
+        return code.let(writer.fetches.either(outside, edges, value))
 
     def branch(self, branch: Branch) -> None:
         """Write a branch, which is skipped if no lane takes it and testing costs less."""
         if weight_of(branch.body) <= INLINED:
             self.write(branch.body)
             for outer, inner in branch.exports:
-                self.names[outer] = self.atom(inner)
+                self.values[outer] = self.atom(inner)
             return
-        code = self.writer.code
+        code = self.code
         for outer, _ in branch.exports:
-            self.names[outer] = self.variable(outer, f"{VECTOR[outer.dtype.kind]}(0)")
-        with code.block(f"if (any(bvec4({self.atom(branch.condition)})))"):
+            self.values[outer] = code.variable(code.vector(KIND[outer.dtype.kind], 0))
+        with code.when(code.apply("any_element(x)", "b", self.atom(branch.condition))):
             self.write(branch.body)
             for outer, inner in branch.exports:
-                code.line(f"{self.names[outer]} = {self.atom(inner)};")
+                code.assign(self.values[outer], self.atom(inner))
 
     def loop(self, loop: Loop) -> None:
-        code = self.writer.code
+        code = self.code
         for carry in loop.carries:
-            self.names[carry.result] = self.variable(carry.result, self.atom(carry.initial))
-        count = code.name("k")
-        limit = ENDLESS if loop.limit is None else loop.limit
-        with code.block(f"for (int {count} = 0; {count} < {limit}; {count}++)"):
+            self.values[carry.result] = code.variable(self.atom(carry.initial))
+        with code.loop(0, ENDLESS if loop.limit is None else loop.limit):
             for carry in loop.carries:
-                # Names of an iteration's values do not change, as those of all other values.
-                self.names[carry.inner] = self.variable(carry.inner, self.names[carry.result])
+                # Values of an iteration do not change, as all other values.
+                self.values[carry.inner] = code.variable(self.values[carry.result])
             self.write(loop.head)
-            if loop.active is not None:
-                code.line(f"if (!any(bvec4({self.atom(loop.active)}))) break;")
+            active = None if loop.active is None else self.atom(loop.active)
+            if active is not None:
+                code.stop(code.apply("not any_element(x)", "b", active))
             self.write(loop.body)
             for carry in loop.carries:
                 value = self.atom(carry.following)
-                if loop.active is not None:
-                    mask, before = self.atom(loop.active), self.names[carry.inner]
-                    value = f"pt_pick(bvec4({mask}), {value}, {before})"
-                code.line(f"{self.names[carry.result]} = {value};")
-
-    def variable(self, var: Var, value: str) -> str:
-        """Declare a variable in the current scope and return its name."""
-        name = self.writer.code.name("r")
-        self.writer.code.line(f"{VECTOR[var.dtype.kind]} {name} = {value};")
-        return name
+                if active is not None:
+                    value = code.pick(active, value, self.values[carry.inner])
+                code.assign(self.values[carry.result], value)
 
 
-def _write_elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
+def _write_elementwise(writer: Writer, at: int, index: Index, *values: Value) -> Value:
     program: Program = writer.nodes.calls[at].op.program
-    sources = [writer.nodes.spec(src).dtype for src in writer.nodes.edges[at]]
-    dtypes = [given.var.dtype for given in program.inputs]
-    operands = list(map(converted, names, sources, dtypes))
-    given = [
-        writer.code.named(text, VECTOR[dtype.kind])
-        for text, dtype in zip(operands, dtypes, strict=True)
-    ]
-    known = dict(zip([i.var for i in program.inputs], given, strict=True))
+    known = {}
+    for src, given, value in zip(writer.nodes.edges[at], program.inputs, values, strict=True):
+        value = converted(writer.code, value, writer.nodes.spec(src).dtype, given.var.dtype)
+        known[given.var] = writer.code.let(value)
     return _written(writer, at, index, known)
 
 
-def _write_indexed(writer: Writer, at: int, index: Index) -> str:
+def _write_indexed(writer: Writer, at: int, index: Index) -> Value:
     call, code = writer.nodes.calls[at], writer.code
     program: Program = call.op.program
-    names: dict[Var, str] = {}
-    extents: dict[int, str] = {}
+    values: dict[Var, Value] = {}
+    extents: dict[int, Value] = {}
     for src, given in zip(writer.nodes.edges[at], program.inputs, strict=True):
         if given.kind == "tensor":
             continue
-        value = writer.value(src, Index(1, lanes="ivec4(0)"))
-        text = converted(value, writer.nodes.spec(src).dtype, given.var.dtype)
-        names[given.var] = code.named(text, VECTOR[given.var.dtype.kind])
+        value = writer.value(src, writer.only)
+        value = converted(code, value, writer.nodes.spec(src).dtype, given.var.dtype)
+        values[given.var] = code.let(value)
         if given.kind == "extent":
-            extents[given.axis] = names[given.var]
+            extents[given.axis] = values[given.var]
     places = coordinates(writer, index, [extents[axis] for axis in sorted(extents)])
-    names |= zip(program.coordinates, places, strict=True)
-    return _written(writer, at, index, names)
+    values |= zip(program.coordinates, places, strict=True)
+    return _written(writer, at, index, values)
 
 
-def coordinates(writer: Writer, index: Index, lengths: Sequence[str]) -> list[str]:
-    """Return the names of the coordinates of four elements in a value with the given lengths."""
+def coordinates(writer: Writer, index: Index, lengths: Sequence[Value]) -> list[Value]:
+    """Return the coordinates of four elements in a value with the given lengths, variables."""
     code, position = writer.code, writer.positions.lanes(index)
     if not lengths:
         return []
     # Lanes after the last element compute the last one again.
-    position = code.named(f"min({position}, {' * '.join(lengths)} - 1)", "ivec4")
-    found: list[str] = []
+    last = math.prod(lengths[1:], start=lengths[0]) - 1
+    position = code.let(code.call("min", "i", position, last))
+    found: list[Value] = []
     for length in reversed(lengths[1:]):
-        rest = code.named(f"{position} / {length}", "ivec4")
-        found.insert(0, code.named(f"{position} - {rest} * {length}", "ivec4"))
+        rest = code.let(position // length)
+        found.insert(0, code.let(position - rest * length))
         position = rest
     return [position, *found]
 
@@ -375,7 +367,7 @@ def _keeps_texels(writer: Writer, at: int) -> bool:
     )
 
 
-def _written(writer: Writer, at: int, index: Index, names: dict[Var, str]) -> str:
+def _written(writer: Writer, at: int, index: Index, values: dict[Var, Value]) -> Value:
     """Write a result, and the results of the same family that the kernel computes."""
     nodes, code = writer.nodes, writer.code
     program: Program = nodes.calls[at].op.program
@@ -386,13 +378,11 @@ def _written(writer: Writer, at: int, index: Index, names: dict[Var, str]) -> st
             if family is program.family and nodes.edges[other] == nodes.edges[at]:
                 results[other] = call.op.program.result
         body = program.family.body
-    written = ProgramWriter(writer, at, index, names)
+    written = ProgramWriter(writer, at, index, values)
     written.write(needed_part(written.sharing(body), {*results.values()}))
     for place, result in results.items():
-        name = code.named(written.atom(result), VECTOR[result.dtype.kind])
-        code.keep((place, index), name)
-    value = code.known((at, index))
-    assert value is not None
+        code.keep((place, index), code.let(written.atom(result)))
+    value: Value = code.known((at, index))
     return value
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from .printer import BITWISE, UNARY, Printer, Value, inside
+from .printer import Printer, Source
+from .tree import BITWISE, UNARY, Value
 
 _COMPARED = {
     "==": "equal",
@@ -17,13 +18,38 @@ _COMPARED = {
 }
 
 
+_HEAD = """#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+precision highp sampler2DArray;
+precision highp isampler2DArray;
+precision highp usampler2DArray;"""
+NEW_LINE = "\n"
+
+
+class GlslValue(Value):
+    """Expression in GLSL."""
+
+    __slots__ = ()
+
+
 class GlslPrinter(Printer):
     """Printer of GLSL. Truth values are bvec4, or uvec4 of 0 and 1, which `&` and `|` need."""
 
+    value = GlslValue
     types: ClassVar = {
         **{("f", 4): "vec4", ("i", 4): "ivec4", ("u", 4): "uvec4"},
         **{("b", 4): "bvec4", ("m", 4): "uvec4"},
-        **{("f", 1): "float", ("i", 1): "int", ("u", 1): "uint"},
+        **{
+            ("f", 1): "float",
+            ("i", 1): "int",
+            ("u", 1): "uint",
+            ("m", 1): "uint",
+            ("b", 1): "bool",
+        },
     }
     native_names: ClassVar = {"round": "roundEven"}
     exceptions: ClassVar = {
@@ -39,7 +65,7 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
   return uvec4(c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w);
 }""",
         # Compilers cannot see through it: the sign bit of a fragment's position is never set.
-        # compiler/glsl/cancellation.py gives the reason.
+        # compiler/codegen/cancellation.py gives the reason.
         "pt_opaque": """ivec4 pt_opaque(ivec4 x) { return x ^ (int(gl_FragCoord.x) >> 31); }
 uvec4 pt_opaque(uvec4 x) { return x ^ uint(int(gl_FragCoord.x) >> 31); }
 vec4 pt_opaque(vec4 x) {
@@ -64,14 +90,15 @@ vec4 pt_opaque(vec4 x) {
         return Value(f"pt_pick({condition}, {a.text}, {b.text})", a.kind)
 
     def joined(self, sign: str, values: list[Value]) -> Value:
-        texts = [inside(self.of_kind(value, "m"), UNARY) for value in values]
+        texts = [self.of_kind(value, "m").inside(UNARY) for value in values]
         return Value(f" {sign} ".join(texts), "m", 4, BITWISE)
 
     def inverse(self, condition: Value) -> Value:
         return Value(f"not({condition.text})", "b")
 
-    def shifted(self, a: Value, sign: str, count: Value) -> str:
-        return f"{inside(a, UNARY)} {sign} {inside(count, UNARY)}"
+    def shifted(self, a: Value, sign: str, count: Value) -> Value:
+        text = f"{a.inside(UNARY)} {sign} {count.inside(UNARY)}"
+        return self.value(text, a.kind, a.lanes, BITWISE, a.uses | count.uses)
 
     def bits(self, kind: str, value: Value) -> str:
         name = "floatBitsToUint" if kind == "u" else "uintBitsToFloat"
@@ -80,8 +107,12 @@ vec4 pt_opaque(vec4 x) {
     def declared(self, name: str, value: Value) -> str:
         return f"{self.types[value.kind, value.lanes]} {name} = {value.text};"
 
-    def loop(self, counter: str, start: int, stop: int) -> str:
-        return f"for (int {counter} = {start}; {counter} < {stop}; {counter}++)"
+    def array(self, name: str, kind: str, length: int) -> str:
+        return f"{self.types[kind, 4]} {name}[{length}];"
+
+    def loop(self, counter: str, start: str, stop: str, step: int = 1) -> str:
+        more = f" += {step}" if step > 1 else "++"
+        return f"for (int {counter} = {start}; {counter} < {stop}; {counter}{more})"
 
     def called(self, name: str, kind: str) -> str:
         return f"pt_{name}"
@@ -100,5 +131,44 @@ vec4 pt_opaque(vec4 x) {
         kind = f"{self.types[kind, 1]}[{len(numbers)}]"
         return f"const {kind} {name} = {kind}({', '.join(numbers)});"
 
+    def load(self, slot: int, *place: str) -> str:
+        if len(place) > 1:
+            place = (f"ivec{len(place)}({', '.join(place)})",)
+        return f"texelFetch(x{slot}, {place[0]}, 0)"
 
-GLSL = GlslPrinter()
+    def either(self, condition: str, a: str, b: str) -> str:
+        return f"{condition} ? {a} : {b}"
+
+    def shader(self, source: Source) -> str:
+        lines = [_HEAD]
+        for slot, (kind, row) in enumerate(source.inputs):
+            sampler = {"f": "", "i": "i"}.get(kind, "u") + "sampler2D"
+            lines.append(f"uniform {sampler}{'' if row else 'Array'} x{slot};")
+        for name, length in source.uniforms.items():
+            lines.append(f"uniform {self.types[name.lower(), 1]} {name}[{length}];")
+        for location, kind in enumerate(source.outputs):
+            lines.append(f"layout(location = {location}) out {self.types[kind, 4]} y{location};")
+        t = self.value("t", "i", 1)
+        for slot, (kind, row) in enumerate(source.inputs):
+            if slot in source.texels or slot in source.elements:
+                text = self.load(slot, str(t % row), str(t // row))
+                lines.append(f"{self.types[kind, 4]} pt_texel{slot}(int t) {{ return {text}; }}")
+            if slot in source.elements:
+                text = f"pt_texel{slot}(i >> 2)[i & 3]"
+                lines.append(f"{self.types[kind, 1]} pt_at{slot}(int i) {{ return {text}; }}")
+        lines += [*self.included(" ".join(source.needs)), *source.definitions]
+        if source.own:
+            lines.append(f"#line 1 1\n{source.own}")
+            lines.append(f"#line {sum(line.count(NEW_LINE) + 1 for line in lines) + 2} 0")
+        lines += [
+            "",
+            "void main() {",
+            "  ivec2 P = ivec2(gl_FragCoord.xy);",
+            *source.lines,
+            "}",
+            "",
+        ]
+        return NEW_LINE.join(lines)
+
+
+GLSL = GlslValue.printer = GlslPrinter()

@@ -8,15 +8,17 @@ compute both values and choose, so that an undefined result may be computed, but
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import pkgutil
 import re
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple
 
-BITWISE, SUM, PRODUCT, UNARY, PRIMARY = range(5)
-"""Levels of precedence. Operands of bitwise operations are unary, or in parentheses."""
+from .tree import BITWISE, PRIMARY, PRODUCT, SUM, UNARY, Value, Whole
+
 _SIGNS: dict[type[ast.operator], tuple[str, int]] = {
     ast.Add: ("+", SUM),
     ast.Sub: ("-", SUM),
@@ -55,18 +57,35 @@ _DEFINED = re.compile(r"(?:def )?(\w+)[:(]")
 _USED = re.compile(r"\b(?:pt|PT)_\w+")
 
 
-class Value(NamedTuple):
-    """Text of an expression.
-
-    `kind` is "f", "i", "u" or "b"; "m" for truth values that are stored as unsigned 0 and 1; "n"
-    for whole numbers that adopt the kind of the other operand. `lanes` is 4, 1 for numbers derived
-    from the counter of a loop, or 0 for constants. `level` is the precedence.
-    """
+class Formula(NamedTuple):
+    """Printed formula, whose text has the fields {0}, {1}, ... for operands."""
 
     text: str
-    kind: str
-    lanes: int = 4
-    level: int = PRIMARY
+    level: int
+    lanes: int
+    needs: dict[str, None]
+    """Names of the functions that it calls."""
+
+
+class Source(NamedTuple):
+    """A kernel, of which a printer makes the text of a shader.
+
+    `inputs` are pairs of kind and texture width, which is 0 for tile layout. `uniforms` are the
+    lengths of the arrays F, I and U, and `outputs` are kinds. `texels` and `elements` are the
+    inputs of which the kernel reads texels and elements by number. `needs` are the functions that
+    it calls. `definitions` are lines before the kernel, and after them `own` is text of the user,
+    whose lines errors count from 1.
+    """
+
+    inputs: Sequence[tuple[str, int]]
+    uniforms: Mapping[str, int]
+    outputs: Sequence[str]
+    texels: Collection[int]
+    elements: Collection[int]
+    needs: Collection[str]
+    lines: Sequence[str]
+    definitions: Sequence[str] = ()
+    own: str = ""
 
 
 class Function:
@@ -136,8 +155,8 @@ class Printer:
         """Negate a truth value of kind "b"."""
         raise NotImplementedError
 
-    def shifted(self, a: Value, sign: str, count: Value) -> str:
-        """Return the text of a shift, of which `a` is the first operand."""
+    def shifted(self, a: Value, sign: str, count: Value) -> Value:
+        """Return a shift, of which `a` is the first operand."""
         raise NotImplementedError
 
     def bits(self, kind: str, value: Value) -> str:
@@ -148,7 +167,11 @@ class Printer:
         """Declare a local variable."""
         raise NotImplementedError
 
-    def loop(self, counter: str, start: int, stop: int) -> str:
+    def array(self, name: str, kind: str, length: int) -> str:
+        """Declare an array of vectors."""
+        raise NotImplementedError
+
+    def loop(self, counter: str, start: str, stop: str, step: int = 1) -> str:
         """Return the head of a loop."""
         raise NotImplementedError
 
@@ -168,6 +191,25 @@ class Printer:
         """Define a number, or a table of numbers if there are several."""
         raise NotImplementedError
 
+    # --- kernels --------------------------------------------------------------------------------
+
+    def load(self, slot: int, *place: str) -> str:
+        """Return the text of the texel of an input.
+
+        The place is a variable, or column and row, followed by the layer in tile layout.
+        """
+        raise NotImplementedError
+
+    def either(self, condition: str, a: str, b: str) -> str:
+        """Return the text of one of two values, chosen by a number's comparison."""
+        raise NotImplementedError
+
+    def shader(self, source: Source) -> str:
+        """Return the text of a fragment shader."""
+        raise NotImplementedError
+
+    value: ClassVar[type[Value]]
+    """Class of the values."""
     mixes = True
     """True if bitwise operations take a vector and a number."""
     special = "{}"
@@ -229,16 +271,19 @@ class Printer:
 
     # --- formulas -------------------------------------------------------------------------------
 
-    def _formula(self, text: str, kinds: str, result: str) -> str:
-        """Return a template for the value of a formula of operands x, y, z and w.
+    def _formula(self, text: str, kinds: str, result: str) -> Formula:
+        """Return the value of a formula of operands x, y, z and w.
 
-        The template's fields stand for the operands, which are names or calls. `kinds` has a kind
-        for each operand, and `result` is the kind of the value.
+        Operands are names or calls. `kinds` has a kind for each operand, and `result` is the kind
+        of the value.
         """
         named = enumerate(zip("xyzw", kinds, strict=False))
         names = {name: Value(f"{{{at}}}", kind) for at, (name, kind) in named}
         value = Expressions(self, names).of_kind(ast.parse(text, mode="eval").body, result)
-        return self.spread(value).text
+        if not value.lanes:
+            value = self.spread(value)
+        needs: dict[str, None] = dict.fromkeys(_USED.findall(value.text))
+        return Formula(value.text, value.level, value.lanes, needs)
 
     # --- values ---------------------------------------------------------------------------------
 
@@ -248,18 +293,38 @@ class Printer:
             return value
         if value.kind == "n":
             suffix = {"f": ".0", "u": "u", "m": "u"}.get(kind, "")
-            return value._replace(text=value.text + suffix, kind=kind)
+            return self.value(value.text + suffix, kind, value.lanes)
         if {value.kind, kind} == {"b", "m"}:
-            return Value(f"{self.types[kind, 4]}({value.text})", kind)
+            text = f"{self.types[kind, 4]}({value.text})"
+            return self.value(text, kind, uses=value.uses)
         if {value.kind, kind} == {"u", "m"}:
-            return value._replace(kind=kind)
+            return value.of(kind)
         raise TypeError(f"{value.text} is of kind {value.kind}, not {kind}")
 
     def spread(self, value: Value) -> Value:
         """Give a value four lanes."""
         if value.lanes == 4:
             return value
-        return Value(f"{self.types[value.kind, 4]}({value.text})", value.kind)
+        text = f"{self.types[value.kind, 4]}({value.text})"
+        return self.value(text, value.kind, uses=value.uses)
+
+    def whole(self, number: Whole) -> Value:
+        """Return a whole number as a value."""
+        if isinstance(number, Value):
+            return number
+        return self.value(str(number), "i", 1, PRIMARY if number >= 0 else UNARY)
+
+    def number(self, value: bool | int | float, kind: str) -> str:
+        """Return a constant of one lane with exactly that value."""
+        if kind == "f":
+            value = struct.unpack("f", struct.pack("f", value))[0]
+            if math.isfinite(value):
+                return repr(float(value))
+            name = self.special.format("PT_NAN" if math.isnan(value) else "PT_INF")
+            return f"-{name}" if value < 0 else name
+        if kind in "um":
+            return f"{int(value)}u"
+        return str(int(value)) if value >= 0 else f"({int(value) + 1} - 1)"
 
 
 class Expressions:
@@ -311,7 +376,7 @@ class Expressions:
         chained = level == BITWISE and type(getattr(node.left, "op", None)) is type(node.op)
         if sign in ("<<", ">>"):
             a, b = self.value(node.left), self.value(node.right)
-            return Value(self.printer.shifted(a, sign, b), a.kind, a.lanes, BITWISE)
+            return self.printer.shifted(a, sign, b)
         a, b = self.together(node.left, node.right)
         if a.kind == "n":
             return Value(f"{_FOLDED[sign](int(a.text, 0), int(b.text, 0))}", "n", 0)
@@ -319,8 +384,8 @@ class Expressions:
             raise TypeError(f"{ast.unparse(node)}: integers are divided by floor_divide, remainder")
         if level == BITWISE and a.lanes != b.lanes and not self.printer.mixes:
             a, b = map(self.printer.spread, (a, b))
-        left = inside(a, UNARY if level == BITWISE and not chained else level)
-        right = inside(b, UNARY if level == BITWISE else level + 1)
+        left = a.inside(UNARY if level == BITWISE and not chained else level)
+        right = b.inside(UNARY if level == BITWISE else level + 1)
         return Value(f"{left} {sign} {right}", a.kind, max(a.lanes, b.lanes), level)
 
     def UnaryOp(self, node: ast.UnaryOp) -> Value:
@@ -331,9 +396,10 @@ class Expressions:
                 return self.BinOp(ast.BinOp(node.operand, ast.BitXor(), ast.Constant(True)))
             return self.printer.inverse(value)
         if isinstance(node.op, ast.USub) and value.kind == "u":
-            return Value(f"0u - {inside(value, PRODUCT)}", "u", value.lanes, SUM)
+            return Value(f"0u - {value.inside(PRODUCT)}", "u", value.lanes, SUM)
         sign = "-" if isinstance(node.op, ast.USub) else "~"
-        return value._replace(text=f"{sign}{inside(value, PRIMARY)}", level=UNARY)
+        text = f"{sign}{value.inside(PRIMARY)}"
+        return Value(text, value.kind, value.lanes, UNARY)
 
     def Compare(self, node: ast.Compare) -> Value:
         ends = [node.left, *node.comparators]
@@ -359,7 +425,7 @@ class Expressions:
     def Subscript(self, node: ast.Subscript) -> Value:
         """Read an element of a table for each lane."""
         table, at = self.value(node.value), self.value(node.slice)
-        lanes = ", ".join(f"{table.text}[{inside(at, PRIMARY)}.{lane}]" for lane in "xyzw")
+        lanes = ", ".join(f"{table.text}[{at.inside(PRIMARY)}.{lane}]" for lane in "xyzw")
         return Value(f"{self.printer.types[table.kind, 4]}({lanes})", table.kind)
 
     def Call(self, node: ast.Call) -> Value:
@@ -377,7 +443,7 @@ class Expressions:
             return Value(f"any({self.of_kind(node.args[0], 'b').text})", "b", 1)
         if name == "native.divide":
             a, b = self.together(*node.args)
-            return Value(f"{inside(a, PRODUCT)} / {inside(b, UNARY)}", a.kind, 4, PRODUCT)
+            return Value(f"{a.inside(PRODUCT)} / {b.inside(UNARY)}", a.kind, 4, PRODUCT)
         if name in _NATIVE or name != own:
             values = [printer.spread(value) for value in self.together(*node.args)]
             texts = ", ".join([value.text for value in values])
@@ -497,7 +563,7 @@ class Body(Expressions):
         assert isinstance(node.iter, ast.Call)
         start, stop = [0, *[ast.literal_eval(arg) for arg in node.iter.args]][-2:]
         self.names[name] = Value(name, "i", 1)
-        self.block(self.printer.loop(name, start, stop), node.body)
+        self.block(self.printer.loop(name, f"{start}", f"{stop}"), node.body)
         del self.names[name]
 
     def Return(self, node: ast.Return) -> None:
@@ -510,8 +576,3 @@ class Body(Expressions):
         for at, text in enumerate(values[1:], 1):
             self.line(f"{self.printer.further.format(f'result{at}')} = {text};")
         self.line(f"return {values[0]};")
-
-
-def inside(value: Value, level: int) -> str:
-    """Return the text of an operand, in parentheses if its precedence is lower."""
-    return value.text if value.level >= level else f"({value.text})"

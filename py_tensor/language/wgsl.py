@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from .printer import BITWISE, SUM, UNARY, Printer, Value, inside
+from .printer import Printer, Source
+from .tree import BITWISE, SUM, UNARY, Value
+
+
+class WgslValue(Value):
+    """Expression in WGSL."""
+
+    __slots__ = ()
 
 
 class WgslPrinter(Printer):
     """Printer of WGSL. A function for several kinds has one name for each, such as `pt_f_i`."""
 
+    value = WgslValue
     types: ClassVar = {
         **{("f", 4): "vec4<f32>", ("i", 4): "vec4<i32>", ("u", 4): "vec4<u32>"},
         **{("b", 4): "vec4<bool>", ("m", 4): "vec4<u32>"},
-        **{("f", 1): "f32", ("i", 1): "i32", ("u", 1): "u32"},
+        **{("f", 1): "f32", ("i", 1): "i32", ("u", 1): "u32", ("m", 1): "u32", ("b", 1): "bool"},
     }
     native_names: ClassVar = {}
     exceptions: ClassVar = {
@@ -41,25 +49,27 @@ class WgslPrinter(Printer):
         if sign == "!=" and a.kind == "f":
             # Chromium's compiler makes a comparison of it that is false if an operand is NaN.
             return self.inverse(self.compared("==", a, b))
-        left, right = (inside(self.spread(value), SUM) for value in (a, b))
+        left, right = (self.spread(value).inside(SUM) for value in (a, b))
         return Value(f"{left} {sign} {right}", "b", 4, BITWISE)
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
         return Value(f"select({b.text}, {a.text}, {condition})", a.kind)
 
     def joined(self, sign: str, values: list[Value]) -> Value:
-        texts = [inside(self.of_kind(value, "b"), UNARY) for value in values]
+        texts = [self.of_kind(value, "b").inside(UNARY) for value in values]
         return Value(f" {sign} ".join(texts), "b", 4, BITWISE)
 
     def inverse(self, condition: Value) -> Value:
-        return Value(f"!{inside(condition, UNARY)}", "b", 4, UNARY)
+        return Value(f"!{condition.inside(UNARY)}", "b", 4, UNARY)
 
-    def shifted(self, a: Value, sign: str, count: Value) -> str:
+    def shifted(self, a: Value, sign: str, count: Value) -> Value:
         if count.kind == "n":
             count = self.of_kind(count, "u")
         if not (count.kind == "u" and count.lanes == a.lanes):
-            count = Value(f"{self.types['u', a.lanes]}({count.text})", "u", a.lanes)
-        return f"{inside(a, UNARY)} {sign} {inside(count, UNARY)}"
+            text = f"{self.types['u', a.lanes]}({count.text})"
+            count = Value(text, "u", a.lanes, uses=count.uses)
+        text = f"{a.inside(UNARY)} {sign} {count.inside(UNARY)}"
+        return self.value(text, a.kind, a.lanes, BITWISE, a.uses | count.uses)
 
     def bits(self, kind: str, value: Value) -> str:
         return f"bitcast<{self.types[kind, 4]}>({self.spread(value).text})"
@@ -67,8 +77,12 @@ class WgslPrinter(Printer):
     def declared(self, name: str, value: Value) -> str:
         return f"var {name} = {value.text};"
 
-    def loop(self, counter: str, start: int, stop: int) -> str:
-        return f"for (var {counter} = {start}; {counter} < {stop}; {counter}++)"
+    def array(self, name: str, kind: str, length: int) -> str:
+        return f"var {name}: array<{self.types[kind, 4]}, {length}>;"
+
+    def loop(self, counter: str, start: str, stop: str, step: int = 1) -> str:
+        more = f" += {step}" if step > 1 else "++"
+        return f"for (var {counter} = {start}; {counter} < {stop}; {counter}{more})"
 
     def called(self, name: str, kind: str) -> str:
         return f"pt_{name}_{kind}" if kind else f"pt_{name}"
@@ -91,5 +105,42 @@ class WgslPrinter(Printer):
             return f"const {name}: {scalar} = {numbers[0]};"
         return f"const {name} = array<{scalar}, {len(numbers)}>({', '.join(numbers)});"
 
+    def load(self, slot: int, *place: str) -> str:
+        if len(place) > 1:
+            place = (f"vec2<i32>({', '.join(place[:2])})", *place[2:])
+        return f"textureLoad(x{slot}, {', '.join(place)}, 0)"
 
-WGSL = WgslPrinter()
+    def either(self, condition: str, a: str, b: str) -> str:
+        return f"select({b}, {a}, {condition})"
+
+    def shader(self, source: Source) -> str:
+        lines = []
+        for slot, (kind, row) in enumerate(source.inputs):
+            texture = f"texture_2d{'' if row else '_array'}<{self.types[kind, 1]}>"
+            lines.append(f"@group(0) @binding({slot}) var x{slot}: {texture};")
+        for at, name in enumerate(source.uniforms, len(source.inputs)):
+            array = f"var<storage, read> {name}: array<{self.types[name.lower(), 1]}>"
+            lines.append(f"@group(0) @binding({at}) {array};")
+        results = [f"y{number}" for number, _ in enumerate(source.outputs)]
+        lines.append("struct Results {")
+        for number, kind in enumerate(source.outputs):
+            lines.append(f"  @location({number}) y{number}: {self.types[kind, 4]},")
+        lines.append("}")
+        for number, kind in enumerate(source.outputs):
+            lines.append(f"var<private> y{number}: {self.types[kind, 4]};")
+        t = self.value("t", "i", 1)
+        for slot, (kind, row) in enumerate(source.inputs):
+            if slot in source.texels or slot in source.elements:
+                text = self.load(slot, str(t % row), str(t // row))
+                vector = self.types[kind, 4]
+                lines.append(f"fn pt_texel{slot}(t: i32) -> {vector} {{ return {text}; }}")
+            if slot in source.elements:
+                text, scalar = f"pt_texel{slot}(i >> 2)[i & 3]", self.types[kind, 1]
+                lines.append(f"fn pt_at{slot}(i: i32) -> {scalar} {{ return {text}; }}")
+        lines += [*self.included(" ".join(source.needs)), ""]
+        lines.append("@fragment fn main(@builtin(position) position: vec4<f32>) -> Results {")
+        lines += ["  let P = vec2<i32>(position.xy);", *source.lines]
+        return "\n".join([*lines, f"  return Results({', '.join(results)});", "}", ""])
+
+
+WGSL = WgslValue.printer = WgslPrinter()

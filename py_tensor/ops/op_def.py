@@ -71,7 +71,7 @@ class OpDef(Facts):
     Operations of one `family` on the same operands are results of one function. Kernels that
     compute them are drawn at once.
     `root` is True for operations that need a kernel with a loop. `tiled` is True for those that
-    write the layout of `compiler/glsl/tiles.py`.
+    write the layout of `compiler/codegen/tiles.py`.
 
     If `partwise` is True, the operation applies to the real and the imaginary parts of complex
     operands separately. Otherwise `complex` is its rule from `ops/complex_rules.py`. Operations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from py_tensor.compiler.glsl.expressions import EXPRESSIONS
+from py_tensor.compiler.codegen.expressions import EXPRESSIONS
 from py_tensor.compiler.lowering.lower import LOWERINGS
 from py_tensor.kernels.hand_written import HandWritten
 from py_tensor.kernels.kinds import IndexedKernel

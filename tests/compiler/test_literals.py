@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from py_tensor.compiler.glsl.types import literal
+from py_tensor.compiler.codegen.types import KIND
 from py_tensor.dtypes import BY_NAME
+from py_tensor.language.glsl import GLSL
 
 
 @pytest.mark.parametrize(
@@ -24,4 +25,4 @@ from py_tensor.dtypes import BY_NAME
     ],
 )
 def test_literals(value, dtype, text):
-    assert literal(value, BY_NAME[dtype]) == text
+    assert GLSL.number(value, KIND[BY_NAME[dtype].kind]) == text

@@ -11,37 +11,28 @@ from helpers import assert_values, products
 from plans import DEVICE, leaf, plan_of
 
 import py_tensor as pt
-from py_tensor.compiler.glsl.tile_heuristics import tilings_of
-from py_tensor.compiler.glsl.tiles import Tiling
+from py_tensor.compiler.codegen.tile_heuristics import tilings_of
+from py_tensor.compiler.codegen.tiles import Tiling
 from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.runtime.executor import backend, runtime
 
 SIDE = 4096
 
 
-def python(glsl):
-    """Run GLSL on non-negative integers as Python."""
-    return glsl.replace("/", "//").replace("int ", "").replace(";", "")
-
-
-def found(tiling, position):
-    text = tiling.texel(0, "p", named="({})".format)
-    place = re.fullmatch(r"texelFetch\(x0, ivec3\((.*)\), 0\)", text).group(1)
-    return eval(f"({python(place)})", {"p": position // 4})
+def named(number, name):
+    return number
 
 
 def written(tiling):
     """(x, y, layer) of each texel, by the position of its first element."""
     places = {}
     width, height = tiling.texture
-    statements = "\n".join(map(python, tiling.place("x", "y")))
     for y, x in product(range(height), range(width)):
-        names = {"x": x, "y": y}
-        exec(statements, {}, names)
+        first, line, start = tiling.place(x, y, named)
         for row, i in product(range(tiling.height), range(tiling.texels)):
-            m, n = names["m0"] + tiling.row(row), 4 * (names["n0"] + i * tiling.step)
-            if names["line"] < tiling.lines and m < tiling.rows and n < tiling.columns:
-                position = (names["line"] * tiling.rows + m) * tiling.columns + n
+            m, n = start + tiling.row(row), 4 * (first + i * tiling.step)
+            if line < tiling.lines and m < tiling.rows and n < tiling.columns:
+                position = (line * tiling.rows + m) * tiling.columns + n
                 assert position not in places, "two fragments write one texel"
                 places[position] = (x, y, row * tiling.texels + i)
     return places
@@ -69,7 +60,7 @@ def test_readers_and_writers_agree_on_positions(tiling):
     places = written(tiling)
     elements = tiling.lines * tiling.rows * tiling.columns
     assert sorted(places) == list(range(0, elements, 4))
-    assert {p: found(tiling, p) for p in places} == places
+    assert {p: tiling.texel(p // 4, named) for p in places} == places
 
 
 def chosen(tensor):
@@ -180,17 +171,19 @@ def test_strided_convolutions_in_blocks_of_either(window, channels, rng):
 
 def test_taps_that_share_columns_are_read_once():
     draw, _ = plan_of(pt.conv2d(leaf(1, 256, 256, 4), leaf(5, 5, 4, 24), stride=2)).draws
-    rows = draw.shader.source.split("for (int ky")[1]
+    rows = draw.shader.source.split("for (int k", 1)[1]
     # 8 results in a row read 19 columns; one tap after the other would read 8 columns 5 times.
-    assert len(re.findall(r"vec4 a\d+ = ", rows)) == 19
-    assert "for (int kx" not in rows
+    columns = re.findall(r"vec4 v\d+ = .*pt_texel0\(x\d+(?: \+ (\d+))?\)", rows)
+    assert len(columns) == 19
+    assert rows.count("for (int k") == 1, "over channels, not over taps"
     # Taps at even distances have 10 columns in common, which are read before the others.
-    assert rows.index("vec4 a18 = ") < rows.index("vec4 b00 = ") < rows.index("vec4 a1 = ")
+    assert [int(column or 0) for column in columns] == [*range(0, 19, 2), *range(1, 18, 2)]
+    assert rows.index(" + 18)") < rows.index("= pt_texel1(") < rows.index(" + 1)")
 
 
 def test_kernels_of_many_taps_are_loops():
     draw, _ = plan_of(pt.conv2d(leaf(1, 1, 4096, 4), leaf(1, 256, 4, 36), stride=64)).draws
-    assert "for (int kx = 0; kx < 256; kx++)" in draw.shader.source
+    assert re.search(r"for \(int (k\d+) = 0; \1 < 256; \1\+\+\)", draw.shader.source)
     assert len(draw.shader.source.splitlines()) < 100
 
 

@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out ivec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 bvec4 pt_beats_greater_f(vec4 v, ivec4 i, vec4 best, ivec4 place) {
@@ -30,36 +30,32 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  ivec4 total = ivec4(0);
-  for (int lane = 0; lane < 4; lane++) {
-    int o = e + lane;
-    if (o >= 64) break;
-    vec4 acc = vec4(-PT_INF);
-    ivec4 where = ivec4(32);
-    for (int k = 0; k < 32; k += 4) {
-      int q = o * 32 + k;
-      vec4 v1 = pt_texel0(q >> 2);
-      bvec4 better = pt_beats_greater_f(v1, (k + ivec4(0, 1, 2, 3)), acc, where);
-      acc = pt_pick(better, v1, acc);
-      where = pt_pick(better, (k + ivec4(0, 1, 2, 3)), where);
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  ivec4 r3 = ivec4(0);
+  for (int k4 = 0; k4 < 4; k4++) {
+    int o5 = e2 + k4;
+    if (o5 >= 64) { break; }
+    vec4 s6 = vec4(-PT_INF);
+    ivec4 w7 = ivec4(32);
+    for (int k8 = 0; k8 < 32; k8 += 4) {
+      int q9 = o5 * 32 + k8;
+      vec4 v10 = pt_texel0(q9 >> 2);
+      bvec4 b11 = pt_beats_greater_f(v10, (k8 + ivec4(0, 1, 2, 3)), s6, w7);
+      s6 = mix(s6, v10, b11);
+      w7 = pt_pick(b11, (k8 + ivec4(0, 1, 2, 3)), w7);
     }
-     {
-      vec4 other = acc.zwxy;
-      ivec4 there = where.zwxy;
-      bvec4 better = pt_beats_greater_f(other, there, acc, where);
-      acc = pt_pick(better, other, acc);
-      where = pt_pick(better, there, where);
-    }
-     {
-      vec4 other = acc.yxwz;
-      ivec4 there = where.yxwz;
-      bvec4 better = pt_beats_greater_f(other, there, acc, where);
-      acc = pt_pick(better, other, acc);
-      where = pt_pick(better, there, where);
-    }
-    total[lane] = where.x;
+    vec4 r12 = s6.zwxy;
+    ivec4 r13 = w7.zwxy;
+    bvec4 b14 = pt_beats_greater_f(r12, r13, s6, w7);
+    s6 = mix(s6, r12, b14);
+    w7 = pt_pick(b14, r13, w7);
+    vec4 r15 = s6.yxwz;
+    ivec4 r16 = w7.yxwz;
+    bvec4 b17 = pt_beats_greater_f(r15, r16, s6, w7);
+    s6 = mix(s6, r15, b17);
+    w7 = pt_pick(b17, r16, w7);
+    r3[k4] = w7.x;
   }
-  y0 = total;
+  y0 = r3;
 }

@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 2047), (t >> 11)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 2047, t >> 11), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_maximum(vec4 a, vec4 b) {
@@ -20,17 +20,16 @@ vec4 pt_maximum(vec4 a, vec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 2048 + P.x;
-  int e = t * 4;
-  int o = (e >> 5);
-  vec4 acc = vec4(-PT_INF);
-  for (int k = (e & 31); k < 1024; k += 32) {
-    int q = o * 1024 + k;
-    vec4 v1 = pt_texel0(q >> 2);
-    acc = pt_maximum(acc, v1);
+  int t1 = P.y * 2048 + P.x;
+  int e2 = t1 * 4;
+  int o3 = e2 >> 5;
+  vec4 s4 = vec4(-PT_INF);
+  for (int k5 = e2 & 31; k5 < 1024; k5 += 32) {
+    int q6 = o3 * 1024 + k5;
+    vec4 v7 = pt_texel0(q6 >> 2);
+    s4 = pt_maximum(s4, v7);
   }
-  vec4 total = acc;
-  y0 = total;
+  y0 = s4;
 }
 
 // reduce min
@@ -46,8 +45,8 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out ivec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 2047), (t >> 11)), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 2047), (t >> 11)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 2047, t >> 11), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 2047, t >> 11), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_maximum(vec4 a, vec4 b) {
@@ -65,31 +64,29 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 2048 + P.x;
-  int e = t * 4;
-  int o = (e >> 5);
-  ivec4 acc = ivec4(2147483647);
-  int i2 = o;
-  vec4 r3 = vec4(-PT_INF);
-  for (int n4 = 0; n4 < 32; n4 += 4) {
-    int q5 = i2 * 32 + n4;
-    vec4 v6 = pt_texel1(q5 >> 2);
-    r3 = pt_maximum(r3, v6);
+  int t1 = P.y * 2048 + P.x;
+  int e2 = t1 * 4;
+  int o3 = e2 >> 5;
+  ivec4 s4 = ivec4(2147483647);
+  vec4 r8 = vec4(-PT_INF);
+  for (int k9 = 0; k9 < 32; k9 += 4) {
+    int q10 = o3 * 32 + k9;
+    vec4 v11 = pt_texel1(q10 >> 2);
+    r8 = pt_maximum(r8, v11);
   }
-  r3 = pt_maximum(r3, r3.zwxy);
-  r3 = pt_maximum(r3, r3.yxwz);
-  for (int k = (e & 31); k < 1024; k += 32) {
-    int q = o * 1024 + k;
-    vec4 v1 = pt_texel0(q >> 2);
-    uvec4 v7 = uvec4(equal(v1, r3));
-    uvec4 v8 = uvec4(pt_is_nan(v1));
-    uvec4 v9 = v7 | v8;
-    ivec4 i10 = k + ivec4(0, 1, 2, 3);
-    ivec4 v11 = pt_pick(bvec4(v9), i10, ivec4(1024));
-    acc = min(acc, v11);
+  r8 = pt_maximum(r8, r8.zwxy);
+  r8 = pt_maximum(r8, r8.yxwz);
+  for (int k5 = e2 & 31; k5 < 1024; k5 += 32) {
+    int q6 = o3 * 1024 + k5;
+    vec4 v7 = pt_texel0(q6 >> 2);
+    uvec4 v12 = uvec4(equal(v7, r8));
+    uvec4 v13 = uvec4(pt_is_nan(v7));
+    uvec4 v14 = v12 | v13;
+    ivec4 i15 = k5 + ivec4(0, 1, 2, 3);
+    ivec4 v16 = pt_pick(bvec4(v14), i15, ivec4(1024));
+    s4 = min(s4, v16);
   }
-  ivec4 total = acc;
-  y0 = total;
+  y0 = s4;
 }
 
 // reduce min
@@ -107,21 +104,21 @@ layout(location = 0) out ivec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 8 + P.x;
-  int e = t * 4;
-  ivec4 total = ivec4(0);
-  for (int lane = 0; lane < 4; lane++) {
-    int o = e + lane;
-    if (o >= 256) break;
-    ivec4 acc = ivec4(2147483647);
-    for (int k = 0; k < 32; k += 4) {
-      int i1 = ((o * 32 + k) >> 2);
-      ivec4 v2 = texelFetch(x0, ivec2(i1, 0), 0);
-      acc = min(acc, v2);
+  int t1 = P.y * 8 + P.x;
+  int e2 = t1 * 4;
+  ivec4 r3 = ivec4(0);
+  for (int k4 = 0; k4 < 4; k4++) {
+    int o5 = e2 + k4;
+    if (o5 >= 256) { break; }
+    ivec4 s6 = ivec4(2147483647);
+    for (int k7 = 0; k7 < 32; k7 += 4) {
+      int i9 = (o5 * 32 + k7) >> 2;
+      ivec4 v10 = texelFetch(x0, ivec2(i9, 0), 0);
+      s6 = min(s6, v10);
     }
-    acc = min(acc, acc.zwxy);
-    acc = min(acc, acc.yxwz);
-    total[lane] = acc.x;
+    s6 = min(s6, s6.zwxy);
+    s6 = min(s6, s6.yxwz);
+    r3[k4] = s6.x;
   }
-  y0 = total;
+  y0 = r3;
 }

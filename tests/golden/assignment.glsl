@@ -22,22 +22,15 @@ uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  ivec4 i1 = e + ivec4(0, 1, 2, 3);
-  ivec4 c2 = ivec4((i1 >> 3) - 1);
-  ivec4 c3 = ivec4((i1 & 7));
-  ivec4 j4 = c2 * 3 + (c3 / 3);
-  uvec4 m6 = uvec4(lessThan(uvec4(c2), uvec4(3u))) & uvec4(lessThan(uvec4(c3), uvec4(7u))) & uvec4(equal(c3 % 3, ivec4(0)));
-  ivec4 j7 = j4 * ivec4(m6);
-  uvec4 v5 = pt_pick(bvec4(m6), uvec4(U[1]), uvec4(U[0]));
-  ivec4 c8 = ivec4((i1 >> 3) - 1);
-  ivec4 c9 = ivec4((i1 & 7));
-  ivec4 j10 = c8 * 3 + (c9 / 3);
-  uvec4 m12 = uvec4(lessThan(uvec4(c8), uvec4(3u))) & uvec4(lessThan(uvec4(c9), uvec4(7u))) & uvec4(equal(c9 % 3, ivec4(0)));
-  ivec4 j13 = j10 * ivec4(m12);
-  vec4 v11 = pt_pick(bvec4(m12), vec4(F[1]), vec4(F[0]));
-  vec4 v14 = texelFetch(x0, P, 0);
-  vec4 v15 = mix(v14, v11, bvec4(v5));
-  y0 = v15;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
+  ivec4 c4 = (i3 >> 3) - 1;
+  ivec4 c5 = i3 & 7;
+  uvec4 m8 = uvec4(lessThan(uvec4(c4), uvec4(3u))) & (uvec4(lessThan(uvec4(c5), uvec4(7u))) & uvec4(equal(uvec4(c5) % 3u, uvec4(0u))));
+  uvec4 v10 = pt_pick(bvec4(m8), uvec4(U[1]), uvec4(U[0]));
+  vec4 v11 = mix(vec4(F[0]), vec4(F[1]), bvec4(m8));
+  vec4 v12 = texelFetch(x0, P, 0);
+  vec4 v13 = mix(v12, v11, bvec4(v10));
+  y0 = v13;
 }

@@ -11,29 +11,29 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 15, t >> 4), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 31, t >> 5), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int quad = (P.y >> 1) * 3 + (P.x >> 1);
-  int n0 = (quad % 3) * 2 + (P.x & 1);
-  int block = (quad / 3) * 2 + (P.y & 1);
-  int m0 = (block % 17) * 1;
-  int line = (block / 17);
-  vec4 s00 = vec4(0);
-  int at = line * 85 + m0 * 5;
-  int bt = line * 120 + n0;
-  for (int k = 0; k < 5; k++) {
-    int bk = bt + k * 24;
-    vec4 a0 = pt_texel0(at + k);
-    vec4 b00 = pt_texel1(bk);
-    vec4 b10 = pt_texel1(bk + 6);
-    vec4 b20 = pt_texel1(bk + 12);
-    vec4 b30 = pt_texel1(bk + 18);
-    s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
+  int q1 = (P.y >> 1) * 3 + (P.x >> 1);
+  int n2 = q1 % 3 * 2 + (P.x & 1);
+  int b3 = q1 / 3 * 2 + (P.y & 1);
+  int l4 = b3 / 17;
+  int m5 = b3 % 17;
+  vec4 s6 = vec4(0);
+  int t8 = l4 * 85 + m5 * 5;
+  int t10 = l4 * 120 + n2;
+  for (int k7 = 0; k7 < 5; k7++) {
+    vec4 t9 = pt_texel0(t8 + k7);
+    int i11 = t10 + k7 * 24;
+    vec4 t12 = pt_texel1(i11);
+    vec4 t13 = pt_texel1(i11 + 6);
+    vec4 t14 = pt_texel1(i11 + 12);
+    vec4 t15 = pt_texel1(i11 + 18);
+    s6 += t9.x * t12 + t9.y * t13 + t9.z * t14 + t9.w * t15;
   }
-  y0 = s00;
+  y0 = s6;
 }
 
 // map dot
@@ -51,9 +51,9 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 32 + P.x;
-  int i1 = (t / 6);
-  int i2 = (t % 6);
-  vec4 v3 = texelFetch(x0, ivec3(i2, i1, 0), 0);
-  y0 = v3;
+  int t1 = P.y * 32 + P.x;
+  int i3 = t1 / 6;
+  int i4 = t1 % 6;
+  vec4 v5 = texelFetch(x0, ivec3(i4, i3, 0), 0);
+  y0 = v5;
 }

@@ -17,11 +17,11 @@ vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  vec4 v1 = texelFetch(x0, P, 0);
-  vec4 v2 = v1 * vec4(F[0]);
-  vec4 v3 = texelFetch(x1, P, 0);
-  vec4 v4 = v2 + v3;
-  vec4 v5 = pt_exp(v4);
-  vec4 v6 = v5 - vec4(F[1]);
-  y0 = v6;
+  vec4 v3 = texelFetch(x0, P, 0);
+  vec4 v4 = v3 * vec4(F[0]);
+  vec4 v5 = texelFetch(x1, P, 0);
+  vec4 v6 = v4 + v5;
+  vec4 v7 = pt_exp(v6);
+  vec4 v8 = v7 - vec4(F[1]);
+  y0 = v8;
 }

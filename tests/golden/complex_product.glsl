@@ -14,18 +14,18 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  vec4 t2 = texelFetch(x0, P, 0);
-  vec4 v3 = t2.xxzz;
-  vec4 t4 = texelFetch(x1, P, 0);
-  vec4 v5 = t4.xxzz;
-  vec4 v6 = v3 * v5;
-  vec4 v7 = t2.yyww;
-  vec4 v8 = t4.yyww;
-  vec4 v9 = v7 * v8;
-  vec4 v10 = v6 - v9;
-  vec4 v11 = v3 * v8;
-  vec4 v12 = v7 * v5;
-  vec4 v13 = v11 + v12;
-  vec4 v14 = vec4(v10.x, v13.x, v10.z, v13.z);
-  y0 = v14;
+  vec4 v4 = texelFetch(x0, P, 0);
+  vec4 v5 = v4.xxzz;
+  vec4 v6 = texelFetch(x1, P, 0);
+  vec4 v7 = v6.xxzz;
+  vec4 v8 = v5 * v7;
+  vec4 v9 = v4.yyww;
+  vec4 v10 = v6.yyww;
+  vec4 v11 = v9 * v10;
+  vec4 v12 = v8 - v11;
+  vec4 v13 = v5 * v10;
+  vec4 v14 = v9 * v7;
+  vec4 v15 = v13 + v14;
+  vec4 v16 = vec4(v12.x, v15.x, v12.z, v15.z);
+  y0 = v16;
 }

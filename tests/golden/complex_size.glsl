@@ -11,7 +11,7 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[2];
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 7), (t >> 3)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 7, t >> 3), 0); }
 vec4 pt_ratio(vec4 n, vec4 d) {
   vec4 scale = mix(vec4(1.0), vec4(0.0625), greaterThan(d, vec4(4e+37)));
   return n * scale / (d * scale);
@@ -31,15 +31,15 @@ vec4 pt_hypot(vec4 a, vec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  int i1 = e * 2;
-  vec4 t2 = pt_texel0((i1 >> 2));
-  vec4 t3 = pt_texel0((i1 >> 2) + 1);
-  vec4 v4 = vec4(t2.xz, t3.xz);
-  vec4 v5 = v4 - vec4(F[0]);
-  vec4 v6 = vec4(t2.yw, t3.yw);
-  vec4 v7 = v6 - vec4(F[1]);
-  vec4 v8 = pt_hypot(v5, v7);
-  y0 = v8;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  int i3 = e2 * 2;
+  vec4 v4 = pt_texel0(i3 >> 2);
+  vec4 v5 = pt_texel0((i3 >> 2) + 1);
+  vec4 v6 = vec4(v4.xz, v5.xz);
+  vec4 v7 = v6 - vec4(F[0]);
+  vec4 v8 = vec4(v4.yw, v5.yw);
+  vec4 v9 = v8 - vec4(F[1]);
+  vec4 v10 = pt_hypot(v7, v9);
+  y0 = v10;
 }

@@ -17,38 +17,38 @@ layout(location = 4) out vec4 y4;
 layout(location = 5) out vec4 y5;
 layout(location = 6) out vec4 y6;
 layout(location = 7) out vec4 y7;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 63), (t >> 6)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 63, t >> 6), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int quad = (P.y >> 1) * 4 + (P.x >> 1);
-  int n0 = (quad & 3) * 4 + ((P.x & 1) + (P.y & 1) * 2) * 1;
-  int block = (quad >> 2);
-  int m0 = (block % 9) * 8;
-  int line = (block / 9);
-  int c0 = n0 * 4;
-  int start = line * 4480 + c0;
-  vec4 s = vec4(0.0);
-  vec4 chunk[8];
-  for (int k = 0; k < m0; k++) {
-    int q = start + k * 64;
-    vec4 v1 = pt_texel0(q >> 2);
-    s = s + v1;
+  int q1 = (P.y >> 1) * 4 + (P.x >> 1);
+  int n2 = (q1 & 3) * 4 + ((P.x & 1) + (P.y & 1) * 2);
+  int b3 = q1 >> 2;
+  int l4 = b3 / 9;
+  int m5 = b3 % 9 * 8;
+  vec4 s6 = vec4(0.0);
+  vec4 a7[8];
+  int c8 = n2 * 4;
+  int i9 = l4 * 4480 + c8;
+  for (int k10 = 0; k10 < m5; k10++) {
+    int q11 = i9 + k10 * 64;
+    vec4 v12 = pt_texel0(q11 >> 2);
+    s6 = s6 + v12;
   }
-  for (int k = 0; k < 8; k++) {
-    int q = start + (m0 + k) * 64;
-    vec4 v2 = pt_texel0(q >> 2);
-    s = s + v2;
-    chunk[k] = s;
+  for (int k13 = 0; k13 < 8; k13++) {
+    int q14 = i9 + (m5 + k13) * 64;
+    vec4 v15 = pt_texel0(q14 >> 2);
+    s6 = s6 + v15;
+    a7[k13] = s6;
   }
-  y0 = chunk[0];
-  y1 = chunk[1];
-  y2 = chunk[2];
-  y3 = chunk[3];
-  y4 = chunk[4];
-  y5 = chunk[5];
-  y6 = chunk[6];
-  y7 = chunk[7];
+  y0 = a7[0];
+  y1 = a7[1];
+  y2 = a7[2];
+  y3 = a7[3];
+  y4 = a7[4];
+  y5 = a7[5];
+  y6 = a7[6];
+  y7 = a7[7];
 }
 
 // map cumulative_sum
@@ -66,10 +66,10 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 64 + P.x;
-  int i1 = (t >> 4);
-  int i2 = (t & 15);
-  int i3 = (i1 >> 3);
-  vec4 v4 = texelFetch(x0, ivec3((i2 >> 2) * 2 + (i2 & 1), i3 * 2 + (i2 >> 1 & 1), (i1 & 7)), 0);
-  y0 = v4;
+  int t1 = P.y * 64 + P.x;
+  int i3 = t1 >> 4;
+  int i4 = t1 & 15;
+  int i5 = i3 >> 3;
+  vec4 v6 = texelFetch(x0, ivec3((i4 >> 2) * 2 + (i4 & 1), i5 * 2 + ((i4 >> 1) & 1), i3 & 7), 0);
+  y0 = v6;
 }

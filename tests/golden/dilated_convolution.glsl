@@ -12,46 +12,51 @@ uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
 layout(location = 1) out vec4 y1;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 31, t >> 5), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int quad = (P.y >> 1) * 4 + (P.x >> 1);
-  int n0 = (quad & 3) * 2 + (P.x & 1);
-  int block = (quad >> 2) * 2 + (P.y & 1);
-  int m0 = (block % 6) * 2;
-  int line = (block / 6);
-  vec4 s00 = vec4(0);
-  vec4 s10 = vec4(0);
-  int iy0 = (line % 12) * 1 - 3, ix0 = m0 * 1 - 3;
-  int tx0 = (0 * 144 + ix0) * 2;
-  int tw0 = n0;
-  for (int ky = 0; ky < 3; ky++) {
-    int iy = iy0 + ky * 3;
-    if (iy < 0 || iy >= 12) continue;
-    int tx = tx0 + iy * 24;
-    int tw = tw0 + ky * 192;
-    for (int kx = 0; kx < 3; kx++) {
-      bool in0 = ix0 + 0 + kx * 3 >= 0 && ix0 + 0 + kx * 3 < 12;
-      bool in1 = ix0 + 1 + kx * 3 >= 0 && ix0 + 1 + kx * 3 < 12;
-      for (int c = 0; c < 2; c++) {
-        vec4 a0 = in0 ? pt_texel0(tx + 0 + c) : vec4(0);
-        vec4 a1 = in1 ? pt_texel0(tx + 2 + c) : vec4(0);
-         {
-          vec4 b00 = pt_texel1(tw + 0 + c * 32);
-          vec4 b10 = pt_texel1(tw + 8 + c * 32);
-          vec4 b20 = pt_texel1(tw + 16 + c * 32);
-          vec4 b30 = pt_texel1(tw + 24 + c * 32);
-          s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
-          s10 += a1.x * b00 + a1.y * b10 + a1.z * b20 + a1.w * b30;
+  int q1 = (P.y >> 1) * 4 + (P.x >> 1);
+  int n2 = (q1 & 3) * 2 + (P.x & 1);
+  int b3 = (q1 >> 2) * 2 + (P.y & 1);
+  int l4 = b3 / 6;
+  int m5 = b3 % 6 * 2;
+  vec4 s6 = vec4(0);
+  vec4 s7 = vec4(0);
+  int y8 = l4 % 12 - 3;
+  int x9 = m5 - 3;
+  int t10 = x9 * 2;
+  for (int k11 = 0; k11 < 3; k11++) {
+    int y12 = y8 + k11 * 3;
+    if (y12 < 0 || y12 >= 12) { continue; }
+    int t13 = t10 + y12 * 24;
+    int t14 = n2 + k11 * 192;
+    for (int k15 = 0; k15 < 3; k15++) {
+      int x19 = x9 + k15 * 3;
+      bool b20 = x19 >= 0 && x19 < 12;
+      int x22 = x9 + (k15 * 3 + 1);
+      bool b23 = x22 >= 0 && x22 < 12;
+      for (int k16 = 0; k16 < 2; k16++) {
+        int x17 = t13 + k16;
+        int w18 = t14 + k16 * 32;
+        vec4 v21 = b20 ? pt_texel0(x17) : vec4(0);
+        vec4 v24 = b23 ? pt_texel0(x17 + 2) : vec4(0);
+        {
+          vec4 w25 = pt_texel1(w18);
+          vec4 w26 = pt_texel1(w18 + 8);
+          vec4 w27 = pt_texel1(w18 + 16);
+          vec4 w28 = pt_texel1(w18 + 24);
+          s6 += v21.x * w25 + v21.y * w26 + v21.z * w27 + v21.w * w28;
+          s7 += v24.x * w25 + v24.y * w26 + v24.z * w27 + v24.w * w28;
         }
       }
-      tx += 6; tw += 64;
+      t13 += 6;
+      t14 += 64;
     }
   }
-  y0 = s00;
-  y1 = s10;
+  y0 = s6;
+  y1 = s7;
 }
 
 // map convolve
@@ -69,10 +74,10 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 64 + P.x;
-  int i1 = (t >> 3);
-  int i2 = (t & 7);
-  int i3 = (i1 >> 1);
-  vec4 v4 = texelFetch(x0, ivec3(i2, i3, (i1 & 1)), 0);
-  y0 = v4;
+  int t1 = P.y * 64 + P.x;
+  int i3 = t1 >> 3;
+  int i4 = t1 & 7;
+  int i5 = i3 >> 1;
+  vec4 v6 = texelFetch(x0, ivec3(i4, i5, i3 & 1), 0);
+  y0 = v6;
 }

@@ -11,7 +11,7 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 1, t >> 1), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 vec4 pt_round_half(vec4 x) {
   uvec4 raw = floatBitsToUint(x);
@@ -32,12 +32,12 @@ vec4 pt_stored_half(vec4 x) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  vec4 v1 = texelFetch(x0, P, 0);
-  ivec4 i2 = e + ivec4(0, 1, 2, 3);
-  ivec4 i3 = (i2 % 7);
-  vec4 v4 = vec4(pt_at1(i3.x), pt_at1(i3.y), pt_at1(i3.z), pt_at1(i3.w));
-  vec4 v5 = v1 * v4;
-  y0 = pt_stored_half(v5);
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  vec4 v3 = texelFetch(x0, P, 0);
+  ivec4 i4 = e2 + ivec4(0, 1, 2, 3);
+  ivec4 i5 = i4 % 7;
+  vec4 v6 = vec4(pt_at1(i5.x), pt_at1(i5.y), pt_at1(i5.z), pt_at1(i5.w));
+  vec4 v7 = v3 * v6;
+  y0 = pt_stored_half(v7);
 }

@@ -69,11 +69,11 @@ uvec4 pt_threefry(uvec4 k0, uvec4 k1, uvec4 i) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 2 + P.x;
-  int e = t * 4;
-  ivec4 i1 = e + ivec4(0, 1, 2, 3);
-  uvec4 v2 = uvec4(i1);
-  uvec4 v3 = pt_threefry(uvec4(U[0]), uvec4(U[1]), v2);
-  vec4 v4 = uintBitsToFloat((v3 >> 9) | 0x3f800000u) - 1.0;
-  y0 = v4;
+  int t1 = P.y * 2 + P.x;
+  int e2 = t1 * 4;
+  ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
+  uvec4 v4 = uvec4(i3);
+  uvec4 v5 = pt_threefry(uvec4(U[0]), uvec4(U[1]), v4);
+  vec4 v6 = uintBitsToFloat((v5 >> 9) | 0x3f800000u) - 1.0;
+  y0 = v6;
 }

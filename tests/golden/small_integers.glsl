@@ -11,17 +11,17 @@ precision highp usampler2DArray;
 uniform isampler2D x0;
 uniform usampler2D x1;
 layout(location = 0) out ivec4 y0;
-uvec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 1), (t >> 1)), 0); }
+uvec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 1, t >> 1), 0); }
 uint pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  ivec4 v1 = texelFetch(x0, P, 0);
-  ivec4 i2 = e + ivec4(0, 1, 2, 3);
-  ivec4 i3 = (i2 % 7);
-  uvec4 v4 = uvec4(pt_at1(i3.x), pt_at1(i3.y), pt_at1(i3.z), pt_at1(i3.w));
-  ivec4 v5 = (((v1 + (((ivec4(v4)) << 16) >> 16)) << 16) >> 16);
-  y0 = v5;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  ivec4 v3 = texelFetch(x0, P, 0);
+  ivec4 i4 = e2 + ivec4(0, 1, 2, 3);
+  ivec4 i5 = i4 % 7;
+  uvec4 v6 = uvec4(pt_at1(i5.x), pt_at1(i5.y), pt_at1(i5.z), pt_at1(i5.w));
+  ivec4 v7 = ((v3 + ((ivec4(v6) << 16) >> 16)) << 16) >> 16;
+  y0 = v7;
 }

@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 15, t >> 4), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 vec4 pt_maximum(vec4 a, vec4 b) {
@@ -20,23 +20,23 @@ vec4 pt_maximum(vec4 a, vec4 b) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  vec4 total = vec4(0);
-  for (int lane = 0; lane < 4; lane++) {
-    int o = e + lane;
-    if (o >= 50) break;
-    vec4 acc = vec4(-PT_INF);
-    for (int k = 0; k < 12; k += 4) {
-      int q = o * 12 + k;
-      vec4 v1 = pt_texel0(q >> 2);
-      acc = pt_maximum(acc, v1);
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  vec4 r3 = vec4(0);
+  for (int k4 = 0; k4 < 4; k4++) {
+    int o5 = e2 + k4;
+    if (o5 >= 50) { break; }
+    vec4 s6 = vec4(-PT_INF);
+    for (int k7 = 0; k7 < 12; k7 += 4) {
+      int q8 = o5 * 12 + k7;
+      vec4 v9 = pt_texel0(q8 >> 2);
+      s6 = pt_maximum(s6, v9);
     }
-    acc = pt_maximum(acc, acc.zwxy);
-    acc = pt_maximum(acc, acc.yxwz);
-    total[lane] = acc.x;
+    s6 = pt_maximum(s6, s6.zwxy);
+    s6 = pt_maximum(s6, s6.yxwz);
+    r3[k4] = s6.x;
   }
-  y0 = total;
+  y0 = r3;
 }
 
 // reduce sum
@@ -52,35 +52,34 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 15, t >> 4), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  vec4 total = vec4(0);
-  for (int lane = 0; lane < 4; lane++) {
-    int o = e + lane;
-    if (o >= 50) break;
-    vec4 acc = vec4(0.0);
-    int i2 = o;
-    vec4 v3 = vec4(pt_at1(i2));
-    for (int k = 0; k < 12; k += 4) {
-      int q = o * 12 + k;
-      vec4 v1 = pt_texel0(q >> 2);
-      vec4 v4 = v1 - v3;
-      vec4 v5 = pt_exp(v4);
-      acc = acc + v5;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  vec4 r3 = vec4(0);
+  for (int k4 = 0; k4 < 4; k4++) {
+    int o5 = e2 + k4;
+    if (o5 >= 50) { break; }
+    vec4 s6 = vec4(0.0);
+    vec4 v10 = vec4(pt_at1(o5));
+    for (int k7 = 0; k7 < 12; k7 += 4) {
+      int q8 = o5 * 12 + k7;
+      vec4 v9 = pt_texel0(q8 >> 2);
+      vec4 v11 = v9 - v10;
+      vec4 v12 = pt_exp(v11);
+      s6 = s6 + v12;
     }
-    acc = acc + acc.zwxy;
-    acc = acc + acc.yxwz;
-    total[lane] = acc.x;
+    s6 = s6 + s6.zwxy;
+    s6 = s6 + s6.yxwz;
+    r3[k4] = s6.x;
   }
-  y0 = total;
+  y0 = r3;
 }
 
 // map divide
@@ -97,23 +96,23 @@ uniform sampler2D x0;
 uniform sampler2D x1;
 uniform sampler2D x2;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 3), (t >> 2)), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
-vec4 pt_texel2(int t) { return texelFetch(x2, ivec2((t & 3), (t >> 2)), 0); }
+vec4 pt_texel2(int t) { return texelFetch(x2, ivec2(t & 3, t >> 2), 0); }
 float pt_at2(int i) { return pt_texel2(i >> 2)[i & 3]; }
 bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_exp(vec4 x) { return mix(exp(x), x, pt_is_nan(x)); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 16 + P.x;
-  int e = t * 4;
-  vec4 v1 = texelFetch(x0, P, 0);
-  int i2 = (e / 12);
-  vec4 v3 = vec4(pt_at1(i2));
-  vec4 v4 = v1 - v3;
-  vec4 v5 = pt_exp(v4);
-  vec4 v6 = vec4(pt_at2(i2));
-  vec4 v7 = v5 / v6;
-  y0 = v7;
+  int t1 = P.y * 16 + P.x;
+  int e2 = t1 * 4;
+  vec4 v3 = texelFetch(x0, P, 0);
+  int i4 = e2 / 12;
+  vec4 v5 = vec4(pt_at1(i4));
+  vec4 v6 = v3 - v5;
+  vec4 v7 = pt_exp(v6);
+  vec4 v8 = vec4(pt_at2(i4));
+  vec4 v9 = v7 / v8;
+  y0 = v9;
 }

@@ -14,15 +14,15 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 32 + P.x;
-  int i1 = (t >> 4);
-  int i2 = i1 & 3;
-  int i3 = (i1 >> 2);
-  int i4 = (t & 15) * 2;
-  vec4 v5 = vec4(texelFetch(x0, ivec2(i3, i4), 0)[i2], texelFetch(x0, ivec2(i3 + 16, i4), 0)[i2], texelFetch(x0, ivec2(i3, i4 + 1), 0)[i2], texelFetch(x0, ivec2(i3 + 16, i4 + 1), 0)[i2]);
-  int i6 = (((t >> 2)) & 3) * 4;
-  int i7 = (t & 3) * 4;
-  vec4 v8 = vec4(texelFetch(x1, ivec2(i6, i7), 0)[0], texelFetch(x1, ivec2(i6, i7 + 1), 0)[0], texelFetch(x1, ivec2(i6, i7 + 2), 0)[0], texelFetch(x1, ivec2(i6, i7 + 3), 0)[0]);
-  vec4 v9 = v5 + v8;
-  y0 = v9;
+  int t1 = P.y * 32 + P.x;
+  int i3 = t1 >> 4;
+  int i4 = i3 & 3;
+  int i5 = i3 >> 2;
+  int i6 = (t1 & 15) * 2;
+  vec4 v7 = vec4(texelFetch(x0, ivec2(i5, i6), 0)[i4], texelFetch(x0, ivec2(i5 + 16, i6), 0)[i4], texelFetch(x0, ivec2(i5, i6 + 1), 0)[i4], texelFetch(x0, ivec2(i5 + 16, i6 + 1), 0)[i4]);
+  int i8 = ((t1 >> 2) & 3) * 4;
+  int i9 = (t1 & 3) * 4;
+  vec4 v10 = vec4(texelFetch(x1, ivec2(i8, i9), 0)[0], texelFetch(x1, ivec2(i8, i9 + 1), 0)[0], texelFetch(x1, ivec2(i8, i9 + 2), 0)[0], texelFetch(x1, ivec2(i8, i9 + 3), 0)[0]);
+  vec4 v11 = v7 + v10;
+  y0 = v11;
 }

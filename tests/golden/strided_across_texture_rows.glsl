@@ -11,15 +11,15 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[1];
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 15), (t >> 4)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 15, t >> 4), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 16 + P.x;
-  int i1 = (t / 6);
-  int i2 = i1 & 3;
-  int i3 = (t % 6) * 20 + (i1 >> 2);
-  vec4 v4 = vec4(pt_texel0(i3)[i2], pt_texel0(i3 + 5)[i2], pt_texel0(i3 + 10)[i2], pt_texel0(i3 + 15)[i2]);
-  vec4 v5 = v4 + vec4(F[0]);
-  y0 = v5;
+  int t1 = P.y * 16 + P.x;
+  int i3 = t1 / 6;
+  int i4 = i3 & 3;
+  int i5 = t1 % 6 * 20 + (i3 >> 2);
+  vec4 v6 = vec4(pt_texel0(i5)[i4], pt_texel0(i5 + 5)[i4], pt_texel0(i5 + 10)[i4], pt_texel0(i5 + 15)[i4]);
+  vec4 v7 = v6 + vec4(F[0]);
+  y0 = v7;
 }

@@ -11,41 +11,45 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 31, t >> 5), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int quad = (P.y >> 1) * 2 + (P.x >> 1);
-  int n0 = (quad & 1) * 2 + (P.x & 1);
-  int block = (quad >> 1) * 2 + (P.y & 1);
-  int m0 = (block & 7) * 1;
-  int line = (block >> 3);
-  vec4 s00 = vec4(0);
-  int iy0 = (line & 7) * 2 - 0, ix0 = m0 * 2 - 0;
-  int tx0 = (0 * 256 + ix0) * 2;
-  int tw0 = n0;
-  for (int ky = 0; ky < 3; ky++) {
-    int iy = iy0 + ky * 1;
-    if (iy < 0 || iy >= 16) continue;
-    int tx = tx0 + iy * 32;
-    int tw = tw0 + ky * 96;
-    for (int kx = 0; kx < 3; kx++) {
-      bool in0 = ix0 + 0 + kx * 1 >= 0 && ix0 + 0 + kx * 1 < 16;
-      for (int c = 0; c < 2; c++) {
-        vec4 a0 = in0 ? pt_texel0(tx + 0 + c) : vec4(0);
-         {
-          vec4 b00 = pt_texel1(tw + 0 + c * 16);
-          vec4 b10 = pt_texel1(tw + 4 + c * 16);
-          vec4 b20 = pt_texel1(tw + 8 + c * 16);
-          vec4 b30 = pt_texel1(tw + 12 + c * 16);
-          s00 += a0.x * b00 + a0.y * b10 + a0.z * b20 + a0.w * b30;
+  int q1 = (P.y >> 1) * 2 + (P.x >> 1);
+  int n2 = (q1 & 1) * 2 + (P.x & 1);
+  int b3 = (q1 >> 1) * 2 + (P.y & 1);
+  int l4 = b3 >> 3;
+  int m5 = b3 & 7;
+  vec4 s6 = vec4(0);
+  int y7 = (l4 & 7) * 2;
+  int x8 = m5 * 2;
+  int t9 = x8 * 2;
+  for (int k10 = 0; k10 < 3; k10++) {
+    int y11 = y7 + k10;
+    if (y11 < 0 || y11 >= 16) { continue; }
+    int t12 = t9 + y11 * 32;
+    int t13 = n2 + k10 * 96;
+    for (int k14 = 0; k14 < 3; k14++) {
+      int x18 = x8 + k14;
+      bool b19 = x18 >= 0 && x18 < 16;
+      for (int k15 = 0; k15 < 2; k15++) {
+        int x16 = t12 + k15;
+        int w17 = t13 + k15 * 16;
+        vec4 v20 = b19 ? pt_texel0(x16) : vec4(0);
+        {
+          vec4 w21 = pt_texel1(w17);
+          vec4 w22 = pt_texel1(w17 + 4);
+          vec4 w23 = pt_texel1(w17 + 8);
+          vec4 w24 = pt_texel1(w17 + 12);
+          s6 += v20.x * w21 + v20.y * w22 + v20.z * w23 + v20.w * w24;
         }
       }
-      tx += 2; tw += 32;
+      t12 += 2;
+      t13 += 32;
     }
   }
-  y0 = s00;
+  y0 = s6;
 }
 
 // map convolve
@@ -63,9 +67,9 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 16 + P.x;
-  int i1 = (t >> 2);
-  int i2 = (t & 3);
-  vec4 v3 = texelFetch(x0, ivec3(i2, i1, 0), 0);
-  y0 = v3;
+  int t1 = P.y * 16 + P.x;
+  int i3 = t1 >> 2;
+  int i4 = t1 & 3;
+  vec4 v5 = texelFetch(x0, ivec3(i4, i3, 0), 0);
+  y0 = v5;
 }

@@ -10,21 +10,19 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  ivec4 o = e + ivec4(0, 1, 2, 3);
-  vec4 acc = vec4(0.0);
-  for (int k0 = 0; k0 < 64; k0++) {
-    int k = k0;
-    ivec4 q = k * 33 + o;
-    vec4 v1 = vec4(pt_at0(q.x), pt_at0(q.y), pt_at0(q.z), pt_at0(q.w));
-    acc = acc + v1;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  ivec4 o3 = e2 + ivec4(0, 1, 2, 3);
+  vec4 s4 = vec4(0.0);
+  for (int k5 = 0; k5 < 64; k5++) {
+    ivec4 q6 = k5 * 33 + o3;
+    vec4 v7 = vec4(pt_at0(q6.x), pt_at0(q6.y), pt_at0(q6.z), pt_at0(q6.w));
+    s4 = s4 + v7;
   }
-  vec4 total = acc;
-  y0 = total;
+  y0 = s4;
 }

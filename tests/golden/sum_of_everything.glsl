@@ -10,21 +10,20 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 2047), (t >> 11)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 2047, t >> 11), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 2048 + P.x;
-  int e = t * 4;
-  int o = (e >> 14);
-  vec4 acc = vec4(0.0);
-  for (int k = (e & 16383); k < 1000000; k += 16384) {
-    int q = o * 1000000 + k;
-    vec4 v1 = pt_texel0(q >> 2);
-    acc = acc + v1;
+  int t1 = P.y * 2048 + P.x;
+  int e2 = t1 * 4;
+  int o3 = e2 >> 14;
+  vec4 s4 = vec4(0.0);
+  for (int k5 = e2 & 16383; k5 < 1000000; k5 += 16384) {
+    int q8 = o3 * 1000000 + k5;
+    vec4 v9 = pt_texel0(q8 >> 2);
+    s4 = s4 + v9;
   }
-  vec4 total = acc;
-  y0 = total;
+  y0 = s4;
 }
 
 // reduce sum
@@ -39,21 +38,20 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 2047), (t >> 11)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 2047, t >> 11), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 128 + P.x;
-  int e = t * 4;
-  int o = (e >> 9);
-  vec4 acc = vec4(0.0);
-  for (int k = (e & 511); k < 16384; k += 512) {
-    int q = o * 16384 + k;
-    vec4 v1 = pt_texel0(q >> 2);
-    acc = acc + v1;
+  int t1 = P.y * 128 + P.x;
+  int e2 = t1 * 4;
+  int o3 = e2 >> 9;
+  vec4 s4 = vec4(0.0);
+  for (int k5 = e2 & 511; k5 < 16384; k5 += 512) {
+    int q6 = o3 * 16384 + k5;
+    vec4 v7 = pt_texel0(q6 >> 2);
+    s4 = s4 + v7;
   }
-  vec4 total = acc;
-  y0 = total;
+  y0 = s4;
 }
 
 // reduce sum
@@ -71,21 +69,21 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 1 + P.x;
-  int e = t * 4;
-  vec4 total = vec4(0);
-  for (int lane = 0; lane < 4; lane++) {
-    int o = e + lane;
-    if (o >= 1) break;
-    vec4 acc = vec4(0.0);
-    for (int k = 0; k < 512; k += 4) {
-      int i1 = (k >> 2);
-      vec4 v2 = texelFetch(x0, ivec2(i1, 0), 0);
-      acc = acc + v2;
+  int t1 = P.y + P.x;
+  int e2 = t1 * 4;
+  vec4 r3 = vec4(0);
+  for (int k4 = 0; k4 < 4; k4++) {
+    int o5 = e2 + k4;
+    if (o5 >= 1) { break; }
+    vec4 s6 = vec4(0.0);
+    for (int k7 = 0; k7 < 512; k7 += 4) {
+      int i9 = k7 >> 2;
+      vec4 v10 = texelFetch(x0, ivec2(i9, 0), 0);
+      s6 = s6 + v10;
     }
-    acc = acc + acc.zwxy;
-    acc = acc + acc.yxwz;
-    total[lane] = acc.x;
+    s6 = s6 + s6.zwxy;
+    s6 = s6 + s6.yxwz;
+    r3[k4] = s6.x;
   }
-  y0 = total;
+  y0 = r3;
 }

@@ -13,22 +13,21 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 2048 + P.x;
-  int e = t * 4;
-  int o = (e >> 5);
-  int o0 = (o >> 9);
-  int o1 = (((o >> 8)) & 1);
-  int o2 = (((o >> 3)) & 31);
-  int o3 = (o & 7);
-  vec4 acc = vec4(0.0);
-  int i2 = o0 * 64 + o1 + o2 * 2;
-  for (int k = (e & 31); k < 1024; k += 32) {
-    int i1 = ((o3 * 1024 + k) >> 2);
-    vec4 v3 = texelFetch(x0, ivec2(i1, i2), 0);
-    acc = acc + v3;
+  int t1 = P.y * 2048 + P.x;
+  int e2 = t1 * 4;
+  int o3 = e2 >> 5;
+  int o4 = o3 >> 9;
+  int o5 = (o3 >> 8) & 1;
+  int o6 = (o3 >> 3) & 31;
+  int o7 = o3 & 7;
+  vec4 s8 = vec4(0.0);
+  int i12 = o4 * 64 + o5 + o6 * 2;
+  for (int k9 = e2 & 31; k9 < 1024; k9 += 32) {
+    int i11 = (o7 * 1024 + k9) >> 2;
+    vec4 v13 = texelFetch(x0, ivec2(i11, i12), 0);
+    s8 = s8 + v13;
   }
-  vec4 total = acc;
-  y0 = total;
+  y0 = s8;
 }
 
 // reduce sum
@@ -46,26 +45,26 @@ layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 16 + P.x;
-  int e = t * 4;
-  vec4 total = vec4(0);
-  for (int lane = 0; lane < 4; lane++) {
-    int o = e + lane;
-    if (o >= 1024) break;
-    int o0 = (o >> 9);
-    int o1 = (((o >> 4)) & 31);
-    int o2 = (((o >> 3)) & 1);
-    int o3 = (o & 7);
-    vec4 acc = vec4(0.0);
-    int i2 = o0 * 2 + o2;
-    for (int k = 0; k < 32; k += 4) {
-      int i1 = ((o1 * 256 + o3 * 32 + k) >> 2);
-      vec4 v3 = texelFetch(x0, ivec2(i1, i2), 0);
-      acc = acc + v3;
+  int t1 = P.y * 16 + P.x;
+  int e2 = t1 * 4;
+  vec4 r3 = vec4(0);
+  for (int k4 = 0; k4 < 4; k4++) {
+    int o5 = e2 + k4;
+    if (o5 >= 1024) { break; }
+    int o6 = o5 >> 9;
+    int o7 = (o5 >> 4) & 31;
+    int o8 = (o5 >> 3) & 1;
+    int o9 = o5 & 7;
+    vec4 s10 = vec4(0.0);
+    int i14 = o6 * 2 + o8;
+    for (int k11 = 0; k11 < 32; k11 += 4) {
+      int i13 = (o7 * 256 + o9 * 32 + k11) >> 2;
+      vec4 v15 = texelFetch(x0, ivec2(i13, i14), 0);
+      s10 = s10 + v15;
     }
-    acc = acc + acc.zwxy;
-    acc = acc + acc.yxwz;
-    total[lane] = acc.x;
+    s10 = s10 + s10.zwxy;
+    s10 = s10 + s10.yxwz;
+    r3[k4] = s10.x;
   }
-  y0 = total;
+  y0 = r3;
 }

@@ -10,20 +10,18 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  int o = e;
-  vec4 acc = vec4(0.0);
-  for (int k0 = 0; k0 < 30; k0++) {
-    ivec4 i1 = k0 + o * 30 + ivec4(0, 30, 60, 90);
-    vec4 v2 = vec4(pt_at0(i1.x), pt_at0(i1.y), pt_at0(i1.z), pt_at0(i1.w));
-    acc = acc + v2;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  vec4 s3 = vec4(0.0);
+  for (int k4 = 0; k4 < 30; k4++) {
+    ivec4 i6 = k4 + e2 * 30 + ivec4(0, 30, 60, 90);
+    vec4 v7 = vec4(pt_at0(i6.x), pt_at0(i6.y), pt_at0(i6.z), pt_at0(i6.w));
+    s3 = s3 + v7;
   }
-  vec4 total = acc;
-  y0 = total;
+  y0 = s3;
 }

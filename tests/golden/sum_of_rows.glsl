@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 31), (t >> 5)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
 #define PT_NAN uintBitsToFloat(0x7fc00000u)
 bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 vec4 pt_sqrt(vec4 x) {
@@ -20,23 +20,23 @@ vec4 pt_sqrt(vec4 x) {
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  vec4 total = vec4(0);
-  for (int lane = 0; lane < 4; lane++) {
-    int o = e + lane;
-    if (o >= 64) break;
-    vec4 acc = vec4(0.0);
-    for (int k = 0; k < 32; k += 4) {
-      int q = o * 32 + k;
-      vec4 v1 = pt_texel0(q >> 2);
-      vec4 v2 = v1 * v1;
-      acc = acc + v2;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  vec4 r3 = vec4(0);
+  for (int k4 = 0; k4 < 4; k4++) {
+    int o5 = e2 + k4;
+    if (o5 >= 64) { break; }
+    vec4 s6 = vec4(0.0);
+    for (int k7 = 0; k7 < 32; k7 += 4) {
+      int q8 = o5 * 32 + k7;
+      vec4 v9 = pt_texel0(q8 >> 2);
+      vec4 v10 = v9 * v9;
+      s6 = s6 + v10;
     }
-    acc = acc + acc.zwxy;
-    acc = acc + acc.yxwz;
-    total[lane] = acc.x;
+    s6 = s6 + s6.zwxy;
+    s6 = s6 + s6.yxwz;
+    r3[k4] = s6.x;
   }
-  vec4 v3 = pt_sqrt(total);
-  y0 = v3;
+  vec4 v11 = pt_sqrt(r3);
+  y0 = v11;
 }

@@ -12,7 +12,7 @@ uniform sampler2D x0;
 uniform isampler2D x1;
 uniform int I[4];
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 7), (t >> 3)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 7, t >> 3), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 vec4 pt_pick(bvec4 c, vec4 a, vec4 b) { return mix(b, a, c); }
 ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {
@@ -25,22 +25,21 @@ ivec4 pt_place_i(ivec4 i, ivec4 n) { return min(max(i + n * ivec4(lessThan(i, iv
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  ivec4 i1 = ivec4(0);
-  ivec4 v2 = i1 * ivec4(9);
-  ivec4 v3 = texelFetch(x1, P, 0);
-  uvec4 v4 = uvec4(lessThan(v3, ivec4(I[0])));
-  ivec4 v5 = v3 + ivec4(I[1]);
-  ivec4 v6 = pt_pick(bvec4(v4), v5, v3);
-  ivec4 v7 = min(max(v6, ivec4(I[2])), ivec4(I[3]));
-  ivec4 v8 = v2 + v7;
-  ivec4 v9 = v8 * ivec4(8);
-  ivec4 i10 = e + ivec4(0, 1, 2, 3);
-  ivec4 i11 = (i10 & 7);
-  ivec4 v12 = v9 + i11;
-  ivec4 i13 = e + ivec4(0, 1, 2, 3);
-  ivec4 j14 = pt_place_i(v12, ivec4(72));
-  vec4 v15 = vec4(pt_at0(j14.x), pt_at0(j14.y), pt_at0(j14.z), pt_at0(j14.w));
-  y0 = v15;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  ivec4 i3 = ivec4(0);
+  ivec4 v4 = i3 * ivec4(9);
+  ivec4 v5 = texelFetch(x1, P, 0);
+  uvec4 v6 = uvec4(lessThan(v5, ivec4(I[0])));
+  ivec4 v7 = v5 + ivec4(I[1]);
+  ivec4 v8 = pt_pick(bvec4(v6), v7, v5);
+  ivec4 v9 = min(max(v8, ivec4(I[2])), ivec4(I[3]));
+  ivec4 v10 = v4 + v9;
+  ivec4 v11 = v10 * ivec4(8);
+  ivec4 i12 = e2 + ivec4(0, 1, 2, 3);
+  ivec4 i13 = i12 & 7;
+  ivec4 v14 = v11 + i13;
+  ivec4 j15 = pt_place_i(v14, ivec4(72));
+  vec4 v16 = vec4(pt_at0(j15.x), pt_at0(j15.y), pt_at0(j15.z), pt_at0(j15.w));
+  y0 = v16;
 }

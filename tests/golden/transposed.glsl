@@ -11,16 +11,16 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[1];
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2((t & 3), (t >> 2)), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 3, t >> 2), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t = P.y * 4 + P.x;
-  int e = t * 4;
-  ivec4 i1 = e + ivec4(0, 1, 2, 3);
-  ivec4 i2 = (i1 / 6) + (i1 % 6) * 8;
-  vec4 v3 = vec4(pt_at0(i2.x), pt_at0(i2.y), pt_at0(i2.z), pt_at0(i2.w));
-  vec4 v4 = v3 + vec4(F[0]);
-  y0 = v4;
+  int t1 = P.y * 4 + P.x;
+  int e2 = t1 * 4;
+  ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
+  ivec4 i4 = i3 / 6 + i3 % 6 * 8;
+  vec4 v5 = vec4(pt_at0(i4.x), pt_at0(i4.y), pt_at0(i4.z), pt_at0(i4.w));
+  vec4 v6 = v5 + vec4(F[0]);
+  y0 = v6;
 }

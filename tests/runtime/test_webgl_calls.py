@@ -10,7 +10,7 @@ import pytest
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.compiler import memory_plan
-from py_tensor.compiler.glsl.write import write
+from py_tensor.compiler.codegen.write import write
 from py_tensor.runtime import executor
 from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.transforms.jit import precompile

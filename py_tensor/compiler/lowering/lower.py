@@ -158,5 +158,5 @@ LOWERINGS: dict[type[OpDef], Callable[..., LoweredValue]] = {
 """Function that lowers each kind of operation.
 
 It takes the lowered values of the operands and returns that of the result. Kinds without an entry
-are kept; kernels compute them, so that they need one in `compiler/glsl/expressions.py`.
+are kept; kernels compute them, so that they need one in `compiler/codegen/expressions.py`.
 """

@@ -12,8 +12,8 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from ...compiler.codegen.shader import Shader
 from ...compiler.fusion import FusionLimits
-from ...compiler.glsl.shader import Shader
 from ...compiler.memory_plan import (
     Device,
     Plan,

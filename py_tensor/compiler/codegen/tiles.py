@@ -10,9 +10,7 @@ may be `apart` from these, so that the texels that they read are above each othe
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
-
-from .integers import quotient, remainder
+from typing import Any, NamedTuple
 
 
 class Tiling(NamedTuple):
@@ -121,110 +119,81 @@ class Tiling(NamedTuple):
         """Width and height of the texture in texels, one for each fragment."""
         return 2 * self.wide, 2 * -(-self.quads // self.wide)
 
-    def place(self, x: str, y: str) -> list[str]:
-        """Return GLSL that computes `n0`, `line` and `m0` of the fragment at (x, y).
+    def place(self, x: Any, y: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
+        """Return the first column texel, the line and the first row of the fragment at (x, y).
 
-        The column texels of the fragment are `n0 + i * step`. Its rows start at row `m0` of line
-        `line`.
+        The column texels of the fragment follow the first one at a distance of `step`. `let`
+        declares a variable for a number.
         """
-        lanes = {4: (f"({x} & 1) + ({y} & 1) * 2", ""), 2: (f"({x} & 1)", f"({y} & 1)")}
-        column, row = lanes.get(self.spread, ("", f"({x} & 1) + ({y} & 1) * 2"))
-        if column and not self.alternates:
-            column = f"({column}) * {self.texels}"
-        first = f"{remainder('quad', self.across)} * {self.texels * self.spread}"
-        lines = [
-            f"int quad = ({y} >> 1) * {self.wide} + ({x} >> 1);",
-            f"int n0 = {first}" + (f" + {column};" if column else ";"),
-        ]
+        both = x % 2 + y % 2 * 2
+        column, row = {4: (both, 0), 2: (x % 2, y % 2), 1: (0, both)}[self.spread]
+        if not self.alternates:
+            column = column * self.texels
+        quad = let(y // 2 * self.wide + x // 2, "q")
+        first = let(quad % self.across * (self.texels * self.spread) + column, "n")
         if self.apart:
             per = self.band // self.height
-            inside = f"{remainder('block', per)} * {self.height} + {row} * {self.apart}"
-            return [
-                *lines,
-                f"int line = {quotient('quad', self.across * self.pairs)};",
-                f"int block = {remainder(quotient('quad', self.across), self.pairs)};",
-                f"int m0 = {quotient('block', per)} * {2 * self.band} + {inside};",
-            ]
-        block = quotient("quad", self.across)
-        line = quotient("block", self.down)
+            block = let(quad // self.across % self.pairs, "b")
+            inside = block % per * self.height + row * self.apart
+            line = let(quad // (self.across * self.pairs), "l")
+            return first, line, let(block // per * (2 * self.band) + inside, "m")
+        block = quad // self.across
+        if self.spread < 4 and not self.lines_apart:
+            block = block * self.stacked + row
+        block = let(block, "b")
+        line = block // self.down
         if self.lines_apart:
-            group, inside = quotient(line, self.lines_apart), remainder(line, self.lines_apart)
-            line = f"({group} * 2 + {row}) * {self.lines_apart} + {inside}"
-        elif row:
-            block = f"{block} * {self.stacked} + {row}"
-        return [
-            *lines,
-            f"int block = {block};",
-            f"int m0 = {remainder('block', self.down)} * {self.height};",
-            f"int line = {line};",
-        ]
+            group = line // self.lines_apart
+            line = (group * 2 + row) * self.lines_apart + line % self.lines_apart
+        return first, let(line, "l"), let(block % self.down * self.height, "m")
 
-    def _found(self, row: str, texel: str, named: Callable[[str], str]) -> str:
-        """Return GLSL for the texture coordinates (x, y, layer) of a texel of a row.
+    def found(self, row: Any, texel: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
+        """Return column, row and layer in the texture of a texel of a row of the result.
 
         Rows are numbered through all lines.
         """
-        line, place = quotient(row, self.rows), remainder(row, self.rows)
-        if self.lines == 1:
-            line, place = "0", row
+        line, place = (0, row) if self.lines == 1 else (row // self.rows, row % self.rows)
         if self.apart:
-            place = named(place)
-            per, among = self.band // self.height, remainder(place, self.apart)
-            block, y = quotient(place, self.apart), quotient(place, 2 * self.band)
+            place = let(place, "i")
+            per, among = self.band // self.height, place % self.apart
+            block, y = place // self.apart, place // (2 * self.band)
             if self.apart < self.height:
-                group = quotient(remainder(place, 2 * self.height), 2 * self.apart)
-                inside = f"({group} * {self.apart} + {among})"
+                inside = place % (2 * self.height) // (2 * self.apart) * self.apart + among
             else:
-                y = f"{y} * {per} + {quotient(among, self.height)}"
-                inside = remainder(among, self.height)
-            y = f"({line} * {self.pairs} + {y})" if self.lines > 1 else f"({y})"
+                y, inside = y * per + among // self.height, among % self.height
+            y = line * self.pairs + y
         elif self.lines_apart:
-            block, inside = named(quotient(line, self.lines_apart)), remainder(place, self.height)
-            pair = quotient(block, 2)
-            pair = f"{pair} * {self.lines_apart} + {remainder(line, self.lines_apart)}"
-            y = f"(({pair}) * {self.down} + {quotient(place, self.height)})"
+            block, inside = let(line // self.lines_apart, "i"), place % self.height
+            pair = block // 2 * self.lines_apart + line % self.lines_apart
+            y = pair * self.down + place // self.height
         else:
-            block, inside = quotient(row, self.height), remainder(row, self.height)
+            block, inside = row // self.height, row % self.height
             if self.lines > 1 and self.rows % self.height:
-                block = f"{line} * {self.down} + {quotient(place, self.height)}"
-                inside = remainder(place, self.height)
-            block = named(block)
-            y = quotient(block, self.stacked)
+                block = line * self.down + place // self.height
+                inside = place % self.height
+            block = let(block, "i")
+            y = block // self.stacked
         width = self.texels * self.spread
-        x = quotient(texel, width)
+        x = texel // width
         if self.wide != self.across:
-            quad = f"{y} * {self.across} + {x}"
-            x, y = remainder(quad, self.wide), quotient(quad, self.wide)
+            quad = y * self.across + x
+            x, y = quad % self.wide, quad // self.wide
         elif self.spread == 2 and self.texels == 1 and not self.apart and not self.lines_apart:
             # Fragments have the order of the result's texels, except for the rows of a block.
-            return f"ivec3({texel}, {block}, {inside})"
-        x, y = f"{x} * 2", f"{y} * 2"
-        lane = texel if self.alternates else quotient(texel, self.texels)
+            return texel, block, inside
+        lane = texel if self.alternates else texel // self.texels
         if self.spread == 4:
-            x, y = f"{x} + ({lane} & 1)", f"{y} + ({lane} >> 1 & 1)"
+            x, y = x * 2 + lane % 2, y * 2 + lane // 2 % 2
         elif self.spread == 2:
-            x, y = f"{x} + ({lane} & 1)", f"{y} + (({block}) & 1)"
+            x, y = x * 2 + lane % 2, y * 2 + block % 2
         else:
-            x, y = f"{x} + (({block}) & 1)", f"{y} + (({block}) >> 1 & 1)"
-        layer = inside
+            x, y = x * 2 + block % 2, y * 2 + block // 2 % 2
         if self.texels > 1:
-            lane_texel = quotient(remainder(texel, width), self.spread)
-            layer = f"{inside} * {self.texels} + " + (
-                lane_texel if self.alternates else remainder(texel, self.texels)
-            )
-        return f"ivec3({x}, {y}, {layer})"
+            own = texel % width // self.spread if self.alternates else texel % self.texels
+            inside = inside * self.texels + own
+        return x, y, inside
 
-    def texel(self, slot: int, number: str, named: Callable[[str], str]) -> str:
-        """Return GLSL for a texel of the result by number; rows must have whole texels.
-
-        `named` declares a name for an integer expression that is used more than once.
-        """
+    def texel(self, number: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
+        """Return the place of a texel of the result by number; rows must have whole texels."""
         per = -(-self.columns // 4)
-        row, texel = named(quotient(number, per)), named(remainder(number, per))
-        return f"texelFetch(x{slot}, {self._found(row, texel, named)}, 0)"
-
-    def element(self, slot: int, position: str, named: Callable[[str], str]) -> str:
-        """Return GLSL for one element."""
-        row, column = named(quotient(position, self.columns)), remainder(position, self.columns)
-        place = self._found(row, named(quotient(column, 4)), named)
-        return f"texelFetch(x{slot}, {place}, 0)[{column} & 3]"
+        return self.found(let(number // per, "i"), let(number % per, "i"), let)

@@ -1,19 +1,22 @@
-"""GLSL for positions after views: the element of a buffer that an element of a view reads."""
+"""Positions after views: the element of a buffer that an element of a view reads."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from ...language.tree import Value, Whole
 from ...ops.index_map import View, row_major
-from .integers import quotient, remainder
 
-Axes = tuple[tuple[str, int], ...]
-"""Coordinates that have names in a shader, outermost first, as (name, length)."""
+Axes = tuple[tuple[Value, int], ...]
+"""Coordinates that are variables of a shader, outermost first, as (variable, length)."""
 
 
-def by_axes(view: View, axes: Axes) -> list[tuple[str, int]] | None:
-    """Return the step of each named coordinate in a view, or None if the axes do not match."""
+def by_axes(view: View, axes: Axes) -> list[tuple[Value, int]] | None:
+    """Return the step of each coordinate in a view, or None if the axes do not match."""
     if not axes:
         return None
-    found: list[tuple[str, int]] = []
+    found: list[tuple[Value, int]] = []
     rest = [(name, n) for name, n in axes if n != 1]
     for n, step in zip(reversed(view.shape), reversed(view.strides), strict=True):
         inner = 1
@@ -27,36 +30,29 @@ def by_axes(view: View, axes: Axes) -> list[tuple[str, int]] | None:
     return found[::-1] if not rest else None
 
 
-def total(terms: list[tuple[str, int]], offset: int) -> str:
-    """Return GLSL for a sum of coordinates times their steps, plus an offset."""
-    parts = [name if step == 1 else f"{name} * {step}" for name, step in terms if step]
-    if offset or not parts:
-        parts.append(str(offset))
-    return " + ".join(parts)
+def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:
+    """Return a sum of coordinates times their steps, plus an offset."""
+    found: Whole = 0
+    for term, step in terms:
+        found = term * step + found if found.__class__ is int else found + term * step
+    return found + offset
 
 
-def mapped(view: View, position: str) -> str:
-    """Return GLSL for the position that a view reads for a position (int or ivec4) in the view."""
+def mapped(view: View, position: Whole) -> Any:
+    """Return the position that a view reads for a position (of one or four lanes) in the view."""
     terms = []
     strides = row_major(view.shape)
     for axis, (n, step) in enumerate(zip(view.shape, view.strides, strict=True)):
-        if step == 0 or n == 1:
-            continue
-        c = quotient(position, strides[axis])
-        if axis > 0:
-            c = remainder(c, n)
-        terms.append(c + (f" * {step}" if step != 1 else ""))
-    text = " + ".join(terms)
-    if not text:
-        return str(view.offset)
-    return f"{text} + {view.offset}" if view.offset else text
+        if step and n != 1:
+            c = position // strides[axis]
+            terms.append((c % n if axis else c, step))
+    return total(terms, view.offset)
 
 
-def coordinate(position: str, shape: tuple[int, ...], axis: int) -> str:
-    """Return GLSL for the coordinate along an axis of a row-major position."""
-    stride = row_major(shape)[axis]
-    c = quotient(position, stride)
-    return remainder(c, shape[axis]) if axis > 0 else c
+def coordinate(position: Whole, shape: tuple[int, ...], axis: int) -> Whole:
+    """Return the coordinate along an axis of a row-major position."""
+    c = position // row_major(shape)[axis]
+    return c % shape[axis] if axis > 0 else c
 
 
 def keeps_texels(view: View) -> bool:

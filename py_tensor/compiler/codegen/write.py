@@ -6,6 +6,8 @@ from typing import Any
 
 from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
+from ...language.glsl import GLSL
+from ...language.printer import Printer, Source
 from ..kernel import Kernel
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
@@ -14,9 +16,9 @@ from .kernel_nodes import KernelNodes
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
-from .shader import Shader, assemble
+from .shader import Shader
 from .tiles import Tiling
-from .types import kept
+from .types import KIND, kept
 from .writer import Writer
 
 WRITERS = {
@@ -33,36 +35,51 @@ _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 
 
 def write(
-    lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling], float_as_half: bool = False
+    lowered: LoweredGraph,
+    kernel: Kernel,
+    tilings: dict[int, Tiling],
+    float_as_half: bool = False,
+    printer: Printer = GLSL,
 ) -> Shader:
     """Return the shader that draws a kernel; equal kernels are written once.
 
-    With `float_as_half` it draws float32 results into textures of float16.
+    With `float_as_half` it draws float32 results into textures of float16. `printer` is that of the
+    shader's language.
     """
     nodes = KernelNodes(lowered, kernel, tilings)
-    key = float_as_half, *nodes.key
+    key = printer, float_as_half, *nodes.key
     shader = _shaders.get(key)
     if shader is None:
-        shader = _shaders[key] = _written(nodes, float_as_half)
+        shader = _shaders[key] = _written(nodes, float_as_half, printer)
     return shader
 
 
-def _written(nodes: KernelNodes, float_as_half: bool) -> Shader:
+def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shader:
     kernel = nodes.kernel
-    writer = Writer(nodes, EXPRESSIONS)
+    writer = Writer(nodes, EXPRESSIONS, printer)
     WRITERS[kernel.kind](writer)
-    inputs = [
-        (nodes.spec(at).dtype, 0 if at in kernel.tiles else nodes.texture_row(at))
-        for at in kernel.inputs
-    ]
+    code, fetches = writer.code, writer.fetches
     outputs = [nodes.spec(at).dtype for at in kernel.outputs]
     if kernel.tiled:
         outputs = [tile_dtype(outputs[0])] * nodes.tilings[kernel.root].layers
     for number, dtype in enumerate(outputs):
         if float_as_half and dtype is float32:
-            writer.code.line(f"y{number} = {kept(f'y{number}', float16)};")
-    own = writer.functions, writer.source
-    source = assemble(inputs, writer.uniforms, outputs, writer.code.lines, *own)
+            code.output(number, kept(code, code.value(f"y{number}", "f"), float16))
+    inputs = [
+        (kind, 0 if at in kernel.tiles else nodes.texture_row(at))
+        for at, kind in zip(kernel.inputs, fetches.kinds, strict=True)
+    ]
+    source = Source(
+        inputs=inputs,
+        uniforms={name: len(places) for name, places in writer.uniforms.items() if places},
+        outputs=[KIND[dtype.kind] for dtype in outputs],
+        texels=fetches.texels,
+        elements=fetches.elements,
+        needs=code.needs,
+        lines=code.lines(),
+        definitions=writer.definitions,
+        own=writer.own,
+    )
     uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
-    modes = tuple("+".join(sorted(writer.fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
-    return Shader(nodes.name, source, uniforms, modes)
+    modes = tuple("+".join(sorted(fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
+    return Shader(nodes.name, printer.shader(source), uniforms, modes)

@@ -1,14 +1,16 @@
-"""GLSL of the value of each kind of operation, and the table that chooses it.
+"""The value of each kind of operation, and the table that chooses it.
 
-Input: a node and the `Index` at which it is read. Output: the name of its four lanes.
+Input: a node and the `Index` at which it is read. Output: its four lanes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from ...dtypes import DType, int32
+from ...dtypes import DType
+from ...language.tree import Value
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import (
     Concat,
@@ -21,11 +23,11 @@ from ...ops.op_def import (
     SourceOp,
     ViewOp,
     Where,
+    for_dtype,
 )
 from .indices import Index
-from .integers import quotient, remainder
 from .joins import concat, interleave, pad
-from .types import VECTOR, converted, literal, printed, wrapped
+from .types import KIND, converted, hidden, literal, wrapped
 from .writer import Expression, NodeAtIndex, Writer
 
 
@@ -56,62 +58,65 @@ def _gather_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]
     return [(writer.nodes.edges[at][1], own.through(make_view(frame, (0, 1, 0))))]
 
 
-def _elementwise(writer: Writer, at: int, index: Index, *names: str) -> str:
+def _elementwise(writer: Writer, at: int, index: Index, *values: Value) -> Value:
     call = writer.nodes.calls[at]
     dtypes = [writer.nodes.spec(src).dtype for src in writer.nodes.edges[at]]
-    operands = list(map(converted, names, dtypes, call.operands))
-    return operation(writer, call.op, names, operands, call.operands, call.spec.dtype)
+    operands = [
+        converted(writer.code, value, dtype, target)
+        for value, dtype, target in zip(values, dtypes, call.operands, strict=True)
+    ]
+    return operation(writer, call.op, values, operands, call.operands, call.spec.dtype)
 
 
 def operation(
     writer: Writer,
     op: Elementwise,
-    names: Sequence[str],
-    operands: list[str],
+    values: Sequence[Value],
+    operands: list[Value],
     dtypes: Sequence[DType],
     dtype: DType,
-) -> str:
-    """Return the name of an elementwise operation's result.
+) -> Value:
+    """Return the result of an elementwise operation, a variable.
 
-    `names` are the operands, and `operands` the same converted to `dtypes`.
+    `values` are the operands, and `operands` the same converted to `dtypes`.
     """
-    if isinstance(op, Where) and operands[1] == operands[2]:
+    if isinstance(op, Where) and operands[1] is operands[2]:
         return operands[1]
-    terms = writer.sums.terms_of(op.factors, names if op.factors else ())
+    code, sums = writer.code, writer.sums
+    terms = sums.terms_of(op.factors, values) if op.factors else {}
     cancels = 0 in terms.values()
     if cancels:
-        operands[-1] = f"pt_opaque({operands[-1]})"
-    expression = printed(op.formula, dtypes, dtype).format(*operands)
+        operands[-1] = hidden(code, operands[-1])
+    value = code.apply(for_dtype(op.formula, dtypes[-1]), KIND[dtype.kind], *operands)
     if op.wraps:
-        expression = wrapped(expression, dtype)
-    name = writer.code.named(expression, VECTOR[dtype.kind])
+        value = wrapped(code, value, dtype)
+    result: Value = code.let(value)
     if op.factors and not cancels:
-        writer.sums.define(name, terms)
-    return name
+        sums.define(result, terms)
+    return result
 
 
-def _gather(writer: Writer, at: int, index: Index, indices: str) -> str:
+def _gather(writer: Writer, at: int, index: Index, indices: Value) -> Value:
     code, positions = writer.code, writer.positions
     call = writer.nodes.calls[at]
     shape, axis = call.specs[0].shape, call.arg
     length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
     whole = positions.aligned_first(index)
-    place = printed("place(x, y)", (call.specs[1].dtype, int32), int32)
-    place = place.format(indices, f"ivec4({length})")
+    place = code.apply("place(x, y)", "i", indices, code.vector("i", length))
     together = whole is not None and tail % 4 == 0
-    kind, position = ("int", str(whole)) if together else ("ivec4", positions.lanes(index))
-    source = f"{place}.x" if together else place
+    position: Any = whole if together else positions.lanes(index)
+    source: Any = place.lane("x") if together else place
     if math.prod(shape[:axis]) > 1:
-        source = f"({quotient(position, count * tail)} * {length} + {source})"
+        source = position // (count * tail) * length + source
     if tail > 1:
-        source = f"{source} * {tail} + {remainder(position, tail)}"
-    source = code.let((at, index, "source"), kind, "j", source)
+        source = source * tail + position % tail
+    source = code.let(source, "j")
     size = call.specs[0].size
-    below = Index(size, first=source) if together else Index(size, lanes=source)
+    below = Index(size, source) if together else Index(size, lanes=source)
     return writer.value(writer.nodes.edges[at][0], below)
 
 
-def _reduction(writer: Writer, at: int, index: Index) -> str:
+def _reduction(writer: Writer, at: int, index: Index) -> Value:
     """Write a short reduction before its consumer: of four results, or of one for all lanes."""
     code, positions = writer.code, writer.positions
     call, src = writer.nodes.calls[at], writer.nodes.edges[at][0]
@@ -122,29 +127,28 @@ def _reduction(writer: Writer, at: int, index: Index) -> str:
     length = math.prod(shape[axis] for axis in axes)
     splat = positions.splat(index) if axes == (writer.nodes.lane_axis(src),) else None
     together = splat is not None and length % 4 == 0
-    position = splat if together else positions.lanes(index)
-    acc, k, q = code.name("r"), code.name("n"), code.name("q")
-    start = f"{VECTOR[dtype.kind]}({literal(op.identity(dtype), dtype)})"
-    combine = printed(op.combine, (dtype, dtype), dtype)
+    position: Any = splat if together else positions.lanes(index)
+    start, kind = literal(code, op.identity(dtype), dtype), KIND[dtype.kind]
+    combine = for_dtype(op.combine, dtype)
     if length == 0:
         # A compiler that sees a zero folds its product with NaN.
-        start = f"pt_opaque({start})"
-    with code.hoisted(str(position)):
-        code.line(f"{VECTOR[dtype.kind]} {acc} = {start};")
-        with code.block(f"for (int {k} = 0; {k} < {length}; {k} += {4 if together else 1})"):
-            code.line(f"{'int' if together else 'ivec4'} {q} = {position} * {length} + {k};")
-            first, lanes = (q, "") if together else ("", q)
-            below = Index(writer.nodes.spec(src).size, first, lanes).through(view)
-            value = converted(writer.value(src, below), call.specs[0].dtype, dtype)
-            code.line(f"{acc} = {combine.format(acc, value)};")
+        start = hidden(code, start)
+    with code.hoisted(position):
+        acc = code.variable(start)
+        with code.loop(0, length, 4 if together else 1) as k:
+            place = code.let(position * length + k, "q")
+            below = Index(writer.nodes.spec(src).size, *((place,) if together else (None, place)))
+            value = writer.value(src, below.through(view))
+            value = converted(code, value, call.specs[0].dtype, dtype)
+            code.assign(acc, code.apply(combine, kind, acc, value))
         for swap in ("zwxy", "yxwz") if together else ():
-            code.line(f"{acc} = {combine.format(acc, f'{acc}.{swap}')};")
+            code.assign(acc, code.apply(combine, kind, acc, acc.lane(swap)))
     return acc
 
 
 EXPRESSIONS: dict[type[OpDef], Expression] = {
     Elementwise: Expression(_elementwise, elementwise_operands),
-    ViewOp: Expression(lambda writer, at, index, name: name, _view_operands),
+    ViewOp: Expression(lambda writer, at, index, value: value, _view_operands),
     Pad: Expression(pad),
     Concat: Expression(concat),
     Gather: Expression(_gather, _gather_operands),

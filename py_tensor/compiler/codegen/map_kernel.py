@@ -6,6 +6,5 @@ from .writer import Writer
 
 
 def write_map(writer: Writer) -> None:
-    """Write the statements of a map kernel, which assign the results to y0, y1, ...."""
-    writer.own_texel()
-    writer.result()
+    """Write the statements of a map kernel."""
+    writer.result(writer.own_texel())

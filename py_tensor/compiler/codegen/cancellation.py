@@ -12,26 +12,27 @@ if a value cancels.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from ...language.tree import Value
 
 
 class Sums:
     """The variables of a shader as sums of other variables, each with an integer factor."""
 
     def __init__(self) -> None:
-        self._terms: dict[str, Counter[str]] = {}
+        self._terms: dict[str, dict[str, int]] = {}
 
-    def terms_of(self, factors: Sequence[int], operands: Sequence[str]) -> Counter[str]:
+    def terms_of(self, factors: Sequence[int], operands: Iterable[Value]) -> dict[str, int]:
         """Return the factor of each term of a weighted sum of operands; 0 for those that cancel."""
-        total: Counter[str] = Counter()
+        total: dict[str, int] = {}
         for factor, operand in zip(factors, operands, strict=True):
-            if operand.isidentifier():  # uniforms are not
-                for term, count in self._terms.get(operand, {operand: 1}).items():
-                    total[term] += factor * count
+            if operand.uses:  # uniforms and constants have no variables
+                for term, count in self._terms.get(operand.text, {operand.text: 1}).items():
+                    total[term] = total.get(term, 0) + factor * count
         return total
 
-    def define(self, name: str, terms: Counter[str]) -> None:
-        """Record that the variable `name` is the sum of the terms."""
-        if name not in terms:
-            self._terms[name] = terms
+    def define(self, value: Value, terms: dict[str, int]) -> None:
+        """Record that a variable is the sum of the terms."""
+        if value.text not in terms:
+            self._terms[value.text] = terms

@@ -1,0 +1,183 @@
+"""Indices, and the positions to which they map the lanes of a value.
+
+An `Index` selects four elements by a base position for each lane, followed by views.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...language.statements import Statements
+from ...language.tree import Value, Whole
+from ...ops.index_map import Shape, View, ViewStack, broadcast_view, contiguous, push, steps
+from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
+
+
+class Index(NamedTuple):
+    """Four positions in a row-major space of `size` elements, mapped by the views in `stack`.
+
+    `first` is the position of lane 0. It is given if the lanes are neighbours and that position is
+    a multiple of 4. `lanes` are all positions, four lanes. One of `first` and `lanes` is always
+    given. `own` is True if the positions are the fragment's own texel.
+    `axes` has the coordinates of the position, outermost first, if they are known. The lanes of
+    `first` are then neighbours along the last axis.
+    `pair` is p, a multiple of 4, if the positions of the lanes are p / 2 twice and p / 2 + 1 twice,
+    as for the parts of two complex numbers.
+    `same` is True if all positions of `lanes` are equal.
+    All values are variables or constants of the writer, so that equal indices have the same ones.
+    """
+
+    size: int
+    first: Whole | None = None
+    lanes: Value | None = None
+    own: bool = False
+    stack: ViewStack = ()
+    axes: Axes = ()
+    pair: Value | None = None
+    same: bool = False
+
+    def through(self, view: View) -> Index:
+        return self if view.is_identity else self._replace(stack=push(self.stack, view))
+
+    def spread(self, shape: Shape, out: Shape) -> Index:
+        """Return the index at which an operand of `shape` is read for a result of shape `out`."""
+        return self if shape == out else self.through(broadcast_view(shape, out))
+
+
+class LanePositions:
+    """Positions of indices, which are variables."""
+
+    def __init__(self, code: Statements) -> None:
+        self.code = code
+
+    def lanes(self, index: Index) -> Value:
+        """Return the positions of all lanes after the views."""
+        if index.lanes is not None and not index.stack:
+            return index.lanes
+        key = (index, "lanes")
+        found: Value | None = self.code.known(key)
+        if found is None:
+            found = self.code.let(self._lanes(index), "i")
+            self.code.keep(key, found)
+        return found
+
+    def _lanes(self, index: Index) -> Value:
+        if not index.stack:
+            assert index.first is not None
+            return self.spread(index.first, 1)
+        view, first = index.stack[-1], index.first
+        if view.is_constant:
+            return self.code.vector("i", view.offset)
+        if (known := self._by_axes(index)) is not None:
+            apart = known[-1][1] if known and known[-1][0] is index.axes[-1][0] else 0
+            place = total(known, view.offset)
+            if first is not None and apart:
+                return self.spread(place, apart)
+            return self.code.vector("i", place)
+        if first is not None and len(index.stack) == len(view.shape) == 1:
+            return self.spread(mapped(view, first), view.strides[0])
+        before = index._replace(stack=index.stack[:-1], own=False)
+        found: Value = mapped(view, self.lanes(before))
+        return found
+
+    def spread(self, first: Whole, apart: int) -> Value:
+        """Return the positions of four lanes at a distance from each other.
+
+        NVIDIA's OpenGL driver (580.159) reads zeros at `7 - (first + (0, 1, 2, 3))` if the column
+        is a constant, but not if the lanes are added last.
+        """
+        lanes = self.code.vector("i", 0, apart, 2 * apart, 3 * apart)
+        return self.code.printer.whole(first) + lanes
+
+    def aligned_first(self, index: Index) -> Whole | None:
+        """Return the position of lane 0 after the views.
+
+        None is returned if the views do not map the lanes to neighbours from a multiple of 4 on.
+        """
+        return self.first(index) if self.is_aligned(index) else None
+
+    def is_aligned(self, index: Index) -> bool:
+        """Return True if the views map the lanes to neighbours from a multiple of 4 on."""
+        return index.first is not None and all(map(keeps_texels, index.stack))
+
+    def column_and_row(self, index: Index, row: int) -> tuple[Whole, Whole] | None:
+        """Return column and row of an aligned texel in a texture of `row` texels per row.
+
+        None is returned if coordinates are not known, or one of them moves columns and rows.
+        """
+        if len(index.stack) > 1:
+            return None
+        view = index.stack[0] if index.stack else contiguous(tuple([n for _, n in index.axes]))
+        known = by_axes(view, index.axes)
+        if known is None:
+            return None
+        lengths, width = dict(index.axes), 4 * row
+        across = [(name, step) for name, step in known if step % width]
+        rows, columns = divmod(view.offset, width)
+        last = columns + sum((lengths[name] - 1) * step for name, step in across)
+        if last >= width or min((step for _, step in across), default=0) < 0:
+            return None
+        down = [(name, step // width) for name, step in known if step % width == 0]
+        return total(across, columns) // 4, total(down, rows)
+
+    def first(self, index: Index) -> Any:
+        """Return the position of lane 0 after the views."""
+        if not index.stack:
+            return index.first
+        key = (index, "first")
+        found = self.code.known(key)
+        if found is None:
+            view, known = index.stack[-1], self._by_axes(index)
+            if known is not None:
+                place = total(known, view.offset)
+            else:
+                before = index._replace(stack=index.stack[:-1], own=False)
+                place = mapped(view, self.first(before))
+            found = self.code.let(place, "i")
+            self.code.keep(key, found)
+        return found
+
+    def _by_axes(self, index: Index) -> list[tuple[Value, int]] | None:
+        return by_axes(index.stack[0], index.axes) if len(index.stack) == 1 else None
+
+    def coordinates(self, index: Index, shape: Shape, together: bool) -> list[Any]:
+        """Return the coordinates in `shape` after the views, of lane 0 or of all lanes."""
+        if index.axes and len(index.stack) <= 1 and (together or index.first is None):
+            view = index.stack[0] if index.stack else contiguous(shape)
+            known = by_axes(view, index.axes)
+            if known is not None:
+                lengths = dict(index.axes)
+                along = View(
+                    tuple(lengths[name] for name, _ in known),
+                    tuple(step for _, step in known),
+                    view.offset,
+                )
+                found = steps(along, shape)
+                if found is not None:
+                    start, each = found
+                    names = [name for name, _ in known]
+                    return [
+                        total(zip(names, [one[axis] for one in each], strict=True), start[axis])
+                        for axis in range(len(shape))
+                    ]
+        position = self.first(index) if together else self.lanes(index)
+        return [coordinate(position, shape, axis) for axis in range(len(shape))]
+
+    def splat(self, index: Index) -> Whole | None:
+        """Return the position that all lanes read after the views, or None if they differ."""
+        let = self.code.let
+        if index.same:
+            return let(self.lanes(index).lane("x"), "i")
+        for depth, view in enumerate(index.stack):
+            if view.is_constant:
+                position: Whole = view.offset
+            elif index.first is not None and splats(view):
+                position = self.first(index._replace(stack=index.stack[: depth + 1], own=False))
+            elif keeps_texels(view):
+                continue
+            else:
+                return None
+            for later in index.stack[depth + 1 :]:
+                position = mapped(later, let(position, "i"))
+            return let(position, "i")
+        return None

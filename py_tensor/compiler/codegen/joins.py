@@ -1,0 +1,127 @@
+"""Values whose elements come from several operands: padded, joined and interleaved ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...language.tree import Value
+from ...ops.index_map import row_major
+from .indices import Index
+from .types import KIND, converted
+from .writer import Writer
+
+
+def pad(writer: Writer, at: int, index: Index) -> Value:
+    code, positions = writer.code, writer.positions
+    call = writer.nodes.calls[at]
+    src, fill = writer.nodes.edges[at]
+    shape, inner = call.spec.shape, call.specs[0].shape
+    inner_strides = row_major(inner)
+    last = max((axis for axis, width in enumerate(call.arg) if any(width)), default=-1)
+    whole = True
+    if last >= 0:
+        tail = row_major(shape)[last]
+        low, high, interior = call.arg[last]
+        # A texel is inside or outside as a whole if the border starts and ends with a texel.
+        between = not interior and all(n * tail % 4 == 0 for n in (low, inner[last], high))
+        whole = tail % 4 == 0 or between
+    together = positions.is_aligned(index) and whole
+    size = writer.nodes.spec(src).size
+    filler = converted(
+        code,
+        writer.value(fill, writer.only),
+        writer.nodes.spec(fill).dtype,
+        call.spec.dtype,
+    )
+    if size == 0:
+        return filler
+    places = positions.coordinates(index, shape, together)
+    tests, source = [], 0
+    for axis, (c, (low, high, interior)) in enumerate(zip(places, call.arg, strict=True)):
+        c = code.printer.whole(c - low)
+        c = code.let(c if together or c.lanes == 4 else code.vector("i", c), "c")
+        if low or high or interior:
+            tests.append((c, inner[axis], interior + 1))
+        places[axis] = code.let(c // (interior + 1), "c")
+        source = places[axis] * inner_strides[axis] + source
+    source = code.let(source, "j")
+    if together:
+        condition: Any = None
+        for c, n, step in tests:
+            inside = code.call(code.printer.types["u", 1], "u", c, lanes=1) < (n - 1) * step + 1
+            condition = inside if condition is None else condition & inside
+            if step > 1:
+                condition = condition & (c % step).equals(0)
+        value = code.variable(filler)
+        # Lanes that continue in the next row are not neighbours along the last axis.
+        axes = tuple((c, n) for c, n in zip(places, inner, strict=True) if n != 1)
+        known = axes if axes and axes[-1][1] % 4 == 0 else ()
+        with code.block() if condition is None else code.when(condition):
+            code.assign(value, writer.value(src, Index(size, source, axes=known)))
+        return value
+    mask: Any = None
+    for c, n, step in tests:
+        formula = f"uint32(x) < {(n - 1) * step + 1}"
+        if step > 1:
+            formula += f" and uint32(x) % {step} == 0"
+        inside = code.apply(formula, "m", c)
+        mask = inside if mask is None else code.apply("x and y", "m", mask, inside)
+    mask = code.let(code.vector("m", 1) if mask is None else mask, "m")
+    chosen: Any = code.let(source * code.vector("i", mask), "j")
+    value = writer.value(src, Index(size, lanes=chosen))
+    return code.let(code.pick(mask, value, filler))
+
+
+def concat(writer: Writer, at: int, index: Index) -> Value:
+    code, positions = writer.code, writer.positions
+    call = writer.nodes.calls[at]
+    axis, shape = call.arg, call.spec.shape
+    tail = row_major(shape)[axis]
+    widths = [spec.shape[axis] * tail for spec in call.specs]
+    row = shape[axis] * tail
+    whole = positions.aligned_first(index)
+    together = whole is not None and all(width % 4 == 0 for width in widths)
+    position: Any = whole if together else positions.lanes(index)
+    outer = code.let(position // row, "u")
+    inner = code.let(position - outer * row, "c")
+    result = code.variable(code.vector(KIND[call.spec.dtype.kind], 0))
+    start = 0
+    for src, spec, width in zip(writer.nodes.edges[at], call.specs, widths, strict=True):
+        if width == 0:
+            continue
+        local = inner - start
+        place = outer * width + local
+        if together:
+            inside = (inner >= start) & (inner < start + width)
+        else:
+            inside = code.apply(f"any_element(uint32(x) < {width})", "b", local)
+        with code.when(inside):
+            if together:
+                below = Index(spec.size, code.let(place, "j"))
+            else:
+                mask = code.let(code.apply(f"uint32(x) < {width}", "m", local), "m")
+                chosen = code.let(place * code.vector("i", mask), "j")
+                below = Index(spec.size, lanes=chosen)
+            value = converted(code, writer.value(src, below), spec.dtype, call.spec.dtype)
+            code.assign(result, value if together else code.pick(mask, value, result))
+        start += width
+    return result
+
+
+def interleave(writer: Writer, at: int, index: Index) -> Value:
+    code, positions = writer.code, writer.positions
+    re, im = writer.nodes.edges[at]
+    size = writer.nodes.spec(re).size
+    whole: Any = positions.aligned_first(index)
+    if whole is not None:
+        lanes = code.let((whole >> 1) + code.vector("i", 0, 0, 1, 1), "i")
+        own = index.own and not index.stack
+        below = Index(size, lanes=lanes, pair=whole, own=own)
+        x, y = writer.value(re, below), writer.value(im, below)
+        parts = x.lane("x"), y.lane("x"), x.lane("z"), y.lane("z")
+        return code.let(code.vector("f", *parts))
+    position = positions.lanes(index)
+    below = Index(size, lanes=code.let(position >> 1, "i"))
+    x, y = writer.value(re, below), writer.value(im, below)
+    odd = code.apply("x & 1 == 1", "b", position)
+    return code.let(code.pick(odd, y, x))

@@ -1,0 +1,68 @@
+"""Conversions of values to dtypes; bool is stored as 0 and 1 in unsigned lanes."""
+
+from __future__ import annotations
+
+from ...dtypes import DType, float16
+from ...language.statements import Statements
+from ...language.tree import Value
+
+KIND = {"f": "f", "i": "i", "u": "u", "b": "m"}
+"""Kind of values of each kind of dtype."""
+UNIFORM = {"f": "F", "i": "I", "u": "U", "b": "U"}
+
+
+def number(code: Statements, value: bool | int | float, dtype: DType) -> Value:
+    """Return a constant of one lane with exactly that value."""
+    kind = KIND[dtype.kind]
+    text = code.printer.number(value, kind)
+    if "PT_" in text:
+        code.needs["PT_NAN" if "NAN" in text else "PT_INF"] = None
+    return code.value(text, kind, 1)
+
+
+def literal(code: Statements, value: bool | int | float, dtype: DType) -> Value:
+    """Return a constant of four lanes with exactly that value."""
+    return code.printer.spread(number(code, value, dtype))
+
+
+def wrapped(code: Statements, value: Value, dtype: DType) -> Value:
+    """Wrap a value into the range of an 8- or 16-bit integer dtype, as two's complement."""
+    if dtype.kind not in "iu" or dtype.itemsize == 4:
+        return value
+    if dtype.kind == "u":
+        return code.apply(f"x & {dtype.highest}", "u", value)
+    shift = 32 - dtype.bits
+    return code.apply(f"(x << {shift}) >> {shift}", "i", value)
+
+
+def converted(code: Statements, value: Value, source: DType, target: DType) -> Value:
+    """Convert four lanes of dtype `source` to dtype `target`."""
+    if source is target:
+        return value
+    a, b = source.kind, target.kind
+    if b == "b":
+        return value if a == "b" else code.apply("x != 0", "m", value)
+    if b == "f":
+        value = value if a == "f" else code.vector("f", value)
+        halved = target.itemsize == 2 and source.itemsize > 1
+        return code.apply("round_half(x)", "f", value) if halved else value
+    if a == "f" and b == "u":
+        # Converting a negative float to unsigned is undefined; by way of int it wraps as in C.
+        value = code.apply("to_uint(x)", "u", value)
+    elif a + b == "bu":
+        value = value.of("u")
+    elif a != b:
+        value = code.vector(b, value)
+    narrows = a == "f" or target.itemsize < source.itemsize or (a == "i") != (b == "i")
+    return wrapped(code, value, target) if narrows else value
+
+
+def kept(code: Statements, value: Value, dtype: DType) -> Value:
+    """Round to float16 before the value is stored, since drivers may truncate instead."""
+    return code.apply("stored_half(x)", "f", value) if dtype is float16 else value
+
+
+def hidden(code: Statements, value: Value) -> Value:
+    """Return a value that compilers cannot see through."""
+    kind = "u" if value.kind == "m" else value.kind
+    return code.apply("opaque(x)", kind, value.of(kind)).of(value.kind)

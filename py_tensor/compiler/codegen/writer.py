@@ -1,0 +1,138 @@
+"""Writer of the statements of one kernel, used by the modules of the kinds of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ...ir.node import OpInstance, Scalar
+from ...language.printer import Printer
+from ...language.statements import Statements
+from ...language.tree import Value
+from ...ops.op_def import OpDef, entry_of
+from ..lowered_graph import Constant
+from .cancellation import Sums
+from .fetches import Fetches
+from .indices import Index, LanePositions
+from .kernel_nodes import KernelNodes
+from .types import KIND, UNIFORM, kept, literal
+
+NodeAtIndex = tuple[int, Index]
+
+
+class Expression(NamedTuple):
+    """Functions that write the value of a node at an index.
+
+    `write(writer, at, index, *values)` returns the value. `operands(writer, at, index)` returns the
+    operands that must be written before, whose values `write` gets. Kinds without it write their
+    operands themselves, for example in a block.
+    """
+
+    write: Callable[..., Value]
+    operands: Callable[[Writer, int, Index], list[NodeAtIndex]] = lambda writer, at, index: []
+
+
+class Writer:
+    """Writer of the values of nodes; each value at an index is computed once.
+
+    `expressions` has the expression of each kind of operation that a kernel can inline.
+    """
+
+    def __init__(
+        self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
+    ) -> None:
+        self.nodes = nodes
+        self.kernel = nodes.kernel
+        self.expressions = expressions
+        self.code = Statements(printer)
+        self.positions = LanePositions(self.code)
+        self.fetches = Fetches(nodes, self.code, self.positions)
+        self.sums = Sums()
+        self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
+        self.definitions: list[str] = []
+        """Lines before the kernel."""
+        self.own = ""
+        """Text of the user after these lines."""
+        self.fixed: dict[int, Value] = {}
+        """Values of nodes that the kernel computes in a loop of its own."""
+        zero = self.code.vector("i", 0)
+        self.only = Index(1, lanes=zero)
+        """Index of the only element of a value."""
+        self.column, self.row = map(self.code.value("P", "i", 2).lane, "xy")
+        """Column and row of the fragment's texel."""
+
+    def own_texel(self) -> Value:
+        """Return the position of the first element of the fragment's texel."""
+        # A product takes half as long as a shift in a software renderer.
+        code, row = self.code, self.nodes.texture_row(self.kernel.output)
+        number: Any = code.let(self.row * row + self.column, "t")
+        code.keep((number // row).text, self.row)
+        code.keep(str(number % row), self.column)
+        first: Value = code.let(number * 4, "e")
+        self.fetches.numbers[first] = number
+        return first
+
+    def result(self, first: Value) -> None:
+        """Write the fragment's texel of each output, given the position of its first element."""
+        for number, output in enumerate(self.kernel.outputs):
+            spec = self.nodes.spec(output)
+            value = self.value(output, Index(spec.size, first, own=True))
+            self.code.output(number, kept(self.code, value, spec.dtype))
+
+    def value(self, at: int, index: Index) -> Value:
+        """Return the four lanes of node `at` at `index`; write what is missing."""
+        known = self.code.known
+        value: Value | None = known((at, index))
+        if value is not None:
+            return value
+        order: list[tuple[NodeAtIndex, list[NodeAtIndex]]] = [((at, index), [])]
+        # Operands come first. A recursive function would exceed Python's recursion limit.
+        while order:
+            place, operands = order.pop()
+            value = known(place)
+            if value is None:
+                expression = self._expression(place[0])
+                if not operands and (operands := expression.operands(self, *place)):
+                    order.append((place, operands))
+                    order += [(operand, []) for operand in reversed(operands)]
+                else:
+                    value = expression.write(self, *place, *map(known, operands))
+                    self.code.keep(place, value)
+        assert value is not None
+        return value
+
+    def texel(self, at: int, number: Value) -> Value:
+        """Return four lanes of node `at` that start a texel, given its number, a variable."""
+        first = self.code.let(number * 4, "e")
+        self.fetches.numbers[first] = number
+        return self.value(at, Index(self.nodes.spec(at).size, first))
+
+    def _expression(self, at: int) -> Expression:
+        call = self.nodes.calls[at]
+        if at in self.fixed or type(call) is not OpInstance:
+            return _LEAF
+        return entry_of(self.expressions, call.op)  # type: ignore[no-any-return]
+
+    def leaf(self, at: int, index: Index) -> Value:
+        """Return a node that the kernel reads instead of computing it."""
+        call = self.nodes.calls[at]
+        if at in self.fixed:
+            return self.fixed[at]
+        if type(call) is Scalar:
+            return self._scalar(at, call)
+        if type(call) is Constant:
+            return literal(self.code, call.value, call.spec.dtype)
+        return self.fetches.fetch(at, index)
+
+    def _scalar(self, at: int, call: Scalar) -> Value:
+        kind = call.spec.dtype.kind
+        uniform = UNIFORM[kind]
+        slots = self.uniforms[uniform]
+        position = self.kernel.scalars.index(at)
+        if position not in slots:
+            slots.append(position)
+        code = self.code
+        return code.printer.spread(code.value(f"{uniform}[{slots.index(position)}]", KIND[kind], 1))
+
+
+_LEAF = Expression(Writer.leaf)

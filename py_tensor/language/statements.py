@@ -1,0 +1,214 @@
+"""Statements of a shader in nested scopes, without repeated, loop-invariant or unused computations.
+
+Input: values. Output: the lines of a kernel. Equal expressions share a variable, which is declared
+outside of the loops in which the expression does not change, and dropped if nothing uses it. A
+variable that is assigned may be part of such an expression only after its last assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .printer import Printer
+from .tree import PRIMARY, Value, Whole
+
+Statement = tuple[str, Any, int]
+"""Text, the bit of the variable that it declares or the statements of a block, and bits it uses."""
+
+
+class _Scope:
+    """Statements between braces, and the keys of the values that they compute."""
+
+    __slots__ = ("branch", "declared", "keys", "statements")
+
+    def __init__(self, branch: int, declared: int = 0) -> None:
+        self.branch = branch
+        """Level of the innermost scope around them, or of their own, that is not a loop."""
+        self.declared = declared
+        """Bits of the variables of the scope."""
+        self.statements: list[Statement] = []
+        self.keys: list[Hashable] = []
+
+
+class Statements:
+    """Statements of one kernel, and the values that they compute."""
+
+    def __init__(self, printer: Printer) -> None:
+        self.printer = printer
+        self.value = printer.value
+        self.scopes = [_Scope(0)]
+        self.values: dict[Hashable, Any] = {}
+        self.count = 0
+        self.needs: dict[str, None] = {}
+        """Names of the functions that the statements call."""
+
+    # --- expressions ----------------------------------------------------------------------------
+
+    def apply(self, formula: str, result: str, *operands: Value) -> Value:
+        """Return the value of a formula of operands x, y, z and w, given the kind of the result."""
+        kinds, texts, uses = "", [], 0
+        for operand in operands:
+            kinds += operand.kind
+            if operand.lanes != 4:
+                operand = self.printer.spread(operand)
+            texts.append(operand.text if operand.level == PRIMARY else f"({operand.text})")
+            uses |= operand.uses
+        template, level, lanes, needs = self.printer.formula(formula, kinds, result)
+        if needs:
+            self.needs.update(needs)
+        return self.value(template.format(*texts), result, lanes, level, uses)
+
+    def call(self, name: str, kind: str, *operands: Whole, lanes: int = 4) -> Value:
+        """Return the value of a function of the shader, given its kind and number of lanes."""
+        texts, uses = [], 0
+        for operand in operands:
+            if isinstance(operand, int):
+                texts.append(str(operand))
+            else:
+                texts.append(operand.text)
+                uses |= operand.uses
+        return self.value(f"{name}({', '.join(texts)})", kind, lanes, PRIMARY, uses)
+
+    def vector(self, kind: str, *parts: Whole) -> Value:
+        """Return four lanes, given all of them or one for all."""
+        return self.call(self.printer.types[kind, 4], kind, *parts)
+
+    def pick(self, condition: Value, a: Value, b: Value) -> Value:
+        """Return `a` or `b` for each lane by truth values."""
+        return self.apply("y if x else z", a.kind, condition, a, b)
+
+    # --- variables ------------------------------------------------------------------------------
+
+    def known(self, key: Hashable) -> Any:
+        return self.values.get(key)
+
+    def keep(self, key: Hashable, value: Any) -> None:
+        """Record a value in the innermost scope that it depends on."""
+        self._keep(key, value, 0 if isinstance(value, int) else self._level(value.uses, 0))
+
+    def _keep(self, key: Hashable, value: Any, level: int) -> None:
+        self.values[key] = value
+        self.scopes[level].keys.append(key)
+
+    def _level(self, uses: int, least: int) -> int:
+        """Return the innermost level that declares one of the variables, but at least `least`."""
+        level, scopes = len(self.scopes) - 1, self.scopes
+        while level > least and not uses & scopes[level].declared:
+            level -= 1
+        return level
+
+    def let[W: Whole](self, value: W, prefix: str = "v") -> W:
+        """Return a variable with the value; numbers and variables are returned unchanged.
+
+        It is declared in the outermost scope in which the expression can be computed, which may
+        be outside of loops but not of branches.
+        """
+        if isinstance(value, int) or value.text.isidentifier():
+            return value
+        known: Any = self.values.get(value.text)
+        if known is None:
+            level = self._level(value.uses, self.scopes[-1].branch)
+            known = self._declare(value, prefix, level)
+            self._keep(value.text, known, level)
+        found: W = known
+        return found
+
+    def variable(self, value: Whole, prefix: str = "r") -> Value:
+        """Declare a variable of the current scope, which may be assigned."""
+        return self._declare(self.printer.whole(value), prefix, -1)
+
+    def _declare(self, value: Value, prefix: str, level: int) -> Value:
+        self.count += 1
+        name, bit, scope = f"{prefix}{self.count}", 1 << self.count, self.scopes[level]
+        scope.statements.append((self.printer.declared(name, value), bit, value.uses))
+        scope.declared |= bit
+        return self.value(name, value.kind, value.lanes, PRIMARY, bit)
+
+    def array(self, kind: str, length: int) -> Value:
+        """Declare an array of vectors."""
+        self.count += 1
+        name, bit, scope = f"a{self.count}", 1 << self.count, self.scopes[-1]
+        scope.statements.append((self.printer.array(name, kind, length), bit, 0))
+        scope.declared |= bit
+        return self.value(name, kind, 4, PRIMARY, bit)
+
+    # --- statements -----------------------------------------------------------------------------
+
+    def line(self, text: str, uses: int = 0) -> None:
+        self.scopes[-1].statements.append((text, 0, uses))
+
+    def assign(self, target: Value, value: Value, sign: str = "=") -> None:
+        self.line(f"{target.text} {sign} {value.text};", target.uses | value.uses)
+
+    def output(self, number: int, value: Value) -> None:
+        """Write an output of the fragment."""
+        self.line(f"y{number} = {value.text};", value.uses)
+
+    def stop(self, condition: Value, how: str = "break") -> None:
+        """Leave the loop, or continue with its next iteration, on a condition."""
+        self.line(f"if ({condition.text}) {{ {how}; }}", condition.uses)
+
+    @contextmanager
+    def block(self, head: str = "", uses: int = 0) -> Iterator[None]:
+        """Put statements into braces; variables declared there are unknown after them."""
+        scope = _Scope(len(self.scopes) if head else self.scopes[-1].branch)
+        with self._inner(scope, f"{head} {{" if head else "{", uses):
+            yield
+
+    @contextmanager
+    def when(self, condition: Value) -> Iterator[None]:
+        with self.block(f"if ({condition.text})", condition.uses):
+            yield
+
+    @contextmanager
+    def loop(self, start: Whole, stop: Whole, step: int = 1) -> Iterator[Value]:
+        """Repeat statements while a counter, which is given, is less than `stop`."""
+        self.count += 1
+        first, last = self.printer.whole(start), self.printer.whole(stop)
+        counter = self.value(f"k{self.count}", "i", 1, PRIMARY, 1 << self.count)
+        head = self.printer.loop(counter.text, first.text, last.text, step)
+        scope = _Scope(self.scopes[-1].branch, counter.uses)
+        with self._inner(scope, f"{head} {{", first.uses | last.uses):
+            yield counter
+
+    @contextmanager
+    def _inner(self, scope: _Scope, head: str, uses: int) -> Iterator[None]:
+        self.scopes.append(scope)
+        yield
+        self.scopes.pop()
+        for key in scope.keys:
+            self.values.pop(key, None)
+        self.scopes[-1].statements.append((head, scope.statements, uses))
+
+    @contextmanager
+    def hoisted(self, value: Whole) -> Iterator[None]:
+        """Write statements into the outermost scope in which the value can be computed."""
+        uses = 0 if isinstance(value, int) else value.uses
+        level = self._level(uses, self.scopes[-1].branch)
+        within, self.scopes = self.scopes[level + 1 :], self.scopes[: level + 1]
+        hidden = {k: self.values.pop(k) for scope in within for k in scope.keys if k in self.values}
+        yield
+        self.values |= hidden
+        self.scopes += within
+
+    # --- text -----------------------------------------------------------------------------------
+
+    def lines(self) -> list[str]:
+        """Return the lines of the kernel without those of variables that nothing uses."""
+        found: list[str] = []
+        self._print(self.scopes[0].statements, "  ", 0, found)
+        return found[::-1]
+
+    def _print(self, statements: list[Statement], indent: str, used: int, found: list[str]) -> int:
+        """Append lines, the last first; return the bits of the variables that are used."""
+        for text, declared, uses in reversed(statements):
+            if declared.__class__ is list:
+                found.append(indent + "}")
+                used = self._print(declared, indent + "  ", used, found) | uses
+                found.append(indent + text)
+            elif not declared or declared & used:
+                found.append(indent + text)
+                used |= uses
+        return used

@@ -1,0 +1,145 @@
+"""Expressions of shaders.
+
+Input: operations on values and Python's whole numbers. Output: values with their texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from .printer import Printer
+
+LOGICAL, BITWISE, SUM, PRODUCT, UNARY, PRIMARY = range(6)
+"""Levels of precedence. Operands of bitwise operations are unary, or in parentheses."""
+
+
+class Value:
+    """Expression of a shader, a node of the tree that kernel writers and formulas build.
+
+    A node is printed when it is made, from the texts of its operands. Equal expressions have equal
+    texts, by which `Statements` finds them. Operators with whole numbers fold constants: a size may
+    be an int or a value.
+
+    `kind` is "f", "i", "u" or "b"; "m" for truth values that are stored as unsigned 0 and 1; "n"
+    for whole numbers that adopt the kind of the other operand. `lanes` is 4, 1 for numbers, 2 for
+    the position of a fragment, or 0 for constants. `level` is the precedence. `uses` has a bit for
+    each variable in the expression, from which the loops follow that it depends on.
+    """
+
+    __slots__ = ("kind", "lanes", "level", "text", "uses")
+    printer: ClassVar[Printer]
+
+    def __init__(
+        self, text: str, kind: str, lanes: int = 4, level: int = PRIMARY, uses: int = 0
+    ) -> None:
+        self.text = text
+        self.kind = kind
+        self.lanes = lanes
+        self.level = level
+        self.uses = uses
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def inside(self, level: int) -> str:
+        """Return the text of an operand, in parentheses if its precedence is lower."""
+        return self.text if self.level >= level else f"({self.text})"
+
+    def of(self, kind: str) -> Value:
+        """Return the same expression as one of another kind, whose type in shaders is the same."""
+        return type(self)(self.text, kind, self.lanes, self.level, self.uses)
+
+    # --- whole numbers and vectors of them ------------------------------------------------------
+
+    def __add__(self, other: Whole) -> Value:
+        if isinstance(other, int) and other <= 0:
+            return self._binary("-", -other, SUM) if other else self
+        return self._binary("+", other, SUM)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Whole) -> Value:
+        return self + -other if isinstance(other, int) else self._binary("-", other, SUM)
+
+    def __mul__(self, other: Whole) -> Whole:
+        if isinstance(other, int) and 0 <= other <= 1:
+            return self if other else 0
+        return self._binary("*", other, PRODUCT)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Whole) -> Value:
+        """Divide positions, which are never negative; powers of two by shifts, which are faster."""
+        if isinstance(other, int) and not other & (other - 1):
+            return self >> other.bit_length() - 1 if other > 1 else self
+        return self._binary("/", other, PRODUCT)
+
+    def __mod__(self, other: Whole) -> Whole:
+        if isinstance(other, int) and not other & (other - 1):
+            return self & other - 1 if other > 1 else 0
+        return self._binary("%", other, PRODUCT)
+
+    def __rshift__(self, count: int) -> Value:
+        return self.printer.shifted(self, ">>", type(self)(str(count), "n", 0))
+
+    def __and__(self, other: Whole) -> Value:
+        if self.lanes == 1 and self.kind == "b":
+            return self._binary("&&", other, LOGICAL)
+        if self.lanes == 4 and not self.printer.mixes:
+            other = self.printer.spread(self.printer.whole(other))
+        return self._binary("&", other, BITWISE, UNARY, UNARY)
+
+    def __or__(self, other: Value) -> Value:
+        return self._binary("||", other, LOGICAL)
+
+    def __lt__(self, other: Whole) -> Value:
+        return self._compared("<", other)
+
+    def __ge__(self, other: Whole) -> Value:
+        return self._compared(">=", other)
+
+    def equals(self, other: Whole) -> Value:
+        """Compare two numbers; `==` compares nodes."""
+        return self._compared("==", other)
+
+    def _compared(self, sign: str, other: Whole) -> Value:
+        found = self._binary(sign, other, LOGICAL, SUM, SUM)
+        found.kind = "b"
+        return found
+
+    def _binary(
+        self, sign: str, other: Whole, level: int, left: int = -1, right: int = -1
+    ) -> Value:
+        """Return an operation, given the levels that its operands need at least."""
+        if left < 0:
+            left, right = level, level + (level > LOGICAL)
+        text = self.text if self.level >= left else f"({self.text})"
+        if isinstance(other, int):
+            other_text = str(other) if self.kind == "i" else f"{other}u"
+            return type(self)(
+                f"{text} {sign} {other_text}", self.kind, self.lanes, level, self.uses
+            )
+        other_text = other.text if other.level >= right else f"({other.text})"
+        lanes = self.lanes if self.lanes > other.lanes else other.lanes
+        uses = self.uses | other.uses
+        return type(self)(f"{text} {sign} {other_text}", self.kind, lanes, level, uses)
+
+    # --- lanes ----------------------------------------------------------------------------------
+
+    def lane(self, names: str) -> Value:
+        """Return one lane by its name (x, y, z or w), or several."""
+        return type(self)(
+            f"{self.inside(PRIMARY)}.{names}", self.kind, len(names), PRIMARY, self.uses
+        )
+
+    def __getitem__(self, place: Whole) -> Value:
+        """Return the lane with a number, or an element of an array."""
+        text, uses = (str(place), 0) if isinstance(place, int) else (place.text, place.uses)
+        return type(self)(
+            f"{self.inside(PRIMARY)}[{text}]", self.kind, 1, PRIMARY, self.uses | uses
+        )
+
+
+Whole = int | Value
+"""Whole number: a constant, or an expression. Sizes and positions are such numbers."""
