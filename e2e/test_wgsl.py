@@ -1,29 +1,41 @@
-"""Formulas and functions of operations, printed in WGSL and run by Chromium's WebGPU."""
+"""Formulas, functions and kernels, printed in WGSL and run by Chromium's WebGPU."""
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import reference
+from compiler import test_golden
+from compiler.test_golden import KERNELS
 from numeric_exceptions import SIGN_OF_ZERO, absolute
 from op_defs import ELEMENTWISE, dtypes_of, each, operands, tolerance
+from plans import DEVICE
 from playwright.sync_api import Browser, Page
 
+import py_tensor as pt
+from py_tensor.compiler.memory_plan import FORMATS, make_plan, numbers_in, texture_size
 from py_tensor.dtypes import CATEGORIES, DType, bool_, float16, float32, int32, uint32
-from py_tensor.ir.node import tensor_spec
+from py_tensor.ir.node import linearize, tensor_spec
 from py_tensor.language.wgsl import WGSL
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.elementwise import CAST
 from py_tensor.ops.op_def import Elementwise, Fixed, Reduction, for_dtype
+from py_tensor.runtime.executor import backend
 
 STORED = {"f": "f32", "i": "i32", "u": "u32", "m": "u32"}
 """Types of stored elements by kind; truth values are 0 and 1."""
 HARNESS = """async () => {
   const adapter = await navigator.gpu.requestAdapter();
-  const device = await adapter.requestDevice();
+  // Tiled kernels draw into up to 8 layers of 16 bytes per texel.
+  const { maxColorAttachmentBytesPerSample } = adapter.limits;
+  const device = await adapter.requestDevice({
+    requiredLimits: { maxColorAttachmentBytesPerSample },
+  });
   const buffer = (size, usage) => device.createBuffer({ size, usage });
   globalThis.messages = async (code) => {
     const module = device.createShaderModule({ code });
@@ -61,6 +73,82 @@ HARNESS = """async () => {
     const bits = Array.from(new Uint32Array(read.getMappedRange()));
     for (const made of [...given, result, read]) made.destroy();
     return bits;
+  };
+  globalThis.draws = async (textures, steps, wanted) => {
+    device.pushErrorScope("validation");
+    const made = textures.map(({ format, width, height, layers, bytes }) => {
+      const { RENDER_ATTACHMENT, TEXTURE_BINDING, COPY_SRC, COPY_DST } = GPUTextureUsage;
+      const texture = device.createTexture({
+        format,
+        size: [width, height, layers || 1],
+        usage: RENDER_ATTACHMENT | TEXTURE_BINDING | COPY_SRC | COPY_DST,
+      });
+      if (bytes) {
+        const data = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
+        const layout = { bytesPerRow: data.length / height };
+        device.queue.writeTexture({ texture }, data, layout, [width, height]);
+      }
+      return texture;
+    });
+    const vertex = (await messages(`@vertex fn main(@builtin(vertex_index) n: u32)
+      -> @builtin(position) vec4<f32> {
+        return vec4<f32>(f32(n & 1u) * 4.0 - 1.0, f32(n & 2u) * 2.0 - 1.0, 0.0, 1.0);
+      }`))[0];
+    for (const { code, inputs, targets, uniforms } of steps) {
+      const [module, found] = await messages(code);
+      if (found.length) throw new Error(`${found.join("\\n")}\\n${code}`);
+      const views = targets.flatMap((slot) =>
+        Array.from({ length: textures[slot].layers || 1 }, (_, baseArrayLayer) =>
+          made[slot].createView({ dimension: "2d", baseArrayLayer, arrayLayerCount: 1 })));
+      const formats = targets.flatMap((slot) =>
+        Array(textures[slot].layers || 1).fill(textures[slot].format));
+      const pipeline = device.createRenderPipeline({
+        layout: "auto",
+        vertex: { module: vertex },
+        fragment: { module, targets: formats.map((format) => ({ format })) },
+      });
+      const resources = inputs.map((slot) =>
+        made[slot].createView({ dimension: textures[slot].layers ? "2d-array" : "2d" }));
+      for (const words of uniforms) {
+        const given = buffer(4 * words.length, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST);
+        device.queue.writeBuffer(given, 0, new Uint32Array(words));
+        resources.push({ buffer: given });
+      }
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginRenderPass({
+        colorAttachments: views.map((view) => ({ view, loadOp: "clear", storeOp: "store" })),
+      });
+      pass.setPipeline(pipeline);
+      if (resources.length) {
+        const entries = resources.map((resource, binding) => ({ binding, resource }));
+        const layout = pipeline.getBindGroupLayout(0);
+        pass.setBindGroup(0, device.createBindGroup({ layout, entries }));
+      }
+      pass.draw(3);
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+    }
+    const read = [];
+    for (const slot of wanted) {
+      const { width, height, texel } = textures[slot];
+      const bytesPerRow = Math.ceil((width * texel) / 256) * 256;
+      const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+      const target = buffer(bytesPerRow * height, usage);
+      const encoder = device.createCommandEncoder();
+      const texture = made[slot];
+      encoder.copyTextureToBuffer({ texture }, { buffer: target, bytesPerRow }, [width, height]);
+      device.queue.submit([encoder.finish()]);
+      const error = await device.popErrorScope();
+      if (error) throw error;
+      device.pushErrorScope("validation");
+      await target.mapAsync(GPUMapMode.READ);
+      const rows = new Uint8Array(target.getMappedRange());
+      read.push(Array.from({ length: height }, (_, y) =>
+        Array.from(rows.subarray(y * bytesPerRow, y * bytesPerRow + width * texel))).flat());
+    }
+    await device.popErrorScope();
+    for (const texture of made) texture.destroy();
+    return read;
   };
 }"""
 
@@ -226,3 +314,90 @@ def test_every_function_compiles(gpu: Page) -> None:
     code = "\n".join(WGSL.included(" ".join(names)))
     _, found = gpu.evaluate("async (code) => [null, (await messages(code))[1]]", code)
     assert found == []
+
+
+# --- kernels --------------------------------------------------------------------------------------
+
+TEXTURES = {
+    "float32": ("rgba32float", "float32"),
+    "complex64": ("rgba32float", "float32"),
+    "float16": ("rgba16float", "float16"),
+    **{
+        f"{sign}int{bits}": (f"rgba{bits}{sign or 's'}int", f"{sign}int{bits}")
+        for sign in ("", "u")
+        for bits in (8, 16, 32)
+    },
+    "bool": ("rgba8uint", "uint8"),
+}
+"""Format of the texture of each dtype, and the dtype of its numbers."""
+
+
+def drawn(gpu: Page, tensors: Sequence[pt.Tensor], on_processor: bool) -> list[Any]:
+    """Compute tensors by the draws of their plan, whose shaders are WGSL."""
+    linear = linearize([tensor._node for tensor in tensors])
+    plan = make_plan(linear.graph(), DEVICE._replace(printer=WGSL, on_processor=on_processor))
+    textures = []
+    engine: Any = backend()
+    for node in linear.leaves:
+        values = engine.array(node.buffer)
+        width, height = texture_size(values.size * numbers_in(node.spec.dtype))
+        format_, number = TEXTURES[node.spec.dtype.name]
+        texels = np.zeros(width * height * 4, number)
+        texels[: values.size * numbers_in(node.spec.dtype)] = values.view(number)
+        data = base64.b64encode(texels.tobytes()).decode()
+        textures.append({"format": format_, "width": width, "height": height, "bytes": data})
+    names = {number: name for name, number in FORMATS.items()}
+    for slot in (*plan.outputs, *plan.temporaries):
+        format_, number = TEXTURES[names[slot.format]]
+        texel = 4 * np.dtype(number).itemsize
+        textures.append(slot._asdict() | {"format": format_, "texel": texel})
+    scalars = [*[node.value for node in linear.scalars], *plan.implicit_uniforms]
+    steps = [
+        {
+            "code": draw.shader.source,
+            "inputs": draw.inputs,
+            "targets": draw.targets,
+            "uniforms": [
+                np.array([scalars[at] for at in places], kind).view("uint32").tolist()
+                for places, kind in zip(draw.uniforms, ("float32", "int32", "uint32"), strict=True)
+                if places
+            ],
+        }
+        for draw in plan.draws
+    ]
+    assert [kept.is_leaf for kept in plan.keep] == [False] * len(plan.keep)
+    wanted = [plan.leaves + kept.number for kept in plan.keep]
+    found = gpu.evaluate("(given) => draws(...given)", [textures, steps, wanted])
+    by_node = {}
+    for kept, read in zip(plan.keep, found, strict=True):
+        node = linear.nodes[kept.node]
+        spec = node.spec
+        numbers = np.array(read, "uint8").view(TEXTURES[spec.dtype.name][1])
+        stored = numbers[: spec.size * numbers_in(spec.dtype)]
+        by_node[node] = stored.view(spec.dtype.name).reshape(spec.shape)
+    return [by_node[tensor._node] for tensor in tensors]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_compute_values_of_numpy(gpu: Page, name: str, monkeypatch: Any) -> None:
+    """Compare the golden kernels, of all kinds, with what NumPy computes."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+
+    def leaf(*shape: int, dtype: str = "float32") -> pt.Tensor:
+        values = rng.normal(size=shape) if "float" in dtype else rng.integers(0, 5, shape)
+        if dtype == "complex64":
+            values = values + 1j * rng.normal(size=shape)
+        tensor = pt.asarray(values.astype(dtype))
+        pt.realize(tensor)
+        return tensor
+
+    monkeypatch.setattr(test_golden, "leaf", leaf)
+    made = KERNELS[name]()
+    tensors = made if isinstance(made, tuple) else (made,)
+    got = drawn(gpu, tensors, name.endswith("_on_processor"))
+    for values, tensor in zip(got, tensors, strict=True):
+        expected = tensor.numpy()
+        assert values.dtype == expected.dtype
+        # Sums of up to a million terms are added in another order.
+        size = np.abs(expected).max() if expected.dtype.kind in "fc" else 0
+        np.testing.assert_allclose(values, expected, rtol=2e-5, atol=2e-5 * size)

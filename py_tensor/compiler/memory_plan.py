@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from ..dtypes import DTYPES, DType, float16
 from ..ir.node import OpGraph, OpInstance, Scalar, TensorSpec
+from ..language.glsl import GLSL
+from ..language.printer import Printer
 from .codegen.contract_kernel import tile_dtype
 from .codegen.shader import Shader
 from .codegen.tile_heuristics import tilings_of
@@ -37,6 +39,8 @@ class Device(NamedTuple):
     float_as_half: bool = False
     on_processor: bool = False
     """True for a software renderer, which draws on the CPU."""
+    printer: Printer = GLSL
+    """Printer of the language of its shaders."""
 
     def format(self, dtype: DType) -> int:
         if self.float_as_half and dtype.name == "float32":
@@ -270,7 +274,8 @@ class Stages:
     def write(self, stages: Sequence[Stage], begin: Begin) -> None:
         """Write the shaders of the stages in this order."""
         for kernel in dict.fromkeys([stage.kernel for stage in stages]):
-            shader = write(self.lowered, kernel, self.tilings, self.device.float_as_half)
+            half, printer = self.device.float_as_half, self.device.printer
+            shader = write(self.lowered, kernel, self.tilings, half, printer)
             self.shaders[kernel] = shader
             begin(shader)
 

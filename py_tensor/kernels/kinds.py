@@ -382,7 +382,7 @@ def _written(writer: Writer, at: int, index: Index, values: dict[Var, Value]) ->
     written.write(needed_part(written.sharing(body), {*results.values()}))
     for place, result in results.items():
         code.keep((place, index), code.let(written.atom(result)))
-    value: Value = code.known((at, index))
+    value: Value = code.values[at, index]
     return value
 
 

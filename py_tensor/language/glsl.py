@@ -139,6 +139,12 @@ vec4 pt_opaque(vec4 x) {
     def either(self, condition: str, a: str, b: str) -> str:
         return f"{condition} ? {a} : {b}"
 
+    def texel_function(self, name: str, kind: str, text: str) -> str:
+        return f"{self.types[kind, 4]} {name}(int t) {{ return {text}; }}"
+
+    def element_function(self, name: str, kind: str, text: str) -> str:
+        return f"{self.types[kind, 1]} {name}(int i) {{ return {text}; }}"
+
     def shader(self, source: Source) -> str:
         lines = [_HEAD]
         for slot, (kind, row) in enumerate(source.inputs):
@@ -148,14 +154,7 @@ vec4 pt_opaque(vec4 x) {
             lines.append(f"uniform {self.types[name.lower(), 1]} {name}[{length}];")
         for location, kind in enumerate(source.outputs):
             lines.append(f"layout(location = {location}) out {self.types[kind, 4]} y{location};")
-        t = self.value("t", "i", 1)
-        for slot, (kind, row) in enumerate(source.inputs):
-            if slot in source.texels or slot in source.elements:
-                text = self.load(slot, str(t % row), str(t // row))
-                lines.append(f"{self.types[kind, 4]} pt_texel{slot}(int t) {{ return {text}; }}")
-            if slot in source.elements:
-                text = f"pt_texel{slot}(i >> 2)[i & 3]"
-                lines.append(f"{self.types[kind, 1]} pt_at{slot}(int i) {{ return {text}; }}")
+        lines += self.reads(source)
         lines += [*self.included(" ".join(source.needs)), *source.definitions]
         if source.own:
             lines.append(f"#line 1 1\n{source.own}")

@@ -136,6 +136,9 @@ class Printer:
         self.definition = lru_cache(None)(self._definition)
         self.needed = lru_cache(None)(self._needed)
         self.formula = lru_cache(None)(self._formula)
+        self.included = lru_cache(1 << 10)(self._included)
+        self.read = lru_cache(1 << 10)(self._read)
+        self.multiples = lru_cache(1 << 10)(self._multiples)
 
     # --- forms of the shader's language ---------------------------------------------------------
 
@@ -204,6 +207,14 @@ class Printer:
         """Return the text of one of two values, chosen by a number's comparison."""
         raise NotImplementedError
 
+    def texel_function(self, name: str, kind: str, text: str) -> str:
+        """Define a function of the number `t` of a texel."""
+        raise NotImplementedError
+
+    def element_function(self, name: str, kind: str, text: str) -> str:
+        """Define a function of the position `i` of an element."""
+        raise NotImplementedError
+
     def shader(self, source: Source) -> str:
         """Return the text of a fragment shader."""
         raise NotImplementedError
@@ -234,7 +245,7 @@ class Printer:
         assert isinstance(tree, ast.FunctionDef)
         return Function(tree)
 
-    def included(self, text: str) -> list[str]:
+    def _included(self, text: str) -> list[str]:
         """Return the definitions of the functions that a text calls, directly or not, in order."""
         return [*map(self.definition, dict.fromkeys(self._all_needed(text)))]
 
@@ -268,6 +279,21 @@ class Printer:
         kind = _kind(tree.annotation)
         numbers = [self.of_kind(Expressions(self, {}).value(part), kind).text for part in parts]
         return self.constant(name, kind, numbers)
+
+    def reads(self, source: Source) -> list[str]:
+        """Return the definitions of the functions that read inputs by number."""
+        return [
+            self.read(slot, kind, row, slot in source.elements)
+            for slot, (kind, row) in enumerate(source.inputs)
+            if slot in source.texels or slot in source.elements
+        ]
+
+    def _read(self, slot: int, kind: str, row: int, by_element: bool) -> str:
+        t, name = self.value("t", "i", 1), f"pt_texel{slot}"
+        text = self.texel_function(name, kind, self.load(slot, str(t % row), str(t // row)))
+        if by_element:
+            text += "\n" + self.element_function(f"pt_at{slot}", kind, f"{name}(i >> 2)[i & 3]")
+        return text
 
     # --- formulas -------------------------------------------------------------------------------
 
@@ -313,6 +339,11 @@ class Printer:
         if isinstance(number, Value):
             return number
         return self.value(str(number), "i", 1, PRIMARY if number >= 0 else UNARY)
+
+    def _multiples(self, step: int) -> Value:
+        """Return the positions of four lanes relative to the first, given their distance."""
+        text = f"{self.types['i', 4]}(0, {step}, {2 * step}, {3 * step})"
+        return self.value(text, "i")
 
     def number(self, value: bool | int | float, kind: str) -> str:
         """Return a constant of one lane with exactly that value."""
@@ -394,6 +425,8 @@ class Expressions:
             if value.kind == "m":
                 # 1u - x would be the same, but see docs/drivers.md.
                 return self.BinOp(ast.BinOp(node.operand, ast.BitXor(), ast.Constant(True)))
+            if value.lanes == 1:
+                return Value(f"!{value.inside(PRIMARY)}", "b", 1, UNARY)
             return self.printer.inverse(value)
         if isinstance(node.op, ast.USub) and value.kind == "u":
             return Value(f"0u - {value.inside(PRODUCT)}", "u", value.lanes, SUM)

@@ -32,6 +32,31 @@ class _Scope:
         self.keys: list[Hashable] = []
 
 
+class _Block:
+    """Context in which statements are written into a scope of their own."""
+
+    __slots__ = ("code", "counter", "head", "scope", "uses")
+
+    def __init__(
+        self, code: Statements, scope: _Scope, head: str, uses: int, counter: Value | None = None
+    ) -> None:
+        self.code = code
+        self.scope = scope
+        self.head = head
+        self.uses = uses
+        self.counter = counter
+
+    def __enter__(self) -> Any:
+        self.code.scopes.append(self.scope)
+        return self.counter
+
+    def __exit__(self, *error: object) -> None:
+        code, scope = self.code, self.code.scopes.pop()
+        for key in scope.keys:
+            code.values.pop(key, None)
+        code.scopes[-1].statements.append((self.head, scope.statements, self.uses))
+
+
 class Statements:
     """Statements of one kernel, and the values that they compute."""
 
@@ -40,6 +65,8 @@ class Statements:
         self.value = printer.value
         self.scopes = [_Scope(0)]
         self.values: dict[Hashable, Any] = {}
+        self.known = self.values.get
+        """Function that returns the value of a key, or None."""
         self.count = 0
         self.needs: dict[str, None] = {}
         """Names of the functions that the statements call."""
@@ -50,14 +77,14 @@ class Statements:
         """Return the value of a formula of operands x, y, z and w, given the kind of the result."""
         kinds, texts, uses = "", [], 0
         for operand in operands:
-            kinds += operand.kind
             if operand.lanes != 4:
                 operand = self.printer.spread(operand)
-            texts.append(operand.text if operand.level == PRIMARY else f"({operand.text})")
+            kinds += operand.kind
             uses |= operand.uses
+            texts.append(operand.text if operand.level == PRIMARY else f"({operand.text})")
         template, level, lanes, needs = self.printer.formula(formula, kinds, result)
         if needs:
-            self.needs.update(needs)
+            self.needs |= needs
         return self.value(template.format(*texts), result, lanes, level, uses)
 
     def call(self, name: str, kind: str, *operands: Whole, lanes: int = 4) -> Value:
@@ -81,14 +108,9 @@ class Statements:
 
     # --- variables ------------------------------------------------------------------------------
 
-    def known(self, key: Hashable) -> Any:
-        return self.values.get(key)
-
     def keep(self, key: Hashable, value: Any) -> None:
         """Record a value in the innermost scope that it depends on."""
-        self._keep(key, value, 0 if isinstance(value, int) else self._level(value.uses, 0))
-
-    def _keep(self, key: Hashable, value: Any, level: int) -> None:
+        level = 0 if isinstance(value, int) else self._level(value.uses, 0)
         self.values[key] = value
         self.scopes[level].keys.append(key)
 
@@ -105,13 +127,16 @@ class Statements:
         It is declared in the outermost scope in which the expression can be computed, which may
         be outside of loops but not of branches.
         """
-        if isinstance(value, int) or value.text.isidentifier():
+        if isinstance(value, int):
             return value
-        known: Any = self.values.get(value.text)
+        text = value.text
+        known: Any = self.values.get(text)
         if known is None:
+            if text.isidentifier():
+                return value
             level = self._level(value.uses, self.scopes[-1].branch)
-            known = self._declare(value, prefix, level)
-            self._keep(value.text, known, level)
+            known = self.values[text] = self._declare(value, prefix, level)
+            self.scopes[level].keys.append(text)
         found: W = known
         return found
 
@@ -150,37 +175,23 @@ class Statements:
         """Leave the loop, or continue with its next iteration, on a condition."""
         self.line(f"if ({condition.text}) {{ {how}; }}", condition.uses)
 
-    @contextmanager
-    def block(self, head: str = "", uses: int = 0) -> Iterator[None]:
+    def block(self, head: str = "", uses: int = 0) -> _Block:
         """Put statements into braces; variables declared there are unknown after them."""
         scope = _Scope(len(self.scopes) if head else self.scopes[-1].branch)
-        with self._inner(scope, f"{head} {{" if head else "{", uses):
-            yield
+        return _Block(self, scope, f"{head} {{" if head else "{", uses)
 
-    @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
-        with self.block(f"if ({condition.text})", condition.uses):
-            yield
+    def when(self, condition: Value) -> _Block:
+        """Run statements on a condition."""
+        return self.block(f"if ({condition.text})", condition.uses)
 
-    @contextmanager
-    def loop(self, start: Whole, stop: Whole, step: int = 1) -> Iterator[Value]:
+    def loop(self, start: Whole, stop: Whole, step: int = 1) -> _Block:
         """Repeat statements while a counter, which is given, is less than `stop`."""
         self.count += 1
         first, last = self.printer.whole(start), self.printer.whole(stop)
         counter = self.value(f"k{self.count}", "i", 1, PRIMARY, 1 << self.count)
         head = self.printer.loop(counter.text, first.text, last.text, step)
         scope = _Scope(self.scopes[-1].branch, counter.uses)
-        with self._inner(scope, f"{head} {{", first.uses | last.uses):
-            yield counter
-
-    @contextmanager
-    def _inner(self, scope: _Scope, head: str, uses: int) -> Iterator[None]:
-        self.scopes.append(scope)
-        yield
-        self.scopes.pop()
-        for key in scope.keys:
-            self.values.pop(key, None)
-        self.scopes[-1].statements.append((head, scope.statements, uses))
+        return _Block(self, scope, f"{head} {{", first.uses | last.uses, counter)
 
     @contextmanager
     def hoisted(self, value: Whole) -> Iterator[None]:

@@ -53,8 +53,12 @@ class Value:
     # --- whole numbers and vectors of them ------------------------------------------------------
 
     def __add__(self, other: Whole) -> Value:
-        if isinstance(other, int) and other <= 0:
-            return self._binary("-", -other, SUM) if other else self
+        if isinstance(other, int):
+            if not other:
+                return self
+            text = self.text if self.level >= SUM else f"({self.text})"
+            text = f"{text} + {other}" if other > 0 else f"{text} - {-other}"
+            return type(self)(text, self.kind, self.lanes, SUM, self.uses)
         return self._binary("+", other, SUM)
 
     __radd__ = __add__
@@ -63,8 +67,11 @@ class Value:
         return self + -other if isinstance(other, int) else self._binary("-", other, SUM)
 
     def __mul__(self, other: Whole) -> Whole:
-        if isinstance(other, int) and 0 <= other <= 1:
-            return self if other else 0
+        if isinstance(other, int):
+            if 0 <= other <= 1:
+                return self if other else 0
+            text = self.text if self.level >= PRODUCT else f"({self.text})"
+            return type(self)(f"{text} * {other}", self.kind, self.lanes, PRODUCT, self.uses)
         return self._binary("*", other, PRODUCT)
 
     __rmul__ = __mul__

@@ -65,7 +65,7 @@ class WgslPrinter(Printer):
     def shifted(self, a: Value, sign: str, count: Value) -> Value:
         if count.kind == "n":
             count = self.of_kind(count, "u")
-        if not (count.kind == "u" and count.lanes == a.lanes):
+        if count.kind != "u" or (a.lanes > 1 and count.lanes != a.lanes):
             text = f"{self.types['u', a.lanes]}({count.text})"
             count = Value(text, "u", a.lanes, uses=count.uses)
         text = f"{a.inside(UNARY)} {sign} {count.inside(UNARY)}"
@@ -113,6 +113,12 @@ class WgslPrinter(Printer):
     def either(self, condition: str, a: str, b: str) -> str:
         return f"select({b}, {a}, {condition})"
 
+    def texel_function(self, name: str, kind: str, text: str) -> str:
+        return f"fn {name}(t: i32) -> {self.types[kind, 4]} {{ return {text}; }}"
+
+    def element_function(self, name: str, kind: str, text: str) -> str:
+        return f"fn {name}(i: i32) -> {self.types[kind, 1]} {{ return {text}; }}"
+
     def shader(self, source: Source) -> str:
         lines = []
         for slot, (kind, row) in enumerate(source.inputs):
@@ -128,15 +134,7 @@ class WgslPrinter(Printer):
         lines.append("}")
         for number, kind in enumerate(source.outputs):
             lines.append(f"var<private> y{number}: {self.types[kind, 4]};")
-        t = self.value("t", "i", 1)
-        for slot, (kind, row) in enumerate(source.inputs):
-            if slot in source.texels or slot in source.elements:
-                text = self.load(slot, str(t % row), str(t // row))
-                vector = self.types[kind, 4]
-                lines.append(f"fn pt_texel{slot}(t: i32) -> {vector} {{ return {text}; }}")
-            if slot in source.elements:
-                text, scalar = f"pt_texel{slot}(i >> 2)[i & 3]", self.types[kind, 1]
-                lines.append(f"fn pt_at{slot}(i: i32) -> {scalar} {{ return {text}; }}")
+        lines += self.reads(source)
         lines += [*self.included(" ".join(source.needs)), ""]
         lines.append("@fragment fn main(@builtin(position) position: vec4<f32>) -> Results {")
         lines += ["  let P = vec2<i32>(position.xy);", *source.lines]

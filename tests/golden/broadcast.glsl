@@ -21,10 +21,10 @@ void main() {
   int t1 = P.y * 4 + P.x;
   int e2 = t1 * 4;
   vec4 v3 = texelFetch(x0, P, 0);
-  int i4 = e2 & 7;
+  int i4 = (e2 & 7);
   vec4 v5 = pt_texel1(i4 >> 2);
   vec4 v6 = v3 * v5;
-  int i7 = e2 >> 3;
+  int i7 = (e2 >> 3);
   vec4 v8 = vec4(pt_at2(i7));
   vec4 v9 = v6 + v8;
   y0 = v9;

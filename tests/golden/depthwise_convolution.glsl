@@ -30,7 +30,7 @@ void main() {
       ivec4 c14 = i12 / 78 % 13 - 2;
       ivec4 c15 = i12 / 6 % 13;
       ivec4 c16 = i12 % 6;
-      ivec4 j17 = c16 + (c15 * 6 + (c14 * 72 + c13 * 648));
+      ivec4 j17 = c13 * 648 + c14 * 72 + c15 * 6 + c16;
       uvec4 m18 = uvec4(lessThan(uvec4(c14), uvec4(9u))) & uvec4(lessThan(uvec4(c15), uvec4(12u)));
       ivec4 j19 = j17 * ivec4(m18);
       vec4 v20 = vec4(pt_at0(j19.x), pt_at0(j19.y), pt_at0(j19.z), pt_at0(j19.w));

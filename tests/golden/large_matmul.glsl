@@ -33,7 +33,7 @@ void main() {
   vec4 s11 = vec4(0);
   vec4 s12 = vec4(0);
   vec4 s13 = vec4(0);
-  int y15 = m5 >> 4;
+  int y15 = (m5 >> 4);
   int x16 = (m5 & 15) * 128;
   for (int k14 = 0; k14 < 128; k14++) {
     vec4 t17 = texelFetch(x0, ivec2(x16 + k14, y15), 0);

@@ -21,7 +21,7 @@ void main() {
   ivec4 c4 = i3 / 408;
   ivec4 c5 = i3 / 24 % 17;
   ivec4 c6 = i3 % 24;
-  ivec4 j7 = c6 + (c5 * 21 + c4 * 357);
+  ivec4 j7 = c4 * 357 + c5 * 21 + c6;
   uvec4 m8 = uvec4(lessThan(uvec4(c6), uvec4(21u)));
   ivec4 j9 = j7 * ivec4(m8);
   vec4 v10 = vec4(pt_at0(j9.x), pt_at0(j9.y), pt_at0(j9.z), pt_at0(j9.w));
@@ -52,7 +52,7 @@ void main() {
   ivec4 c4 = i3 / 576;
   ivec4 c5 = i3 / 24 % 24;
   ivec4 c6 = i3 % 24;
-  ivec4 j7 = c6 + (c5 * 23 + c4 * 483);
+  ivec4 j7 = c4 * 483 + c5 * 23 + c6;
   uvec4 m8 = uvec4(lessThan(uvec4(c5), uvec4(21u))) & uvec4(lessThan(uvec4(c6), uvec4(23u)));
   ivec4 j9 = j7 * ivec4(m8);
   vec4 v10 = vec4(pt_at0(j9.x), pt_at0(j9.y), pt_at0(j9.z), pt_at0(j9.w));

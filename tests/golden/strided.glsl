@@ -15,9 +15,9 @@ layout(location = 0) out vec4 y0;
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t1 = P.y * 32 + P.x;
-  int i3 = t1 >> 4;
+  int i3 = (t1 >> 4);
   int i4 = i3 & 3;
-  int i5 = i3 >> 2;
+  int i5 = (i3 >> 2);
   int i6 = (t1 & 15) * 2;
   vec4 v7 = vec4(texelFetch(x0, ivec2(i5, i6), 0)[i4], texelFetch(x0, ivec2(i5 + 16, i6), 0)[i4], texelFetch(x0, ivec2(i5, i6 + 1), 0)[i4], texelFetch(x0, ivec2(i5 + 16, i6 + 1), 0)[i4]);
   int i8 = ((t1 >> 2) & 3) * 4;

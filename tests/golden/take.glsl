@@ -20,7 +20,7 @@ void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t1 = P.y * 4 + P.x;
   int e2 = t1 * 4;
-  int i3 = e2 >> 3;
+  int i3 = (e2 >> 3);
   ivec4 v4 = ivec4(pt_at1(i3));
   int j5 = pt_place_i(v4, ivec4(9)).x * 8 + (e2 & 7);
   vec4 v6 = pt_texel0(j5 >> 2);

@@ -37,7 +37,7 @@ void main() {
   ivec4 v10 = v4 + v9;
   ivec4 v11 = v10 * ivec4(8);
   ivec4 i12 = e2 + ivec4(0, 1, 2, 3);
-  ivec4 i13 = i12 & 7;
+  ivec4 i13 = (i12 & 7);
   ivec4 v14 = v11 + i13;
   ivec4 j15 = pt_place_i(v14, ivec4(72));
   vec4 v16 = vec4(pt_at0(j15.x), pt_at0(j15.y), pt_at0(j15.z), pt_at0(j15.w));

@@ -43,11 +43,11 @@ class Fetches:
         """Return the four lanes of an input at an index."""
         value: Value | None = self.code.known((at, index))
         if value is None:
-            value = self.code.let(self._read(at, index))
+            value = self.code.let(self.read(at, index))
             self.code.keep((at, index), value)
         return value
 
-    def _read(self, at: int, index: Index) -> Value:
+    def read(self, at: int, index: Index) -> Value:
         code, positions = self.code, self.positions
         tiling = self.nodes.tilings.get(at) if at in self.kernel.tiles else None
         slot = self.kernel.inputs.index(at)

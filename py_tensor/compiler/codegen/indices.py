@@ -13,7 +13,18 @@ from ...ops.index_map import Shape, View, ViewStack, broadcast_view, contiguous,
 from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
 
 
-class Index(NamedTuple):
+class _Fields(NamedTuple):
+    size: int
+    first: Whole | None = None
+    lanes: Value | None = None
+    own: bool = False
+    stack: ViewStack = ()
+    axes: Axes = ()
+    pair: Value | None = None
+    same: bool = False
+
+
+class Index(_Fields):
     """Four positions in a row-major space of `size` elements, mapped by the views in `stack`.
 
     `first` is the position of lane 0. It is given if the lanes are neighbours and that position is
@@ -27,17 +38,18 @@ class Index(NamedTuple):
     All values are variables or constants of the writer, so that equal indices have the same ones.
     """
 
-    size: int
-    first: Whole | None = None
-    lanes: Value | None = None
-    own: bool = False
-    stack: ViewStack = ()
-    axes: Axes = ()
-    pair: Value | None = None
-    same: bool = False
+    _hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
 
     def through(self, view: View) -> Index:
-        return self if view.is_identity else self._replace(stack=push(self.stack, view))
+        if view.is_identity:
+            return self
+        size, first, lanes, own, stack, axes, pair, same = self
+        return Index(size, first, lanes, own, push(stack, view), axes, pair, same)
 
     def spread(self, shape: Shape, out: Shape) -> Index:
         """Return the index at which an operand of `shape` is read for a result of shape `out`."""
@@ -86,7 +98,7 @@ class LanePositions:
         NVIDIA's OpenGL driver (580.159) reads zeros at `7 - (first + (0, 1, 2, 3))` if the column
         is a constant, but not if the lanes are added last.
         """
-        lanes = self.code.vector("i", 0, apart, 2 * apart, 3 * apart)
+        lanes = self.code.printer.multiples(apart)
         return self.code.printer.whole(first) + lanes
 
     def aligned_first(self, index: Index) -> Whole | None:

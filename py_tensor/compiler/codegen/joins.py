@@ -36,14 +36,18 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
     if size == 0:
         return filler
     places = positions.coordinates(index, shape, together)
-    tests, source = [], 0
+    tests: list[tuple[Value, int, int]] = []
+    source: Any = 0
     for axis, (c, (low, high, interior)) in enumerate(zip(places, call.arg, strict=True)):
+        if isinstance(c, int) and together and not (low or high or interior):
+            source = source + c * inner_strides[axis]
+            continue
         c = code.printer.whole(c - low)
         c = code.let(c if together or c.lanes == 4 else code.vector("i", c), "c")
         if low or high or interior:
             tests.append((c, inner[axis], interior + 1))
         places[axis] = code.let(c // (interior + 1), "c")
-        source = places[axis] * inner_strides[axis] + source
+        source = source + places[axis] * inner_strides[axis]
     source = code.let(source, "j")
     if together:
         condition: Any = None
@@ -51,7 +55,7 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
             inside = code.call(code.printer.types["u", 1], "u", c, lanes=1) < (n - 1) * step + 1
             condition = inside if condition is None else condition & inside
             if step > 1:
-                condition = condition & (c % step).equals(0)
+                condition = condition & code.printer.whole(c % step).equals(0)
         value = code.variable(filler)
         # Lanes that continue in the next row are not neighbours along the last axis.
         axes = tuple((c, n) for c, n in zip(places, inner, strict=True) if n != 1)

@@ -6,7 +6,6 @@ from typing import Any
 
 from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
-from ...language.glsl import GLSL
 from ...language.printer import Printer, Source
 from ..kernel import Kernel
 from ..lowered_graph import LoweredGraph
@@ -38,8 +37,8 @@ def write(
     lowered: LoweredGraph,
     kernel: Kernel,
     tilings: dict[int, Tiling],
-    float_as_half: bool = False,
-    printer: Printer = GLSL,
+    float_as_half: bool,
+    printer: Printer,
 ) -> Shader:
     """Return the shader that draws a kernel; equal kernels are written once.
 

@@ -81,24 +81,23 @@ class Writer:
 
     def value(self, at: int, index: Index) -> Value:
         """Return the four lanes of node `at` at `index`; write what is missing."""
-        known = self.code.known
-        value: Value | None = known((at, index))
-        if value is not None:
-            return value
-        order: list[tuple[NodeAtIndex, list[NodeAtIndex]]] = [((at, index), [])]
+        values, keep = self.code.values, self.code.keep
+        order: list[tuple[NodeAtIndex, Expression | None, list[NodeAtIndex]]]
+        order = [((at, index), None, [])]
         # Operands come first. A recursive function would exceed Python's recursion limit.
         while order:
-            place, operands = order.pop()
-            value = known(place)
-            if value is None:
+            place, expression, operands = order.pop()
+            if place in values:
+                continue
+            if expression is None:
                 expression = self._expression(place[0])
-                if not operands and (operands := expression.operands(self, *place)):
-                    order.append((place, operands))
-                    order += [(operand, []) for operand in reversed(operands)]
-                else:
-                    value = expression.write(self, *place, *map(known, operands))
-                    self.code.keep(place, value)
-        assert value is not None
+                operands = expression.operands(self, *place)
+                if operands:
+                    order.append((place, expression, operands))
+                    order += [(operand, None, []) for operand in reversed(operands)]
+                    continue
+            keep(place, expression.write(self, *place, *[values[each] for each in operands]))
+        value: Value = values[at, index]
         return value
 
     def texel(self, at: int, number: Value) -> Value:
@@ -111,7 +110,8 @@ class Writer:
         call = self.nodes.calls[at]
         if at in self.fixed or type(call) is not OpInstance:
             return _LEAF
-        return entry_of(self.expressions, call.op)  # type: ignore[no-any-return]
+        kinds = self.expressions
+        return kinds.get(type(call.op)) or entry_of(kinds, call.op)
 
     def leaf(self, at: int, index: Index) -> Value:
         """Return a node that the kernel reads instead of computing it."""
@@ -122,7 +122,7 @@ class Writer:
             return self._scalar(at, call)
         if type(call) is Constant:
             return literal(self.code, call.value, call.spec.dtype)
-        return self.fetches.fetch(at, index)
+        return self.code.let(self.fetches.read(at, index))
 
     def _scalar(self, at: int, call: Scalar) -> Value:
         kind = call.spec.dtype.kind
