@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections import Counter
 from functools import cache
@@ -62,10 +63,10 @@ ROOMS = (
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
-    "language": 1105,  # half of it are the functions that shaders include
+    "language": 1500,  # the functions that shaders include; whole kernels in two languages
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
     "ir": 634,  # functions and structures given to trees are checked; several results; lost values
-    "compiler": 3234,  # several outputs, also for joins; float32 as float16; kernels behind views
+    "compiler": 3110,  # several outputs, also for joins; float32 as float16; kernels behind views
     "runtime": 1923,  # reasons for a backend; limit of GPU memory; graphs in two parts; JAX
     "tensor": 372,  # parts know their tensor; iteration; text; flushes after a loss; shared memory
 }
@@ -263,6 +264,45 @@ def test_the_core_is_small():
 
 def test_type_checks_are_rarely_ignored():
     assert sum(path.read_text().count("# type: ignore") for path in FILES) < 10
+
+
+GLSL_WORDS = re.compile(
+    r"\b(?:[iub]?vec[234]\b(?!<)|[iu]?sampler2D\w*|texelFetch|gl_\w+|floatBitsTo\w+|u?intBitsToFloat|"
+    r"roundEven|lessThan\w*|greaterThan\w*|notEqual|highp|mix\(|mat[234]|layout\(|#version)"
+)
+GLSL_FILES = {
+    "language/glsl.py",
+    # Names that arguments of the user's own GLSL cannot have.
+    "kernels/hand_written.py",
+}
+
+
+def texts_with_glsl(text: str) -> list[str]:
+    """Return the string literals of a module that contain GLSL, except docstrings."""
+    tree = ast.parse(text)
+    documents = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in documents
+        and GLSL_WORDS.search(node.value)
+    ]
+
+
+def test_only_the_printer_contains_glsl():
+    found = {name_of(path) for path in FILES if texts_with_glsl(path.read_text())}
+    assert found == GLSL_FILES
+
+
+def test_glsl_in_texts_is_found():
+    assert texts_with_glsl('"""A vec4."""\nx = f"{kind} v = vec4({y});"\n') == [" v = vec4("]
+    assert texts_with_glsl('x = "texelFetch"\n') == ["texelFetch"]
 
 
 def test_operations_are_named_by_the_table_only():

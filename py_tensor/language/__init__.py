@@ -1,7 +1,7 @@
-"""The language of shader functions, a typed subset of Python, and its printers.
+"""The language of shaders, a typed subset of Python, and its printers.
 
-Input: the text of `functions`, and formulas of the op definitions. Output: the same in a language
-of shaders, for the four elements that a fragment computes.
-Reading order: `names` (what functions may use besides Python), `functions`, `printer`, `glsl`,
-`wgsl`.
+Input: the text of `functions`, formulas of the op definitions, and the values and statements of
+kernels. Output: shaders, which compute four elements per fragment.
+Reading order: `names` (what functions may use besides Python), `functions`, `tree` (expressions),
+`printer`, `statements`, `glsl`, `wgsl`.
 """

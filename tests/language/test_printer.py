@@ -152,20 +152,6 @@ def test_every_formula_is_a_function_of_python_numbers():
             assert op.host(float32)(1, 1) == (2 if op.name == "sum" else 1)
 
 
-GLSL_WORDS = re.compile(r"\b(?:[iub]?vec[234]|texelFetch|gl_FragCoord|floatBitsToUint|pt_pick)\b")
-
-
-def test_few_modules_contain_glsl():
-    found = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if GLSL_WORDS.search(path.read_text())
-    }
-    found = {name for name in found if not name.startswith("compiler/codegen/")}
-    printers = {"language/glsl.py", "language/wgsl.py"}
-    assert found == {*printers, "kernels/hand_written.py", "kernels/kinds.py"}
-
-
 def forms():
     """Yield each public operation with its forms and error, for the first dtype that it allows."""
     for op in OP_DEFS.values():
