@@ -19,10 +19,10 @@ from pathlib import Path
 # models for 10,000; parts of a plan that are computed once for 6,000; formulas and functions of
 # operations in Python, with printers for GLSL and WGSL, for 11,000; tensors as HTML, pictures,
 # progress and the places of output for 12,000; plots as SVG for 14,000; images before and after
-# models, sounds and CTC decoding, 50 functions, for 40,000; the JAX backend and 64-bit dtypes for
-# 10,000;
-# data that exceeds memory, and several devices and processes for 12,000.
-LIMIT = 1_138_000
+# models, sounds and CTC decoding, 50 functions, for 40,000; kernels built from typed values and
+# printed in both shader languages for 5,000; the JAX backend and 64-bit dtypes for 10,000; data
+# that exceeds memory, several devices and processes for 12,000; decoding of hands for 2,000.
+LIMIT = 1_144_000
 
 
 def main(wheel: Path) -> int:
