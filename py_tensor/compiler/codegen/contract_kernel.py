@@ -165,7 +165,7 @@ def _convolve(block: _Block) -> None:
         for tap in sorted({tap for taps in rows for tap in taps}):
             value = block.texel(x, base_x, (tx + tap * channels // 4,))
             if sides:
-                place = let(ix0 + (kx * dw + tap), "x")
+                place = code.printer.whole(let(ix0 + (kx * dw + tap), "x"))
                 inside = let((place >= 0) & (place < width), "b")
                 value = block.writer.fetches.either(inside, value, zero)
             found[tap] = code.variable(value, "v")

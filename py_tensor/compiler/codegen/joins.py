@@ -85,7 +85,7 @@ def concat(writer: Writer, at: int, index: Index) -> Value:
     row = shape[axis] * tail
     whole = positions.aligned_first(index)
     together = whole is not None and all(width % 4 == 0 for width in widths)
-    position: Any = whole if together else positions.lanes(index)
+    position: Any = code.printer.whole(whole or 0) if together else positions.lanes(index)
     outer = code.let(position // row, "u")
     inner = code.let(position - outer * row, "c")
     result = code.variable(code.vector(KIND[call.spec.dtype.kind], 0))
@@ -118,6 +118,7 @@ def interleave(writer: Writer, at: int, index: Index) -> Value:
     size = writer.nodes.spec(re).size
     whole: Any = positions.aligned_first(index)
     if whole is not None:
+        whole = code.printer.whole(whole)
         lanes = code.let((whole >> 1) + code.vector("i", 0, 0, 1, 1), "i")
         own = index.own and not index.stack
         below = Index(size, lanes=lanes, pair=whole, own=own)
