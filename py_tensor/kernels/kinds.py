@@ -14,7 +14,7 @@ from ..compiler.codegen.expressions import EXPRESSIONS, elementwise_operands, op
 from ..compiler.codegen.indices import Index
 from ..compiler.codegen.types import KIND, converted, literal
 from ..compiler.codegen.writer import Expression, Writer
-from ..dtypes import DType
+from ..dtypes import DType, bool_
 from ..errors import GradientError
 from ..language.tree import Value
 from ..late import LateModule
@@ -296,6 +296,9 @@ class ProgramWriter:
         code = self.code
         for carry in loop.carries:
             self.values[carry.result] = code.variable(self.atom(carry.initial))
+        # Elements that have left the loop stay outside, whatever values they go on with.
+        stays = not all(carry.masked for carry in loop.carries)
+        alive = code.variable(self.atom(Number(True, bool_))) if stays else None
         with code.loop(0, ENDLESS if loop.limit is None else loop.limit):
             for carry in loop.carries:
                 # Values of an iteration do not change, as all other values.
@@ -303,11 +306,14 @@ class ProgramWriter:
             self.write(loop.head)
             active = None if loop.active is None else self.atom(loop.active)
             if active is not None:
+                if alive is not None:
+                    code.assign(alive, active, "&=")
+                    active = alive
                 code.stop(code.apply("not any_element(x)", "b", active))
             self.write(loop.body)
             for carry in loop.carries:
                 value = self.atom(carry.following)
-                if active is not None:
+                if active is not None and carry.masked:
                     value = code.pick(active, value, self.values[carry.inner])
                 code.assign(self.values[carry.result], value)
 

@@ -119,6 +119,8 @@ class Carry:
     initial: Atom
     following: Atom
     result: Var
+    masked: bool = True
+    """False if elements that are no longer active may have any value."""
 
 
 @dataclass(frozen=True)
@@ -269,18 +271,47 @@ def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
 
 def _needed_loop(loop: Loop, needed: set[Atom]) -> Loop:
     """Keep the carries that are needed after the loop, or by other carries that are kept."""
-    carries = [carry for carry in loop.carries if carry.result in needed]
+    given = loop.carries if loop.active is None else _unmasked(loop, needed)
+    carries = [carry for carry in given if carry.result in needed]
     while True:
         inside = {carry.following for carry in carries} | ({loop.active} if loop.active else set())
         body = needed_part(loop.body, inside)
         head = needed_part(loop.head, inside)
-        found = [carry for carry in loop.carries if carry in carries or carry.inner in inside]
+        found = [carry for carry in given if carry in carries or carry.inner in inside]
         if len(found) == len(carries):
             break
         carries = found
     needed.update(inside)
     needed.update(carry.initial for carry in carries)
     return Loop(carries, head, loop.active, body, loop.limit, loop.trips)
+
+
+def _unmasked(loop: Loop, needed: set[Atom]) -> list[Carry]:
+    """Let carries that nothing needs after the loop change in elements that are not active.
+
+    An element that is not active stays so. If a choice decides in an element that is about to leave
+    the loop, such a carry need not choose either. Inner loops run until all elements are done, so
+    they keep all masks.
+    """
+    if any(isinstance(statement, Loop) for statement in (*loop.head, *loop.body)):
+        return loop.carries
+    steps = {step.result: step for step in (*loop.head, *loop.body) if isinstance(step, Step)}
+    conjuncts: set[Any] = set()
+    pending: list[Any] = [loop.active]
+    while pending:
+        conjuncts.add(atom := pending.pop())
+        if atom in steps and steps[atom].op.name == "logical_and":
+            pending += steps[atom].operands
+    stays = {carry.following for carry in loop.carries if carry.inner in conjuncts}
+    carries = []
+    for carry in loop.carries:
+        if carry.result not in needed:
+            carry = replace(carry, masked=False)
+            step = steps.get(carry.following)
+            if step is not None and step.op.name == "where" and step.operands[0] in stays:
+                carry.following = step.operands[1]
+        carries.append(carry)
+    return carries
 
 
 def text_of(program: Program) -> str:

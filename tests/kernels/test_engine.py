@@ -150,3 +150,24 @@ def test_the_name_and_the_documentation_are_the_functions():
     assert documented.__name__ == "documented"
     assert documented.__doc__ == "Return the operand."
     assert repr(documented) == "kernel(documented)"
+
+
+@pt.kernel
+def mirrored(x):
+    steps = 0
+    while x < 10.0 and steps < 30:
+        x = 12.5 - abs(x)
+        steps += 1
+    return steps
+
+
+def test_elements_that_left_a_loop_stay_outside(engine):
+    # After the loop nothing needs x, which falls below 10 again in elements that are done.
+    values = [-4.0, 1.0, 5.0, 2.0, 50.0, 0.5, 9.0]
+    assert mirrored(pt.asarray(values)).tolist() == [mirrored.python(x) for x in values]
+
+
+def test_loops_choose_only_values_that_are_needed_after_them():
+    text = pt.explain(mirrored(pt.ones(8)))
+    assert text.count("pt_pick(") - text.count("vec4 pt_pick(") == 1
+    assert "mix(" not in text.partition("void main")[2]
