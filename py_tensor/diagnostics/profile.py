@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from ..compiler.glsl.shader import Shader
+from ..compiler.codegen.shader import Shader
 from ..compiler.kernel import Kernel
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.memory_plan import Plan

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..dtypes import DType
+from ..ops import OP_DEFS
 from ..ops.op_def import Elementwise
 
+AND, WHERE = OP_DEFS["logical_and"], OP_DEFS["where"]
 LOOP_STEPS = 16
 """Number of steps that a loop of unknown length counts as, to estimate the cost of a kernel."""
 
@@ -293,14 +295,15 @@ def _unmasked(loop: Loop, needed: set[Atom]) -> list[Carry]:
     the loop, such a carry need not choose either. Inner loops run until all elements are done, so
     they keep all masks.
     """
-    if any(isinstance(statement, Loop) for statement in (*loop.head, *loop.body)):
+    every = (*loop.head, *loop.body)
+    if _has_loop(every):
         return loop.carries
-    steps = {step.result: step for step in (*loop.head, *loop.body) if isinstance(step, Step)}
+    steps: dict[Any, Step] = {step.result: step for step in every if isinstance(step, Step)}
     conjuncts: set[Any] = set()
     pending: list[Any] = [loop.active]
     while pending:
         conjuncts.add(atom := pending.pop())
-        if atom in steps and steps[atom].op.name == "logical_and":
+        if atom in steps and steps[atom].op is AND:
             pending += steps[atom].operands
     stays = {carry.following for carry in loop.carries if carry.inner in conjuncts}
     carries = []
@@ -308,10 +311,17 @@ def _unmasked(loop: Loop, needed: set[Atom]) -> list[Carry]:
         if carry.result not in needed:
             carry = replace(carry, masked=False)
             step = steps.get(carry.following)
-            if step is not None and step.op.name == "where" and step.operands[0] in stays:
+            if step is not None and step.op is WHERE and step.operands[0] in stays:
                 carry.following = step.operands[1]
         carries.append(carry)
     return carries
+
+
+def _has_loop(body: Iterable[Any]) -> bool:
+    return any(
+        isinstance(statement, Loop) or (isinstance(statement, Branch) and _has_loop(statement.body))
+        for statement in body
+    )
 
 
 def text_of(program: Program) -> str:

@@ -16,7 +16,7 @@ import pytest
 import py_tensor as pt
 
 ROOT = Path(__file__).parent.parent.parent
-PROGRAM = ROOT / "examples" / "train_digits.py"
+PROGRAM = ROOT / "examples" / "outgrowing" / "train_digits.py"
 SECONDS = 120
 """Time for anything: other programs may keep the processor busy."""
 

@@ -102,7 +102,7 @@ export function createInput(analyser) {
   function sampleOf({ file: name, title }) {
     const button = make("button", { type: "button", className: "thumb", ariaLabel: title, title });
     button.dataset.sample = name;
-    if (name.endsWith(".wav")) button.append(make("span", { className: "note" }, "♪"));
+    if (name.endsWith(".wav")) button.append(make("span", { className: "sign" }, "♪"));
     else button.append(make("img", { src: galleryAddress(name), alt: "", loading: "lazy" }));
     button.onclick = () => openSample(name);
     return button;

@@ -12,7 +12,7 @@ from time import perf_counter
 import py_tensor as pt
 from sklearn.datasets import load_digits
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "web" / "src" / "features" / "digits"))
 
 import digits_data  # noqa: E402
