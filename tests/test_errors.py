@@ -128,7 +128,7 @@ def test_shader_compile_error_shows_the_line(engine):
     assert lines[0].startswith("shader broken: ERROR: 0:")
     number = lines[0].split(":")[3]
     (at,) = [n for n, line in enumerate(lines) if line.startswith(f"{number} | ")]
-    assert "hypot(v1" in lines[at]
+    assert "hypot(" in lines[at]
     assert "^" in lines[at + 1]
     assert pt.sqrt(x).tolist() == [2, 3]
 

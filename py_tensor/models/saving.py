@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from .. import nn
@@ -383,7 +384,9 @@ class _Reader:
             {_text(name): _text(value) for name, value in content["aliases"].items()},
             frozenset(map(_text, content["frozen"])),
             content["converts_inputs"] is True,
-            {_text(name): _text(value) for name, value in content.get("states", {}).items()},
+            MappingProxyType(
+                {_text(name): _text(value) for name, value in content.get("states", {}).items()}
+            ),
         )
 
     def _constant(self, content: Any, name: str) -> Constant:

@@ -61,6 +61,7 @@ NOT_GENERATED = {
         "draw",
         "enable_debug_mode",
         "enable_production_mode",
+        "enable_x64",
         "explain",
         "finfo",
         "frames",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from differentiable import RandomProgram, Step, programs
-from gradient_checks import WAYS, check
+from gradient_checks import WAYS, check, vmapped
 from hypothesis import given
 from programs.program import repeatable
+
+import py_tensor as pt
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
@@ -27,3 +29,10 @@ def test_a_wrong_gradient_is_found(way):
     with pytest.raises(AssertionError) as raised:
         check(program, way)
     assert raised.value.__notes__ == ["v0 = leaf (2,)\nv1 = wrong(v0): (2,)"]
+
+
+def test_gradient_that_is_padded_at_a_constant_position():
+    x = np.float32(0.5)
+    tanh, flip = Step("tanh", (0,), pt.tanh, np.tanh), Step("flip", (0,), pt.flip, np.flip)
+    values = [np.float64(x), *[np.tanh(np.float64(x))] * 5, np.float64(x)]
+    check(RandomProgram([x], [*[tanh] * 5, flip], values), vmapped)

@@ -71,6 +71,8 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
         inside = code.apply(formula, "m", c)
         mask = inside if mask is None else code.apply("x and y", "m", mask, inside)
     mask = code.let(code.vector("m", 1) if mask is None else mask, "m")
+    if isinstance(source, int):
+        source = code.vector("i", source)
     chosen: Any = code.let(source * code.vector("i", mask), "j")
     value = writer.value(src, Index(size, lanes=chosen))
     return code.let(code.pick(mask, value, filler))
