@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from .. import nn
@@ -384,9 +383,7 @@ class _Reader:
             {_text(name): _text(value) for name, value in content["aliases"].items()},
             frozenset(map(_text, content["frozen"])),
             content["converts_inputs"] is True,
-            MappingProxyType(
-                {_text(name): _text(value) for name, value in content.get("states", {}).items()}
-            ),
+            {_text(name): _text(value) for name, value in content.get("states", {}).items()},
         )
 
     def _constant(self, content: Any, name: str) -> Constant:
