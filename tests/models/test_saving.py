@@ -54,7 +54,12 @@ def test_loaded_models_give_the_same_numbers(data, inputs, engine):
     model = pt.models.loads(data)
     copy = again(model)
     assert (copy.inputs, copy.outputs) == (model.inputs, model.outputs)
-    assert copy.layers == model.layers
+    # Graphs among the attributes are compared by what they compute.
+    described, copied = (
+        [layer._replace(attributes=[*layer.attributes]) for layer in each.layers]
+        for each in (model, copy)
+    )
+    assert copied == described
     results, copies = model(*inputs), again(copy)(*inputs)
     pairs = zip(results, copies, strict=True) if isinstance(results, tuple) else [(results, copies)]
     for result, other in pairs:
