@@ -212,7 +212,7 @@ def use(mesh: Mesh) -> AbstractContextManager[Any]:
         with pt.sharding.use(pt.sharding.mesh((8,), ("data",))):
             history = await pt.train.fit(model, data, loss="mse", optimizer="adam")
     """
-    manager: AbstractContextManager[Any] = _jax("use").set_mesh(_automatic("use", mesh))
+    manager: AbstractContextManager[Any] = _jax("use").set_mesh(automatic("use", mesh))
     return manager
 
 
@@ -267,7 +267,7 @@ def named_sharding(operation: str, mesh: Mesh, spec: Any) -> NamedSharding:
     while spec and spec[-1] is None:  # JAX would compile again for an equal spec
         spec = made(*spec[:-1])
     try:
-        return sharding.NamedSharding(_automatic(operation, mesh), spec)
+        return sharding.NamedSharding(automatic(operation, mesh), spec)
     except (TypeError, ValueError) as error:
         raise ArgumentError(
             f"{operation}: spec does not fit the mesh; got {spec} for axes {mesh.axis_names}: "
@@ -286,8 +286,9 @@ def _failures_named() -> Iterator[None]:
         raise_failure(error)
 
 
-def _automatic(operation: str, mesh: Any) -> Mesh:
+def automatic(operation: str, mesh: Any) -> Mesh:
     """Return a mesh whose axes XLA divides the work along; `jax.make_mesh` makes other ones."""
+    _jax(operation)
     from jax.sharding import Mesh
 
     if not isinstance(mesh, Mesh):

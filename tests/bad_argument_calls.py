@@ -22,6 +22,14 @@ def _rng() -> Any:
     return pt.random.default_rng(0)
 
 
+def _parquet() -> str:
+    """Write a file into the folder of the test, and return its name."""
+    from pyarrow import parquet, table
+
+    parquet.write_table(table({"x": [1.0, 2.0]}), "rows.parquet")
+    return "rows.parquet"
+
+
 _DRAWS: dict[str, tuple[Any, ...]] = {
     "random": ((2,), "float32"),
     "uniform": (0.0, 2.0, (2,)),
@@ -92,6 +100,7 @@ VALID: dict[str, Callable[[], Call]] = {
     ),
     "data.webcam": lambda: _call(size=(2, 3), center_crop=True, facing_mode="user"),
     "nn.NormRange": lambda: _call(0.0, 2.0, 1.0, 0),
+    "data.parquet": lambda: _call(_parquet(), columns=["x"]),
     "io.download": lambda: _call({"w": pt.ones(2)}, "file.safetensors", {"a": "b"}),
     "io.fetch": lambda: _call("file.safetensors", {"w": pt.ones(2)}, print),
     "io.remove": lambda: _call("model"),
@@ -104,8 +113,14 @@ VALID: dict[str, Callable[[], Call]] = {
 RESULTS = {
     *("MemoryTrace", "Profile", "Timing"),
     *("CacheInfo", "Memory", "linalg.EigResult", "linalg.EighResult", "linalg.LstsqResult"),
-    *("vision.Detections", "vision.KeptBoxes", "vision.Letterboxed", "vision.Poses"),
-    "vision.TextBoxes",
+    *(
+        "vision.Detections",
+        "vision.Hands",
+        "vision.KeptBoxes",
+        "vision.Letterboxed",
+        "vision.Poses",
+    ),
+    *("vision.Poses", "vision.TextBoxes"),
     *("linalg.QRResult", "linalg.SVDResult", "linalg.SlogdetResult", "optim.LbfgsResult"),
     *("optim.State", "nn.KeyValueCache", "nn.LayerOutput", "train.History", "train.Report"),
     *("train.Trainer", "data.Dataset", "data.Microphone", "data.Recording", "data.Webcam"),
@@ -114,7 +129,7 @@ RESULTS = {
 """Classes whose objects the library makes, for example results; users do not call them."""
 ABSTRACT = {"nn.Module", "train.Callback", "nn.RecurrentOptions", "optim.Options"}
 """Classes to derive from, and types of dicts of options; they take no arguments."""
-NO_ARGUMENTS = {"io.names"}
+NO_ARGUMENTS = {"io.names", "enable_x64"}
 """Functions without arguments whose signature or example does not show it."""
 
 OTHER_NAMES = {

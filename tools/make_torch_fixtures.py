@@ -1,4 +1,4 @@
-"""Write tests/models/torch: small files of torch.save with weights, inputs and outputs.
+"""Write tests/models/pytorch: small files of torch.save with weights, inputs and outputs.
 
 Run it with PyTorch, which the tests do not need:
 
@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import nn
 
-FOLDER = Path(__file__).parent.parent / "tests" / "models" / "torch"
+FOLDER = Path(__file__).parent.parent / "tests" / "models" / "pytorch"
 
 
 class Classifier(nn.Module):

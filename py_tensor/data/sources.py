@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import integer
+from ..functions.arguments import flag, integer
 from ..ir.pytree import tree_flatten, tree_leaves, tree_unflatten
 from ..typing import ArrayLike
 from . import stages
@@ -46,6 +46,7 @@ def from_arrays(*arrays: ArrayLike, device: bool = False, block_size: int | None
     [1.0, 2.0] 0
     [3.0, 4.0] 1
     """
+    device = flag("from_arrays", "device", device)
     leaves, structure = tree_flatten(arrays[0] if len(arrays) == 1 else arrays, is_leaf)
     if block_size is not None:
         block_size = integer("from_arrays", "block_size", block_size, 1)

@@ -14,7 +14,7 @@ from ..errors import ArgumentError, BackendError
 from ..functions.arguments import MOST_STEPS, function_of, integer, number
 from ..functions.arguments import items as items_of
 from ..optim import OPTIMIZERS, LossScaler, Optimizer, State
-from ..sharding import mesh_in_use, process
+from ..sharding import automatic, mesh_in_use, process
 from ..tensor import Tensor
 from .batch_source import BatchSource
 from .batches import Arrays, Batch, batches_of
@@ -132,7 +132,7 @@ async def fit(
     callbacks = items_of("fit", "callbacks", callbacks)
     call, params = call_of("fit", model)
     control = control_of("fit", control)
-    mesh = mesh_in_use() if mesh is None else mesh
+    mesh = mesh_in_use() if mesh is None else automatic("fit", mesh)
     trainer = Trainer(model, params, optimizer, epochs, control, state, mesh, shardings)
     chosen = metrics_of("fit", metrics)
     weights = _class_weights(class_weight)

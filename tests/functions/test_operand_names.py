@@ -42,7 +42,14 @@ NO_TENSORS = {
     "from_dlpack",
     # The page and the package.
     *("__array_namespace_info__", "cache_info", "draw", "enable_debug_mode"),
-    *("enable_production_mode", "from_pixels", "get_backend", "memory", "set_backend"),
+    *(
+        "enable_production_mode",
+        "enable_x64",
+        "from_pixels",
+        "get_backend",
+        "memory",
+        "set_backend",
+    ),
     *(
         "buffer_field",
         "static_field",

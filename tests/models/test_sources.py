@@ -345,7 +345,7 @@ def test_archives_are_loaded_from_bytes(engine):
         pt.models.loads(packed({"model.txt": START + b"b.bin", "a.bin": b""}))
 
 
-@pytest.mark.parametrize("file", sorted((Path(__file__).parent / "torch").iterdir()))
+@pytest.mark.parametrize("file", sorted((Path(__file__).parent / "pytorch").iterdir()))
 def test_weights_of_pytorch_are_not_a_model(file, engine):
     for read in (pt.models.loads, load):
         with pytest.raises(ModelError, match=r"without a model.*load_weights.*load_torch_state_d"):

@@ -18,7 +18,7 @@ import py_tensor as pt
 from py_tensor.errors import ArgumentError, ModelError, ShapeError
 from py_tensor.models.weights import torch_files
 
-FOLDER = Path(__file__).parent / "torch"
+FOLDER = Path(__file__).parent / "pytorch"
 
 
 def loaded(source: Any, **options: Any) -> dict[str, pt.Tensor]:

@@ -17,7 +17,7 @@ from test_models import linear
 import py_tensor as pt
 from py_tensor.errors import ModelError, TensorError
 
-FOLDER = Path(__file__).parent / "torch"
+FOLDER = Path(__file__).parent / "pytorch"
 SECONDS = 2.0
 """Processor time, since other programs may slow the machine down."""
 BYTES = 256 << 20

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
-from importlib.util import find_spec
 
 import jax
 import jax.numpy as jnp
@@ -125,16 +123,6 @@ def test_memory_is_shared_with_numpy(backend):
     assert array.ctypes.data == array_of(t).unsafe_buffer_pointer()
     assert_values(pt.from_dlpack(array), X * 2)
     assert array_of(pt.from_dlpack(array)).unsafe_buffer_pointer() == array.ctypes.data
-
-
-def test_memory_is_shared_with_torch(backend):
-    if find_spec("torch") is None:
-        return  # PyTorch is no dependency of the tests
-    torch = import_module("torch")
-    given = torch.arange(12.0)
-    t = pt.from_dlpack(given)
-    assert array_of(t).unsafe_buffer_pointer() == given.data_ptr()
-    assert torch.from_dlpack(t).data_ptr() == given.data_ptr()
 
 
 def test_arrays_of_jax_are_copied_elsewhere(engine):

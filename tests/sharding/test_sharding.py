@@ -21,7 +21,7 @@ from py_tensor.runtime.executor import runtime
         ("shard_batch", lambda: pt.sharding.shard_batch(pt.ones(2), None)),
         ("use", lambda: pt.sharding.use(None)),
         (
-            "shard",
+            "fit",
             lambda: asyncio.run(
                 pt.train.fit(
                     (lambda w, x: x * w, pt.ones(1)),
