@@ -9,6 +9,7 @@ import pytest
 from analyser_driver import AnalyserPage, blazeface_files, convolution, deep_model
 from conftest import SITE
 from playwright.sync_api import Browser, Page
+from waiting import eventually
 from watched_page import SharedPage
 
 NODES = 1000
@@ -96,6 +97,18 @@ def test_filters_and_maps_of_channels_first(page: Page, site_url: str) -> None:
     page.wait_for_selector("#layer a:text('Open in the playground')")
     address = page.get_attribute("#layer .source:not(.kernel) a", "href") or ""
     assert address.startswith(f"{site_url}/index.html#program=import+py_tensor")
+
+
+def test_graph_begins_in_the_middle(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
+    analyser.open_files({"deep.onnx": deep_model(12)})
+
+    def check() -> None:
+        alpha = analyser.pixels("#graph canvas")[..., 3].sum(axis=0)
+        assert alpha.any()
+        assert abs(np.average(np.linspace(0, 1, len(alpha)), weights=alpha) - 0.5) < 0.05
+
+    eventually(page, check)
 
 
 RECORD_FRAMES = """() => {

@@ -26,6 +26,7 @@ export class GraphCanvas {
   #boxes = [];
   #selected = -1;
   #view = { x: 0, y: 0, scale: 1 };
+  #width = 0;
   #frame = 0;
   /** @type {Record<string, string>} */
   #colors = {};
@@ -91,6 +92,7 @@ export class GraphCanvas {
     const { clientWidth } = this.#canvas;
     const first = this.#layout.centers[0] ?? { x: 0, y: 0 };
     this.#view = { scale: 0.85, x: clientWidth / 2 - first.x * 0.85, y: 20 };
+    this.#width = clientWidth;
     this.#draw();
   }
 
@@ -130,6 +132,9 @@ export class GraphCanvas {
 
   #resize() {
     const { clientWidth, clientHeight } = this.#canvas;
+    // The middle stays in the middle, also if the canvas was hidden before.
+    this.#view.x += (clientWidth - this.#width) / 2;
+    this.#width = clientWidth;
     this.#canvas.width = Math.round(clientWidth * devicePixelRatio);
     this.#canvas.height = Math.round(clientHeight * devicePixelRatio);
     this.#paint();
