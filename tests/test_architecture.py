@@ -66,7 +66,7 @@ CORE = {
     "language": 1500,  # the functions that shaders include; whole kernels in two languages
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
     "ir": 634,  # functions and structures given to trees are checked; several results; lost values
-    "compiler": 3111,  # several outputs, also for joins; float32 as float16; kernels behind views
+    "compiler": 3113,  # several outputs, also for joins; float32 as float16; kernels behind views
     "runtime": 1923,  # reasons for a backend; limit of GPU memory; graphs in two parts; JAX
     "tensor": 372,  # parts know their tensor; iteration; text; flushes after a loss; shared memory
 }
