@@ -433,11 +433,17 @@ def decode_detections(
         score_threshold=score_threshold,
         padded=padded,
     )
-    found = [take(each, kept.indices, axis=0) for each in (boxes, points)]
-    if padded:
-        there = arange(max_output_size) < kept.number
-        found = [where(there.reshape((-1, *(1,) * (f.ndim - 1))), f, 0.0) for f in found]
-    return Detections(found[0], kept.scores, found[1], kept.number)
+    found, marks = (_kept_rows(each, kept, padded) for each in (boxes, points))
+    return Detections(found, kept.scores, marks, kept.number)
+
+
+def _kept_rows(values: Tensor, kept: KeptBoxes, padded: bool) -> Tensor:
+    """Return the rows of the kept boxes; if padded, rows after the last box are 0."""
+    rows = take(values, kept.indices, axis=0)
+    if not padded:
+        return rows
+    there = arange(rows.shape[0]) < kept.number
+    return where(there.reshape((-1, *(1,) * (rows.ndim - 1))), rows, 0)
 
 
 HAND_CLASSES = ("hand", "fist", "pinch", "point", "face", "tip", "pinch_tip")
@@ -517,11 +523,7 @@ def decode_hands(
         score_threshold=score_threshold,
         padded=padded,
     )
-    found = take(corners, kept.indices, axis=0) * pt.asarray(
-        [height, width, height, width], dtype="float32"
-    )
-    classes = take(argmax(values, axis=1), kept.indices)
-    if padded:
-        there = arange(max_output_size) < kept.number
-        found, classes = where(there[:, None], found, 0.0), where(there, classes, 0)
+    pixels = corners * pt.asarray([height, width, height, width], dtype="float32")
+    found = _kept_rows(pixels, kept, padded)
+    classes = _kept_rows(argmax(values, axis=1), kept, padded)
     return Hands(found, kept.scores, classes, kept.number)

@@ -1,4 +1,4 @@
-/** @file Titles and slider ranges of the filters in input_filters.py, after those of the photo lab. */
+/** @file Titles and slider ranges of the filters in input_filters.py, which follow the photo lab's in the list. */
 
 import { FILTERS } from "../../../ui/photo_filters.js";
 

@@ -39,7 +39,7 @@ LONGEST = 960
 
 @dataclass(frozen=True)
 class Options:
-    """How pictures become inputs."""
+    """Options by which a picture becomes the input of a model."""
 
     height: int
     """0 for the picture's height, rounded to a multiple of `STEP`."""

@@ -33,7 +33,7 @@ export function createOpenModel(analyser) {
   const status = find("open-status", HTMLElement);
   const problem = find("open-problem", HTMLElement);
   const drop = find("drop", HTMLElement);
-  /** What is opened when Python has started. @type {Source | null} */
+  /** Source that is opened when Python has started. @type {Source | null} */
   let wanted = new URLSearchParams(location.search).get(PARAMETER);
   let ready = false;
   let loading = false;

@@ -1,4 +1,4 @@
-"""What a model found, in positions of the input's picture."""
+"""Results of a model, at positions in the input's picture."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import py_tensor as pt
 
 @dataclass
 class Scene:
-    """What a task needs to decode outputs."""
+    """Data by which a task decodes outputs."""
 
     outputs: dict[str, pt.Tensor]
     picture: pt.Tensor | None
@@ -42,7 +42,7 @@ class Scene:
 
 @dataclass
 class Findings:
-    """What to draw over the picture, and what to list next to it. Tensors stay on the GPU."""
+    """Shapes to draw over the picture, and results to list next to it. Tensors stay on the GPU."""
 
     picture: pt.Tensor | None = None
     """Picture to show instead of the input's."""
