@@ -117,12 +117,15 @@ class FileServer:
         handler.connection.settimeout(0.05)
         while not self.release.is_set():
             try:
-                if handler.connection.recv(1) == b"":
-                    self.ended.set()
-                    handler.close_connection = True
-                    return
+                gone = handler.connection.recv(1) == b""
             except TimeoutError:
                 continue
+            except ConnectionResetError:  # the client had not read all that was sent
+                gone = True
+            if gone:
+                self.ended.set()
+                handler.close_connection = True
+                return
         handler.connection.settimeout(None)
         handler.wfile.write(body[SENT_AT_ONCE:])
 
