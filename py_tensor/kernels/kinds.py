@@ -14,9 +14,9 @@ from ..compiler.codegen.expressions import EXPRESSIONS, elementwise_operands, op
 from ..compiler.codegen.indices import Index
 from ..compiler.codegen.types import KIND, converted, literal
 from ..compiler.codegen.writer import Expression, Writer
-from ..dtypes import DType, bool_
+from ..dtypes import DType
 from ..errors import GradientError
-from ..language.tree import Value
+from ..language.tree import Value, Whole
 from ..late import LateModule
 from ..ops.elementwise import CAST
 from ..ops.index_map import broadcast_view, make_view, row_major
@@ -24,11 +24,13 @@ from ..ops.op_def import Elementwise, InferredResult, OpDef, Shape, broadcast
 from ..runtime.evaluators import EVALUATORS, HostValues, read_through
 from ..transforms.autodiff.api import vjp
 from .execution import ArrayAlgebra, ListAlgebra, TensorAlgebra, TensorExecution, evaluated
+from .exits import with_exits
 from .program import (
     Atom,
     Branch,
     Column,
     ColumnRead,
+    Exit,
     Loop,
     Number,
     Program,
@@ -179,16 +181,22 @@ class ProgramWriter:
         """Length of the last axis."""
         self.differ: set[Any] = set()
         """Values that differ between the four elements."""
+        self.four = self.code.printer
+        self.needed: set[Any] = set()
+        self.lane: Value | None = None
+        """Number of the element in statements for one element."""
 
     def sharing(self, body: Sequence[Any]) -> list[Any]:
         """Let reads of neighbours along the last axis share texels."""
-        self.differ = varying(body, {*self.program.coordinates})
+        nodes, given = self.writer.nodes, zip(self.edges, self.program.inputs, strict=True)
+        differ = {each.var for src, each in given if nodes.spec(src).size > 1}
         whole = self.length is not None and self.shape[-1] % 4 == 0
         if not (whole and self.writer.positions.is_aligned(self.index)):
+            self.differ = varying(body, differ.union(self.program.coordinates))
             return [*body]
         # The lanes are in one row.
         last = self.program.coordinates[-1]
-        self.differ = differ = varying(body, {last})
+        self.differ = differ = varying(body, differ | {last})
 
         def shares(read: Read) -> bool:
             assert read.column is not None
@@ -200,12 +208,22 @@ class ProgramWriter:
                 and _keeps_texels(self.writer, src)
             )
 
-        return with_columns(body, shares)
+        return with_columns(body, shares, differ)
 
     def atom(self, atom: Atom) -> Value:
         if isinstance(atom, Number):
             return literal(self.code, atom.value, atom.dtype)
-        return self.values[atom]
+        value = self.values[atom]
+        if value.lanes == self.code.printer.lanes:
+            return value
+        return self.part(value, self.lane if atom in self.differ else 0)
+
+    def part(self, value: Value, lane: Whole) -> Value:
+        """Return one of four lanes, in statements for one element."""
+        one = value[lane]
+        if value.kind == "m":
+            one = self.code.printer.of_kind(one.of("u"), "m")
+        return self.code.let(one)
 
     def write(self, body: Sequence[Any]) -> None:
         for statement in body:
@@ -213,6 +231,8 @@ class ProgramWriter:
                 self.step(statement)
             elif isinstance(statement, Read):
                 self.read(statement)
+            elif isinstance(statement, Exit):
+                self.exit(statement)
             elif isinstance(statement, Branch):
                 self.branch(statement)
             else:
@@ -231,14 +251,16 @@ class ProgramWriter:
         writer = self.writer
         src = self.edges[self.program.inputs.index(read.tensor)]
         spec = writer.nodes.spec(src)
-        if isinstance(read, ColumnRead):
-            value = self.column(src, read)
-        else:
-            position = self.code.let(self.atom(read.position))
-            same = read.position not in self.differ
-            value = writer.value(src, Index(spec.size, lanes=position, same=same))
-        value = converted(self.code, value, spec.dtype, read.result.dtype)
-        self.values[read.result] = self.code.let(value)
+        code, position = self.code, self.atom(read.position)
+        with code.printed_by(self.four):
+            if isinstance(read, ColumnRead):
+                value = self.column(src, read)
+            else:
+                same = position.lanes == 1 or read.position not in self.differ
+                position = code.let(code.printer.spread(position))
+                value = writer.value(src, Index(spec.size, lanes=position, same=same))
+            value = code.let(converted(code, value, spec.dtype, read.result.dtype))
+        self.values[read.result] = value if self.lane is None else self.part(value, 0)
 
     def column(self, src: int, read: ColumnRead) -> Value:
         """Return four neighbours, from the texels that they share with other reads."""
@@ -292,13 +314,39 @@ class ProgramWriter:
             for outer, inner in branch.exports:
                 code.assign(self.values[outer], self.atom(inner))
 
+    def exit(self, leave: Exit) -> None:
+        """Write the exit of one element from a loop."""
+        code = self.code
+        formula = "any_element(x)" if leave.ends else "not any_element(x)"
+        with code.when(code.apply(formula, "b", self.atom(leave.condition))):
+            self.write(leave.body)
+            for outer, inner in leave.exports:
+                code.assign(self.values[outer], self.atom(inner))
+            code.line("break;")
+
+    def one_by_one(self, loop: Loop) -> None:
+        """Write a loop that elements leave at different times, for one element after the other."""
+        code, values = self.code, self.values
+        needed = [carry.result for carry in loop.carries if carry.result in self.needed]
+        results = {var: code.variable(code.vector(KIND[var.dtype.kind], 0)) for var in needed}
+        with code.loop(0, 4) as self.lane:
+            self.values = dict(values)
+            with code.printed_by(code.printer.of_one):
+                self.loop(loop)
+                stored = {var: code.printer.stored(self.values[var]) for var in needed}
+            for var, result in results.items():
+                # The lanes move up by one, since a lane with a variable number is assigned slowly.
+                four = code.vector(result.kind, result.lane("yzw"), stored[var])
+                code.assign(result, four)
+        self.lane, self.values = None, values | results
+
     def loop(self, loop: Loop) -> None:
         code = self.code
+        if loop.alone and self.lane is None:
+            self.one_by_one(loop)
+            return
         for carry in loop.carries:
             self.values[carry.result] = code.variable(self.atom(carry.initial))
-        # Elements that have left the loop stay outside, whatever values they go on with.
-        stays = not all(carry.masked for carry in loop.carries)
-        alive = code.variable(self.atom(Number(True, bool_))) if stays else None
         with code.loop(0, ENDLESS if loop.limit is None else loop.limit):
             for carry in loop.carries:
                 # Values of an iteration do not change, as all other values.
@@ -306,16 +354,11 @@ class ProgramWriter:
             self.write(loop.head)
             active = None if loop.active is None else self.atom(loop.active)
             if active is not None:
-                if alive is not None:
-                    code.assign(alive, active, "&=")
-                    active = alive
                 code.stop(code.apply("not any_element(x)", "b", active))
             self.write(loop.body)
             for carry in loop.carries:
-                value = self.atom(carry.following)
-                if active is not None and carry.masked:
-                    value = code.pick(active, value, self.values[carry.inner])
-                code.assign(self.values[carry.result], value)
+                if carry.following not in (carry.inner, carry.initial):
+                    code.assign(self.values[carry.result], self.atom(carry.following))
 
 
 def _write_elementwise(writer: Writer, at: int, index: Index, *values: Value) -> Value:
@@ -385,7 +428,9 @@ def _written(writer: Writer, at: int, index: Index, values: dict[Var, Value]) ->
                 results[other] = call.op.program.result
         body = program.family.body
     written = ProgramWriter(writer, at, index, values)
-    written.write(needed_part(written.sharing(body), {*results.values()}))
+    written.needed = {*results.values()}
+    body = with_exits(written.sharing(body), written.differ)
+    written.write(needed_part(body, written.needed))
     for place, result in results.items():
         code.keep((place, index), code.let(written.atom(result)))
     value: Value = code.values[at, index]

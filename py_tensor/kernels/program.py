@@ -110,7 +110,17 @@ class Branch:
     exports: list[tuple[Var, Atom]]
 
 
-@dataclass
+@dataclass(frozen=True)
+class Exit(Branch):
+    """Statements for elements whose condition is `ends`, after which they leave the loop.
+
+    `exports` are pairs of a result of the loop and its value.
+    """
+
+    ends: bool
+
+
+@dataclass(frozen=True)
 class Carry:
     """Value that a loop passes on: in the body, at first, after an iteration, and after the loop.
 
@@ -121,8 +131,6 @@ class Carry:
     initial: Atom
     following: Atom
     result: Var
-    masked: bool = True
-    """False if elements that are no longer active may have any value."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +139,19 @@ class Loop:
 
     If `active` is None, the loop runs exactly `limit` times for all elements; otherwise at most
     `limit` times, or any number of times if `limit` is None. `trips` is the number of iterations if
-    it is known.
+    it is known. `own` is the part of `active` without the conditions of the branches around the
+    loop.
     """
 
     carries: list[Carry]
     head: list[Any]
     active: Atom | None
+    own: Atom | None
     body: list[Any]
     limit: int | None
     trips: int | None
+    alone: bool = False
+    """True if the loop is written for one element, and left by its exits as well."""
 
 
 @dataclass(eq=False)
@@ -205,8 +217,14 @@ def weight_of(body: Iterable[Any]) -> int:
     return _cost(body, lambda op: op.weight, 6, LOOP_STEPS)
 
 
-def with_columns(body: Iterable[Any], shares: Callable[[Read], bool]) -> list[Any]:
-    """Replace the reads that share texels by column reads, which need the row only."""
+def with_columns(
+    body: Iterable[Any], shares: Callable[[Read], bool], differ: set[Any]
+) -> list[Any]:
+    """Replace the reads that share texels by column reads, which need the row only.
+
+    Loops that elements leave at different times, by the values that differ, are written for one
+    element.
+    """
     replaced: list[Any] = []
     for statement in body:
         if isinstance(statement, Read):
@@ -214,9 +232,10 @@ def with_columns(body: Iterable[Any], shares: Callable[[Read], bool]) -> list[An
                 row = statement.column.row
                 statement = ColumnRead(statement.result, statement.tensor, row, statement.column)
         elif isinstance(statement, Branch):
-            statement = replace(statement, body=with_columns(statement.body, shares))
-        elif isinstance(statement, Loop):
-            head, inside = (with_columns(part, shares) for part in (statement.head, statement.body))
+            statement = replace(statement, body=with_columns(statement.body, shares, differ))
+        elif isinstance(statement, Loop) and statement.own not in differ:
+            parts = statement.head, statement.body
+            head, inside = (with_columns(part, shares, differ) for part in parts)
             statement = replace(statement, head=head, body=inside)
         replaced.append(statement)
     return replaced
@@ -261,11 +280,11 @@ def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
                 kept.append(statement)
         elif isinstance(statement, Branch):
             exports = [pair for pair in statement.exports if pair[0] in needed]
-            if exports:
+            if exports or isinstance(statement, Exit):
                 needed.add(statement.condition)
                 needed.update(inner for _, inner in exports)
                 inside = needed_part(statement.body, needed)
-                kept.append(Branch(statement.condition, inside, exports))
+                kept.append(replace(statement, body=inside, exports=exports))
         elif any(carry.result in needed for carry in statement.carries):
             kept.append(_needed_loop(statement, needed))
     return kept[::-1]
@@ -273,55 +292,21 @@ def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
 
 def _needed_loop(loop: Loop, needed: set[Atom]) -> Loop:
     """Keep the carries that are needed after the loop, or by other carries that are kept."""
-    given = loop.carries if loop.active is None else _unmasked(loop, needed)
-    carries = [carry for carry in given if carry.result in needed]
+    results: set[Any] = {carry.result for carry in loop.carries if carry.result in needed}
+    carries = [carry for carry in loop.carries if carry.result in results]
     while True:
-        inside = {carry.following for carry in carries} | ({loop.active} if loop.active else set())
+        inside = results | {carry.following for carry in carries}
+        if loop.active is not None:
+            inside.add(loop.active)
         body = needed_part(loop.body, inside)
         head = needed_part(loop.head, inside)
-        found = [carry for carry in given if carry in carries or carry.inner in inside]
+        found = [carry for carry in loop.carries if carry in carries or carry.inner in inside]
         if len(found) == len(carries):
             break
         carries = found
     needed.update(inside)
     needed.update(carry.initial for carry in carries)
-    return Loop(carries, head, loop.active, body, loop.limit, loop.trips)
-
-
-def _unmasked(loop: Loop, needed: set[Atom]) -> list[Carry]:
-    """Let carries that nothing needs after the loop change in elements that are not active.
-
-    An element that is not active stays so. If a choice decides in an element that is about to leave
-    the loop, such a carry need not choose either. Inner loops run until all elements are done, so
-    they keep all masks.
-    """
-    every = (*loop.head, *loop.body)
-    if _has_loop(every):
-        return loop.carries
-    steps: dict[Any, Step] = {step.result: step for step in every if isinstance(step, Step)}
-    conjuncts: set[Any] = set()
-    pending: list[Any] = [loop.active]
-    while pending:
-        conjuncts.add(atom := pending.pop())
-        if atom in steps and steps[atom].op is AND:
-            pending += steps[atom].operands
-    stays = {carry.following for carry in loop.carries if carry.inner in conjuncts}
-    carries = []
-    for carry in loop.carries:
-        if carry.result not in needed:
-            carry = replace(carry, masked=False)
-            step = steps.get(carry.following)
-            if step is not None and step.op is WHERE and step.operands[0] in stays:
-                carry.following = step.operands[1]
-        carries.append(carry)
-    return carries
-
-
-def _has_loop(body: Iterable[Any]) -> bool:
-    return any(
-        isinstance(statement, Loop) or (isinstance(statement, Branch) and _has_loop(statement.body))
-        for statement in body
-    )
+    return replace(loop, carries=carries, head=head, body=body)
 
 
 def text_of(program: Program) -> str:

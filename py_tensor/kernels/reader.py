@@ -366,8 +366,8 @@ class Reader(ExpressionReader):
             inner.result = inner.names.pop(RESULT, None)
             self.masks = []
             with build.block() as first:
-                active = build.both(start.get(ALIVE, True), head(inner))
-                active = build.both(mask, active)
+                own = build.both(start.get(ALIVE, True), head(inner))
+                active = build.both(mask, own)
                 with build.block() as rest:
                     self.masks = [] if active is True else [active]
                     body(inner)
@@ -407,7 +407,8 @@ class Reader(ExpressionReader):
         results = {
             name: zipped(finished, start[name], carried[name], following[name]) for name in start
         }
-        build.add(Loop(carries, first, None if active is True else active, rest, limit, trips))
+        conditions = [None if each is True else each for each in (active, own)]
+        build.add(Loop(carries, first, *conditions, rest, limit, trips))
         results.pop(ALIVE, None)
         state.returned = results.pop(RETURNED, False)
         state.broken, state.live = state.returned, build.inverse(state.returned)

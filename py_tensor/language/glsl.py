@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
-from .printer import Printer, Source
-from .tree import BITWISE, UNARY, Value
+from .printer import OneLane, Printer, Source
+from .tree import BITWISE, LOGICAL, SUM, UNARY, Value
 
 _COMPARED = {
     "==": "equal",
@@ -71,6 +72,11 @@ uvec4 pt_opaque(uvec4 x) { return x ^ uint(int(gl_FragCoord.x) >> 31); }
 vec4 pt_opaque(vec4 x) {
   return intBitsToFloat(floatBitsToInt(x) ^ (int(gl_FragCoord.x) >> 31));
 }""",
+        "pt_opaque_1": """int pt_opaque_1(int x) { return x ^ (int(gl_FragCoord.x) >> 31); }
+uint pt_opaque_1(uint x) { return x ^ uint(int(gl_FragCoord.x) >> 31); }
+float pt_opaque_1(float x) {
+  return intBitsToFloat(floatBitsToInt(x) ^ (int(gl_FragCoord.x) >> 31));
+}""",
         # Two elements are packed at once.
         "pt_half_bits": """uvec4 pt_half_bits(vec4 x) {
   uvec2 p = uvec2(packHalf2x16(x.xy), packHalf2x16(x.zw));
@@ -79,6 +85,8 @@ vec4 pt_opaque(vec4 x) {
         "pt_from_half_bits": """vec4 pt_from_half_bits(uvec4 n) {
   return vec4(unpackHalf2x16(n.x | n.y << 16), unpackHalf2x16(n.z | n.w << 16));
 }""",
+        "pt_half_bits_1": "uint pt_half_bits_1(float x) { return packHalf2x16(vec2(x, 0.0)); }",
+        "pt_from_half_bits_1": "float pt_from_half_bits_1(uint n) { return unpackHalf2x16(n).x; }",
     }
 
     def compared(self, sign: str, a: Value, b: Value) -> Value:
@@ -104,6 +112,10 @@ vec4 pt_opaque(vec4 x) {
         name = "floatBitsToUint" if kind == "u" else "uintBitsToFloat"
         return f"{name}({self.spread(value).text})"
 
+    @cached_property
+    def of_one(self) -> Printer:
+        return _OneLane()
+
     def declared(self, name: str, value: Value) -> str:
         return f"{self.types[value.kind, value.lanes]} {name} = {value.text};"
 
@@ -118,12 +130,16 @@ vec4 pt_opaque(vec4 x) {
         return f"pt_{name}"
 
     def head(self, name: str, parameters: list[tuple[str, str]], results: Sequence[str]) -> str:
-        texts = [f"{self.types[kind, 4]} {own}" for own, kind in parameters]
-        texts += [f"out {self.types[kind, 4]} result{at}" for at, kind in enumerate(results) if at]
-        return f"{self.types[results[0], 4]} {name}({', '.join(texts)})"
+        texts = [f"{self.types[kind, self.lanes]} {own}" for own, kind in parameters]
+        texts += [
+            f"out {self.types[kind, self.lanes]} result{at}"
+            for at, kind in enumerate(results)
+            if at
+        ]
+        return f"{self.types[results[0], self.lanes]} {name}({', '.join(texts)})"
 
     def received(self, name: str, kind: str) -> tuple[str, str]:
-        return f"{self.types[kind, 4]} {name};", name
+        return f"{self.types[kind, self.lanes]} {name};", name
 
     def constant(self, name: str, kind: str, numbers: Sequence[str]) -> str:
         if len(numbers) == 1:
@@ -168,6 +184,22 @@ vec4 pt_opaque(vec4 x) {
             "",
         ]
         return NEW_LINE.join(lines)
+
+
+class _OneLane(OneLane, GlslPrinter):
+    """Printer of GLSL for one element."""
+
+    types: ClassVar = {**GlslPrinter.types, ("m", 1): "bool"}
+
+    def compared(self, sign: str, a: Value, b: Value) -> Value:
+        return Value(f"{a.inside(SUM)} {sign} {b.inside(SUM)}", "b", 1, LOGICAL)
+
+    def chosen(self, condition: str, a: Value, b: Value) -> Value:
+        return Value(f"({condition} ? {a.text} : {b.text})", a.kind, 1)
+
+    def joined(self, sign: str, values: list[Value]) -> Value:
+        texts = [self.of_kind(value, "b").inside(UNARY) for value in values]
+        return Value(f" {sign}{sign} ".join(texts), "b", 1, LOGICAL)
 
 
 GLSL = GlslValue.printer = GlslPrinter()

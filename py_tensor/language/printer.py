@@ -1,7 +1,7 @@
-"""Print functions and formulas of the language, for four elements at once.
+"""Print functions and formulas of the language, for four elements at once or for one.
 
 Input: the text of Python functions. Output: the text of functions and expressions of a shader.
-Values are numbers of four elements, except for the counters of loops. Conditional expressions
+Values have a number for each element, except for the counters of loops. Conditional expressions
 compute both values and choose, so that an undefined result may be computed, but is not chosen.
 """
 
@@ -50,10 +50,14 @@ _KINDS = {
 }
 _DIVIDED: dict[type[ast.operator], str] = {ast.Div: "f", ast.FloorDiv: "u", ast.Mod: "u"}
 """Kinds for which the operators of shaders have Python's meaning."""
+_OF_TRUTHS = {"&": "&&", "|": "||", "^": "!="}
+"""Operators of the truth values of one element."""
 _FOLDED = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _NATIVE = {"abs", "min", "max", "round", "floor", "ceil", "trunc"}
 """Functions whose results are exact in every driver."""
 _DEFINED = re.compile(r"(?:def )?(\w+)[:(]")
+ONE = "_1"
+"""End of the names of functions for one element."""
 _USED = re.compile(r"\b(?:pt|PT)_\w+")
 
 
@@ -130,6 +134,8 @@ class Printer:
     exceptions: ClassVar[dict[str, str]]
     """Functions and constants that are written by hand, because the language cannot say them or
     because the shader needs another form."""
+    lanes: ClassVar = 4
+    """Number of elements that are computed at once."""
 
     def __init__(self) -> None:
         self.function = lru_cache(None)(self._function)
@@ -147,7 +153,7 @@ class Printer:
         raise NotImplementedError
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
-        """Choose between two values of one kind and four lanes."""
+        """Choose between two values of one kind."""
         raise NotImplementedError
 
     def joined(self, sign: str, values: list[Value]) -> Value:
@@ -192,6 +198,11 @@ class Printer:
 
     def constant(self, name: str, kind: str, numbers: Sequence[str]) -> str:
         """Define a number, or a table of numbers if there are several."""
+        raise NotImplementedError
+
+    @property
+    def of_one(self) -> Printer:
+        """Printer of the same language for one element."""
         raise NotImplementedError
 
     # --- kernels --------------------------------------------------------------------------------
@@ -264,6 +275,8 @@ class Printer:
         """Return the definition of a function by its name in a shader, or an empty text."""
         if name in self.exceptions:
             return self.exceptions[name]
+        if name.endswith(ONE):
+            return self.of_one.definition(name.removesuffix(ONE))
         own, kind = name[3:], ""
         if own not in self.blocks:
             own, kind = own[:-2], own[-1:]
@@ -304,7 +317,7 @@ class Printer:
         of the value.
         """
         named = enumerate(zip("xyzw", kinds, strict=False))
-        names = {name: Value(f"{{{at}}}", kind) for at, (name, kind) in named}
+        names = {name: Value(f"{{{at}}}", kind, self.lanes) for at, (name, kind) in named}
         value = Expressions(self, names).of_kind(ast.parse(text, mode="eval").body, result)
         if not value.lanes:
             value = self.spread(value)
@@ -320,19 +333,19 @@ class Printer:
         if value.kind == "n":
             suffix = {"f": ".0", "u": "u", "m": "u"}.get(kind, "")
             return self.value(value.text + suffix, kind, value.lanes)
-        if {value.kind, kind} == {"b", "m"}:
-            text = f"{self.types[kind, 4]}({value.text})"
-            return self.value(text, kind, uses=value.uses)
-        if {value.kind, kind} == {"u", "m"}:
-            return value.of(kind)
+        if {value.kind, kind} in ({"b", "m"}, {"u", "m"}):
+            wanted = self.types[kind, self.lanes]
+            if wanted == self.types[value.kind, self.lanes]:
+                return value.of(kind)
+            return self.value(f"{wanted}({value.text})", kind, self.lanes, uses=value.uses)
         raise TypeError(f"{value.text} is of kind {value.kind}, not {kind}")
 
     def spread(self, value: Value) -> Value:
-        """Give a value four lanes."""
-        if value.lanes == 4:
+        """Give a value all lanes."""
+        if value.lanes == self.lanes:
             return value
-        text = f"{self.types[value.kind, 4]}({value.text})"
-        return self.value(text, value.kind, uses=value.uses)
+        text = f"{self.types[value.kind, self.lanes]}({value.text})"
+        return self.value(text, value.kind, self.lanes, uses=value.uses)
 
     def whole(self, number: Whole) -> Value:
         """Return a whole number as a value."""
@@ -356,6 +369,25 @@ class Printer:
         if kind in "um":
             return f"{int(value)}u"
         return str(int(value)) if value >= 0 else f"({int(value) + 1} - 1)"
+
+
+class OneLane(Printer):
+    """Printer for one element, whose truth values have the type bool; it is mixed into another."""
+
+    lanes = 1
+
+    def called(self, name: str, kind: str) -> str:
+        return super().called(name, kind) + ONE
+
+    def spread(self, value: Value) -> Value:
+        return self.value(value.text, value.kind, 1, value.level, value.uses)
+
+    def stored(self, value: Value) -> Value:
+        """Return a number that can be a lane of four; truth values are stored as 0 and 1."""
+        return self.of_kind(value, "u") if value.kind == "m" else value
+
+    def number(self, value: bool | int | float, kind: str) -> str:
+        return str(bool(value)).lower() if kind == "m" else super().number(value, kind)
 
 
 class Expressions:
@@ -390,7 +422,7 @@ class Expressions:
         if isinstance(number, float):
             return Value(repr(number), "f", 0)
         if isinstance(number, bool):
-            return Value(f"{int(number)}u", "m", 0)
+            return Value(self.printer.number(number, "m"), "m", 0)
         return Value(str(number) if number < 256 else hex(number), "n", 0)
 
     def Name(self, node: ast.Name) -> Value:
@@ -415,6 +447,8 @@ class Expressions:
             raise TypeError(f"{ast.unparse(node)}: integers are divided by floor_divide, remainder")
         if level == BITWISE and a.lanes != b.lanes and not self.printer.mixes:
             a, b = map(self.printer.spread, (a, b))
+        if a.kind == "m" and self.printer.lanes == 1:
+            sign = _OF_TRUTHS[sign]
         left = a.inside(UNARY if level == BITWISE and not chained else level)
         right = b.inside(UNARY if level == BITWISE else level + 1)
         return Value(f"{left} {sign} {right}", a.kind, max(a.lanes, b.lanes), level)
@@ -422,11 +456,11 @@ class Expressions:
     def UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not) or value.kind == "m":
+            if value.lanes == 1:
+                return Value(f"!{value.inside(PRIMARY)}", value.kind, 1, UNARY)
             if value.kind == "m":
                 # 1u - x would be the same, but see docs/drivers.md.
                 return self.BinOp(ast.BinOp(node.operand, ast.BitXor(), ast.Constant(True)))
-            if value.lanes == 1:
-                return Value(f"!{value.inside(PRIMARY)}", "b", 1, UNARY)
             return self.printer.inverse(value)
         if isinstance(node.op, ast.USub) and value.kind == "u":
             return Value(f"0u - {value.inside(PRODUCT)}", "u", value.lanes, SUM)
@@ -457,9 +491,10 @@ class Expressions:
 
     def Subscript(self, node: ast.Subscript) -> Value:
         """Read an element of a table for each lane."""
-        table, at = self.value(node.value), self.value(node.slice)
-        lanes = ", ".join(f"{table.text}[{at.inside(PRIMARY)}.{lane}]" for lane in "xyzw")
-        return Value(f"{self.printer.types[table.kind, 4]}({lanes})", table.kind)
+        table, at, lanes = self.value(node.value), self.value(node.slice), self.printer.lanes
+        places = [at] if lanes == 1 else map(at.lane, "xyzw")
+        texts = ", ".join([f"{table.text}[{place.text}]" for place in places])
+        return Value(f"{self.printer.types[table.kind, lanes]}({texts})", table.kind, lanes)
 
     def Call(self, node: ast.Call) -> Value:
         printer, name = self.printer, _name(node.func)
@@ -471,16 +506,20 @@ class Expressions:
             return Value(f"{printer.types[kind, value.lanes]}({value.text})", kind, value.lanes)
         if name in ("bits", "from_bits"):
             kind, given = ("u", "f") if name == "bits" else ("f", "u")
-            return Value(printer.bits(kind, self.of_kind(node.args[0], given)), kind)
+            text = printer.bits(kind, self.of_kind(node.args[0], given))
+            return Value(text, kind, printer.lanes)
         if name == "any_element":
-            return Value(f"any({self.of_kind(node.args[0], 'b').text})", "b", 1)
+            condition = self.of_kind(node.args[0], "b")
+            return condition if condition.lanes == 1 else Value(f"any({condition.text})", "b", 1)
         if name == "native.divide":
             a, b = self.together(*node.args)
-            return Value(f"{a.inside(PRODUCT)} / {b.inside(UNARY)}", a.kind, 4, PRODUCT)
+            text = f"{a.inside(PRODUCT)} / {b.inside(UNARY)}"
+            return Value(text, a.kind, printer.lanes, PRODUCT)
         if name in _NATIVE or name != own:
             values = [printer.spread(value) for value in self.together(*node.args)]
             texts = ", ".join([value.text for value in values])
-            return Value(f"{printer.native_names.get(own, own)}({texts})", values[0].kind)
+            text = f"{printer.native_names.get(own, own)}({texts})"
+            return Value(text, values[0].kind, printer.lanes)
         return self.call(node)
 
     def call(self, node: ast.Call, *further: str) -> Value:
@@ -499,7 +538,8 @@ class Expressions:
                 kind = wanted = kind or value.kind
             texts.append(printer.spread(printer.of_kind(value, wanted)).text)
         result = kind if len(function.results[0]) > 1 else function.results[0]
-        return Value(f"{printer.called(name, kind)}({', '.join([*texts, *further])})", result)
+        text = f"{printer.called(name, kind)}({', '.join([*texts, *further])})"
+        return Value(text, result, printer.lanes)
 
 
 class Body(Expressions):
@@ -507,7 +547,7 @@ class Body(Expressions):
 
     def __init__(self, printer: Printer, name: str, function: Function, kind: str) -> None:
         parameters = [(own, kind if len(k) > 1 else k) for own, k in function.parameters]
-        super().__init__(printer, {own: Value(own, k) for own, k in parameters})
+        super().__init__(printer, {own: Value(own, k, printer.lanes) for own, k in parameters})
         self.fixed = dict(parameters)
         self.results = [kind if len(k) > 1 else k for k in function.results]
         self.lines: list[str] = []
@@ -567,7 +607,7 @@ class Body(Expressions):
         for name, kind in zip(others, function.results[1:], strict=True):
             declaration, argument = self.printer.received(name, kind)
             self.line(declaration)
-            self.names[name] = Value(name, kind)
+            self.names[name] = Value(name, kind, self.printer.lanes)
             further.append(argument)
         self.assign(first, self.call(node.value, *further))
 

@@ -77,7 +77,7 @@ class Statements:
         """Return the value of a formula of operands x, y, z and w, given the kind of the result."""
         kinds, texts, uses = "", [], 0
         for operand in operands:
-            if operand.lanes != 4:
+            if operand.lanes != self.printer.lanes:
                 operand = self.printer.spread(operand)
             kinds += operand.kind
             uses |= operand.uses
@@ -87,8 +87,9 @@ class Statements:
             self.needs |= needs
         return self.value(template.format(*texts), result, lanes, level, uses)
 
-    def call(self, name: str, kind: str, *operands: Whole, lanes: int = 4) -> Value:
+    def call(self, name: str, kind: str, *operands: Whole, lanes: int = 0) -> Value:
         """Return the value of a function of the shader, given its kind and number of lanes."""
+        lanes = lanes or self.printer.lanes
         texts, uses = [], 0
         for operand in operands:
             if isinstance(operand, int):
@@ -99,8 +100,8 @@ class Statements:
         return self.value(f"{name}({', '.join(texts)})", kind, lanes, PRIMARY, uses)
 
     def vector(self, kind: str, *parts: Whole) -> Value:
-        """Return four lanes, given all of them or one for all."""
-        return self.call(self.printer.types[kind, 4], kind, *parts)
+        """Return a value of all lanes, given each of them or one for all."""
+        return self.call(self.printer.types[kind, self.printer.lanes], kind, *parts)
 
     def pick(self, condition: Value, a: Value, b: Value) -> Value:
         """Return `a` or `b` for each lane by truth values."""
@@ -203,6 +204,13 @@ class Statements:
         yield
         self.values |= hidden
         self.scopes += within
+
+    @contextmanager
+    def printed_by(self, printer: Printer) -> Iterator[None]:
+        """Write expressions with another number of lanes."""
+        before, self.printer = self.printer, printer
+        yield
+        self.printer = before
 
     # --- text -----------------------------------------------------------------------------------
 

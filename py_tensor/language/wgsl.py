@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
-from .printer import Printer, Source
+from .printer import OneLane, Printer, Source
 from .tree import BITWISE, SUM, UNARY, Value
 
 
@@ -40,6 +41,12 @@ class WgslPrinter(Printer):
         "pt_from_half_bits": """fn pt_from_half_bits(n: vec4<u32>) -> vec4<f32> {
   return vec4<f32>(unpack2x16float(n.x | (n.y << 16u)), unpack2x16float(n.z | (n.w << 16u)));
 }""",
+        "pt_half_bits_1": """fn pt_half_bits_1(x: f32) -> u32 {
+  return pack2x16float(vec2<f32>(x, 0.0));
+}""",
+        "pt_from_half_bits_1": """fn pt_from_half_bits_1(n: u32) -> f32 {
+  return unpack2x16float(n).x;
+}""",
     }
     mixes = False
     special = "{}()"
@@ -50,17 +57,17 @@ class WgslPrinter(Printer):
             # Chromium's compiler makes a comparison of it that is false if an operand is NaN.
             return self.inverse(self.compared("==", a, b))
         left, right = (self.spread(value).inside(SUM) for value in (a, b))
-        return Value(f"{left} {sign} {right}", "b", 4, BITWISE)
+        return Value(f"{left} {sign} {right}", "b", self.lanes, BITWISE)
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
-        return Value(f"select({b.text}, {a.text}, {condition})", a.kind)
+        return Value(f"select({b.text}, {a.text}, {condition})", a.kind, self.lanes)
 
     def joined(self, sign: str, values: list[Value]) -> Value:
         texts = [self.of_kind(value, "b").inside(UNARY) for value in values]
-        return Value(f" {sign} ".join(texts), "b", 4, BITWISE)
+        return Value(f" {sign} ".join(texts), "b", self.lanes, BITWISE)
 
     def inverse(self, condition: Value) -> Value:
-        return Value(f"!{condition.inside(UNARY)}", "b", 4, UNARY)
+        return Value(f"!{condition.inside(UNARY)}", "b", self.lanes, UNARY)
 
     def shifted(self, a: Value, sign: str, count: Value) -> Value:
         if count.kind == "n":
@@ -72,7 +79,11 @@ class WgslPrinter(Printer):
         return self.value(text, a.kind, a.lanes, BITWISE, a.uses | count.uses)
 
     def bits(self, kind: str, value: Value) -> str:
-        return f"bitcast<{self.types[kind, 4]}>({self.spread(value).text})"
+        return f"bitcast<{self.types[kind, self.lanes]}>({self.spread(value).text})"
+
+    @cached_property
+    def of_one(self) -> Printer:
+        return _OneLane()
 
     def declared(self, name: str, value: Value) -> str:
         return f"var {name} = {value.text};"
@@ -88,16 +99,16 @@ class WgslPrinter(Printer):
         return f"pt_{name}_{kind}" if kind else f"pt_{name}"
 
     def head(self, name: str, parameters: list[tuple[str, str]], results: Sequence[str]) -> str:
-        texts = [f"{own}: {self.types[kind, 4]}" for own, kind in parameters]
+        texts = [f"{own}: {self.types[kind, self.lanes]}" for own, kind in parameters]
         texts += [
-            f"result{at}: ptr<function, {self.types[kind, 4]}>"
+            f"result{at}: ptr<function, {self.types[kind, self.lanes]}>"
             for at, kind in enumerate(results)
             if at
         ]
-        return f"fn {name}({', '.join(texts)}) -> {self.types[results[0], 4]}"
+        return f"fn {name}({', '.join(texts)}) -> {self.types[results[0], self.lanes]}"
 
     def received(self, name: str, kind: str) -> tuple[str, str]:
-        return f"var {name}: {self.types[kind, 4]};", f"&{name}"
+        return f"var {name}: {self.types[kind, self.lanes]};", f"&{name}"
 
     def constant(self, name: str, kind: str, numbers: Sequence[str]) -> str:
         scalar = self.types[kind, 1]
@@ -139,6 +150,12 @@ class WgslPrinter(Printer):
         lines.append("@fragment fn main(@builtin(position) position: vec4<f32>) -> Results {")
         lines += ["  let P = vec2<i32>(position.xy);", *source.lines]
         return "\n".join([*lines, f"  return Results({', '.join(results)});", "}", ""])
+
+
+class _OneLane(OneLane, WgslPrinter):
+    """Printer of WGSL for one element."""
+
+    types: ClassVar = {**WgslPrinter.types, ("m", 1): "bool"}
 
 
 WGSL = WgslValue.printer = WgslPrinter()

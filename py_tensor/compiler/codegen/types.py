@@ -50,7 +50,7 @@ def converted(code: Statements, value: Value, source: DType, target: DType) -> V
         # Converting a negative float to unsigned is undefined; by way of int it wraps as in C.
         value = code.apply("to_uint(x)", "u", value)
     elif a + b == "bu":
-        value = value.of("u")
+        value = code.printer.of_kind(value, "u")
     elif a != b:
         value = code.vector(b, value)
     narrows = a == "f" or target.itemsize < source.itemsize or (a == "i") != (b == "i")
@@ -64,5 +64,5 @@ def kept(code: Statements, value: Value, dtype: DType) -> Value:
 
 def hidden(code: Statements, value: Value) -> Value:
     """Return a value that compilers cannot see through."""
-    kind = "u" if value.kind == "m" else value.kind
-    return code.apply("opaque(x)", kind, value.of(kind)).of(value.kind)
+    kind, of_kind = "u" if value.kind == "m" else value.kind, code.printer.of_kind
+    return of_kind(code.apply("opaque(x)", kind, of_kind(value, kind)), value.kind)
