@@ -48,8 +48,6 @@ jax_execution: Any = LateModule(f"{__package__}.jax_execution")
 
 INLINED = 12
 """Cost up to which a branch is computed for all elements instead of testing its condition."""
-ENDLESS = (1 << 31) - 1
-"""Limit of loops in shaders whose number of iterations is not known."""
 
 
 class ElementwiseKernel(Elementwise):
@@ -347,7 +345,7 @@ class ProgramWriter:
             return
         for carry in loop.carries:
             self.values[carry.result] = code.variable(self.atom(carry.initial))
-        with code.loop(0, ENDLESS if loop.limit is None else loop.limit):
+        with code.endless() if loop.limit is None else code.loop(0, loop.limit):
             for carry in loop.carries:
                 # Values of an iteration do not change, as all other values.
                 self.values[carry.inner] = code.variable(self.values[carry.result])

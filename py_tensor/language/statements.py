@@ -194,6 +194,10 @@ class Statements:
         scope = _Scope(self.scopes[-1].branch, counter.uses)
         return _Block(self, scope, f"{head} {{", first.uses | last.uses, counter)
 
+    def endless(self) -> _Block:
+        """Repeat statements until one of them leaves the loop."""
+        return _Block(self, _Scope(self.scopes[-1].branch), "for (;;) {", 0)
+
     @contextmanager
     def hoisted(self, value: Whole) -> Iterator[None]:
         """Write statements into the outermost scope in which the value can be computed."""
