@@ -45,24 +45,29 @@ class _Exits:
 
     def __init__(self, loop: Loop, known: dict[Any, Atom]) -> None:
         self.given = loop
-        self.steps = dict(_steps([*loop.head, *loop.body]))
+        self.steps: dict[Atom, Step] = dict(_steps([*loop.head, *loop.body]))
         self.known = known
 
     def loop(self) -> Loop:
         """Return the loop without the conditions that it carries, whose exits replace them."""
         loop = self.given
-        conditions = self.leaving([loop.active or TRUE])
+        conditions = self.leaving([loop.active] if loop.active else [])
         ends = [c for c in loop.carries if c.initial == TRUE and c.inner in conditions]
         self.known |= {carry.inner: TRUE for carry in ends}
         head = self.specialized(loop.head)
-        active = self.value(loop.active) if loop.active else TRUE
-        self.known[active] = TRUE
+        active = self.active(loop)
+        if active is not None:
+            self.known[active] = TRUE
         body = self.specialized(loop.body, [carry.following for carry in ends])
         carries = [replace(carry, following=self.value(carry.following)) for carry in loop.carries]
-        return replace(loop, carries=carries, head=head, active=_active(active), body=body)
+        return replace(loop, carries=carries, head=head, active=active, body=body)
+
+    def active(self, loop: Loop) -> Atom | None:
+        active = None if loop.active is None else self.value(loop.active)
+        return None if active == TRUE else active
 
     def value(self, atom: Atom) -> Atom:
-        while atom in self.known and atom != self.known[atom]:
+        while atom in self.known:
             atom = self.known[atom]
         return atom
 
@@ -138,12 +143,8 @@ class _Exits:
             replace(carry, initial=first, following=value(carry.following))
             for carry, first in zip(statement.carries, initial, strict=True)
         ]
-        active = _active(value(statement.active)) if statement.active else None
+        active = self.active(statement)
         return replace(statement, carries=carries, head=head, active=active, body=body)
-
-
-def _active(condition: Atom) -> Atom | None:
-    return None if condition == TRUE else condition
 
 
 def _folded(step: Step, operands: Sequence[Atom]) -> Atom | None:

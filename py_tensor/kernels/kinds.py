@@ -214,6 +214,7 @@ class ProgramWriter:
         value = self.values[atom]
         if value.lanes == self.code.printer.lanes:
             return value
+        assert self.lane is not None
         return self.part(value, self.lane if atom in self.differ else 0)
 
     def part(self, value: Value, lane: Whole) -> Value:
@@ -331,11 +332,11 @@ class ProgramWriter:
             self.values = dict(values)
             with code.printed_by(code.printer.of_one):
                 self.loop(loop)
-                stored = {var: code.printer.stored(self.values[var]) for var in needed}
-            for var, result in results.items():
-                # The lanes move up by one, since a lane with a variable number is assigned slowly.
-                four = code.vector(result.kind, result.lane("yzw"), stored[var])
-                code.assign(result, four)
+                ends = [self.values[var] for var in needed]
+                ends = [code.printer.of_kind(end, "u") if end.kind == "m" else end for end in ends]
+            for result, end in zip(results.values(), ends, strict=True):
+                # All lanes move by one, since drivers assign a lane of variable number slowly.
+                code.assign(result, code.vector(result.kind, result.lane("yzw"), end))
         self.lane, self.values = None, values | results
 
     def loop(self, loop: Loop) -> None:

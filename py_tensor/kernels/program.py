@@ -260,7 +260,7 @@ def varying(body: Iterable[Any], found: set[Any]) -> set[Any]:
             while before != len(found):
                 before = len(found)
                 for carry in statement.carries:
-                    if not found.isdisjoint((carry.initial, carry.following, statement.active)):
+                    if not found.isdisjoint((carry.initial, carry.following, statement.own)):
                         found.update((carry.inner, carry.result))
                 varying([*statement.head, *statement.body], found)
     return found

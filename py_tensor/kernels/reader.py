@@ -407,8 +407,8 @@ class Reader(ExpressionReader):
         results = {
             name: zipped(finished, start[name], carried[name], following[name]) for name in start
         }
-        conditions = [None if each is True else each for each in (active, own)]
-        build.add(Loop(carries, first, *conditions, rest, limit, trips))
+        active, own = (None if each is True else each for each in (active, own))
+        build.add(Loop(carries, first, active, own, rest, limit, trips))
         results.pop(ALIVE, None)
         state.returned = results.pop(RETURNED, False)
         state.broken, state.live = state.returned, build.inverse(state.returned)

@@ -382,10 +382,6 @@ class OneLane(Printer):
     def spread(self, value: Value) -> Value:
         return self.value(value.text, value.kind, 1, value.level, value.uses)
 
-    def stored(self, value: Value) -> Value:
-        """Return a number that can be a lane of four; truth values are stored as 0 and 1."""
-        return self.of_kind(value, "u") if value.kind == "m" else value
-
     def number(self, value: bool | int | float, kind: str) -> str:
         return str(bool(value)).lower() if kind == "m" else super().number(value, kind)
 
