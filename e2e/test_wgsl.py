@@ -16,11 +16,13 @@ from numeric_exceptions import SIGN_OF_ZERO, absolute
 from op_defs import ELEMENTWISE, dtypes_of, each, operands, tolerance
 from plans import DEVICE
 from playwright.sync_api import Browser, Page
+from random_kernels import Writer, function
 
 import py_tensor as pt
 from py_tensor.compiler.memory_plan import FORMATS, make_plan, numbers_in, texture_size
 from py_tensor.dtypes import CATEGORIES, DType, bool_, float16, float32, int32, uint32
 from py_tensor.ir.node import linearize, tensor_spec
+from py_tensor.language.printer import ONE
 from py_tensor.language.wgsl import WGSL
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.elementwise import CAST
@@ -310,7 +312,8 @@ def test_every_function_compiles(gpu: Page) -> None:
         function = WGSL.function(name)
         if function is not None:
             names += [f"pt_{name}_{kind}" for kind in function.kinds] or [f"pt_{name}"]
-    assert len(names) > 60
+    names += [name + ONE for name in names]
+    assert len(names) > 120
     code = "\n".join(WGSL.included(" ".join(names)))
     _, found = gpu.evaluate("async (code) => [null, (await messages(code))[1]]", code)
     assert found == []
@@ -401,3 +404,21 @@ def test_kernels_compute_values_of_numpy(gpu: Page, name: str, monkeypatch: Any)
         # Sums of up to a million terms are added in another order.
         size = np.abs(expected).max() if expected.dtype.kind in "fc" else 0
         np.testing.assert_allclose(values, expected, rtol=2e-5, atol=2e-5 * size)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_kernels_compute_values_of_python(gpu: Page, seed: int) -> None:
+    indexed = seed % 2 == 1
+    text = Writer(3000 + seed, indexed=indexed).text()
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(-12, 12, (2, 4, 5)).astype("float32") / 4
+    n, m = rng.integers(-9, 9, (2, 4, 5)).astype("int32")
+    if indexed:
+        kernel = pt.kernel(function(text), shape=(4, 5), border="wrap")
+        given = [0.5, -1.25, 3, -2, y]
+    else:
+        kernel = pt.kernel(function(text))
+        given = [x, y, n, m]
+    tensors = kernel(*[pt.asarray(part) for part in given])
+    for values, wanted in zip(drawn(gpu, tensors, False), kernel.python(*given), strict=True):
+        np.testing.assert_array_equal(values, wanted.numpy(), err_msg=text)

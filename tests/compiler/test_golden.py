@@ -24,6 +24,16 @@ def diffusion(i, j, u, v):
     return u[i, j] + 0.1 * spread * v[i, j], int(v[i, j] > 0.5)
 
 
+@pt.kernel(shape=lambda u, limit: u.shape)
+def way(i, j, u, limit):
+    total = 0.0
+    for k in range(20):
+        if abs(u[i, j + k]) > limit:
+            return total, k > 2
+        total += 0.5 * pt.sigmoid(u[i, j + k])
+    return total, False
+
+
 KERNELS = {
     "chain": lambda: pt.exp(leaf(5, 7) * 2.0 + leaf(5, 7)) - 1.0,
     "broadcast": lambda: leaf(5, 8) * leaf(8) + leaf(5, 1),
@@ -72,6 +82,7 @@ KERNELS = {
     "complex_product": lambda: leaf(5, 7, dtype="complex64") * leaf(5, 7, dtype="complex64"),
     "complex_size": lambda: pt.abs(leaf(5, 8, dtype="complex64") - 1j),
     "neighbours": lambda: diffusion(leaf(9, 8), leaf(9, 8)),
+    "loop_of_one_element": lambda: way(leaf(9, 8), 1.5),
     "random": lambda: pt.random.uniform((9,), key=pt.random.key(7)),
 }
 

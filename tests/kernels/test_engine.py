@@ -165,9 +165,3 @@ def test_elements_that_left_a_loop_stay_outside(engine):
     # After the loop nothing needs x, which falls below 10 again in elements that are done.
     values = [-4.0, 1.0, 5.0, 2.0, 50.0, 0.5, 9.0]
     assert mirrored(pt.asarray(values)).tolist() == [mirrored.python(x) for x in values]
-
-
-def test_loops_choose_only_values_that_are_needed_after_them():
-    text = pt.explain(mirrored(pt.ones(8)))
-    assert text.count("pt_pick(") - text.count("vec4 pt_pick(") == 1
-    assert "mix(" not in text.partition("void main")[2]
