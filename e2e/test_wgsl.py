@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -70,7 +71,7 @@ HARNESS = """async () => {
     encoder.copyBufferToBuffer(result, 0, read, 0, size);
     device.queue.submit([encoder.finish()]);
     const error = await device.popErrorScope();
-    if (error) throw error;
+    if (error) throw new Error(error.message);
     await read.mapAsync(GPUMapMode.READ);
     const bits = Array.from(new Uint32Array(read.getMappedRange()));
     for (const made of [...given, result, read]) made.destroy();
@@ -96,7 +97,7 @@ HARNESS = """async () => {
       -> @builtin(position) vec4<f32> {
         return vec4<f32>(f32(n & 1u) * 4.0 - 1.0, f32(n & 2u) * 2.0 - 1.0, 0.0, 1.0);
       }`))[0];
-    for (const { code, inputs, targets, uniforms } of steps) {
+    for (const { code, inputs, targets, uniforms, used } of steps) {
       const [module, found] = await messages(code);
       if (found.length) throw new Error(`${found.join("\\n")}\\n${code}`);
       const views = targets.flatMap((slot) =>
@@ -121,8 +122,8 @@ HARNESS = """async () => {
         colorAttachments: views.map((view) => ({ view, loadOp: "clear", storeOp: "store" })),
       });
       pass.setPipeline(pipeline);
-      if (resources.length) {
-        const entries = resources.map((resource, binding) => ({ binding, resource }));
+      if (used.length) {
+        const entries = used.map((binding) => ({ binding, resource: resources[binding] }));
         const layout = pipeline.getBindGroupLayout(0);
         pass.setBindGroup(0, device.createBindGroup({ layout, entries }));
       }
@@ -141,7 +142,7 @@ HARNESS = """async () => {
       encoder.copyTextureToBuffer({ texture }, { buffer: target, bytesPerRow }, [width, height]);
       device.queue.submit([encoder.finish()]);
       const error = await device.popErrorScope();
-      if (error) throw error;
+      if (error) throw new Error(error.message);
       device.pushErrorScope("validation");
       await target.mapAsync(GPUMapMode.READ);
       const rows = new Uint8Array(target.getMappedRange());
@@ -335,6 +336,12 @@ TEXTURES = {
 """Format of the texture of each dtype, and the dtype of its numbers."""
 
 
+def bindings_in(code: str) -> list[int]:
+    """Return the numbers of the bindings that a shader uses; WebGPU refuses others."""
+    declared = re.findall(r"@binding\((\d+)\) var(?:<.*?>)? (\w+):", code)
+    return [int(at) for at, name in declared if len(re.findall(rf"\b{name}\b", code)) > 1]
+
+
 def drawn(gpu: Page, tensors: Sequence[pt.Tensor], on_processor: bool) -> list[Any]:
     """Compute tensors by the draws of their plan, whose shaders are WGSL."""
     linear = linearize([tensor._node for tensor in tensors])
@@ -358,6 +365,7 @@ def drawn(gpu: Page, tensors: Sequence[pt.Tensor], on_processor: bool) -> list[A
     steps = [
         {
             "code": draw.shader.source,
+            "used": bindings_in(draw.shader.source),
             "inputs": draw.inputs,
             "targets": draw.targets,
             "uniforms": [

@@ -18,7 +18,7 @@ from ..ops import OP_DEFS
 from .program import AND, WHERE, Atom, Branch, Exit, Loop, Number, Read, Step, Var
 
 NOT = OP_DEFS["logical_not"]
-TRUE = Number(True, bool_)
+TRUE, FALSE = Number(True, bool_), Number(False, bool_)
 
 
 def with_exits(body: Iterable[Any], differ: set[Any], alone: bool = False) -> list[Any]:
@@ -78,10 +78,12 @@ class _Exits:
         pending = [*reversed(body)]
         while pending or goes:
             leaving = self.leaving(goes)
-            ready = [atom for atom in leaving if not pending or atom in defined]
+            ready = [atom for atom in leaving if not pending or atom in defined or atom == FALSE]
             if ready:
                 atom = ready[0]
                 found.append(self.exit(atom, leaving[atom], pending[::-1]))
+                if atom == FALSE:
+                    break
                 self.known[atom] = Number(not leaving[atom], bool_)
                 continue
             if not pending:
@@ -109,14 +111,20 @@ class _Exits:
             if step is not None and step.op is AND:
                 pending += step.operands
             elif step is not None and step.op is NOT:
-                found[self.value(step.operands[0])] = True
+                operand = self.value(step.operands[0])
+                if isinstance(operand, Number):
+                    pending.append(Number(not operand.value, bool_))
+                else:
+                    found[operand] = True
             elif atom != TRUE:
                 found[atom] = False
         return found
 
     def exit(self, condition: Atom, ends: bool, rest: Sequence[Any]) -> Exit:
         """Return the exit of elements for which a condition is `ends`, before other statements."""
-        inside = _Exits(self.given, {**self.known, condition: Number(ends, bool_)})
+        inside = _Exits(self.given, dict(self.known))
+        if isinstance(condition, Var):
+            inside.known[condition] = Number(ends, bool_)
         body = inside.specialized(rest)
         exports = [(carry.result, inside.value(carry.following)) for carry in self.given.carries]
         return Exit(condition, body, exports, ends)

@@ -32,8 +32,7 @@ def exits_at_three_places(x, n):
             break
         total += x
         if total > 6.0:
-            total = -total * 2.0
-            return total
+            return -total * 2.0
         x = x + 0.75 * k
         if k > abs(n):
             total += 100.0
@@ -269,9 +268,7 @@ def kinds_of(op):
 CASES = [(op, dtype) for op in ELEMENTWISE for dtype in kinds_of(op) if op.name != "where"]
 
 
-@pytest.mark.parametrize(
-    ("op", "dtype"), CASES, ids=lambda part: getattr(part, "name", str(part))
-)
+@pytest.mark.parametrize(("op", "dtype"), CASES, ids=lambda part: getattr(part, "name", str(part)))
 def test_functions_give_the_same_for_one_element_as_for_four(op, dtype):
     values = [-1e30, -7.0, -2.0, -0.75, -0.0, 0.0, 0.5, 1.0, 1.5, 3.0, 100.0, 1e10, math.inf]
     values += [math.nan, 1e-3, 0.25]
