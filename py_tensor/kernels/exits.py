@@ -47,6 +47,8 @@ class _Exits:
         self.given = loop
         self.steps: dict[Atom, Step] = dict(_steps([*loop.head, *loop.body]))
         self.known = known
+        self.ends = False
+        """True if every element leaves in the first iteration."""
 
     def loop(self) -> Loop:
         """Return the loop without the conditions that it carries, whose exits replace them."""
@@ -59,7 +61,10 @@ class _Exits:
         if active is not None:
             self.known[active] = TRUE
         body = self.specialized(loop.body, [carry.following for carry in ends])
-        carries = [replace(carry, following=self.value(carry.following)) for carry in loop.carries]
+        carries = [
+            replace(carry, following=carry.inner if self.ends else self.value(carry.following))
+            for carry in loop.carries
+        ]
         return replace(loop, carries=carries, head=head, active=active, body=body)
 
     def active(self, loop: Loop) -> Atom | None:
@@ -83,6 +88,7 @@ class _Exits:
                 atom = ready[0]
                 found.append(self.exit(atom, leaving[atom], pending[::-1]))
                 if atom == FALSE:
+                    self.ends = True
                     break
                 self.known[atom] = Number(not leaving[atom], bool_)
                 continue
