@@ -164,7 +164,7 @@ def no_gradient(name: str, kind: str) -> Any:
 
 
 class ProgramWriter:
-    """Writer of the statements of a program for four elements at an index."""
+    """Writer of the statements of a program for the four elements at an index."""
 
     def __init__(self, writer: Writer, at: int, index: Index, values: dict[Var, Value]) -> None:
         self.writer = writer
@@ -181,6 +181,7 @@ class ProgramWriter:
         """Values that differ between the four elements."""
         self.four = self.code.printer
         self.needed: set[Any] = set()
+        """Values that other statements or the results need."""
         self.lane: Value | None = None
         """Number of the element in statements for one element."""
 
@@ -335,7 +336,7 @@ class ProgramWriter:
                 ends = [self.values[var] for var in needed]
                 ends = [code.printer.of_kind(end, "u") if end.kind == "m" else end for end in ends]
             for result, end in zip(results.values(), ends, strict=True):
-                # All lanes move by one, since drivers assign a lane of variable number slowly.
+                # All lanes move by one: ANGLE calls a function to assign a lane by its number on Direct3D.
                 code.assign(result, code.vector(result.kind, result.lane("yzw"), end))
         self.lane, self.values = None, values | results
 

@@ -151,7 +151,7 @@ class Loop:
     limit: int | None
     trips: int | None
     alone: bool = False
-    """True if the loop is written for one element, and left by its exits as well."""
+    """True if shaders run the loop for one element, which `Exit` statements leave as well."""
 
 
 @dataclass(eq=False)
