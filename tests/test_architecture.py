@@ -63,7 +63,7 @@ ROOMS = (
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
-    "language": 1570,  # the functions that shaders include; whole kernels in two languages; one lane
+    "language": 1570,  # the functions that shaders include; kernels in two languages; one lane
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
     "ir": 634,  # functions and structures given to trees are checked; several results; lost values
     "compiler": 3113,  # several outputs, also for joins; float32 as float16; kernels behind views

@@ -336,7 +336,7 @@ class ProgramWriter:
                 ends = [self.values[var] for var in needed]
                 ends = [code.printer.of_kind(end, "u") if end.kind == "m" else end for end in ends]
             for result, end in zip(results.values(), ends, strict=True):
-                # All lanes move by one: ANGLE calls a function to assign a lane by its number on Direct3D.
+                # All lanes move by one, since Direct3D cannot assign a lane by its number.
                 code.assign(result, code.vector(result.kind, result.lane("yzw"), end))
         self.lane, self.values = None, values | results
 
