@@ -1,5 +1,7 @@
 """Parameters packed into few flat vectors, so that a step takes few draws.
 
+On backends whose graphs become one program each parameter is a vector of its own, in its shape.
+
 Input: a tree of parameters. Output: a `Layout`, which converts leaves to vectors and back.
 """
 
@@ -26,6 +28,7 @@ from ..ir.pytree import (
     tree_leaves,
     tree_unflatten,
 )
+from ..runtime.executor import backend
 from ..sharding import sharding_of, with_sharding
 from ..tensor import Tensor, as_tensor
 
@@ -59,6 +62,8 @@ class Layout:
     """True if a module of the tree has constraints."""
     shardings: tuple[Any, ...] = ()
     """Placement of each vector on several devices; None for vectors without one."""
+    whole: tuple[bool, ...] = ()
+    """True for each vector that is one parameter in its own shape."""
 
     def __hash__(self) -> int:
         # Cached: each call of a jitted step computes it.
@@ -77,22 +82,17 @@ class Layout:
         for leaf, place in zip(leaves, self.places, strict=True):
             if place is None:
                 continue
-            shape = place.shape if self.is_divided(place.vector) else place.size
+            shape = place.shape if self.whole[place.vector] else place.size
             given = zeros(shape) if leaf is None else leaf
             part = given.reshape(shape).astype(float32, copy=False)
             parts = vectors.setdefault(place.vector, {})
             shared = parts.get(place.start)
             parts[place.start] = part if shared is None else shared + part
         joined = [
-            parts[0] if self.is_divided(at) else _joined(list(parts.values()))
+            parts[0] if self.whole[at] else _joined(list(parts.values()))
             for at, parts in sorted(vectors.items())
         ]
         return self.placed(joined)
-
-    def is_divided(self, vector: int) -> bool:
-        """Return True if a vector is one parameter in its own shape, divided among devices."""
-        sharding = self.shardings[vector]
-        return sharding is not None and not sharding.is_fully_replicated
 
     def placed(self, vectors: Sequence[Tensor]) -> list[Tensor]:
         """Return the vectors, or slots of their shapes, on the devices of the parameters."""
@@ -114,7 +114,7 @@ class Layout:
             if key not in converted:
                 converted[key] = vectors[place.vector].astype(place.dtype, copy=False)
             part = converted[key]
-            if not self.is_divided(place.vector):
+            if not self.whole[place.vector]:
                 part = part[place.start : place.start + place.size].reshape(place.shape)
             leaves.append(part)
         return tree_unflatten(self.structure, leaves)
@@ -173,10 +173,13 @@ def _joined(parts: list[Tensor]) -> Tensor:
 class _Packing:
     """Give each long parameter its own vector; let others of a group share one until it is long.
 
-    A parameter that is divided among devices has its own vector, too, in the parameter's shape.
+    A parameter that is divided among devices, or whose backend makes whole programs, has its own
+    vector, too, in the parameter's shape.
     """
 
     def __init__(self) -> None:
+        self.apart = backend().whole_programs
+        self.whole: list[bool] = []
         self.lengths: list[int] = []
         self.groups: list[int] = []
         self.shardings: list[Any] = []
@@ -184,14 +187,15 @@ class _Packing:
 
     def place(self, leaf: Tensor, group: int) -> Place:
         sharding = sharding_of(leaf)
-        divided = sharding is not None and not sharding.is_fully_replicated
+        whole = self.apart or (sharding is not None and not sharding.is_fully_replicated)
         at = self.shared.get((group, sharding), -1)
-        if divided or leaf.size >= PART or at < 0 or self.lengths[at] >= PART:
+        if whole or leaf.size >= PART or at < 0 or self.lengths[at] >= PART:
             at = len(self.lengths)
             self.lengths.append(0)
             self.groups.append(group)
             self.shardings.append(sharding)
-            if leaf.size < PART and not divided:
+            self.whole.append(whole)
+            if leaf.size < PART and not whole:
                 self.shared[group, sharding] = at
         place = Place(at, self.lengths[at], leaf.shape, leaf.dtype)
         # A part that starts at a texel boundary is read without a copy.
@@ -240,7 +244,12 @@ def layout_of(
     nn: Any = sys.modules.get("py_tensor.nn.module")
     constrained = nn is not None and any(module.constraints for module in nn.modules_of(params))
     layout = Layout(
-        structure, tuple(places), tuple(packing.groups), constrained, tuple(packing.shardings)
+        structure,
+        tuple(places),
+        tuple(packing.groups),
+        constrained,
+        tuple(packing.shardings),
+        tuple(packing.whole),
     )
     return layout, first_uses, others
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dtypes import int32, wrong_type
-from ..errors import ArgumentError, DTypeError, GradientError, ShapeError, TraceError
+from ..errors import ArgumentError, DTypeError, ShapeError, TraceError
 from ..functions.arguments import MOST_ELEMENTS, flag, function_of, integer, items, one_axis
 from ..functions.complex_numbers import complex, imag, real
 from ..functions.creation import arange
-from ..functions.elementwise import where
+from ..functions.elementwise import minimum, where
 from ..functions.joining import concat, stack
 from ..functions.manipulation import flip, reshape
 from ..ir.node import OpNode, node_of, own_tapes, tensor_spec
@@ -27,7 +27,8 @@ from ..runtime.scopes import state
 from ..tensor import Tensor, as_tensor, node_behind, realize
 from .autodiff.backward import CustomVJP
 from .autodiff.tape import Tape, recording
-from .loop_op import LOOP_OP, LoopNodes, TracedBody, backward_body, body_of
+from .branch_op import branch_results
+from .loop_op import LOOP_OP, LoopNodes, TracedBody, backward_body, body_of, without_gradient
 from .subgraph import tracer, tracing
 from .vmap import vmap
 
@@ -96,12 +97,19 @@ def scan(
 
 
 def _scan(
-    operation: str, f: _Function, init: Any, xs: Any, length: int | None, reverse: bool
+    operation: str,
+    f: _Function,
+    init: Any,
+    xs: Any,
+    length: int | None,
+    reverse: bool,
+    limited: bool = True,
 ) -> tuple[Any, Any]:
+    """Return the results of `scan`, or of a loop without limit: see `LoopBody`."""
     if reverse.__class__ is not bool:
         reverse = flag(operation, "reverse", reverse)
     start, sequence = _Packed(operation, init), _Packed(operation, xs)
-    count = _length(operation, sequence, length)
+    count = _length(operation, sequence, length) if limited else None
     with tracing(operation):
         carries = [tracer(part._spec) for part in start.parts]
         slices = [_slice_tracer(part) for part in sequence.parts]
@@ -124,7 +132,7 @@ def _scan(
         )
         body, consts = body_of(traced, count, bool(reverse))
         backward = None
-        if own_tapes() and any(not _is_loop(custom) for custom in tape.custom.values()):
+        if limited and own_tapes() and any(not _is_loop(custom) for custom in tape.custom.values()):
             # The graph of the body does not have the rules of custom gradients.
             tape.inputs = [*tape.inputs, *consts]
             tape.dependent.update(id(node) for node in consts)
@@ -286,6 +294,9 @@ def while_loop(
     `jit` and `vmap`) nor in backward passes. With `max_steps` nothing is read: that many iterations
     run as draws of one plan, and values no longer change after the condition has been False.
 
+    On the JAX backend it also works on traced values without `max_steps`, as `jax.lax.while_loop`;
+    `body_fun` then runs once, on tracers.
+
     Args:
         cond_fun: Function of a value that returns one bool.
         body_fun: Function of a value that returns the next one, of the same structure, shapes and
@@ -298,7 +309,7 @@ def while_loop(
         First value for which the condition is False.
 
     Raises:
-        TraceError: If the value is traced and there is no `max_steps`.
+        TraceError: If the value is traced and there is no `max_steps`, except on the JAX backend.
         GradientError: In the backward pass, if there is no `max_steps`.
         ArgumentError, ShapeError, DTypeError: If the condition is no bool, or the value changes its
             type; see `scan`.
@@ -325,6 +336,14 @@ def while_loop(
     while True:
         goes = _condition("while_loop", cond_fun(val))
         if state.trace is not None and is_traced(goes._node):
+            if backend().whole_programs:
+
+                def iteration(given: Any, _: Any) -> Any:
+                    new = body_fun(given[1])
+                    _check_carry("while_loop", start, _Packed("while_loop", new))
+                    return (_condition("while_loop", cond_fun(new)), new), None
+
+                return _scan("while_loop", iteration, (goes, val), None, None, False, False)[0][1]
             raise TraceError(
                 "while_loop: the condition depends on traced values; got a loop without limit "
                 "inside jit, vmap or scan; give max_steps"
@@ -358,10 +377,7 @@ def _without_gradient(tree: Any, inputs: Sequence[OpNode]) -> Any:
     sources = tuple(node for node in inputs if node.spec.dtype.kind in "cf")
 
     def pull(cotangents: list[Tensor]) -> list[Tensor | None]:
-        raise GradientError(
-            "while_loop: a loop without limit has no gradient; got a backward pass through it; "
-            "give max_steps, or use fori_loop or scan"
-        )
+        raise without_gradient()
 
     if results and sources:
         for tape in own_tapes():
@@ -375,7 +391,8 @@ def cond(pred: Any, true_fun: _Function, false_fun: _Function, *operands: Any) -
     """Return the result of one of two functions, by a condition.
 
     If `pred` is a Python bool, only one function runs. If it is a tensor, both are computed and
-    their results are chosen element by element, so that no value is read.
+    their results are chosen element by element, so that no value is read. In `jit` on the JAX
+    backend only the chosen one is computed, by `jax.lax.cond`, unless they have custom gradients.
 
     Args:
         pred: Condition, a bool or a tensor of shape ().
@@ -408,14 +425,16 @@ def cond(pred: Any, true_fun: _Function, false_fun: _Function, *operands: Any) -
             f"cond: condition is not one value; got {chosen._spec}; use pt.any or pt.all"
         )
     chosen = chosen if chosen.dtype.kind == "b" else chosen != 0
-    return _chosen("cond", [chosen], [true_fun(*operands), false_fun(*operands)])
+    place = where(chosen, 0, 1)
+    return _chosen("cond", place, [chosen], [true_fun, false_fun], operands)
 
 
 def switch(index: Any, branches: Sequence[_Function], *operands: Any) -> Any:
     """Return the result of one of several functions, by its position.
 
     If `index` is a Python integer, only one function runs. If it is a tensor, all are computed and
-    their results are chosen element by element, so that no value is read.
+    their results are chosen element by element, so that no value is read. In `jit` on the JAX
+    backend only the chosen one is computed; see `cond`.
 
     Args:
         index: Position of the function, an integer or an integer tensor of shape (); positions out
@@ -452,12 +471,20 @@ def switch(index: Any, branches: Sequence[_Function], *operands: Any) -> Any:
             f"switch: index is not one integer; got {place._spec}; use x.astype('int32')"
         )
     tests = [place <= at for at in range(len(branches) - 1)]
-    return _chosen("switch", tests, [branch(*operands) for branch in branches])
+    place = minimum(place, len(branches) - 1).astype(int32)
+    return _chosen("switch", place, tests, branches, operands)
 
 
-def _chosen(operation: str, tests: Sequence[Tensor], results: Sequence[Any]) -> Any:
-    """Return the result of the first test that is True, else the last one."""
-    packed = [_Packed(operation, result) for result in results]
+def _chosen(
+    operation: str,
+    place: Tensor,
+    tests: Sequence[Tensor],
+    branches: Sequence[_Function],
+    operands: Sequence[Any],
+) -> Any:
+    """Return the result of the branch at a place, that is of the first test that is True."""
+    known = _custom_gradients()
+    packed = [_Packed(operation, branch(*operands)) for branch in branches]
     for other in packed[1:]:
         if other.structure != packed[0].structure:
             raise ArgumentError(
@@ -471,10 +498,20 @@ def _chosen(operation: str, tests: Sequence[Tensor], results: Sequence[Any]) -> 
                     f"{operation}: results differ in type; got {a} and {b}; "
                     "return equal shapes and dtypes"
                 )
+    compiled = state.trace is not None and backend().whole_programs and is_traced(place._node)
+    # The graphs of branches do not have the rules of custom gradients.
+    if compiled and known == _custom_gradients():
+        nodes = [[part._node for part in result.parts] for result in packed]
+        return packed[0].tree(branch_results(place._node, nodes))
     found = packed[-1].parts
     for test, other in zip(reversed(tests), reversed(packed[:-1]), strict=True):
         found = [where(test, a, b) for a, b in zip(other.parts, found, strict=True)]
     return packed[0].tree(found)
+
+
+def _custom_gradients() -> list[int]:
+    """Return the number of custom gradients, apart from loops, that each tape has recorded."""
+    return [sum(not _is_loop(custom) for custom in tape.custom.values()) for tape in own_tapes()]
 
 
 def associative_scan(fn: _Function, elems: Any, reverse: bool = False, axis: int = 0) -> Any:

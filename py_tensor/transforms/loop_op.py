@@ -1,9 +1,10 @@
-"""The operation that runs the graph of a loop's body a fixed number of times.
+"""The operation that runs the graph of a loop's body.
 
 Input: the nodes of a traced body, and its operands: constants, initial carries, and sequences of
 which each iteration gets a slice. Output: one node for each carry, and for each value of the body
 that is stacked. On the GPU the body is compiled once and drawn in every iteration. In backward
-passes a second loop runs the iterations in reverse order.
+passes a second loop runs the iterations in reverse order. Backends with `whole_programs` also run
+loops whose length is None: they end when no element of the first carry is True.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from weakref import ref
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import inlined
 from ..dtypes import int32
+from ..errors import GradientError
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import OpGraph, OpNode, TensorSpec, node_of, own_tapes, tensor_spec
 from ..late import LateModule
@@ -35,7 +37,19 @@ GROUP = 8
 """Values of iterations that one draw joins; a shader reads at most 16 textures."""
 
 
-class LoopBody:
+class KnownResults:
+    """Results that several nodes of one operation have in common."""
+
+    def __init__(self) -> None:
+        self.known: tuple[list[Any], list[Any]] = ([], [])
+        """Weak references to the arrays of the last run, and its results."""
+
+    def forget(self) -> None:
+        """Drop the results of the last run."""
+        self.known = ([], [])
+
+
+class LoopBody(KnownResults):
     """One iteration of a loop; there is one object for equal iterations.
 
     The leaves of `graph` are `consts` constants, `carries` carries and slices of sequences. Its
@@ -43,8 +57,9 @@ class LoopBody:
     """
 
     def __init__(
-        self, graph: OpGraph, consts: int, carries: int, length: int, reverse: bool
+        self, graph: OpGraph, consts: int, carries: int, length: int | None, reverse: bool
     ) -> None:
+        super().__init__()
         self.graph = graph
         self.consts = consts
         self.carries = carries
@@ -52,16 +67,17 @@ class LoopBody:
         self.reverse = reverse
         self.engine: Any = None
         self.plan: Any = None
-        self.known: tuple[list[Any], list[Any]] = ([], [])
-        """Weak references to the arrays of the last reference run, and its results."""
-
-    def forget(self) -> None:
-        """Drop the results of the last reference run."""
-        self.known = ([], [])
 
     def __repr__(self) -> str:
+        count = "unknown number of" if self.length is None else self.length
         backward = " in reverse" if self.reverse else ""
-        return f"{self.length} iterations{backward} of {len(self.graph.calls)} nodes"
+        return f"{count} iterations{backward} of {len(self.graph.calls)} nodes"
+
+    @property
+    def steps(self) -> int:
+        """Number of iterations of a loop of fixed length."""
+        assert self.length is not None, "a loop without limit stacks nothing and has no history"
+        return self.length
 
     @property
     def leaves(self) -> list[TensorSpec]:
@@ -71,7 +87,7 @@ class LoopBody:
     def results(self) -> list[TensorSpec]:
         """Specs of the carries and of the stacked values."""
         outputs = [self.graph.spec(at) for at in self.graph.outputs]
-        stacked = [tensor_spec((self.length, *s.shape), s.dtype) for s in outputs[self.carries :]]
+        stacked = [tensor_spec((self.steps, *s.shape), s.dtype) for s in outputs[self.carries :]]
         return [*outputs[: self.carries], *stacked]
 
 
@@ -96,7 +112,7 @@ class TracedBody(NamedTuple):
         return [*self.next_carries, *self.stacked]
 
 
-def body_of(traced: TracedBody, length: int, reverse: bool) -> tuple[LoopBody, list[OpNode]]:
+def body_of(traced: TracedBody, length: int | None, reverse: bool) -> tuple[LoopBody, list[OpNode]]:
     """Return the body of traced nodes, and the nodes that it uses as constants.
 
     The constants are `traced.consts` and all nodes from outside of the trace.
@@ -110,22 +126,20 @@ def body_of(traced: TracedBody, length: int, reverse: bool) -> tuple[LoopBody, l
     for node in (*(src for made in order for src in made.srcs), *traced.outputs):
         if id(node) not in inside:
             consts[id(node)] = node
-    nodes = [*consts.values(), *traced.carries, *traced.slices, *order]
-    place = {id(node): at for at, node in enumerate(nodes)}
-    first = len(nodes) - len(order)
-    graph = OpGraph(
-        tuple([node.spec if at < first else node.call for at, node in enumerate(nodes)]),
-        tuple(
-            [
-                () if at < first else tuple([place[id(src)] for src in node.srcs])
-                for at, node in enumerate(nodes)
-            ]
-        ),
-        tuple([place[id(node)] for node in traced.outputs]),
-        (),
-    )
+    leaves = [*consts.values(), *traced.carries, *traced.slices]
+    graph = graph_of(leaves, order, traced.outputs)
     count = len(traced.carries)
     return _body(graph, len(consts), count, length, reverse), list(consts.values())
+
+
+def graph_of(
+    leaves: Sequence[OpNode], order: Sequence[OpNode], outputs: Sequence[OpNode]
+) -> OpGraph:
+    """Return the graph of the nodes `order`, whose operands are `leaves` and earlier nodes."""
+    place = {id(node): at for at, node in enumerate((*leaves, *order))}
+    calls = [node.spec for node in leaves] + [node.call for node in order]
+    edges = [()] * len(leaves) + [tuple([place[id(src)] for src in node.srcs]) for node in order]
+    return OpGraph(tuple(calls), tuple(edges), tuple([place[id(node)] for node in outputs]), ())
 
 
 def _body(graph: OpGraph, *rest: Any) -> LoopBody:
@@ -135,12 +149,12 @@ def _body(graph: OpGraph, *rest: Any) -> LoopBody:
     return body
 
 
-def rebuilt(body: LoopBody, inputs: Sequence[OpNode]) -> list[OpNode]:
-    """Make the nodes of one iteration for other inputs; return the outputs."""
+def rebuilt(graph: OpGraph, inputs: Sequence[OpNode]) -> list[OpNode]:
+    """Make the nodes of a graph for other leaves; return the outputs."""
     given = iter(inputs)
     loops: dict[Any, LoopNodes] = {}
     nodes: list[OpNode] = []
-    for call, edges in zip(body.graph.calls, body.graph.edges, strict=True):
+    for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple([nodes[at] for at in edges])
         if type(call) is TensorSpec:
             nodes.append(next(given))
@@ -151,7 +165,7 @@ def rebuilt(body: LoopBody, inputs: Sequence[OpNode]) -> list[OpNode]:
             nodes.append(loops[key].result(which))
         else:
             nodes.append(OpNode(call, srcs, call.spec))
-    return [nodes[at] for at in body.graph.outputs]
+    return [nodes[at] for at in graph.outputs]
 
 
 class LoopNodes:
@@ -171,7 +185,8 @@ class LoopNodes:
     ) -> None:
         self.body = body
         self.srcs = srcs
-        self.run = run or (with_history(body) if own_tapes() else body)
+        kept = own_tapes() and body.length is not None
+        self.run = run or (with_history(body) if kept else body)
         self.places = places or range(len(body.graph.outputs))
         self.nodes: dict[int, OpNode] = {}
         if own_tapes():
@@ -181,7 +196,7 @@ class LoopNodes:
                 custom = CustomVJP(
                     floating,
                     inputs,
-                    lambda cotangents: self._pull(backward or backward_of(body), cotangents),
+                    lambda cotangents: self._pull(backward, cotangents),
                 )
                 for tape in own_tapes():
                     tape.custom |= dict.fromkeys(map(id, floating), custom)
@@ -202,8 +217,11 @@ class LoopNodes:
         nodes = LoopNodes(history_of(self.body), self.srcs, None, self.run, places)
         return nodes.results()[count:]
 
-    def _pull(self, backward: Backward, cotangents: list[Tensor]) -> list[Tensor | None]:
+    def _pull(self, backward: Backward | None, cotangents: list[Tensor]) -> list[Tensor | None]:
         """Return the cotangents of the floating operands, by a loop in reverse order."""
+        if self.body.length is None:
+            raise without_gradient()
+        backward = backward or backward_of(self.body)
         first, last = self.body.consts, self.body.consts + self.body.carries
         split = sum(_is_floating(node.spec) for node in self.srcs[first:last])
         given = [g._node for g in cotangents]
@@ -221,6 +239,14 @@ class LoopNodes:
         totals = found[split : split + len(sums)]
         parts = (*totals, *found[:split], *found[split + len(sums) :])
         return [Tensor(node) for node in parts]
+
+
+def without_gradient() -> GradientError:
+    """Return the error of a backward pass through a loop without limit."""
+    return GradientError(
+        "while_loop: a loop without limit has no gradient; got a backward pass through it; "
+        "give max_steps, or use fori_loop or scan"
+    )
 
 
 class Backward(NamedTuple):
@@ -262,7 +288,7 @@ def backward_of(body: LoopBody) -> Backward:
         n, m = body.consts, body.carries
         tape = Tape([node for node in inputs if _is_floating(node.spec)])
         with recording(tape):
-            outputs = rebuilt(body, inputs)
+            outputs = rebuilt(body.graph, inputs)
         traced = TracedBody(
             inputs[:n], inputs[n : n + m], inputs[n + m :], outputs[:m], outputs[m:]
         )
@@ -312,7 +338,7 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
 
 
 class LoopOp(Decomposition):
-    """Loop of fixed length; the static argument is (body, number of the result)."""
+    """Loop; the static argument is (body, number of the result)."""
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
         body, which = cast(tuple[LoopBody, int], arg)
@@ -341,19 +367,19 @@ def _lower(lowered: LoweredGraph, *given: Any) -> int:
 
         def iteration(carries: tuple[int, ...], number: int) -> list[int]:
             if body.reverse:
-                last = lowered.constant(body.length - 1, int32)
+                last = lowered.constant(body.steps - 1, int32)
                 number = lowered.add(OP_DEFS["subtract"], (last, number))
             slices = [lowered.add(TAKE, (at, number), 0) for at in srcs[n + m :]]
             return inlined(lowered, body.graph, (*srcs[:n], *carries, *slices))
 
-        loop, values = lowered.loop(initial, body.length, iteration)
+        loop, values = lowered.loop(initial, body.steps, iteration)
         lowered.seen["loop", *key] = loop
         for number, value in enumerate(values):
             lowered.seen["value", number, *key] = value
     loop, value = lowered.seen["loop", *key], lowered.seen["value", which, *key]
     if which < m:
-        return lowered.item(loop, value, body.length - 1)
-    order = range(body.length)
+        return lowered.item(loop, value, body.steps - 1)
+    order = range(body.steps)
     items = [lowered.item(loop, value, at) for at in (reversed(order) if body.reverse else order)]
     shape = (1, *lowered.spec(value).shape)
     return _joined(lowered, [lowered.add(RESHAPE, (at,), shape) for at in items])
@@ -368,8 +394,11 @@ def _joined(lowered: LoweredGraph, parts: list[int]) -> int:
     return parts[0]
 
 
-def _once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
-    """Return a result of a loop, which `run` computes once for all results."""
+def once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
+    """Return one of several results, which `run` computes together.
+
+    `given` are arrays and the static argument: (`KnownResults`, number of the result).
+    """
     *arrays, (body, which) = given
     references, results = body.known
     same = len(references) == len(arrays) and all(
@@ -385,8 +414,12 @@ def _once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
 
 def _compiled(body: LoopBody, arrays: list[Any]) -> list[Any]:
     n, m = body.consts, body.carries
-    parts = arrays[:n], arrays[n : n + m], arrays[n + m :]
-    return cast(list[Any], jax.scan(body.graph, *parts, body.length, body.reverse))
+    consts, carries, sequences = arrays[:n], arrays[n : n + m], arrays[n + m :]
+    if body.length is None:
+        return cast(list[Any], jax.while_loop(body.graph, consts, carries))
+    return cast(
+        list[Any], jax.scan(body.graph, consts, carries, sequences, body.length, body.reverse)
+    )
 
 
 def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:
@@ -398,8 +431,8 @@ def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:
     n, m = body.consts, body.carries
     outputs = [body.graph.spec(at) for at in body.graph.outputs]
     carries = list(arrays[n : n + m])
-    stacked = [xp.empty((body.length, *s.shape), s.dtype.name) for s in outputs[m:]]
-    order = range(body.length)
+    stacked = [xp.empty((body.steps, *s.shape), s.dtype.name) for s in outputs[m:]]
+    order = range(body.steps)
     for at in reversed(order) if body.reverse else order:
         slices = [array[at] for array in arrays[n + m :]]
         leaves = [
@@ -418,8 +451,8 @@ LOOP_OP = LoopOp(
     name="scan",
     shape=lambda *shapes: (),
     lowering=_lower,
-    jax=lambda *given: _once(_compiled, given),
-    reference=lambda xp, *given: _once(partial(_run, xp), given),
+    jax=lambda *given: once(_compiled, given),
+    reference=lambda xp, *given: once(partial(_run, xp), given),
     public=False,
     doc="Return a carry or the stacked values of a loop.",
 )

@@ -39,6 +39,7 @@ from ..ops.op_def import (
 from ..tensor import Tensor, as_tensor, handle_on, node_behind
 from .autodiff.backward import PT, CustomVJP
 from .autodiff.remat_clones import RematRegion, mark
+from .branch_op import BRANCH_OP, chosen_result
 from .loop_op import LOOP_OP, LoopBody, LoopNodes, TracedBody, body_of, rebuilt
 from .subgraph import dependents, tracer, tracing
 
@@ -364,7 +365,7 @@ def _batched_body(
     first, last = body.consts, body.consts + body.carries
     with tracing("vmap"):
         inputs = [tracer(spec)._node for spec in body.leaves]
-        outputs = rebuilt(body, inputs)
+        outputs = rebuilt(body.graph, inputs)
         values = [
             tracer(tensor_spec((size, *node.spec.shape), node.spec.dtype))._node
             if is_mapped or first <= at < last
@@ -376,6 +377,12 @@ def _batched_body(
         inner = Batch(size, known, min((node.age for node in inputs), default=0))
         inner.compute(outputs)
         results = [inner.value(node) for node in outputs]
+        if body.length is None:
+            # Examples whose condition is False keep their values.
+            goes = values[first]
+            for at, (old, new) in enumerate(zip(values[first:last], results, strict=True)):
+                test = _in_front(goes, len(new.spec.shape) - 1)
+                results[at] = node_of(OP_DEFS["where"], (test, new, old))
         traced = TracedBody(
             values[:first],
             values[first:last],
@@ -385,6 +392,13 @@ def _batched_body(
         )
         batched, consts = body_of(traced, body.length, body.reverse)
     return batched, consts[first:]
+
+
+def _branches(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+    """Compute all branches, since examples may choose different ones."""
+    result = chosen_result(call, srcs)
+    batch.compute([result])
+    return batch.value(result)
 
 
 def _slice_all(arg: Any, batch: Batch) -> Any:
@@ -420,6 +434,7 @@ RULES: dict[Any, BatchingRule] = {
     CONVOLVE: _convolve,
     Decomposition: _decomposition,
     LOOP_OP: _loop,
+    BRANCH_OP: _branches,
 }
 """Batching rules by op definition or by class of op definitions. Operations of other classes are
 applied to each example separately."""

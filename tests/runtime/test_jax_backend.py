@@ -179,6 +179,32 @@ def test_the_gradient_of_a_scan_is_a_loop(plans):
     assert any("stablehlo.while" in lowered(plan) for plan in plans)
 
 
+def test_branches_and_loops_without_limit_are_those_of_the_program(plans):
+    """The matrix product of the branch that is not chosen is not computed."""
+
+    @pt.jit
+    def f(x):
+        y = pt.lax.cond(x[0, 0] > 0, lambda x: x @ x, lambda x: x, x)
+        return pt.lax.while_loop(lambda y: pt.sum(y) > 1.0, lambda y: y / 2.0, y)
+
+    assert_values(f(pt.eye(4)), np.eye(4, dtype="float32") / 4)
+    text = lowered(plans[0])
+    assert text.count("stablehlo.case") == 1
+    assert text.count("stablehlo.while") == 1
+    before, _, branch = text.partition("stablehlo.case")
+    assert "stablehlo.dot_general" not in before
+    assert "stablehlo.dot_general" in branch
+
+
+def test_the_gradient_of_a_branch_is_a_branch(plans):
+    f = pt.jit(pt.grad(lambda x: pt.sum(pt.lax.cond(x[0] > 0, pt.tanh, pt.exp, x))))
+    assert_values(f(pt.asarray([-1.0, 2.0])), np.exp(np.float32([-1.0, 2.0])), rtol=1e-6)
+    text = lowered(plans[0])
+    before, _, branch = text.partition("stablehlo.case")
+    assert "stablehlo.tanh" not in before
+    assert "stablehlo.tanh" in branch
+
+
 @pt.kernel
 def steps_to_one(n: int):
     count = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_values
@@ -327,24 +329,72 @@ def test_while_loop_with_a_limit_is_compiled_mapped_and_differentiated():
     assert gradient.tolist() == [1.0, 0.25, 1 / 32, 1 / 128]
 
 
-def test_while_loop_without_a_limit():
-    advice = (
-        "while_loop: the condition depends on traced values; got a loop without limit "
-        "inside jit, vmap or scan; give max_steps"
-    )
+def last_half(x):
+    return lax.while_loop(above, halve, {"x": x, "n": 0})["x"]
 
-    def count(x):
-        return lax.while_loop(above, halve, {"x": x, "n": 0})["x"]
 
-    assert_raises(errors.TraceError, advice, lambda: pt.jit(count)(pt.asarray(3.0)))
-    assert_raises(errors.TraceError, advice, lambda: pt.vmap(count)(pt.ones(2)))
-    assert_raises(
-        errors.GradientError,
+def scaled_until_large(x, factor):
+    """The condition depends on traced values only after the first iteration."""
+    return lax.while_loop(lambda v: pt.sum(v) < 50.0, lambda v: v * factor + x, pt.ones(3))
+
+
+def roots(x):
+    """Loops inside a scan, whose carry is complex."""
+
+    def step(c, x):
+        found = lax.while_loop(lambda v: pt.abs(v) > 1.0, lambda v: v / 2.0, c * x)
+        return found, pt.abs(found)
+
+    return lax.scan(step, pt.complex(pt.asarray(3.0), 4.0), x)[1]
+
+
+LOOPS_WITHOUT_LIMIT = {
+    "halves": (last_half, pt.vmap(last_half), [np.float32([20.0, 0.5, 3.0])]),
+    "closure": (
+        scaled_until_large,
+        pt.vmap(scaled_until_large),
+        [np.abs(X) + np.float32(1.0), np.float32([1.5, 2.0, 3.0, 1.25, 4.0])],
+    ),
+    "scan": (roots, pt.vmap(roots), [np.abs(X) + np.float32(0.5)]),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS_WITHOUT_LIMIT)
+def test_while_loop_without_a_limit_on_traced_values(name, backend_name):
+    function, mapped, arrays = LOOPS_WITHOUT_LIMIT[name]
+    given = [pt.asarray(array) for array in arrays]
+    if backend_name != "jax":
+        advice = (
+            "while_loop: the condition depends on traced values; got a loop without limit "
+            "inside jit, vmap or scan; give max_steps"
+        )
+        for call in (lambda: pt.jit(function)(*(x[0] for x in given)), lambda: mapped(*given)):
+            assert_raises(errors.TraceError, advice, call)
+        return
+    limited = pytest.MonkeyPatch()
+    with limited.context() as patch:
+        patch.setattr(lax, "while_loop", partial(lax.while_loop, max_steps=12))
+        want = [function(*(x[at] for x in given)) for at in range(len(arrays[0]))]
+    compiled = pt.jit(function)
+    same([compiled(*(x[at] for x in given)) for at in range(len(arrays[0]))], want)
+    same(mapped(*given), pt.stack(want))
+    same(pt.jit(mapped)(*given), pt.stack(want))
+
+
+def test_a_while_loop_without_a_limit_has_no_gradient(backend_name):
+    text = (
         "while_loop: a loop without limit has no gradient; got a backward pass through it; "
-        "give max_steps, or use fori_loop or scan",
-        lambda: pt.grad(count)(3.0),
+        "give max_steps, or use fori_loop or scan"
     )
-    assert pt.grad(lambda x: x * pt.stop_gradient(count(x)))(3.0).item() == 0.75
+    functions = [pt.grad(last_half)]
+    if backend_name == "jax":
+        functions += [pt.jit(functions[0]), lambda x: pt.vmap(functions[0])(pt.stack([x, x]))]
+    for function in functions:
+        assert_raises(errors.GradientError, text, lambda f=function: f(pt.asarray(3.0)))
+    gradient = pt.grad(lambda x: x * pt.stop_gradient(last_half(x)))
+    assert gradient(3.0).item() == 0.75
+    if backend_name == "jax":
+        assert pt.jit(gradient)(pt.asarray(3.0)).item() == 0.75
 
 
 def test_each_step_of_a_while_loop_is_one_plan():
@@ -380,6 +430,81 @@ def test_switch():
     got = pt.vmap(lambda i: lax.switch(i, branches, x))(pt.asarray([2, 0]))
     assert_values(got, np.stack([-W, W]))
     assert_values(pt.jit(lambda i: lax.switch(i, branches, x))(1), W * 10)
+
+
+@pt.custom_gradient
+def clipped(x):
+    return x * 2.0, lambda g: pt.clip(g, -1.0, 1.0)
+
+
+def simple(x, w):
+    return lax.cond(pt.sum(x) > 0, lambda x: pt.sin(x) * w, lambda x: x * x, x)
+
+
+def several_results(x, w):
+    def both(x):
+        return {"a": pt.complex(x, w), "n": pt.argmax(x), "s": pt.sum(x * w)}
+
+    def other(x):
+        return {"a": pt.complex(w, 1.0), "n": pt.asarray(7), "s": pt.asarray(2.0)}
+
+    found = lax.cond(pt.sum(x) > 0, both, other, x)
+    return pt.real(found["a"] * found["a"]) * found["s"] + pt.astype(found["n"], "float32")
+
+
+def nested(x, w):
+    inner = [lambda y: y * w, lambda y: simple(-y, w), lambda y: y + 1.0]
+    index = pt.astype(pt.sum(x > 0), "uint32") * 3
+    return lax.cond(x[0] > 0, lambda: lax.switch(index, inner, x), lambda: pt.exp(w) * 2.0)
+
+
+def with_loops(x, w):
+    def loop(y):
+        return lax.scan(lambda c, v: (pt.tanh(c * v) + w, c), y, pt.stack([w, x]))[0]
+
+    def step(c, v):
+        return lax.cond(pt.sum(c) > v, lambda: loop(c) * v, lambda: c + w), None
+
+    return lax.scan(step, x, w)[0]
+
+
+def with_a_custom_gradient(x, w):
+    return lax.cond(pt.sum(x) > 0, lambda: clipped(x) * w, lambda: w * 3.0)
+
+
+def checkpointed(x, w):
+    return pt.checkpoint(simple)(x, w)
+
+
+BRANCHES = [
+    *(simple, several_results, nested, with_loops, with_a_custom_gradient, checkpointed),
+]
+
+
+@pytest.mark.parametrize("function", BRANCHES)
+def test_branches_on_traced_values(function):
+    """Compiled functions, which may compute one branch only, give what the others give."""
+    w, rows = pt.asarray(W), pt.asarray(np.stack([X[0], -X[0], X[1], np.abs(X[2])]))
+
+    def loss(x, w):
+        return pt.sum(function(x, w) * pt.asarray(X[3]))
+
+    runs = [function, pt.grad(loss, argnums=(0, 1))]
+    for run in (*runs, pt.hessian(loss)) if function is simple else runs:
+        want = [run(x, w) for x in rows]
+        compiled = pt.jit(run)
+        same([compiled(x, w) for x in rows], want, rtol=1e-4)
+        stacked = pt.tree_map(lambda *each: pt.stack(each), *want)
+        same(pt.jit(pt.vmap(run, in_axes=(0, None)))(rows, w), stacked, rtol=1e-4)
+
+
+def test_branches_are_chosen_by_traced_numbers():
+    compiled = pt.jit(lambda at, x: lax.switch(at, [lambda: x, lambda: -x, lambda: x * 2.0]))
+    for at, want in ((-7, W), (0, W), (1, -W), (2, W * 2), (900, W * 2)):
+        assert_values(compiled(at, pt.asarray(W)), want)
+        assert_values(compiled(pt.asarray(at), pt.asarray(W)), want)
+    large = pt.asarray([4294967295], dtype="uint32")[0]
+    assert_values(compiled(large, pt.asarray(W)), W * 2)
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 7, 8, 33])

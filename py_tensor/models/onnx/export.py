@@ -19,10 +19,12 @@ from ...ir.node import OpNode, node_of, tensor_spec
 from ...ir.pytree import leaf_names, tree_flatten, tree_unflatten
 from ...ir.tracer import ScalarTracer
 from ...nn.module import Module
+from ...ops.op_def import OpDef
 from ...ops.views import BROADCAST, CONCAT, RESHAPE, SLICE
 from ...signatures import parameters_of
 from ...tensor import Tensor, realize
 from ...tensor import as_tensor as tensor_of
+from ...transforms.branch_op import BranchOp, chosen_result
 from ...transforms.jit.precompile import ShapeDtype
 from ...transforms.loop_op import LoopOp, rebuilt
 from ...transforms.subgraph import tracer, tracing
@@ -215,14 +217,19 @@ def _ordered(outputs: Iterable[OpNode]) -> list[OpNode]:
 
 
 def _unrolled(outputs: list[OpNode]) -> list[OpNode]:
-    """Return the outputs of a graph in which loops are replaced by their iterations."""
+    """Return the outputs of a graph without loops and branches.
+
+    Loops are replaced by their iterations, and branches by all of them and a choice.
+    """
     order = _ordered(outputs)
-    while any(map(_is_loop, order)):
+    while any(_is(kind, node) for node in order for kind in (LoopOp, BranchOp)):
         new: dict[int, OpNode] = {}
         loops: dict[Any, list[OpNode]] = {}
         for node in order:
             srcs = tuple(new[id(src)] for src in node.srcs)
-            if _is_loop(node) and node.call is not None:
+            if _is(BranchOp, node) and node.call is not None:
+                new[id(node)] = chosen_result(node.call, srcs)
+            elif _is(LoopOp, node) and node.call is not None:
                 body, which = node.call.arg
                 key = (id(body), tuple(map(id, srcs)))
                 if key not in loops:
@@ -237,12 +244,17 @@ def _unrolled(outputs: list[OpNode]) -> list[OpNode]:
     return outputs
 
 
-def _is_loop(node: OpNode) -> bool:
-    return node.call is not None and isinstance(node.call.op, LoopOp)
+def _is(kind: type[OpDef], node: OpNode) -> bool:
+    return node.call is not None and isinstance(node.call.op, kind)
 
 
 def _iterations(body: Any, srcs: tuple[OpNode, ...]) -> list[OpNode]:
     """Return the results of a loop, computed by the nodes of each iteration."""
+    if body.length is None:
+        raise ModelError(
+            "to_onnx: loop without limit cannot be exported; got a while_loop whose condition "
+            "depends on the inputs; give max_steps"
+        )
     n, m = body.consts, body.carries
     carries = list(srcs[n : n + m])
     stacked: list[list[OpNode]] = [[] for _ in body.graph.outputs[m:]]
@@ -258,7 +270,7 @@ def _iterations(body: Any, srcs: tuple[OpNode, ...]) -> list[OpNode]:
             shape = sequence.spec.shape
             parts = ((at, 1, 1), *((0, length, 1) for length in shape[1:]))
             slices.append(node_of(RESHAPE, (node_of(SLICE, (sequence,), parts),), shape[1:]))
-        results = rebuilt(body, (*srcs[:n], *carries, *slices))
+        results = rebuilt(body.graph, (*srcs[:n], *carries, *slices))
         carries = results[:m]
         for into, value in zip(stacked, results[m:], strict=True):
             into.append(node_of(RESHAPE, (value,), (1, *value.spec.shape)))

@@ -76,6 +76,9 @@ class Backend(Protocol):
     """True if values are computed without the bridge, so that no shader runs."""
     compiles: bool
     """True if running a new graph takes long, so that tiny values are computed in plain Python."""
+    whole_programs: bool
+    """True if a graph becomes one program, in which copies are fused, and which may contain loops
+    without limit, and branches of which one is computed."""
 
     def compile(self, graph: OpGraph) -> Any:
         """Compile a graph into a plan for `run`; the executor caches it."""
@@ -130,6 +133,7 @@ class HostBackend:
 
     on_host = True
     compiles = False
+    whole_programs = False
 
     def __init__(self) -> None:
         self.draws = 0

@@ -8,8 +8,8 @@ makes a buffer of any `jax.Array`, also one that `jax.device_put` has placed on 
 
 A plan is one function of the graph's leaves and scalars. It calls the functions that the op
 definitions name, and `jax.jit` compiles it as a whole. Scalars are arguments, so that a new
-learning rate compiles nothing. Donated leaves are `donate_argnums`. Loops of fixed length are calls
-of `jax.lax.scan` in that function.
+learning rate compiles nothing. Donated leaves are `donate_argnums`. Loops and branches are calls of
+`jax.lax.scan`, `while_loop` and `switch` in that function.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class JaxBackend(HostBackend):
 
     name = "jax"
     compiles = True
+    whole_programs = True
 
     def compile(self, graph: OpGraph) -> Plan:
         return Plan(graph)
@@ -279,3 +280,19 @@ def scan(
 
     last, stacked = jax.lax.scan(iteration, carries, sequences, length, reverse)
     return [*last, *stacked]
+
+
+def while_loop(graph: OpGraph, consts: Values, carries: Values) -> Values:
+    """Return the last carries of a loop that ends when no element of the first carry is True."""
+    body = evaluator(graph, graph.outputs)
+    found: Values = jax.lax.while_loop(
+        lambda carried: jnp.any(carried[0]), lambda carried: body(*consts, *carried), carries
+    )
+    return found
+
+
+def switch(graphs: Sequence[OpGraph], place: Any, operands: Values) -> Values:
+    """Return the outputs of the graph at a place among several, which alone is computed."""
+    branches = [evaluator(graph, graph.outputs) for graph in graphs]
+    found: Values = jax.lax.switch(place, branches, *operands)
+    return found

@@ -170,6 +170,7 @@ class WebGLBackend:
     name = "webgl"
     on_host = False
     compiles = True
+    whole_programs = False
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
