@@ -80,16 +80,28 @@ class ScalarTape:
         self.values: list[Any] = []
         self.steps: list[tuple[int, Callable[..., Any], tuple[int, ...]]] = []
         self.closed = False
+        self.constants: dict[tuple[type, str], int] = {}
+        self.results: dict[Any, ScalarTracer] = {}
+        """Results of functions without side effects, by function and operands."""
 
     def number(self, kind: type) -> ScalarTracer:
         """Make a tracer for a new slot, which holds a sample value of that kind."""
-        return ScalarTracer(self, kind, self.slot(_SAMPLES.get(kind)))
+        return ScalarTracer(self, kind, self._new_slot(_SAMPLES.get(kind)))
 
     def slot(self, value: Any) -> int:
-        """Return the slot of a number of this tape; a constant is put into a new slot."""
+        """Return the slot of a number of this tape, or of a constant."""
         if type(value) is ScalarTracer:
             value.check()
             return value.slot
+        if type(value) not in _SAMPLES:
+            return self._new_slot(value)
+        # The text tells 0.0 from -0.0.
+        key = type(value), repr(value)
+        if key not in self.constants:
+            self.constants[key] = self._new_slot(value)
+        return self.constants[key]
+
+    def _new_slot(self, value: Any) -> int:
         self.values.append(value)
         return len(self.values) - 1
 
@@ -100,6 +112,13 @@ class ScalarTape:
         self.steps.append((result.slot, function, slots))
         return result
 
+    def computed(self, kind: type, function: Callable[..., Any], *operands: Any) -> ScalarTracer:
+        """Return the tracer of a function without side effects; equal steps are played once."""
+        key = _identity(function), *map(self.slot, operands)
+        if key not in self.results:
+            self.results[key] = self.record(kind, function, *operands)
+        return self.results[key]
+
     def play(self, given: list[tuple[int, Any]]) -> list[Any]:
         """Compute the values of all slots from (slot, value) pairs of the arguments."""
         values = self.values.copy()
@@ -108,6 +127,13 @@ class ScalarTape:
         for slot, function, operands in self.steps:
             values[slot] = function(*[values[operand] for operand in operands])
         return values
+
+
+def _identity(function: Any) -> tuple[int, ...]:
+    """Return a key that is equal for a function, and for its partials of the same objects."""
+    if type(function) is not partial or function.keywords:
+        return (id(function),)
+    return (id(function.func), *map(id, function.args))
 
 
 _SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
@@ -206,7 +232,7 @@ def on_host(function: Callable[..., Any], *operands: Any) -> Any:
     if tape is None:
         return function(*operands)
     kind = type(function(*map(sample, operands)))
-    return tape.record(kind, partial(_power, kind) if function is pow else function, *operands)
+    return tape.computed(kind, partial(_power, kind) if function is pow else function, *operands)
 
 
 def _power(kind: type, base: Any, exponent: Any) -> Any:

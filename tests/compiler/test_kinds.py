@@ -10,9 +10,10 @@ from py_tensor.kernels.hand_written import HandWritten
 from py_tensor.kernels.kinds import IndexedKernel
 from py_tensor.ops.op_def import OpDef, entry_of
 from py_tensor.runtime.evaluators import EVALUATORS
+from py_tensor.transforms.branch_op import BranchOp
 from py_tensor.transforms.loop_op import LoopOp
 
-for kind in (LoopOp, IndexedKernel, HandWritten):
+for kind in (BranchOp, LoopOp, IndexedKernel, HandWritten):
     assert issubclass(kind, OpDef), "its module is imported when it is first used"
 ONLY_MADE_BY_LOWERING = {"Loop"}
 LOWERED_INTO_OTHERS = {
@@ -28,9 +29,13 @@ LOWERED_INTO_OTHERS = {
 }
 KERNELS_OF_THEIR_OWN = {"Contraction", "Loop", "Scan"}
 ON_WEBGL_ONLY = {"HandWritten"}
+IN_WHOLE_PROGRAMS = {"BranchOp"}
 WITHOUT = {
-    "EXPRESSIONS": LOWERED_INTO_OTHERS | KERNELS_OF_THEIR_OWN,
-    "EVALUATORS": ONLY_MADE_BY_LOWERING | ON_WEBGL_ONLY | {"Decomposition", "LoopOp"},
+    "EXPRESSIONS": LOWERED_INTO_OTHERS | KERNELS_OF_THEIR_OWN | IN_WHOLE_PROGRAMS,
+    "EVALUATORS": ONLY_MADE_BY_LOWERING
+    | ON_WEBGL_ONLY
+    | IN_WHOLE_PROGRAMS
+    | {"Decomposition", "LoopOp"},
 }
 """Kinds that need no entry in a table."""
 TABLES = {"EXPRESSIONS": EXPRESSIONS, "EVALUATORS": EVALUATORS}
@@ -61,7 +66,7 @@ def test_a_kind_without_an_entry_is_found(name):
 
 
 def test_kinds_that_lowering_keeps_have_expressions():
-    kept = missing(LOWERINGS, kinds()) - ONLY_MADE_BY_LOWERING
+    kept = missing(LOWERINGS, kinds()) - ONLY_MADE_BY_LOWERING - IN_WHOLE_PROGRAMS
     assert "Elementwise" in kept
     assert kept.isdisjoint(WITHOUT["EXPRESSIONS"])
 

@@ -399,3 +399,19 @@ def test_wrong_functions_are_refused(engine):
         pt.models.to_onnx(
             lambda x: pt.lax.fori_loop(0, 60_000, lambda at, c: c * 2.0 + 1.0, x), x23
         )
+
+
+def test_branches_and_loops_of_whole_programs(engine, monkeypatch):
+    """A backend that computes only the chosen branch exports both, and a choice."""
+    inputs = normal(2, 3)
+
+    def function(x):
+        return pt.lax.cond(x[0, 0] > 0.0, lambda: pt.exp(x), lambda: x * 2.0)
+
+    monkeypatch.setattr(engine, "whole_programs", True)
+    for x in (np.abs(inputs), -np.abs(inputs)):
+        assert_exported(function, x)
+    with pytest.raises(ModelError, match="loop without limit cannot be exported"):
+        pt.models.to_onnx(
+            lambda x: pt.lax.while_loop(lambda c: pt.sum(c) > 1.0, lambda c: c / 2.0, x), inputs
+        )

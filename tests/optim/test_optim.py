@@ -186,7 +186,13 @@ def model():
     return Model(pt.ones((2, 3)), pt.ones(3), 4, pt.asarray([1, 2]), 3)
 
 
-def test_only_floating_parameters_are_trained():
+@pytest.fixture
+def packed(engine, monkeypatch):
+    """Pack parameters into vectors, also on a backend that has no need of it."""
+    monkeypatch.setattr(engine, "whole_programs", False)
+
+
+def test_only_floating_parameters_are_trained(packed):
     given = model()
     optimizer = pt.optim.sgd(0.5)
     state = optimizer.init(given)
@@ -210,7 +216,7 @@ def test_missing_gradients_are_zeros():
     assert_values(state.params["b"], np.float32([0, 0, 0]))
 
 
-def test_gradients_of_a_shared_tensor_add_up():
+def test_gradients_of_a_shared_tensor_add_up(packed):
     shared = pt.ones(3)
     state = pt.optim.sgd(1.0).init([shared, pt.zeros(2), shared])
     assert_spec(state.vectors[0], (8,), "float32")
@@ -312,22 +318,28 @@ def test_norm_of_zero_gradients():
     assert_values(pt.optim.clip_by_norm([pt.zeros(3)], 1.0)[0], np.zeros(3, "float32"))
 
 
-def test_long_parameters_have_separate_vectors(monkeypatch, rng):
+def test_long_parameters_have_separate_vectors(engine, monkeypatch, rng):
     """Values do not depend on the packing of parameters, even with a norm over all of them."""
     arrays = [rng.normal(size=n).astype("float32") for n in (6, 20, 5, 9, 40, 3)]
     gradients = [rng.normal(size=array.shape).astype("float32") for array in arrays]
     optimizer = pt.optim.adamw(0.1, clip_global_norm=2.0)
     results = []
-    for part, sizes in ((1 << 18, [92]), (16, [16, 20, 16, 40])):
+    for part, whole, sizes in (
+        (1 << 18, False, [92]),
+        (16, False, [16, 20, 16, 40]),
+        (1 << 18, True, [6, 20, 5, 9, 40, 3]),
+    ):
         monkeypatch.setattr(flat_params, "PART", part)
+        monkeypatch.setattr(engine, "whole_programs", whole)
         state = optimizer.init(tensors(arrays))
         assert sorted(v.size for v in state.vectors) == sorted(sizes)
         update = stepped(optimizer)
         for _ in range(3):
             state = update(state, tensors(gradients))
         results.append(state.params)
-    for one, several in zip(*results, strict=True):
-        assert_values(several, one.numpy(), rtol=1e-6)
+    for one, *others in zip(*results, strict=True):
+        for other in others:
+            assert_values(other, one.numpy(), rtol=1e-6)
 
 
 # --- cost of a step -------------------------------------------------------------------------------
@@ -355,7 +367,7 @@ def draws(optimizer, count):
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_a_step_is_few_draws(optimizer, few, many):
+def test_a_step_is_few_draws(optimizer, few, many, packed):
     """Expect one draw for each vector, and one for each 8 joined gradients."""
     assert draws(optimizer, 4) == few
     assert draws(optimizer, 60) == many

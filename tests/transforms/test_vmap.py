@@ -149,7 +149,7 @@ def test_each_example_is_computed_as_if_alone(name):
         )
 
 
-def test_the_cases_use_every_rule(monkeypatch):
+def test_the_cases_use_every_rule(engine, monkeypatch):
     used = set()
     original = vmap_module._rule
 
@@ -163,6 +163,10 @@ def test_the_cases_use_every_rule(monkeypatch):
     x = pt.asarray(f(SIZE, 4))
     pt.vmap(lambda x: pt.lax.scan(lambda c, x: (c + x, c), 0.0, x))(x)
     pt.vmap(pt.grad(pt.checkpoint(lambda x: pt.sum(pt.sin(pt.exp(x))))))(x)
+    monkeypatch.setattr(engine, "whole_programs", True)
+    chosen = pt.vmap(lambda x: pt.lax.cond(x > 0, lambda: x * 2.0, lambda: -x))(x[:, 0] - 1.0)
+    given = f(SIZE, 4)[:, 0] - np.float32(1)
+    assert_values(chosen, np.where(given > 0, given * 2, -given))
     assert set(vmap_module.RULES) - used == set()
 
 

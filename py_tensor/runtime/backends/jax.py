@@ -14,7 +14,8 @@ learning rate compiles nothing. Donated leaves are `donate_argnums`. Loops and b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from array import array as packed
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -29,7 +30,7 @@ from ...ir.node import OpGraph, OpInstance, Scalar, TensorSpec
 from ...ops import jax_functions
 from ...ops.index_map import Shape
 from ...ops.op_def import Elementwise, OpDef, Reduction, for_dtype
-from .base import Buffer, HostBackend
+from .base import Buffer, CompiledParts, HostBackend
 
 Values = list[Any]
 Step = Callable[[Values], Any]
@@ -43,15 +44,20 @@ class DeviceArray(NamedTuple):
 
 
 class Plan:
-    """A graph as a function of leaves and scalars, compiled for each set of donated leaves."""
+    """A graph as a function of leaves and scalars, compiled for each set of donated leaves.
 
-    def __init__(self, graph: OpGraph) -> None:
+    The scalars with the numbers `fixed` are the same in all calls.
+    """
+
+    def __init__(self, graph: OpGraph, fixed: Collection[int] = ()) -> None:
         self.graph = graph
         self.kept = (*graph.outputs, *graph.shared)
         self.results = [graph.spec(at) for at in self.kept]
         self.leaves = [call for call in graph.calls if type(call) is TensorSpec]
-        self.scalars = _by_dtype(graph)
-        self.evaluate = evaluator(graph, self.kept)
+        self.scalars = _by_dtype(graph, fixed)
+        self.constants: list[Any] | None = None
+        """Vectors of the fixed scalars, once a call has given them."""
+        self.evaluate = evaluator(graph, self.kept, fixed)
         self.compiled: dict[tuple[int, ...], Any] = {}
 
     def function(self, donated: Sequence[int]) -> Any:
@@ -69,6 +75,31 @@ class Plan:
             )
         return function
 
+    def vectors(self, scalars: Sequence[bool | int | float]) -> list[Any]:
+        """Return a vector of the scalars of each dtype: those that change, and then the fixed."""
+        if self.constants is None:
+            made = [_vector(scalars, at, dtype) for (dtype, _), at in self.scalars.items()]
+            split = sum(not is_fixed for _, is_fixed in self.scalars)
+            # Processes of a job replicate arrays of NumPy, but not arrays of one device.
+            self.constants = (
+                made[split:] if jax.process_count() > 1 else jax.device_put(made[split:])
+            )
+            return made[:split] + self.constants
+        return [
+            _vector(scalars, at, dtype)
+            for (dtype, is_fixed), at in self.scalars.items()
+            if not is_fixed
+        ] + self.constants
+
+
+def _vector(scalars: Sequence[bool | int | float], at: list[int], dtype: Any) -> Any:
+    values = [scalars[n] for n in at]
+    if dtype == np.float32:
+        # Numbers beyond its range become infinite, as they should, and without a warning.
+        return np.frombuffer(packed("f", values), dtype)
+    with np.errstate(all="ignore"):
+        return np.array(values, dtype)
+
 
 OPTIONS = {"xla_allow_excess_precision": False}
 """Options of XLA: values of narrow dtypes are rounded after each operation."""
@@ -84,6 +115,12 @@ class JaxBackend(HostBackend):
     def compile(self, graph: OpGraph) -> Plan:
         return Plan(graph)
 
+    def compile_parts(
+        self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
+    ) -> CompiledParts:
+        plan = Plan(graph, scalars)
+        return CompiledParts(plan, tuple(range(len(plan.leaves))))
+
     def run(
         self,
         plan: Plan,
@@ -96,8 +133,7 @@ class JaxBackend(HostBackend):
             for leaf, spec in zip(leaves, plan.leaves, strict=True)
         ]
         if scalars:
-            with np.errstate(all="ignore"):
-                given += [np.array([scalars[n] for n in at], d) for d, at in plan.scalars.items()]
+            given += plan.vectors(scalars)
         try:
             arrays = plan.function(donated)(*given)
         except (RuntimeError, ValueError) as error:
@@ -155,13 +191,16 @@ class JaxBackend(HostBackend):
         return memoryview(flat.view(np.uint8))
 
 
-def _by_dtype(graph: OpGraph) -> dict[Any, list[int]]:
-    """Return the numbers of a graph's scalars of each dtype: few arguments take less time."""
-    found: dict[Any, list[int]] = {}
+def _by_dtype(graph: OpGraph, fixed: Collection[int]) -> dict[tuple[Any, bool], list[int]]:
+    """Return the numbers of a graph's scalars by dtype, and by whether they are fixed.
+
+    Few arguments take less time. The fixed ones come last.
+    """
+    found: dict[tuple[Any, bool], list[int]] = {}
     scalars = [call for call in graph.calls if type(call) is Scalar]
     for number, call in enumerate(scalars):
-        found.setdefault(np_dtype(call.spec.dtype), []).append(number)
-    return found
+        found.setdefault((np_dtype(call.spec.dtype), number in fixed), []).append(number)
+    return dict(sorted(found.items(), key=lambda item: item[0][1]))
 
 
 def raise_failure(error: Exception) -> NoReturn:
@@ -179,10 +218,12 @@ def np_dtype(dtype: DType) -> Any:
     return np.dtype(dtype.name)
 
 
-def evaluator(graph: OpGraph, kept: Sequence[int]) -> Callable[..., Values]:
+def evaluator(
+    graph: OpGraph, kept: Sequence[int], fixed: Collection[int] = ()
+) -> Callable[..., Values]:
     """Return the function that computes the nodes `kept` of a graph.
 
-    Its arguments are the leaves, and a vector of the scalars of each dtype.
+    Its arguments are the leaves, and vectors of the scalars as in `Plan.vectors`.
     """
     steps = [
         _step(call, edges) if type(call) is OpInstance else None
@@ -190,17 +231,20 @@ def evaluator(graph: OpGraph, kept: Sequence[int]) -> Callable[..., Values]:
     ]
 
     count = sum(type(call) is TensorSpec for call in graph.calls)
-    kinds = _by_dtype(graph)
+    places = _by_dtype(graph, fixed)
 
     def evaluate(*given: Any) -> Values:
         leaves = iter(given[:count])
-        vectors = {d: iter(list(x)) for d, x in zip(kinds, given[count:], strict=True)}
+        found: dict[int, Any] = {}
+        for at, vector in zip(places.values(), given[count:], strict=True):
+            found |= zip(at, list(vector), strict=True)
+        scalars = iter([found[number] for number in range(len(found))])
         values: Values = []
         for call, step in zip(graph.calls, steps, strict=True):
             if step is not None:
                 values.append(step(values))
             elif type(call) is Scalar:
-                values.append(next(vectors[np_dtype(call.spec.dtype)]))
+                values.append(next(scalars))
             else:
                 values.append(next(leaves).reshape(call.shape))
         return [values[at] for at in kept]

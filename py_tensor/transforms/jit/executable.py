@@ -143,6 +143,8 @@ class Executable:
         runtime.executables.add(self)
 
     def _compile(self, wanted: list[OpNode]) -> None:
+        if self.engine.whole_programs:
+            _share_scalars(wanted)
         linear = linearize(wanted)
         # Nodes that only the traced function's local handles share are not results of a call.
         self.graph = replace(linear.graph(), shared=())
@@ -239,6 +241,8 @@ class Executable:
         return [pools[kind][at] if kind in pools else at for kind, at in self.results]
 
     def _refuse_twice(self, leaves: list[Any]) -> None:
+        if len(set(map(id, leaves))) == len(leaves):
+            return
         times = Counter(map(id, leaves))
         for verb, ats in (("donated", self.donated), ("assigned", [at for at, _ in self.moved])):
             for at in ats:
@@ -256,6 +260,21 @@ class Executable:
             for position, _ in self.reusable
             if buffers[position].users == 1 and id(buffers[position]) not in read
         ]
+
+
+def _share_scalars(wanted: list[OpNode]) -> None:
+    """Let the nodes of a trace use one node for equal scalars: the fewer, the faster is a call."""
+    known: dict[Any, OpNode] = {}
+
+    def shared(node: OpNode) -> OpNode:
+        if node.call is not None or node.buffer is not None:
+            return node
+        value = node.value
+        own = value.slot if type(value) is ScalarTracer else (type(value), repr(value))
+        return known.setdefault((node.spec, own), node)
+
+    for node in pending_for(wanted):
+        node.srcs = tuple(map(shared, node.srcs))
 
 
 def _buffers_to_be_read() -> set[int]:
