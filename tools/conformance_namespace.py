@@ -19,4 +19,5 @@ if os.environ["PY_TENSOR_BACKEND"] == "webgl":
     xp.env.host_elements = 0
     atexit.register(opened.__exit__, None, None, None)
 else:
-    xp.set_backend("numpy")
+    xp.set_backend(os.environ["PY_TENSOR_BACKEND"])
+    xp.env.host_elements = 0

@@ -131,6 +131,33 @@ def test_memory_is_shared_with_numpy(backend):
     assert array_of(pt.from_dlpack(array)).unsafe_buffer_pointer() == array.ctypes.data
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int8", "uint8", "bool"])
+def test_memory_is_shared_with_pytorch(backend, dtype):
+    torch = pytest.importorskip("torch")
+    values = np.arange(16).reshape(4, 4) % 3 != 1
+    given = torch.tensor(values, dtype=getattr(torch, dtype))
+    assert given.data_ptr() % 64 == 0
+    pointer = given.data_ptr()
+    t = pt.from_dlpack(given)
+    assert array_of(t).unsafe_buffer_pointer() == pointer
+    assert torch.from_dlpack(t).data_ptr() == pointer
+    assert torch.equal(torch.from_dlpack(t), given)
+    # The memory lives as long as one of them, and is never donated.
+    del given
+    flipped = pt.jit(pt.flip, donate_argnums=0)(t)
+    assert_values(flipped, np.flip(values).astype(dtype))
+
+
+def test_results_are_shared_with_pytorch(backend):
+    torch = pytest.importorskip("torch")
+    t = pt.asarray(X) * 2.0
+    back = torch.from_dlpack(t)
+    assert back.data_ptr() == array_of(t).unsafe_buffer_pointer()
+    np.testing.assert_array_equal(back.numpy(), X * 2)
+    rows = torch.arange(12.0).reshape(3, 4).T
+    assert_values(pt.from_dlpack(rows) + 1.0, rows.numpy() + 1)
+
+
 def test_arrays_of_jax_are_copied_elsewhere(engine):
     assert_values(pt.asarray(jnp.asarray(X)), X)
     np.testing.assert_array_equal(jnp.asarray(pt.asarray(X)), X)
