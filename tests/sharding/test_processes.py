@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -37,11 +38,13 @@ def start(*arguments, devices=1):
     )
 
 
-def start_job(path, epochs):
+def start_job(path, epochs, devices=1):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
     job = ("--backend", "jax", "--epochs", epochs, "--checkpoint", path, "--hosts", 2)
-    return [start(*job, "--coordinator", address, "--host", host) for host in range(2)]
+    return [
+        start(*job, "--coordinator", address, "--host", host, devices=devices) for host in range(2)
+    ]
 
 
 def test_on_eight_devices():
@@ -100,6 +103,26 @@ def test_a_job_continues_after_a_process_was_killed(tmp_path):
             np.testing.assert_allclose(continued[epoch], values, rtol=1e-5)
     assert losses(job[1]) == {}
     assert pt.io.load(path)["epochs"].item() == done + 2
+
+
+@pytest.mark.parametrize(("killed", "devices"), [(0, 1), (1, 2)])
+def test_no_process_outlives_another(tmp_path, killed, devices):
+    """JAX ends the others: the coordinator was killed, or a step used several devices of each."""
+    job = start_job(tmp_path / "state.safetensors", 1000, devices)
+    try:
+        while (line := job[0].stdout.readline()) and not line.startswith("epoch 2"):
+            pass
+        assert line, job[0].stderr.read()
+        job[killed].kill()
+        _, text = job[1 - killed].communicate(timeout=SECONDS)
+        assert job[1 - killed].returncode == -signal.SIGABRT
+        assert "another task died" in text
+    finally:
+        for process in job:
+            process.kill()
+            process.communicate()
+    # The file of the last complete epoch is whole.
+    assert pt.io.load(tmp_path / "state.safetensors")["epochs"].item() >= 1
 
 
 @pytest.mark.parametrize("split", [1, 2])
