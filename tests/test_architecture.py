@@ -67,7 +67,7 @@ CORE = {
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
     "ir": 652,  # structures given to trees are checked; several results; lost values; equal numbers
     "compiler": 3113,  # several outputs, also for joins; float32 as float16; kernels behind views
-    "runtime": 1967,  # reasons for a backend; limit of GPU memory; graphs in two parts; JAX, its loops
+    "runtime": 1967,  # limit of GPU memory; graphs in two parts; JAX; loops on JAX
     "tensor": 372,  # parts know their tensor; iteration; text; flushes after a loss; shared memory
 }
 """Maximum lines of code per package, without blank lines, comments and docstrings."""

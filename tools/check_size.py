@@ -20,10 +20,10 @@ from pathlib import Path
 # operations in Python, with printers for GLSL and WGSL, for 11,000; tensors as HTML, pictures,
 # progress and the places of output for 12,000; plots as SVG for 14,000; images before and after
 # models, sounds and CTC decoding, 50 functions, for 40,000; kernels built from typed values and
-# printed in both shader languages for 5,000; the JAX backend and 64-bit dtypes for 10,000; data
-# that exceeds memory, several devices and processes for 12,000; layers of models and decoded
-# hands for 4,000; loops of single elements in shaders for 4,000.
-LIMIT = 1_150_000
+# printed in both shader languages for 5,000; the JAX backend, its loops and branches, and 64-bit
+# dtypes for 15,000; data that exceeds memory, several devices and processes for 12,000; layers of
+# models and decoded hands for 4,000; loops of single elements in shaders for 4,000.
+LIMIT = 1_154_000
 
 
 def main(wheel: Path) -> int:
