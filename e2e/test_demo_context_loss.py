@@ -5,44 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from demo_driver import START_LIMIT, Demo
-from playwright.sync_api import Page, Route
+from lost_context import keep_contexts, lose_context
+from playwright.sync_api import Page
 from waiting import eventually
 from watched_page import PageErrors
-
-# Keeps the contexts of a worker, so that a test can lose them.
-KEEP_CONTEXTS = """
-const getContext = OffscreenCanvas.prototype.getContext;
-globalThis.contexts = [];
-OffscreenCanvas.prototype.getContext = function (...values) {
-  const context = getContext.apply(this, values);
-  if (values[0] === "webgl2" && context && !contexts.includes(context)) contexts.push(context);
-  return context;
-};
-"""
-LOSE = """milliseconds => {
-  const loss = contexts.at(-1).getExtension("WEBGL_lose_context");
-  loss.loseContext();
-  setTimeout(() => loss.restoreContext(), milliseconds);
-}"""
 
 
 @pytest.fixture
 def demo(page: Page, site_url: str, page_errors: PageErrors) -> Demo:
-    def keep_contexts(route: Route) -> None:
-        answer = route.fetch()
-        route.fulfill(response=answer, body=KEEP_CONTEXTS + answer.text())
-
-    page.route("**/worker-*.js", keep_contexts)
+    keep_contexts(page, "**/worker-*.js")
     page_errors.ignore()
     demo = Demo(page, site_url)
     page.wait_for_selector("#animate:enabled", timeout=START_LIMIT)
     page.wait_for_selector("#stage[aria-busy=false]")
     return demo
-
-
-def lose_context(demo: Demo) -> None:
-    """Lose the context of the sections' worker, the last one started, for half a second."""
-    demo.page.workers[-1].evaluate(LOSE, 500)
 
 
 def test_photo_is_drawn_after_a_loss(demo: Demo) -> None:
@@ -54,7 +30,7 @@ def test_photo_is_drawn_after_a_loss(demo: Demo) -> None:
 
     eventually(demo.page, is_unfiltered)
     photo = demo.photo().astype(float)
-    lose_context(demo)
+    lose_context(demo.page)
     demo.page.locator("[data-filter=brightness] input[type=range]").fill("0.2")
 
     def is_brighter() -> None:
@@ -72,7 +48,7 @@ def test_training_goes_on_after_a_loss(demo: Demo) -> None:
     page.wait_for_function(
         "Number(document.querySelector('#digits-metrics [data-metric=epoch]').textContent) >= 3"
     )
-    lose_context(demo)
+    lose_context(demo.page)
     page.wait_for_selector("#digits-status:text('The browser reset the GPU; the network of epoch')")
     kept = int(page.inner_text("#digits-status").split()[9])
     assert kept >= 3
@@ -85,7 +61,7 @@ def test_surface_begins_again_after_a_loss(demo: Demo) -> None:
     page = demo.page
     page.click("#surface-play:enabled")
     demo.wait_for_step("surface", 20)
-    lose_context(demo)
+    lose_context(demo.page)
     page.wait_for_selector("#surface-status:text('The browser reset the GPU')")
     demo.wait_for_step("surface", 20)
     assert page.get_attribute("#surface", "data-state") == "training"

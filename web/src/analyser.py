@@ -1,6 +1,5 @@
 """Functions that the worker of the analyser calls, and the parts of its page."""
 
-import inspect
 import json
 from collections.abc import Callable
 from functools import cache
@@ -8,6 +7,8 @@ from typing import Any
 
 import analyser_host
 from analyser_session import AnalyserSession
+from awaiting import awaited
+from context_loss import surviving
 from pyodide.ffi import JsProxy
 
 _session = AnalyserSession(analyser_host)
@@ -55,15 +56,18 @@ def _part(name: str) -> Any:
 async def call(part: str, method: str, *args: Any) -> Any:
     """Call a method of a part, one call at a time except for `cancel`.
 
-    Objects and arrays of JavaScript become dicts and lists; files, canvases and bitmaps stay as
+    If the WebGL context is lost meanwhile, or was lost before, the call is repeated with the model
+    and its input loaded again. Objects and arrays of JavaScript become dicts and lists; files, canvases and bitmaps stay as
     they are. The result is JSON, or an object of JavaScript.
     """
     given = [arg.to_py() if isinstance(arg, JsProxy) else arg for arg in args]
     if method == "cancel":
         _session.cancel()
         return "null"
+
+    async def work() -> Any:
+        return await awaited(getattr(_part(part), method)(*given))
+
     async with _session.lock:
-        result = getattr(_part(part), method)(*given)
-        if inspect.isawaitable(result):
-            result = await result
+        result = await surviving(work, _session.recover)
     return result if isinstance(result, JsProxy) else json.dumps(result)

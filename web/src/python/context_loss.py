@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from time import perf_counter
 
+from awaiting import awaited
 from gpu_fence import gpu_done
 
 import py_tensor as pt
@@ -18,20 +19,32 @@ async def surviving[T](work: Callable[[], Awaitable[T]], recover: Callable[[], o
     """Return the result of `work`.
 
     If the context is lost meanwhile, or was lost before, wait until the browser has restored it,
-    call `recover`, which creates the lost tensors again, and repeat the work.
+    call `recover`, which creates the lost tensors again, and repeat the work. Both may meet another
+    loss.
     """
+    attempt = work
+
+    async def recovered() -> T:
+        await awaited(recover())
+        return await work()
+
     for _ in range(ATTEMPTS):
         try:
-            return await work()
+            return await attempt()
         except pt.errors.BackendError as error:
             await _restored(error)
-            recover()
-    return await work()
+            attempt = recovered
+    return await attempt()
+
+
+def is_loss(error: Exception) -> bool:
+    """Return True if an error says that the WebGL context, or a tensor with it, was lost."""
+    return isinstance(error, pt.errors.BackendError) and "lost" in str(error)
 
 
 async def _restored(loss: pt.errors.BackendError) -> None:
     """Wait until the GPU computes; raise the last error if it does not."""
-    if "lost" not in str(loss):
+    if not is_loss(loss):
         raise loss
     end = perf_counter() + RESTORE_SECONDS
     while True:

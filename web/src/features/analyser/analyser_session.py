@@ -1,12 +1,13 @@
 """The model of the page, its present input, and its last outputs."""
 
 import asyncio
-import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
 from typing import Any
 
+from awaiting import awaited
+from context_loss import is_loss
 from file_kinds import found_in
 from gpu_fence import gpu_done
 from input_shapes import example_input, example_shapes
@@ -28,6 +29,7 @@ class AnalyserSession:
     - `prepare`, if set, is called at the beginning of each run; it sets `inputs`.
     - `present`, if set, is called with the outputs at the end of each run, to draw them.
     - `outputs` has the outputs of the last run.
+    - `on_loss` has functions that create tensors again that a part lost with the WebGL context.
     """
 
     def __init__(self, page: Any) -> None:
@@ -35,12 +37,15 @@ class AnalyserSession:
         self._loading: asyncio.Task[Any] | None = None
         self._bytes_read = 0
         self._load_ms = 0.0
+        self._source: Any = None
+        self._shapes: dict[str, list[int]] = {}
         self.lock = asyncio.Lock()
         self.model: Any = None
         self.inputs: Tensors = {}
         self.outputs: Tensors = {}
         self.prepare: Callable[[], Awaitable[None] | None] | None = None
         self.present: Callable[[Tensors], Awaitable[None] | None] | None = None
+        self.on_loss: list[Callable[[], Awaitable[None] | None]] = []
 
     def send(self, event: str, value: Any) -> None:
         """Send an event to the page."""
@@ -58,26 +63,58 @@ class AnalyserSession:
         try:
             model = await self._loaded(source)
         except (pt.errors.TensorError, MemoryError, OSError) as error:
+            if is_loss(error):
+                raise
             reason = str(error) or type(error).__name__
             return {"problem": {"found": await found_in(source), "reason": reason}}
         self._load_ms = (perf_counter() - start) * 1e3
         self.inputs, self.outputs, self.prepare, self.present = {}, {}, None, None
+        self._source = source
+        self._replace(model)
+        return self.reshape(example_shapes(model))
+
+    def _replace(self, model: Any) -> None:
         if self.model is not None:
             self.model.dispose()
         self.model = model
-        return self.reshape(example_shapes(model))
 
     def reshape(self, shapes: Mapping[str, list[int]]) -> dict[str, Any]:
         """Use random inputs of these shapes, and describe the model for them."""
         self.prepare = None
-        self.inputs = {
-            info.name: example_input(info, shapes[info.name]) for info in self.model.inputs
-        }
+        self._shapes = {name: [*shape] for name, shape in shapes.items()}
+        self._use_examples()
         return {
-            **describe(self.model, {name: [*shape] for name, shape in shapes.items()}),
+            **describe(self.model, self._shapes),
             "bytesRead": self._bytes_read,
             "loadMs": self._load_ms,
         }
+
+    def _use_examples(self) -> None:
+        self.inputs = {
+            info.name: example_input(info, self._shapes[info.name]) for info in self.model.inputs
+        }
+
+    async def recover(self) -> None:
+        """Load the model again, and create its input and outputs again, after a lost context."""
+        if self.model is None:
+            return
+        try:
+            self._replace(await self._loaded(self._source))
+        except (pt.errors.TensorError, OSError) as error:
+            if is_loss(error):
+                raise
+            raise RuntimeError(
+                "recover: the browser reset the GPU, and the model cannot be loaded again; "
+                f"got {error}; open it again"
+            ) from error
+        self._use_examples()
+        for restore in self.on_loss:
+            await awaited(restore())
+        if self.prepare is not None:
+            await awaited(self.prepare())
+        if self.outputs:
+            self.outputs = self.model.run(self.inputs)
+        self.send("recovered", {"section": "analyser", "epoch": 0})
 
     async def _loaded(self, source: Any) -> Any:
         def progress(done: int, total: int | None, name: str) -> None:
@@ -109,7 +146,7 @@ class AnalyserSession:
             raise RuntimeError("run: no model is loaded; open one first")
         started = perf_counter()
         if self.prepare is not None:
-            await finished(self.prepare())
+            await awaited(self.prepare())
             await gpu_done()
         prepared = perf_counter()
         self.outputs = self.model.run(self.inputs)
@@ -117,7 +154,7 @@ class AnalyserSession:
         await gpu_done()
         computed = perf_counter()
         if self.present is not None:
-            await finished(self.present(self.outputs))
+            await awaited(self.present(self.outputs))
             await gpu_done()
         end = perf_counter()
         return {
@@ -126,9 +163,3 @@ class AnalyserSession:
             "output": (end - computed) * 1e3,
             "total": (end - started) * 1e3,
         }
-
-
-async def finished(result: Awaitable[None] | None) -> None:
-    """Await a result if it can be awaited."""
-    if inspect.isawaitable(result):
-        await result

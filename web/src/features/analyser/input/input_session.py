@@ -19,6 +19,7 @@ class InputSession:
 
     def __init__(self, session: Any) -> None:
         self._session = session
+        session.on_loss.append(self._recover)
         self._source: Any = None
         self._photo: pt.Tensor | None = None
         self._chain: list[tuple[str, float]] = []
@@ -73,6 +74,11 @@ class InputSession:
             for role, address in files.items():
                 self.helpers[role] = await pt.models.load(address)
             self._helper_files = files
+
+    async def _recover(self) -> None:
+        """Load the helpers again, and let the next `prepare` copy the picture again."""
+        self._photo, self._helper_files = None, {}
+        await self._load_helpers(self._entry.get("helpers", {}))
 
     def set_task(self, name: str) -> dict[str, Any]:
         """Read the outputs in another way."""
@@ -179,13 +185,8 @@ class InputSession:
         elif self.kind == "picture" and self._source is not None and self._options is not None:
             if self._photo is None:
                 self._photo = pt.from_pixels(self._source, channels=4)
-            try:
-                self.view = filtered(self._photo, self._chain)
-                pt.realize(self.view)
-            except pt.errors.BackendError:
-                # After a loss of the context, the next run copies the picture again.
-                self._photo = None
-                raise
+            self.view = filtered(self._photo, self._chain)
+            pt.realize(self.view)
             x, self.matrix = compiled(code(self._options))(self.view, self._region())
             self._set(x)
 

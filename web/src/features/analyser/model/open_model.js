@@ -49,6 +49,9 @@ export function createOpenModel(analyser) {
     if (total) transferBar.value = done / total;
     else transferBar.removeAttribute("value");
   });
+  analyser.client.on("recovered", () => {
+    status.textContent = "The browser reset the GPU; the model was loaded again.";
+  });
   form.onsubmit = (event) => {
     event.preventDefault();
     open(address.value);

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from context_loss import is_loss
 from findings import Findings, Scene, painted
 from tasks import decoded
 
@@ -58,7 +59,7 @@ class OutputSession:
                 AssertionError,
                 pt.errors.TensorError,
             ) as error:
-                if "lost" in str(error):
+                if is_loss(error):
                     raise
                 problem = str(error) or f"{given.task}: the outputs have other shapes"
         picture = given.view if found.picture is None else found.picture

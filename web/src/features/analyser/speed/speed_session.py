@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Any
 
 from analyser_session import AnalyserSession
+from context_loss import is_loss
 from gpu_fence import gpu_done
 from input_shapes import example_input, open_sides
 from pyodide.ffi import to_js
@@ -73,6 +74,8 @@ class SpeedSession:
                 try:
                     took = await self._run(given[side])
                 except pt.errors.TensorError as error:
+                    if is_loss(error):
+                        raise
                     failures[side] = str(error)
                     continue
                 # The first round compiles.
