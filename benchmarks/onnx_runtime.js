@@ -1,19 +1,37 @@
-/** @file ONNX files in ONNX Runtime Web, which is not part of the site: its folder is given by address. */
+/** @file ONNX files in ONNX Runtime Web. */
 
-/** @import { Trained } from "./trained.js" */
+/** @import { Trained, Values } from "./trained.js" */
+
+/** @typedef {(source: string | Uint8Array) => Promise<Trained>} Loader */
+
+/** Types of inputs whose numbers have an array of another kind than py_tensor's. @type {Record<string, (values: any) => any>} */
+const ARRAYS = {
+  int64: (values) => BigInt64Array.from(values, BigInt),
+  uint8: (values) => Uint8Array.from(values),
+  int8: (values) => Int8Array.from(values),
+  bool: (values) => Uint8Array.from(values),
+  float64: (values) => Float64Array.from(values),
+};
 
 /**
- * Starts ONNX Runtime Web; resolves to its version and a function that loads a model for a provider.
+ * Starts ONNX Runtime Web from a folder that is not part of the site; resolves to its version and a function that loads a
+ * model for a provider.
  *
  * @param {string} folder address of its `dist` folder
  */
 export async function startRuntime(folder) {
   const runtime = await import(/* @vite-ignore */ new URL("ort.all.min.mjs", folder).href);
   runtime.env.wasm.wasmPaths = folder;
-  runtime.env.logLevel = "error";
+  return {
+    version: String(runtime.env.versions.common),
+    loader: (/** @type {string} */ provider) => loaderOf(runtime, provider),
+  };
+}
 
-  /** @param {string} provider "webgl", "wasm" or "webgpu" @returns {(source: string | Uint8Array) => Promise<Trained>} */
-  const loader = (provider) => async (source) => {
+/** Returns a function that loads a model. @param {any} runtime the module of ONNX Runtime Web @param {string} provider "webgl", "wasm" or "webgpu" @returns {Loader} */
+export function loaderOf(runtime, provider) {
+  runtime.env.logLevel = "error";
+  return async (source) => {
     const start = performance.now();
     const session = await runtime.InferenceSession.create(source, {
       executionProviders: [provider],
@@ -23,16 +41,23 @@ export async function startRuntime(folder) {
     let inputs = {};
     const read = async () => {
       const results = await session.run(inputs);
-      return session.outputNames.map((/** @type {string} */ name) => results[name].data);
+      return session.outputNames.map((/** @type {string} */ name) => plain(results[name].data));
     };
+    // The file's types, of which py_tensor has fewer. The provider webgl does not tell them.
+    const types = Object.fromEntries(
+      provider === "webgl"
+        ? []
+        : session.inputMetadata.map((/** @type {any} */ { name, type }) => [name, type]),
+    );
     return {
       milliseconds,
       give(arrays, described) {
         inputs = Object.fromEntries(
-          described.map(({ name, shape, dtype }, at) => [
-            name,
-            new runtime.Tensor(dtype, arrays[at], shape),
-          ]),
+          described.map(({ name, shape, dtype }, at) => {
+            const type = types[name] ?? dtype;
+            const values = ARRAYS[type]?.(arrays[at]) ?? arrays[at];
+            return [name, new runtime.Tensor(type, values, shape)];
+          }),
         );
       },
       async run() {
@@ -44,5 +69,9 @@ export async function startRuntime(folder) {
       release: () => session.release(),
     };
   };
-  return { version: String(runtime.env.versions.common), loader };
+}
+
+/** 64-bit integers as 32-bit ones, which py_tensor has. @param {any} values @returns {Values} */
+function plain(values) {
+  return values instanceof BigInt64Array ? Int32Array.from(values, Number) : values;
 }

@@ -107,12 +107,12 @@ def serve_files(page: Page, files: Mapping[str, bytes]) -> None:
 
 
 def onnx_model(nodes: list[Any], shape: list[Any], weights: dict[str, Any]) -> bytes:
-    """Return an ONNX file whose input is `x`, and whose output is that of the last node."""
+    """Return an ONNX file with the input `x` and the last node's output, of the same shape."""
     graph = helper.make_graph(
         nodes,
         "made",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-        [helper.make_tensor_value_info(nodes[-1].output[0], TensorProto.FLOAT, None)],
+        [helper.make_tensor_value_info(nodes[-1].output[0], TensorProto.FLOAT, shape)],
         [numpy_helper.from_array(value, name) for name, value in weights.items()],
     )
     opset = [helper.make_opsetid("", 17)]

@@ -69,3 +69,17 @@ def test_tensorflow_js_gives_the_same_outputs(page: Page, site_url: str) -> None
     cells = rows[1].locator("td").all_inner_texts()
     assert all(float(cell) > 0 for cell in cells[:4])
     assert float(cells[4]) < 1e-4
+
+
+def test_onnx_runtime_gives_the_same_outputs(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url, "?runs=1")
+    analyser.open_files({"conv.onnx": convolution([1, 3, 16, 16])})
+    page.click("#speed-panel button:text('Compare with ONNX Runtime Web')")
+    page.wait_for_selector(".speed-tables tbody tr:nth-child(3)")
+    rows = page.locator(".speed-tables tbody tr").all()
+    names = [row.locator("th").inner_text() for row in rows]
+    assert names == ["py_tensor", "ONNX Runtime webgl", "ONNX Runtime wasm"]
+    for row in rows[1:]:
+        cells = row.locator("td").all_inner_texts()
+        assert all(float(cell) > 0 for cell in cells[:4]), cells
+        assert float(cells[4]) < 1e-4

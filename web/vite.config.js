@@ -89,7 +89,13 @@ const offline = VitePWA({
   filename: "service-worker.js",
   workbox: {
     globPatterns: ["index.html", "worker-*.js", "assets/*.{js,css,svg,webp}"],
-    globIgnores: ["assets/bench*", "assets/models*", "assets/kernels*", "assets/analyser*"],
+    globIgnores: [
+      "assets/bench*",
+      "assets/models*",
+      "assets/kernels*",
+      "assets/analyser*",
+      "assets/ort*",
+    ],
     navigateFallback: null,
     clientsClaim: true,
     skipWaiting: true,

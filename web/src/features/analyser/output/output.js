@@ -5,7 +5,7 @@ import { textOf } from "../../../ui/error_text.js";
 import { formatNumber, formatPercent } from "../../../ui/metrics.js";
 import { createOutputNumbers } from "./output_numbers.js";
 import { pianoRoll } from "./piano_roll.js";
-import { compareWithTensorFlow, drawWithTensorFlow } from "./reference.js";
+import { compareOutputs, drawWithTensorFlow, librariesOf } from "./reference.js";
 
 /** @import { Analyser, Stages } from "../analyser.js" */
 /** @import { ModelOutput } from "../../../python/protocol.js" */
@@ -22,6 +22,7 @@ export function createOutput(analyser) {
   const times = find("output-times", HTMLElement);
   const again = find("output-again", HTMLButtonElement);
   const compare = find("output-compare", HTMLButtonElement);
+  const other = find("output-other", HTMLSelectElement);
   const differences = find("output-differences", HTMLElement);
   const numbers = createOutputNumbers(analyser);
   const canvas = make("canvas", {
@@ -137,11 +138,15 @@ export function createOutput(analyser) {
     const { description } = analyser;
     if (!description) return;
     compare.disabled = true;
-    differences.replaceChildren(make("p", { className: "status" }, "Running in TensorFlow.js…"));
+    differences.replaceChildren(
+      make("p", { className: "status" }, `Running in ${other.selectedOptions[0].text}…`),
+    );
     try {
-      const rows = (await compareWithTensorFlow(analyser, description)).map(
-        ({ name, shape, largest, difference }) => {
+      const rows = (await compareOutputs(analyser, description, other.value)).map(
+        ({ name, shape, largest, difference, at, ours, theirs }) => {
           const cells = [shape.join(" × "), largest.toPrecision(3), difference.toPrecision(3)];
+          const place = `(${placeOf(at, shape).join(", ")}): ${ours} and ${theirs}`;
+          cells.push(difference ? place : "");
           const line = make("tr", {}, make("th", { scope: "row" }, name));
           line.append(...cells.map((text) => make("td", {}, text)));
           line.dataset.difference = String(difference);
@@ -149,7 +154,13 @@ export function createOutput(analyser) {
           return line;
         },
       );
-      const heads = ["Output", "Shape", "Largest number", "Largest difference"];
+      const heads = [
+        "Output",
+        "Shape",
+        "Largest number",
+        "Largest difference",
+        "Where, ours and theirs",
+      ];
       const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
       const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows));
       const scroll = { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Differences" };
@@ -167,7 +178,7 @@ export function createOutput(analyser) {
 
   return {
     /** @param {import("../analyser.js").Description} description */
-    async show({ format, source }) {
+    async show(description) {
       if (!hasCanvas) {
         hasCanvas = true;
         const offscreen = canvas.transferControlToOffscreen();
@@ -180,9 +191,9 @@ export function createOutput(analyser) {
       again.hidden = true;
       status.textContent = "";
       differences.replaceChildren();
-      const isComparable = format === "tfjs" && typeof source === "string";
-      compare.disabled = !isComparable;
-      find("output-incomparable", HTMLElement).hidden = isComparable;
+      other.replaceChildren(
+        ...librariesOf(description).map(([value, title]) => make("option", { value }, title)),
+      );
       await analyser.call("output", "begin", [wayInPython()]);
     },
   };
@@ -192,6 +203,14 @@ export function createOutput(analyser) {
 function isNothing({ bars, texts, notes, labels, reads }) {
   // Without a read, what was found is only on the GPU.
   return reads > 0 && !bars.length && !texts.length && !notes.length && !labels.length;
+}
+
+/** Indices of a position in a flat output. @param {number} at @param {number[]} shape */
+function placeOf(at, shape) {
+  return shape.map((length, axis) => {
+    const step = shape.slice(axis + 1).reduce((product, each) => product * each, 1);
+    return Math.floor(at / step) % length;
+  });
 }
 
 /** @param {number} percent */

@@ -155,6 +155,20 @@ class OutputSession:
         pt.realize(data)
         return to_js(memoryview(bytes(memoryview(await data.data()).cast("B"))))
 
+    def exported(self) -> Any:
+        """Return the bytes of an ONNX file of the model, for the shapes of the present inputs."""
+        from pyodide.ffi import to_js
+
+        session = self._session
+        return to_js(
+            pt.models.to_onnx(
+                session.model,
+                *session.inputs.values(),
+                input_names=[*session.inputs],
+                output_names=[info.name for info in session.model.outputs],
+            )
+        )
+
     def shapes(self) -> dict[str, Any]:
         """Return shapes and dtypes of the present inputs and outputs."""
         return {

@@ -1,5 +1,7 @@
 /** @file Compares the model with TensorFlow.js or ONNX Runtime Web, which are loaded when this is asked for. */
 
+import { onnxLoader, onnxSource } from "../onnx_runtime.js";
+
 /** @import { Trained, Described, Measured } from "../../../../../benchmarks/trained.js" */
 /** @import { Analyser, Description } from "../analyser.js" */
 
@@ -17,10 +19,9 @@ export function otherLibrary({ format }) {
  *
  * @param {Analyser} analyser
  * @param {Description} description
- * @param {string} runtime address of the folder of ONNX Runtime Web
  * @returns {Promise<Measured[]>}
  */
-export async function compare(analyser, description, runtime) {
+export async function compare(analyser, description) {
   const { measureTrained, OURS } = await import("../../../../../benchmarks/trained.js");
   const { source, format } = description;
   /** @type {[string, () => Promise<Trained & { described?: Described[] }>][]} */
@@ -30,11 +31,11 @@ export async function compare(analyser, description, runtime) {
     const load = await startBackend("webgl");
     libraries.push(["TensorFlow.js webgl", () => load(source)]);
   } else {
-    const { startRuntime } = await import("../../../../../benchmarks/onnx_runtime.js");
-    const { loader } = await startRuntime(new URL(runtime, document.baseURI).href);
-    const content = typeof source === "string" ? source : await bytesOf(source);
-    for (const provider of ["webgl", "wasm"])
-      libraries.push([`ONNX Runtime ${provider}`, () => loader(provider)(content)]);
+    const content = await onnxSource(source);
+    for (const provider of /** @type {const} */ (["webgl", "wasm"])) {
+      const load = await onnxLoader(provider);
+      libraries.push([`ONNX Runtime ${provider}`, () => load(content)]);
+    }
   }
   const runs = Number(new URLSearchParams(location.search).get("runs") ?? RUNS);
   return measureTrained(nameOf(description), libraries, runs, [OURS]);
@@ -51,13 +52,6 @@ async function ours(analyser, { loadMs }) {
     values: () => analyser.call("speed", "values"),
     release() {},
   };
-}
-
-/** @param {Record<string, File>} files of an ONNX model */
-async function bytesOf(files) {
-  const all = Object.entries(files);
-  const [, file] = all.find(([name]) => name.endsWith(".onnx")) ?? all[0];
-  return new Uint8Array(await file.arrayBuffer());
 }
 
 /** @param {Description} description */

@@ -44,12 +44,6 @@ export function createSpeedView(analyser) {
   const figure = make("figure", { className: "chart" });
   const sizesButton = make("button", { type: "button" }, `Sizes ${SIDES.join(", ")}`);
   const compareButton = make("button", { type: "button" });
-  const runtime = make("input", {
-    type: "url",
-    placeholder: "https://…/onnxruntime-web/dist/",
-    value: new URLSearchParams(location.search).get("ort") ?? "",
-  });
-  const runtimeLabel = make("label", {}, "Folder of ONNX Runtime Web ", runtime);
   const tables = make("div", { className: "speed-tables" });
   const code = make("details", { className: "source" }, make("summary", {}, "Show the code"));
   const program = createProgramView(code);
@@ -61,7 +55,7 @@ export function createSpeedView(analyser) {
     make("div", { className: "bar" }, playButton, onceButton, status),
     list,
     figure,
-    make("div", { className: "bar" }, sizesButton, compareButton, runtimeLabel),
+    make("div", { className: "bar" }, sizesButton, compareButton),
     tables,
     make("div", { className: "bar" }, textButton, jsonButton, pictureButton, reportStatus),
     code,
@@ -182,13 +176,7 @@ export function createSpeedView(analyser) {
   async function runComparison() {
     const { description } = analyser;
     if (!description) return;
-    if (description.format === "onnx" && !runtime.value) {
-      runtime.focus();
-      throw new Error(
-        "ONNX Runtime Web is not part of this site: give the address of its dist folder",
-      );
-    }
-    comparison = await compare(analyser, description, runtime.value);
+    comparison = await compare(analyser, description);
     showTables();
   }
 
@@ -211,7 +199,7 @@ export function createSpeedView(analyser) {
               milliseconds(load ?? 0),
               milliseconds(first ?? 0),
               milliseconds(median ?? 0),
-              median && ours.median ? (median / ours.median).toFixed(2) : "",
+              median && ours.median ? (median / ours.median).toPrecision(3) : "",
               error === undefined ? "" : error.toExponential(1),
             ]),
       ]);
@@ -299,7 +287,6 @@ export function createSpeedView(analyser) {
       const other = otherLibrary(found);
       compareButton.hidden = other === null;
       compareButton.textContent = `Compare with ${other}`;
-      runtimeLabel.hidden = found.format !== "onnx";
       sizesButton.hidden = !(await analyser.call("speed", "has_open_sides"));
       await Promise.all([chart.load(), warm(found)]);
     },
