@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 from analyser_driver import AnalyserPage, convolution, tensorflow_js_model
 from playwright.sync_api import Page
 
@@ -83,3 +84,25 @@ def test_onnx_runtime_gives_the_same_outputs(page: Page, site_url: str) -> None:
         cells = row.locator("td").all_inner_texts()
         assert all(float(cell) > 0 for cell in cells[:4]), cells
         assert float(cells[4]) < 1e-4
+
+
+def test_pictures_of_three_sizes_side_by_side(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
+    page.click("[data-gallery='pix2pix.json']")
+    page.wait_for_selector("[data-gallery='pix2pix.json'][aria-pressed=true]")
+    page.wait_for_function("document.querySelector('#output-times').children.length > 0")
+    whole = analyser.pixels("#output-stage canvas:not([hidden])")
+    page.click("#speed-panel button:text('Sizes')")
+    page.wait_for_selector(".speed-pictures figure:nth-child(3)")
+    captions = page.locator(".speed-pictures figcaption").all_inner_texts()
+    for side, caption in zip((64, 128, 256), captions, strict=True):
+        assert caption.split()[0] == str(side)
+        assert float(caption.split(": ")[1].removesuffix(" ms")) > 0
+        drawn = analyser.pixels(f".speed-pictures canvas[aria-label$=' {side}']")
+        assert drawn.shape == (side, side, 4)
+        assert drawn[..., :3].std() > 5
+    # The picture of the largest size is the one that the page shows.
+    np.testing.assert_array_equal(drawn, whole)
+    boxes = [figure.bounding_box() for figure in page.locator(".speed-pictures canvas").all()]
+    assert len({box["width"] for box in boxes if box}) == 1
+    assert len({box["y"] for box in boxes if box}) == 1

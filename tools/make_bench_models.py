@@ -160,10 +160,11 @@ class Network:
         corners = {"align_corners": {"b": True}, "half_pixel_centers": {"b": False}}
         return self.node("ResizeBilinear", [x, size], self.channels[x], **corners)
 
-    def transposed(self, x: str, channels: int, length: int) -> str:
+    def transposed(self, x: str, channels: int, like: str) -> str:
+        """Add a transposed convolution whose result has the shape of another value."""
         inputs = self.channels[x]
         w = self.random(4, 4, channels, inputs, terms=4 * inputs)
-        output = self.integers(1, length, length, channels)
+        output = self.node("Shape", [like], 0, T={"type": "DT_INT32"})
         y = self.node(
             "Conv2DBackpropInput",
             [output, w, x],
@@ -343,8 +344,9 @@ def deeplab(path: Path, length: int) -> None:
     net.write(path, classes, net.node("Max", [x, axis], 1, keep_dims={"b": False}))
 
 
-def pix2pix(path: Path, filters: int) -> None:
-    net = Network(1, 256, 256, 3)
+def pix2pix(path: Path, filters: int, side: int) -> None:
+    """Write pix2pix for pictures of this height and width; -1 leaves them open."""
+    net = Network(1, side, side, 3)
     x, skipped = net.image, []
     for factor in (1, 2, 4, 8, 8, 8, 8, 8):
         x = net.conv(x, filters * factor, 4, 2)
@@ -352,11 +354,11 @@ def pix2pix(path: Path, filters: int) -> None:
         skipped.append(x)
     for step, factor in enumerate((8, 8, 8, 8, 4, 2, 1)):
         y = skipped[-2 - step]
-        x = net.transposed(x, filters * factor, 2 << step)
+        x = net.transposed(x, filters * factor, y)
         x = net.node("Relu", [x], filters * factor)
         joined = net.channels[x] + net.channels[y]
         x = net.node("ConcatV2", [x, y, net.constant(np.int32(3).reshape(()))], joined)
-    net.write(path, net.node("Tanh", [net.transposed(x, 3, 256)], 3))
+    net.write(path, net.node("Tanh", [net.transposed(x, 3, net.image)], 3))
 
 
 def download(folder: Path, npm: Sequence[str], pypi: Sequence[str]) -> None:
@@ -378,7 +380,7 @@ def main(folder: Path) -> None:
         mobilenet_v2(kind(1, 224, 224, 3), folder / f"mobilenet-v2{suffix}")
         posenet(kind(1, 257, 257, 3), folder / f"posenet{suffix}")
         bodypix(kind(1, 257, 257, 3), folder / f"bodypix{suffix}")
-    pix2pix(folder / "pix2pix.json", filters=16)
+    pix2pix(folder / "pix2pix.json", filters=16, side=256)
     deeplab(folder / "deeplab.json", 513)
     entries: list[dict[str, Any]] = [
         {"file": f"{name}.json"}

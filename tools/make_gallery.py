@@ -140,7 +140,7 @@ def main(folder: Path) -> None:
                     shutil.copy(path, folder)
         pictures(found, folder)
     mobilenet_v2(Network(1, 224, 224, 3), folder / "mobilenet-v2.json")
-    pix2pix(folder / "pix2pix.json", filters=8)
+    pix2pix(folder / "pix2pix.json", filters=8, side=-1)
     for name in ("mobilenet-v2", "pix2pix"):
         halved(folder / f"{name}.json")
     text_page(folder / "text.png")

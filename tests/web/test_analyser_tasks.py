@@ -93,6 +93,9 @@ def test_guessed_options():
     assert torch.scaling == "imagenet"
     assert guessed(info((1, 192, 192, 3), "int32"), {"scaling": "unit"}).scaling == "bytes"
     assert guessed(info(("n", 3, "h", "w")), {}).height == 0
+    sides = {"height": 256, "width": 128}
+    assert guessed(info(("n", 3, "h", "w")), sides).width == 128
+    assert guessed(info((1, 3, 32, 48)), sides).width == 48
 
 
 @pytest.mark.parametrize(("shapes", "name"), [

@@ -35,7 +35,7 @@ def _output() -> Any:
 def _speed() -> Any:
     from speed_session import SpeedSession
 
-    return SpeedSession(_session)
+    return SpeedSession(_session, _part("input"), _part("output"))
 
 
 # Imported on first use, so that the page starts faster.

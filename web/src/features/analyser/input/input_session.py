@@ -190,6 +190,13 @@ class InputSession:
             x, self.matrix = compiled(code(self._options))(self.view, self._region())
             self._set(x)
 
+    def sized(self, side: int) -> tuple[pt.Tensor, pt.Tensor] | None:
+        """Return the input of this height and width, and its matrix; None without a picture."""
+        if self.view is None or self._options is None:
+            return None
+        options = self._options.changed({"height": side, "width": side})
+        return compiled(code(options))(self.view, self._region())
+
     def _set(self, x: pt.Tensor) -> None:
         pt.realize(x)
         self._session.inputs = {**self._session.inputs, self._info.name: x}

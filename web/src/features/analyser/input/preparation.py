@@ -68,7 +68,10 @@ def is_picture(info: Any) -> bool:
 
 
 def guessed(info: Any, hints: dict[str, Any]) -> Options:
-    """Return options for an input, from its shape and dtype and from hints of the task."""
+    """Return options for an input, from its shape and dtype and from hints of the task.
+
+    Height and width in the hints are for inputs that leave theirs open.
+    """
     shape = info.shape
     channels_first = shape[3] not in (1, 3, 4)
     axes = (2, 3) if channels_first else (1, 2)
@@ -87,9 +90,8 @@ def guessed(info: Any, hints: dict[str, Any]) -> Options:
         channels_first=channels_first,
         scaling="bytes" if whole else usual if hints.get("task") == "classes" else "unit",
     )
-    given = {name: value for name, value in hints.items() if name != "task"}
-    if whole:
-        given.pop("scaling", None)
+    ignored = {"task", *(("height", "width") if known else ()), *(("scaling",) if whole else ())}
+    given = {name: value for name, value in hints.items() if name not in ignored}
     return options.changed(given)
 
 

@@ -37,15 +37,9 @@ class OutputSession:
     async def present(self, outputs: dict[str, pt.Tensor]) -> None:
         """Decode the outputs, draw them, and tell the page what was found."""
         given = self._input
-        scene = Scene(
-            outputs,
-            given.view,
-            given.matrix,
-            self._size(),
-            given.frames,
-            given.helpers,
-            given.labels,
-        )
+        info = given._info
+        x = None if info is None else self._session.inputs.get(info.name)
+        scene = self._scene(outputs, given.matrix, x)
         before = _reads()
         problem = ""
         found = Findings()
@@ -102,12 +96,24 @@ class OutputSession:
 
         return to_js(memoryview(self._pixels[0]))
 
-    def _size(self) -> tuple[int, int]:
-        info = self._input._info
-        x = None if info is None else self._session.inputs.get(info.name)
-        if x is None or x.ndim != 4:
-            return (1, 1)
-        return x.shape[2:4] if x.shape[3] not in (1, 3, 4) else x.shape[1:3]
+    async def picture_of(
+        self, outputs: dict[str, pt.Tensor], matrix: pt.Tensor, x: pt.Tensor
+    ) -> pt.Tensor | None:
+        """Return the picture that outputs for an input make, or None if they make none."""
+        given = self._input
+        if given.task == "raw":
+            return None
+        found = await decoded(given.task, self._scene(outputs, matrix, x))
+        return painted(given.view if found.picture is None else found.picture, found)
+
+    def _scene(
+        self, outputs: dict[str, pt.Tensor], matrix: pt.Tensor | None, x: pt.Tensor | None
+    ) -> Scene:
+        size = (1, 1)
+        if x is not None and x.ndim == 4:
+            size = x.shape[2:4] if x.shape[3] not in (1, 3, 4) else x.shape[1:3]
+        given = self._input
+        return Scene(outputs, given.view, matrix, size, given.frames, given.helpers, given.labels)
 
     # --- numbers ----------------------------------------------------------------------------------
 

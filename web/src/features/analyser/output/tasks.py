@@ -10,7 +10,7 @@ import regions
 import sounds
 import text_lines
 from findings import Findings, Scene
-from input_shapes import example_shapes
+from input_shapes import SIDE, example_shapes
 
 import py_tensor as pt
 
@@ -402,7 +402,8 @@ TASKS: dict[str, Task] = {
              {"scaling": "signed", "bgr": True, "fit": "stretch"}),
         Task("text_line", "Text of one line", _is_text_line, _text_line,
              {"scaling": "signed", "bgr": True, "height": 48, "width": 320}),
-        Task("picture", "Picture", _is_picture, _picture, {"scaling": "signed", "fit": "stretch"}),
+        Task("picture", "Picture", _is_picture, _picture,
+             {"scaling": "signed", "fit": "stretch", "height": SIDE, "width": SIDE}),
         Task("segments", "Segments", _is_segments, _segments),
         Task("emotion", "Emotion", lambda shapes: shapes == [(7,)], _emotion,
              {"scaling": "signed", "fit": "region"}, regions.face_region),

@@ -19,8 +19,10 @@ ROUNDS = 7
 class SpeedSession:
     """Measures the model of the page."""
 
-    def __init__(self, session: AnalyserSession) -> None:
+    def __init__(self, session: AnalyserSession, given: Any, output: Any) -> None:
         self._session = session
+        self._input = given
+        self._output = output
         self._inputs: dict[str, pt.Tensor] = {}
 
     async def warm_up(self) -> dict[str, Any]:
@@ -54,17 +56,26 @@ class SpeedSession:
         infos = self._session.model.inputs
         return bool(infos) and bool(open_sides(infos[0].shape or ()))
 
-    async def sizes(self, sides: Sequence[int]) -> list[dict[str, Any]]:
-        """Run the model on images of several sizes in alternating rounds; return median times."""
+    async def sizes(self, sides: Sequence[int], canvases: Sequence[Any]) -> list[dict[str, Any]]:
+        """Run the model on images of several sizes in alternating rounds; return median times.
+
+        The picture of each size is drawn to its canvas, if the task of the model has pictures.
+        """
         session = self._session
         first, *others = session.model.inputs
-        given = {}
+        rest = {info.name: session.inputs[info.name] for info in others}
+        given: dict[int, dict[str, pt.Tensor]] = {}
+        matrices: dict[int, pt.Tensor] = {}
         for side in sides:
             shape = list(session.inputs[first.name].shape)
             for at in open_sides(first.shape or ()):
                 shape[at] = side
-            rest = {info.name: session.inputs[info.name] for info in others}
-            given[side] = {first.name: example_input(first, shape), **rest}
+            prepared = self._input.sized(side)
+            if prepared is None:
+                x = example_input(first, shape)
+            else:
+                x, matrices[side] = prepared
+            given[side] = {first.name: x, **rest}
         times: dict[int, list[float]] = {side: [] for side in sides}
         failures: dict[int, str] = {}
         for number in range(ROUNDS + 1):
@@ -81,12 +92,22 @@ class SpeedSession:
                 # The first round compiles.
                 if number:
                     times[side].append(took)
+        drawn = set()
+        for side, canvas in zip(sides, canvases, strict=True):
+            if side in matrices and side not in failures:
+                outputs = session.model.run(given[side])
+                x = given[side][first.name]
+                picture = await self._output.picture_of(outputs, matrices[side], x)
+                if picture is not None:
+                    pt.draw(picture, canvas)
+                    drawn.add(side)
         return [
             {
                 "side": side,
                 "failure": failures.get(side),
                 "times": times[side],
                 "median": median(times[side]) if times[side] else None,
+                "drawn": side in drawn,
             }
             for side in sides
         ]

@@ -44,6 +44,7 @@ export function createSpeedView(analyser) {
   const figure = make("figure", { className: "chart" });
   const sizesButton = make("button", { type: "button" }, `Sizes ${SIDES.join(", ")}`);
   const compareButton = make("button", { type: "button" });
+  const pictures = make("div", { className: "speed-pictures" });
   const tables = make("div", { className: "speed-tables" });
   const code = make("details", { className: "source" }, make("summary", {}, "Show the code"));
   const program = createProgramView(code);
@@ -56,6 +57,7 @@ export function createSpeedView(analyser) {
     list,
     figure,
     make("div", { className: "bar" }, sizesButton, compareButton),
+    pictures,
     tables,
     make("div", { className: "bar" }, textButton, jsonButton, pictureButton, reportStatus),
     code,
@@ -169,7 +171,17 @@ export function createSpeedView(analyser) {
   }
 
   async function measureSizes() {
-    sizes = await analyser.call("speed", "sizes", [SIDES]);
+    const canvases = SIDES.map((side) =>
+      make("canvas", { role: "img", ariaLabel: `Output for an input of ${side} by ${side}` }),
+    );
+    const given = canvases.map((canvas) => canvas.transferControlToOffscreen());
+    sizes = await analyser.call("speed", "sizes", [SIDES, given], given);
+    pictures.replaceChildren(
+      ...sizes.flatMap(({ side, median, drawn }, at) => {
+        const text = `${side} × ${side}: ${milliseconds(median ?? 0)} ms`;
+        return drawn ? [make("figure", {}, canvases[at], make("figcaption", {}, text))] : [];
+      }),
+    );
     showTables();
   }
 
@@ -280,6 +292,7 @@ export function createSpeedView(analyser) {
       sizes = [];
       comparison = [];
       tables.replaceChildren();
+      pictures.replaceChildren();
       reportStatus.textContent = "";
       metrics.show(Object.fromEntries(Object.keys(METRICS).map((name) => [name, "–"])));
       metrics.show({ load: milliseconds(found.loadMs) });
