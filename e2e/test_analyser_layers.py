@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -111,32 +113,33 @@ def test_graph_begins_in_the_middle(page: Page, site_url: str) -> None:
     eventually(page, check)
 
 
-RECORD_FRAMES = """() => {
-  window.frames = [];
-  window.longTasks = [];
-  const request = window.requestAnimationFrame;
-  window.requestAnimationFrame = (act) => request((time) => {
-    const start = performance.now();
-    act(time);
-    window.frames.push(performance.now() - start);
-  });
-  new PerformanceObserver((list) => window.longTasks.push(...list.getEntries()))
-    .observe({ type: "longtask" });
-}"""
+@contextmanager
+def longest_tasks(page: Page) -> Iterator[list[float]]:
+    """Give processor milliseconds of the tasks of the page's thread, the longest ones first.
+
+    A busy machine stops a task at any place, which changes its duration, but not this time.
+    """
+    found: list[float] = []
+    browser = page.context.browser
+    assert browser
+    browser.start_tracing(page=page, categories=["toplevel"])
+    yield found
+    page.wait_for_timeout(300)
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    threads = [each for each in events if each["name"] == "thread_name"]
+    mains = [
+        (each["pid"], each["tid"]) for each in threads if each["args"]["name"] == "CrRendererMain"
+    ]
+    tasks: dict[tuple[int, int], list[float]] = {main: [] for main in mains}
+    for each in events:
+        thread = (each["pid"], each["tid"])
+        if thread in tasks and each["name"].endswith("::RunTask") and "tdur" in each:
+            tasks[thread].append(each["tdur"] / 1000)
+    # Other tests may have pages, too; this one does the work.
+    found += sorted(max(tasks.values(), key=sum), reverse=True)
 
 
-def test_thousand_nodes_are_fluid(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
-    analyser.open_files({"deep.onnx": deep_model(NODES)})
-    assert analyser.card("layers") == str(NODES)
-    assert "closed scopes" in page.inner_text("#graph .status")
-    page.click("#graph button:text('Open all')")
-    page.wait_for_function(
-        f"document.querySelector('#graph .status').textContent === '{NODES} layers'"
-    )
-    page.click("#graph button:text('Fit')")
-    page.evaluate(RECORD_FRAMES)
-    page.locator("#graph canvas").scroll_into_view_if_needed()
+def drag_and_zoom(page: Page) -> None:
     box = page.locator("#graph canvas").bounding_box()
     assert box
     x, y = box["x"] + 100, box["y"] + 100
@@ -147,17 +150,39 @@ def test_thousand_nodes_are_fluid(page: Page, site_url: str) -> None:
     page.mouse.up()
     for name in ["Zoom in"] * 12 + ["Zoom out"] * 12:
         page.click(f"#graph button[aria-label='{name}']")
-    frames = page.evaluate("window.frames")
-    long = page.evaluate("window.longTasks.length")
-    # A busy machine stops a task at any place, so that single frames say nothing about the page.
-    assert len(frames) > 20
-    assert np.median(frames) < 16
-    assert long <= len(frames) // 10
+
+
+def test_thousand_nodes_are_fluid(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
+    with longest_tasks(page) as opening:
+        analyser.open_files({"deep.onnx": deep_model(NODES)})
+    assert analyser.card("layers") == str(NODES)
+    assert "closed scopes" in page.inner_text("#graph .status")
+    page.click("#graph button:text('Open all')")
+    page.wait_for_function(
+        f"document.querySelector('#graph .status').textContent === '{NODES} layers'"
+    )
+    page.locator("#graph canvas").scroll_into_view_if_needed()
+    # Near the first nodes, and with all nodes in view.
+    with longest_tasks(page) as near:
+        drag_and_zoom(page)
+    page.click("#graph button:text('Fit')")
+    with longest_tasks(page) as far:
+        drag_and_zoom(page)
+    with longest_tasks(page) as selecting:
+        page.fill("#graph input[type=search]", "add999")
+        page.keyboard.press("Enter")
+        analyser.wait_for_layer()
+    assert page.inner_text("#layer .layer-name") == "block19/unit199/add999"
+    # A frame at 60 Hz. The longest tasks took 2, 7 and 9 ms on two cores with four other processes.
+    for tasks in (near, far, selecting):
+        assert len(tasks) > 100
+        assert tasks[0] < 16, tasks[:5]
+    # Opening evaluates the plotting library and shows all parts at once: 15 ms. Browsers call tasks
+    # of 50 ms long.
+    assert opening[0] < 50, opening[:5]
     # The table has elements for the rows in view only.
     assert page.locator("#rows tbody tr").count() < 60
-    page.fill("#graph input[type=search]", "add999")
-    page.keyboard.press("Enter")
-    assert page.inner_text("#layer .layer-name") == "block19/unit199/add999"
 
 
 def test_scopes_open_and_close_by_keys(page: Page, site_url: str) -> None:
