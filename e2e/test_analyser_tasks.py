@@ -15,6 +15,7 @@ from conftest import SITE
 from make_gallery import LINES, MELODY
 from PIL import Image
 from playwright.sync_api import Browser, Page
+from waiting import eventually
 from watched_page import SharedPage
 
 import py_tensor as pt
@@ -241,3 +242,91 @@ def test_nothing_leaves_the_site_and_the_page_is_accessible(tasks: Tasks) -> Non
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.dataset.gallery") == "handtrack.json"
     page.set_viewport_size({"width": 1280, "height": 720})
+
+
+RECORD_VIDEO = """async () => {
+  const canvas = document.createElement('canvas');
+  Object.assign(canvas, { width: 96, height: 64 });
+  const context = canvas.getContext('2d');
+  const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/webm' });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const stopped = new Promise((resolve) => { recorder.onstop = resolve; });
+  recorder.start();
+  for (let frame = 0; frame < 30; frame += 1) {
+    // The left half is always red; the right half turns from black to blue.
+    context.fillStyle = 'red';
+    context.fillRect(0, 0, 48, 64);
+    context.fillStyle = `rgb(0 0 ${frame * 8})`;
+    context.fillRect(48, 0, 48, 64);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  recorder.stop();
+  await stopped;
+  const transfer = new DataTransfer();
+  transfer.items.add(new File(parts, 'moving.webm', { type: 'video/webm' }));
+  const input = document.getElementById('input-file');
+  input.files = transfer.files;
+  input.dispatchEvent(new Event('change'));
+}"""
+
+
+def test_video_file_runs_until_the_next_picture(tasks: Tasks) -> None:
+    tasks.choose("emotion.json", "emotion")
+    page = tasks.page
+    page.evaluate(RECORD_VIDEO)
+    page.wait_for_selector("#input-status:text('64 pixels of moving.webm')")
+    page.wait_for_function("document.querySelector('#output-stage').style.cssText.includes('96')")
+    blues = set()
+
+    def has_moved() -> None:
+        shown = tasks.pixels("#output-stage canvas:not([hidden])")[..., :3].astype(int)
+        assert shown.shape == (64, 96, 3)
+        np.testing.assert_allclose(shown[2:6, 4:40].mean(axis=(0, 1)), [255, 0, 0], atol=40)
+        blues.add(int(shown[2:6, 60:90, 2].mean()) // 20)
+        # Several pictures of the video, which plays again and again.
+        assert len(blues) >= 3
+
+    eventually(page, has_moved)
+    page.click("[data-sample='cat.jpg']")
+    page.wait_for_selector("[data-sample='cat.jpg'][aria-pressed=true]")
+    page.wait_for_timeout(1000)
+    assert page.inner_text("#input-status").endswith("pixels")
+
+
+def test_screen_runs_until_sharing_ends(tasks: Tasks) -> None:
+    tasks.choose("emotion.json", "emotion")
+    page = tasks.page
+    page.evaluate(
+        """() => {
+          const ask = navigator.mediaDevices.getDisplayMedia;
+          navigator.mediaDevices.getDisplayMedia = async function (options) {
+            return (globalThis.shared = await ask.call(this, options));
+          };
+        }"""
+    )
+    page.click("#input-screen")
+    page.wait_for_selector("#input-status:text('pixels of the screen')")
+    assert page.get_attribute("#input-screen", "aria-pressed") == "true"
+    width, height = map(int, re.findall(r"\d+", page.inner_text("#input-status")))
+    assert min(width, height) > 100
+    page.wait_for_function(
+        f"document.querySelector('#output-stage').style.cssText.includes('{width} / {height}')"
+    )
+    # As if the visitor ended it in the browser's own bar. The page also stops the track.
+    page.evaluate("shared.getVideoTracks()[0].dispatchEvent(new Event('ended'))")
+    page.wait_for_selector("#input-screen[aria-pressed=false]")
+    assert page.evaluate("shared.getVideoTracks()[0].readyState") == "ended"
+
+
+def test_screen_that_is_refused_is_explained(tasks: Tasks) -> None:
+    tasks.choose("emotion.json", "emotion")
+    tasks.page.evaluate(
+        """() => {
+          navigator.mediaDevices.getDisplayMedia = () =>
+            Promise.reject(new DOMException('Permission denied', 'NotAllowedError'));
+        }"""
+    )
+    tasks.page.click("#input-screen")
+    tasks.page.wait_for_selector("#input-status:text('screen: it gives no pictures')")
+    assert tasks.page.get_attribute("#input-screen", "aria-pressed") == "false"
