@@ -106,7 +106,8 @@ soak: $(VENV_READY) site  ## Compute for long in a page and print the memory in 
 FIREFOX_BIN = FIREFOX="$${FIREFOX:-$$(command -v firefox-esr || command -v firefox)}" && export FIREFOX &&
 
 .PHONY: test-firefox
-test-firefox: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Firefox: Mesa's renderer, or the GPU
+test-firefox: $(VENV_READY) site  ## Run tests/ and the analyser on WebGL2 in Firefox: Mesa's renderer, or the GPU
+	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest e2e/firefox_pages.py
 	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
 .PHONY: test-mesa

@@ -8,6 +8,11 @@ const PAGES = JSON.parse(
   readFileSync(join(import.meta.dirname, "..", "web", "navigation.json"), "utf8"),
 );
 
+/** Returns the address of the site's folder, relative to a page of it. @param {string} page */
+export function rootOf(page) {
+  return "../".repeat(page.split("/").length - 1) || "./";
+}
+
 /**
  * Returns the navigation as HTML.
  *
@@ -15,7 +20,7 @@ const PAGES = JSON.parse(
  * @param {string} icon address of the icon, relative to the same folder
  */
 export function navigation(page, icon) {
-  const root = "../".repeat(page.split("/").length - 1) || "./";
+  const root = rootOf(page);
   const folder = page.slice(0, page.lastIndexOf("/") + 1);
   const links = PAGES.map(({ title, page: target }) => {
     const isHere = target.slice(0, target.lastIndexOf("/") + 1) === folder;

@@ -4,15 +4,15 @@ import sirv from "sirv";
 import { defineConfig } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 import { compressFolder, sizesOf } from "../tools/compress.mjs";
-import { navigation } from "../tools/navigation.mjs";
+import { navigation, rootOf } from "../tools/navigation.mjs";
 
 const root = import.meta.dirname;
 const build = join(root, "..", "build");
 const benchmarks = join(root, "..", "benchmarks");
 
-/** All HTML files of the folder are pages of the site. */
+/** All HTML files of the folder are pages of the site, except for the parts of pages in src/. */
 const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".html") && !name.includes("node_modules"))
+  .filter((name) => name.endsWith(".html") && !/^src|node_modules/.test(name))
   .map((name) => join(root, name));
 
 const site = join(build, "site");
@@ -36,7 +36,16 @@ function packageNames() {
   };
 }
 
-/** Puts the navigation of the site into each page, also of the documentation. @returns {import("vite").Plugin} */
+/** Returns a page with the parts that it names, for example %ui/head.html% of src/. @param {string} html @param {string} page */
+function withParts(html, page) {
+  return html.replace(/%([\w/]+\.html)%/g, (_, part) =>
+    readFileSync(join(root, "src", part), "utf8")
+      .trimEnd()
+      .replace("%ROOT%", rootOf(page)),
+  );
+}
+
+/** Puts parts and the navigation of the site into each page, the latter also into the documentation. @returns {import("vite").Plugin} */
 function siteNavigation() {
   return {
     name: "site-navigation",
@@ -44,7 +53,10 @@ function siteNavigation() {
     transformIndexHtml: {
       order: "pre",
       handler: (html, { path }) =>
-        html.replace("%NAVIGATION%", navigation(path.slice(1), "icon.svg")),
+        withParts(html, path.slice(1)).replace(
+          "%NAVIGATION%",
+          navigation(path.slice(1), "icon.svg"),
+        ),
     },
     closeBundle() {
       const style = readFileSync(join(root, "src", "ui", "navigation.css"), "utf8");

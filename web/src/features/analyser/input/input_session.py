@@ -192,6 +192,8 @@ class InputSession:
 
     def sized(self, side: int) -> tuple[pt.Tensor, pt.Tensor] | None:
         """Return the input of this height and width, and its matrix; None without a picture."""
+        if self.view is None:
+            self.prepare()
         if self.view is None or self._options is None:
             return None
         options = self._options.changed({"height": side, "width": side})
