@@ -3,6 +3,7 @@
 import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatNumber, formatPercent } from "../../../ui/metrics.js";
+import { drawPixels } from "../draw_pixels.js";
 import { createOutputNumbers } from "./output_numbers.js";
 import { pianoRoll } from "./piano_roll.js";
 import { compareOutputs, drawWithTensorFlow, librariesOf } from "./reference.js";
@@ -127,10 +128,7 @@ export function createOutput(analyser) {
     const { width, height } = last;
     Object.assign(copy, { width, height });
     if (way.value === "tensorflow") await drawWithTensorFlow(bytes, height, width, copy);
-    else {
-      const pixels = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      copy.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
-    }
+    else drawPixels(copy, bytes);
     showTimes({ ...stages, output: stages.output + performance.now() - started });
   }
 
@@ -144,9 +142,8 @@ export function createOutput(analyser) {
     try {
       const rows = (await compareOutputs(analyser, description, other.value)).map(
         ({ name, shape, largest, difference, at, ours, theirs }) => {
-          const cells = [shape.join(" × "), largest.toPrecision(3), difference.toPrecision(3)];
-          const place = `(${placeOf(at, shape).join(", ")}): ${ours} and ${theirs}`;
-          cells.push(difference ? place : "");
+          const cells = [shape.join(" × "), largest.toPrecision(3), difference.toExponential(2)];
+          cells.push(placeOf(at, shape).join(", "), ours.toPrecision(6), theirs.toPrecision(6));
           const line = make("tr", {}, make("th", { scope: "row" }, name));
           line.append(...cells.map((text) => make("td", {}, text)));
           line.dataset.difference = String(difference);
@@ -154,13 +151,7 @@ export function createOutput(analyser) {
           return line;
         },
       );
-      const heads = [
-        "Output",
-        "Shape",
-        "Largest number",
-        "Largest difference",
-        "Where, ours and theirs",
-      ];
+      const heads = ["Output", "Shape", "Largest", "Difference", "Where", "Ours", "Theirs"];
       const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
       const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows));
       const scroll = { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Differences" };

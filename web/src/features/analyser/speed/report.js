@@ -4,7 +4,7 @@
 /** @import { Spread } from "./stage_times.js" */
 
 /**
- * @typedef {{ side: number, failure: string | null, median: number | null, drawn: boolean }} SideTime
+ * @typedef {{ side: number, failure: string | null, median: number | null, picture: [number, number] | null }} SideTime
  *
  * @typedef {object} Report
  * @property {string} model

@@ -23,6 +23,7 @@ class SpeedSession:
         self._session = session
         self._input = given
         self._output = output
+        self._pixels: dict[int, bytes] = {}
         self._inputs: dict[str, pt.Tensor] = {}
 
     async def warm_up(self) -> dict[str, Any]:
@@ -56,10 +57,10 @@ class SpeedSession:
         infos = self._session.model.inputs
         return bool(infos) and bool(open_sides(infos[0].shape or ()))
 
-    async def sizes(self, sides: Sequence[int], canvases: Sequence[Any]) -> list[dict[str, Any]]:
+    async def sizes(self, sides: Sequence[int]) -> list[dict[str, Any]]:
         """Run the model on images of several sizes in alternating rounds; return median times.
 
-        The picture of each size is drawn to its canvas, if the task of the model has pictures.
+        `picture` is the height and width of the output, if the task of the model has pictures.
         """
         session = self._session
         first, *others = session.model.inputs
@@ -92,25 +93,28 @@ class SpeedSession:
                 # The first round compiles.
                 if number:
                     times[side].append(took)
-        drawn = set()
-        for side, canvas in zip(sides, canvases, strict=True):
-            if side in matrices and side not in failures:
-                outputs = session.model.run(given[side])
-                x = given[side][first.name]
-                picture = await self._output.picture_of(outputs, matrices[side], x)
-                if picture is not None:
-                    pt.draw(picture, canvas)
-                    drawn.add(side)
+        shapes: dict[int, list[int]] = {}
+        for side in matrices.keys() - failures.keys():
+            outputs = session.model.run(given[side])
+            x = given[side][first.name]
+            picture = await self._output.picture_of(outputs, matrices[side], x)
+            if picture is not None:
+                shapes[side] = [*picture.shape[:2]]
+                self._pixels[side] = await pt.to_pixels(picture)
         return [
             {
                 "side": side,
                 "failure": failures.get(side),
                 "times": times[side],
                 "median": median(times[side]) if times[side] else None,
-                "drawn": side in drawn,
+                "picture": shapes.get(side),
             }
             for side in sides
         ]
+
+    def pixels(self, side: int) -> Any:
+        """Return the RGBA bytes of the picture of this size, once."""
+        return to_js(memoryview(self._pixels.pop(side)))
 
     # --- comparisons with other libraries ---------------------------------------------------------
 

@@ -6,6 +6,7 @@ import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes, Metrics } from "../../../ui/metrics.js";
 import { saveFile } from "../../../ui/save_file.js";
+import { drawPixels } from "../draw_pixels.js";
 import { compare, otherLibrary } from "./comparison.js";
 import { reportPicture, reportText } from "./report.js";
 import { StageTimes } from "./stage_times.js";
@@ -171,17 +172,18 @@ export function createSpeedView(analyser) {
   }
 
   async function measureSizes() {
-    const canvases = SIDES.map((side) =>
-      make("canvas", { role: "img", ariaLabel: `Output for an input of ${side} by ${side}` }),
-    );
-    const given = canvases.map((canvas) => canvas.transferControlToOffscreen());
-    sizes = await analyser.call("speed", "sizes", [SIDES, given], given);
-    pictures.replaceChildren(
-      ...sizes.flatMap(({ side, median, drawn }, at) => {
-        const text = `${side} × ${side}: ${milliseconds(median ?? 0)} ms`;
-        return drawn ? [make("figure", {}, canvases[at], make("figcaption", {}, text))] : [];
-      }),
-    );
+    sizes = await analyser.call("speed", "sizes", [SIDES]);
+    const figures = [];
+    for (const { side, median, picture } of sizes) {
+      if (!picture) continue;
+      const [height, width] = picture;
+      const ariaLabel = `Output for an input of ${side} by ${side}`;
+      const canvas = make("canvas", { role: "img", ariaLabel, width, height });
+      drawPixels(canvas, await analyser.call("speed", "pixels", [side]));
+      const text = `${side} × ${side}: ${milliseconds(median ?? 0)} ms`;
+      figures.push(make("figure", {}, canvas, make("figcaption", {}, text)));
+    }
+    pictures.replaceChildren(...figures);
     showTables();
   }
 
