@@ -51,11 +51,13 @@ def images() -> dict[str, np.ndarray]:
                 for at in range(3)
             ]
             found[f"antialias {method} {name}"] = np.stack([np.asarray(c) for c in channels], -1)
+    found["pixels"] = pixels = np.rint(image * 255).astype("uint8")
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     for name, matrix in (("affine", AFFINE), ("perspective", PERSPECTIVE)):
         found[name] = matrix
         function = cv2.warpAffine if name == "affine" else cv2.warpPerspective
         found[f"warp {name}"] = function(image, matrix, (17, 11), flags=flags)
+        found[f"warp {name} of pixels"] = function(pixels, matrix, (17, 11), flags=flags)
     colors = rng.random((64, 1, 3), dtype="float32")
     colors[:4, 0] = np.array([[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 1]])
     found["colors"] = colors

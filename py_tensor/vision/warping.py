@@ -18,6 +18,7 @@ from ..nn.patches import sampled
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 from .checks import height_and_width, images_of, numbers_of, pictures_of
+from .resizing import restored
 
 _METHODS = ("bilinear", "nearest")
 
@@ -116,7 +117,7 @@ def rotate(
         center: Center as a fraction of width and height, or (x, y); 0.5 by default.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`; integers are rounded.
 
     Raises:
         ArgumentError: If the method is unknown.
@@ -173,7 +174,8 @@ def transform(
         output_size: Height and width of the result; None (default) for the size of the images.
 
     Returns:
-        Tensor of shape (batch, *output_size, channels) and the dtype of `x`.
+        Tensor of shape (batch, *output_size, channels) and the dtype of `x`; integers are rounded
+        towards zero, as TensorFlow does.
 
     Raises:
         ArgumentError: If a method or mode is unknown, or a length is below 1.
@@ -194,7 +196,9 @@ def transform(
             f"transform: transforms do not fit; got shape {matrix.shape} for images of shape "
             f"{images.shape}; pass 8 numbers for each image"
         )
-    return _moved("transform", images, matrix, method, fill_value, fill_mode, output_size)
+    return _moved(
+        "transform", images, matrix, method, fill_value, fill_mode, output_size, rounds=False
+    )
 
 
 def _moved(
@@ -206,8 +210,12 @@ def _moved(
     fill_mode: str = "constant",
     output_size: Sequence[int] | None = None,
     center: float = 0.0,
+    rounds: bool = True,
 ) -> Tensor:
-    """Read pixels at transformed positions; the center of the first pixel is at `center`."""
+    """Read pixels at transformed positions; the center of the first pixel is at `center`.
+
+    `rounds` is False if interpolated values become integers by rounding towards zero.
+    """
     batch, *lengths, channels = images.shape
     height, width = lengths
     if output_size is not None:
@@ -243,6 +251,8 @@ def _moved(
         fill_value = number_of(fill_value)
     place = arange(batch).reshape((-1, 1, 1)) if batch > 1 else pt.zeros((), dtype="int32")
     found = sampled(given, place, column, row, nearest=method == "nearest", fill=fill_value)
+    if rounds and not whole:
+        return restored(found, images)
     return astype(found, images.dtype, copy=False)
 
 
@@ -325,7 +335,7 @@ def warp_affine(
 
     Returns:
         Tensor of shape (*output_size, channels), or with a first axis if images or matrices have
-        one, and the dtype of `x`.
+        one, and the dtype of `x`; integers are rounded.
 
     Raises:
         ArgumentError: If a method or mode is unknown, or a length is below 1.
@@ -374,7 +384,7 @@ def warp_perspective(
 
     Returns:
         Tensor of shape (*output_size, channels), or with a first axis if images or matrices have
-        one, and the dtype of `x`.
+        one, and the dtype of `x`; integers are rounded.
 
     Raises:
         ArgumentError: If a method or mode is unknown, or a length is below 1.
