@@ -1,6 +1,8 @@
-"""Overlays: boxes, points, lines and masks painted over an image, in one draw each.
+"""Overlays: boxes, points, lines and masks painted over an image.
 
-Edges are smooth: a pixel is painted by the part of it that a shape covers, about.
+Edges are smooth: a pixel is painted by the part of it that a shape covers, about. Up to `FEW`
+shapes are painted in one draw, which looks at all of them for each pixel. More are first sorted
+into lists, such that a pixel looks only at the shapes that reach its row.
 """
 
 from __future__ import annotations
@@ -17,47 +19,89 @@ from ..typing import ArrayLike
 from .checks import images_of, numbers_of
 from .resizing import restored
 
-# The kernels go through all shapes for each element of the image.
+FEW = 4
+"""Number of shapes up to which a pixel looks at all of them, without draws that make lists."""
 
 
-@pt.kernel(shape=lambda image, boxes, colors, thickness: image.shape)
-def _boxes_over(i: Any, j: Any, c: Any, image: Any, boxes: Any, colors: Any, thickness: Any) -> Any:
+# Row i paints shapes[lists[i, k]] for each k below counts[i], or all rows have one list.
+
+
+@pt.kernel(shape=lambda image, boxes, colors, lists, counts, size: image.shape)
+def _boxes_over(
+    i: Any, j: Any, c: Any, image: Any, boxes: Any, colors: Any, lists: Any, counts: Any, size: Any
+) -> Any:
     value = float(image[i, j, c])
-    for n in range(boxes.shape[0]):
+    row = min(i, counts.shape[0] - 1)
+    for k in range(counts[row]):
+        n = lists[row, k]
         top, left, bottom, right = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
         if bottom > top and right > left:
             y = abs(i + 0.5 - 0.5 * (top + bottom)) - 0.5 * (bottom - top)
             x = abs(j + 0.5 - 0.5 * (left + right)) - 0.5 * (right - left)
-            part = min(max(0.5 * thickness + 0.5 - abs(max(x, y)), 0.0), 1.0)
+            part = min(max(0.5 * size + 0.5 - abs(max(x, y)), 0.0), 1.0)
             value += (colors[n, c] - value) * part
     return value
 
 
-@pt.kernel(shape=lambda image, points, colors, radius: image.shape)
-def _points_over(i: Any, j: Any, c: Any, image: Any, points: Any, colors: Any, radius: Any) -> Any:
+@pt.kernel(shape=lambda image, points, colors, lists, counts, size: image.shape)
+def _points_over(
+    i: Any, j: Any, c: Any, image: Any, points: Any, colors: Any, lists: Any, counts: Any, size: Any
+) -> Any:
     value = float(image[i, j, c])
-    for n in range(points.shape[0]):
+    row = min(i, counts.shape[0] - 1)
+    for k in range(counts[row]):
+        n = lists[row, k]
         x, y = j + 0.5 - points[n, 0], i + 0.5 - points[n, 1]
-        if abs(x) <= radius + 1.0 and abs(y) <= radius + 1.0:
-            part = min(max(radius + 0.5 - (x * x + y * y) ** 0.5, 0.0), 1.0)
+        if abs(x) <= size + 1.0 and abs(y) <= size + 1.0:
+            part = min(max(size + 0.5 - (x * x + y * y) ** 0.5, 0.0), 1.0)
             value += (colors[n, c] - value) * part
     return value
 
 
-@pt.kernel(shape=lambda image, lines, colors, thickness: image.shape)
-def _lines_over(i: Any, j: Any, c: Any, image: Any, lines: Any, colors: Any, thickness: Any) -> Any:
+@pt.kernel(shape=lambda image, lines, colors, lists, counts, size: image.shape)
+def _lines_over(
+    i: Any, j: Any, c: Any, image: Any, lines: Any, colors: Any, lists: Any, counts: Any, size: Any
+) -> Any:
     value = float(image[i, j, c])
-    for n in range(lines.shape[0]):
+    row = min(i, counts.shape[0] - 1)
+    for k in range(counts[row]):
+        n = lists[row, k]
         x, y = j + 0.5 - lines[n, 0], i + 0.5 - lines[n, 1]
         across, down = lines[n, 2] - lines[n, 0], lines[n, 3] - lines[n, 1]
         along = (x * across + y * down) / max(across * across + down * down, 1e-6)
         along = min(max(along, 0.0), 1.0)
         x -= along * across
         y -= along * down
-        part = min(max(0.5 * thickness + 0.5 - (x * x + y * y) ** 0.5, 0.0), 1.0)
+        part = min(max(0.5 * size + 0.5 - (x * x + y * y) ** 0.5, 0.0), 1.0)
         # Lines to positions that are NaN are not drawn.
         value += (colors[n, c] - value) * part if part > 0.0 else 0.0
     return value
+
+
+@pt.kernel(shape=lambda ends: ends.shape)
+def _listed(i: Any, k: Any, ends: Any) -> Any:
+    """Return the position of the first of the row's `ends` above k."""
+    low, high = 0, ends.shape[1]
+    while low < high:
+        middle = (low + high) // 2
+        if ends[i, middle] > k:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _lists(height: int, top: Tensor, bottom: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the numbers of the shapes that reach each row, in order, and their counts.
+
+    Shapes whose `top` or `bottom` is NaN reach none. A few shapes have one list for all rows.
+    """
+    count = top.shape[0]
+    if count <= FEW:
+        return pt.asarray([[*range(count)]]), pt.asarray([count])
+    row = (pt.arange(height) + 0.5).reshape((-1, 1))
+    ends = pt.cumulative_sum(((top <= row) & (row <= bottom)).astype("int32"), axis=1)
+    return _listed(ends), ends[:, -1]
 
 
 def _image(operation: str, x: ArrayLike) -> Tensor:
@@ -71,8 +115,15 @@ def _image(operation: str, x: ArrayLike) -> Tensor:
 
 
 def _painted(
-    operation: str, kernel: Any, image: Tensor, shapes: Tensor, color: ArrayLike, size: float
+    operation: str,
+    kernel: Any,
+    image: Tensor,
+    shapes: Tensor,
+    ends: tuple[int, int],
+    color: ArrayLike,
+    size: float,
 ) -> Tensor:
+    """Paint shapes whose columns `ends` are their lowest and highest positions, or the reverse."""
     count = shapes.shape[0]
     if not count:
         return image
@@ -85,7 +136,11 @@ def _painted(
     if image.dtype.kind != "f":
         given = given * 255.0
     colors = pt.broadcast_to(given, (count, channels))
-    return restored(kernel(image, shapes.astype("float32", copy=False), colors, size), image)
+    shapes = shapes.astype("float32", copy=False)
+    first, last = (shapes[:, at] for at in ends)
+    top, bottom = pt.minimum(first, last) - size - 1.0, pt.maximum(first, last) + size + 1.0
+    lists, counts = _lists(image.shape[0], top, bottom)
+    return restored(kernel(image, shapes, colors, lists, counts, size), image)
 
 
 def _size(operation: str, name: str, value: float) -> float:
@@ -130,7 +185,7 @@ def draw_boxes(
     image = _image(operation, x)
     shapes = numbers_of(operation, "boxes", boxes, ("n", 4))
     width = _size(operation, "thickness", thickness)
-    return _painted(operation, _boxes_over, image, shapes, color, width)
+    return _painted(operation, _boxes_over, image, shapes, (0, 2), color, width)
 
 
 @named
@@ -170,9 +225,8 @@ def draw_points(
         raise ShapeError(
             f"{operation}: points have no y; got shape {given.shape}; use shape (n, 2) or more"
         )
-    return _painted(
-        operation, _points_over, image, given, color, _size(operation, "radius", radius)
-    )
+    size = _size(operation, "radius", radius)
+    return _painted(operation, _points_over, image, given, (1, 1), color, size)
 
 
 @named
@@ -219,7 +273,7 @@ def draw_lines(
             )
         given = pt.concat([pt.take(given[:, :2], pairs[:, at], axis=0) for at in (0, 1)], axis=1)
     width = _size(operation, "thickness", thickness)
-    return _painted(operation, _lines_over, image, given, color, width)
+    return _painted(operation, _lines_over, image, given, (1, 3), color, width)
 
 
 @named

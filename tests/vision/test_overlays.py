@@ -1,4 +1,4 @@
-"""Overlays against loops over pixels, in one draw each."""
+"""Overlays against loops over pixels, in one draw for a few shapes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from plans import leaf, plan_of
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.vision import overlays
 
 HEIGHT, WIDTH = 9, 12
 BOXES = np.float32([[1, 1, 6, 8], [3.5, 4, 8, 11], [0, 0, 0, 0]])
@@ -75,6 +76,49 @@ def test_one_draw(name):
     assert len(plan_of(got).draws) == 1
     mask = leaf(64, 64)
     assert len(plan_of(pt.vision.draw_mask(image, mask)).draws) == 1
+
+
+def random_shapes(name, count, rng):
+    shapes = rng.uniform(-4, 60, (count, 4)).astype("float32")
+    # Some shapes are not numbers, and some are outside of the image.
+    shapes[::7] = np.nan
+    shapes[::5] += 200
+    return shapes[:, :2] if name == "draw_points" else shapes
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_many_shapes_are_painted_in_their_order(name, rng):
+    shapes = random_shapes(name, overlays.FEW * 12, rng)
+    colors = rng.random((len(shapes), 3)).astype("float32")
+    draw, options = getattr(pt.vision, name), CASES[name][1]
+    expected = image = pt.asarray(rng.random((48, 40, 3)).astype("float32"))
+    for at in range(0, len(shapes), overlays.FEW):
+        some = slice(at, at + overlays.FEW)
+        expected = draw(expected, shapes[some], color=colors[some], **options)
+    got = draw(image, shapes, color=colors, **options)
+    assert np.abs(got.numpy() - image.numpy()).max() > 0.1
+    assert_values(got, expected.numpy(), atol=1e-6)
+
+
+def test_a_row_looks_only_at_the_shapes_that_reach_it(rng):
+    low = rng.uniform(-20, 120, 300).astype("float32")
+    low[::9] = np.nan
+    high = low + rng.uniform(0, 12, 300).astype("float32")
+    lists, counts = overlays._lists(100, pt.asarray(low), pt.asarray(high))
+    for row, (numbers, count) in enumerate(zip(lists.numpy(), counts.tolist(), strict=True)):
+        (reach,) = np.nonzero((low <= row + 0.5) & (row + 0.5 <= high))
+        assert numbers[:count].tolist() == reach.tolist()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_many_shapes_take_few_draws(name):
+    image, colors = leaf(64, 64, 3), leaf(3)
+    width = 2 if name == "draw_points" else 4
+    counts = {
+        len(plan_of(getattr(pt.vision, name)(image, leaf(count, width), color=colors)).draws)
+        for count in (overlays.FEW + 1, 500)
+    }
+    assert max(counts) <= 7
 
 
 def test_points_that_are_not_numbers_are_not_drawn():

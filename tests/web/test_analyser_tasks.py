@@ -6,7 +6,6 @@ import asyncio
 import json
 from pathlib import Path
 
-import findings
 import notes
 import numpy as np
 import photo_filters
@@ -14,7 +13,7 @@ import pytest
 import sounds
 import tasks
 import text_lines
-from findings import Findings, Scene
+from findings import Scene
 from helpers import assert_values
 from input_filters import FILTERS, filtered
 from make_note_fixtures import frames_and_onsets
@@ -172,17 +171,6 @@ def test_emotions_are_sorted():
 def test_shapes_that_do_not_fit_a_task():
     with pytest.raises(ValueError, match=r"no output ends with the lengths \(228,\); got \(1, 7\)"):
         decoded("iris", scene(np.zeros((1, 7), "float32")))
-
-
-def test_dots_are_disks():
-    black = pt.zeros((40, 40, 3))
-    points = pt.asarray([[10.0, 20.0], [np.nan, np.nan], [30.5, 8.5]])
-    drawn = findings.painted(black, Findings(points=points, radius=4 / 40)).numpy()[..., 0]
-    expected = pt.vision.draw_points(black, points, color=findings.DOTS, radius=4.0).numpy()[..., 0]
-    # A bell is no circle's edge exactly; most of a pixel at the edge is right.
-    assert np.abs(drawn - expected).max() < 0.3
-    assert abs(drawn.sum() / expected.sum() - 1) < 0.03
-    assert drawn[35, 35] == 0
 
 
 def test_lines_are_cut_out_and_read():

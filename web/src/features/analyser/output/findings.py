@@ -1,6 +1,5 @@
 """Results of a model, at positions in the input's picture."""
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,28 +88,6 @@ def painted(picture: pt.Tensor, found: Findings) -> pt.Tensor:
         color = (0.35, 0.95, 0.45)
         picture = pt.vision.draw_boxes(picture, found.boxes, color=color, thickness=thickness)
     if found.points is not None:
-        picture = _dotted(picture, found.points, side * found.radius or thickness * 1.6)
+        radius = side * found.radius or thickness * 1.6
+        picture = pt.vision.draw_points(picture, found.points, color=DOTS, radius=radius)
     return picture
-
-
-def _dotted(picture: pt.Tensor, points: pt.Tensor, radius: float) -> pt.Tensor:
-    """Draw disks at points, for example the 468 of a face, by one product of matrices.
-
-    `pt.vision.draw_points` looks at all points for each pixel. Here a disk is where a bell is
-    higher than at the radius. A bell is the product of a function of the row and one of the column.
-    """
-    height, width = picture.shape[:2]
-    sigma = radius / 2
-    # Points that are NaN are far away.
-    places = pt.where(pt.isnan(points), -1e4, points)
-
-    def bells(length: int, at: pt.Tensor) -> pt.Tensor:
-        distance = (pt.arange(length) + 0.5)[:, None] - at[None]
-        return pt.exp(distance * distance * (-0.5 / sigma**2))
-
-    bell = bells(height, places[:, 1]) @ bells(width, places[:, 0]).T
-    edge = math.exp(-2.0)
-    # The slope of a bell at its edge is edge * 4 / radius, so that disks end within one pixel. It
-    # is larger for small disks, since nothing may be painted where bells are 0.
-    part = pt.clip((bell / edge - 1.0) * max(radius / 4, 0.5) + 0.5, 0.0, 1.0)
-    return pt.vision.draw_mask(picture, part, DOTS, opacity=1.0)
