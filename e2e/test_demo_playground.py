@@ -25,7 +25,7 @@ FIVE_DIGITS = 6e-5  # a table's cells are rounded to five digits
 
 @pytest.fixture
 def fresh_demo(page: Page, site_url: str) -> Demo:
-    """Demo page of one test, which stops programs, holds requests or uses other sections."""
+    """Demo page of one test, which uses other sections."""
     return Demo(page, site_url)
 
 
@@ -84,27 +84,25 @@ def test_animation_runs_live_and_stops(fresh_demo: Demo) -> None:
     assert (fresh_demo.picture("Game of Life") != first).any()
 
 
-def test_stop_ends_a_program_that_never_pauses(fresh_demo: Demo) -> None:
-    fresh_demo.write("print('on and on')\nwhile True:\n    pass")
-    fresh_demo.start()
-    fresh_demo.page.wait_for_timeout(200)
-    fresh_demo.page.click("#stop")
-    fresh_demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
-    fresh_demo.finish()
-    assert "Python was terminated and is being restarted" in fresh_demo.text()
-    assert fresh_demo.printed() == ["on and on"]
-    fresh_demo.run("arithmetic")
-    assert fresh_demo.values().shape == (2, 3)
+def test_stop_ends_a_program_that_never_pauses(demo: Demo) -> None:
+    demo.write("print('on and on')\nwhile True:\n    pass")
+    demo.start()
+    demo.page.wait_for_timeout(200)
+    demo.page.click("#stop")
+    demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
+    demo.finish()
+    assert "Python was terminated and is being restarted" in demo.text()
+    assert demo.printed() == ["on and on"]
+    demo.run("arithmetic")
+    assert demo.values().shape == (2, 3)
 
 
-def test_program_is_stopped_right_after_its_start(fresh_demo: Demo) -> None:
-    fresh_demo.write("import playground\nwhile True:\n    await playground.next_frame()")
+def test_program_is_stopped_right_after_its_start(demo: Demo) -> None:
+    demo.write("import playground\nwhile True:\n    await playground.next_frame()")
     # Both requests are in the worker's queue before it handles the first.
-    fresh_demo.page.evaluate(
-        "for (const id of ['run', 'stop']) document.getElementById(id).click()"
-    )
-    assert fresh_demo.finish().startswith("stopped after")
-    assert fresh_demo.text() == ""
+    demo.page.evaluate("for (const id of ['run', 'stop']) document.getElementById(id).click()")
+    assert demo.finish().startswith("stopped after")
+    assert demo.text() == ""
 
 
 RUN_WHEN_ENABLED = """() => {
@@ -123,17 +121,17 @@ RUN_WHEN_ENABLED = """() => {
 }"""
 
 
-def test_program_started_at_the_end_of_a_restart_keeps_its_status(fresh_demo: Demo) -> None:
-    fresh_demo.write("while True:\n    pass")
-    fresh_demo.start()
-    fresh_demo.write("print('the next program')")
-    fresh_demo.page.evaluate(RUN_WHEN_ENABLED)
-    fresh_demo.page.click("#stop")
-    fresh_demo.page.wait_for_selector("#output:has-text('the next program')")
-    assert fresh_demo.finish().startswith("ran in")
+def test_program_started_at_the_end_of_a_restart_keeps_its_status(demo: Demo) -> None:
+    demo.write("while True:\n    pass")
+    demo.start()
+    demo.write("print('the next program')")
+    demo.page.evaluate(RUN_WHEN_ENABLED)
+    demo.page.click("#stop")
+    demo.page.wait_for_selector("#output:has-text('the next program')")
+    assert demo.finish().startswith("ran in")
     # The code that restarted Python goes on after the program has started, which must not show.
-    fresh_demo.page.wait_for_timeout(500)
-    statuses = fresh_demo.page.evaluate("statuses")
+    demo.page.wait_for_timeout(500)
+    statuses = demo.page.evaluate("statuses")
     assert statuses[0] == "running…"
     assert statuses[-1].startswith("ran in")
 
@@ -150,20 +148,22 @@ def test_every_program_for_numpy_and_jax_is_listed(demo: Demo) -> None:
     assert demo.page.locator("#examples [aria-pressed=true]").count() == 0
 
 
-def test_program_is_run_only_after_it_is_loaded(fresh_demo: Demo) -> None:
+def test_program_is_run_only_after_it_is_loaded(demo: Demo) -> None:
     held: list[Route] = []
 
     def hold(route: Route) -> None:
         held.append(route)
 
-    fresh_demo.page.route("**/heat_equation*", hold)
-    with fresh_demo.page.expect_request("**/heat_equation*"):
-        fresh_demo.choose_program("heat_equation")
-    assert fresh_demo.page.is_disabled("#run")
+    # The page keeps programs that it has loaded, so no other test chooses this one.
+    demo.page.route("**/prime_numbers*", hold)
+    with demo.page.expect_request("**/prime_numbers*"):
+        demo.choose_program("prime_numbers")
+    assert demo.page.is_disabled("#run")
     held[0].continue_()
-    fresh_demo.start()
-    assert fresh_demo.finish().startswith("ran in"), fresh_demo.text()
-    assert fresh_demo.printed()[0].startswith("step   50")
+    demo.start()
+    assert demo.finish().startswith("ran in"), demo.text()
+    assert demo.printed()[0].startswith("168 primes up to 1000")
+    demo.page.unroute("**/prime_numbers*")
 
 
 @pytest.mark.parametrize(
@@ -263,113 +263,109 @@ open_url('gate')
 print('part 2')"""
 
 
-def test_text_streams_while_a_program_computes(fresh_demo: Demo) -> None:
+def test_text_streams_while_a_program_computes(demo: Demo) -> None:
     held: list[Route] = []
 
     def is_held() -> None:
         assert held
 
-    fresh_demo.page.route("**/gate", lambda route: held.append(route))
-    fresh_demo.write(STREAMING)
-    fresh_demo.start()
+    demo.page.route("**/gate", lambda route: held.append(route))
+    demo.write(STREAMING)
+    demo.start()
     # The request blocks the worker until it is answered.
-    fresh_demo.page.wait_for_function(
-        "document.getElementById('output').innerText.includes('part 1')"
-    )
-    assert "part 2" not in fresh_demo.text()
-    eventually(fresh_demo.page, is_held)
+    demo.page.wait_for_function("document.getElementById('output').innerText.includes('part 1')")
+    assert "part 2" not in demo.text()
+    eventually(demo.page, is_held)
     held[0].fulfill(body="open")
-    fresh_demo.finish()
-    assert fresh_demo.printed() == [f"part {i}" for i in range(3)]
+    demo.finish()
+    assert demo.printed() == [f"part {i}" for i in range(3)]
+    demo.page.unroute("**/gate")
 
 
 PRODUCTS = """import time
-import py_tensor as pt
-x = pt.ones((1024, 1024))
-for _ in range(6):
-    x = x @ x / 1024
 start = time.perf_counter()
+import py_tensor as pt
+x = pt.ones((512, 512))
+for _ in range(6):
+    x = x @ x / 512
 pt.realize(x)
+print(time.perf_counter() - start)
 """
 
 
-def test_run_ends_when_the_gpu_has_finished(fresh_demo: Demo) -> None:
-    fresh_demo.write(PRODUCTS)
-    fresh_demo.start()
-    fresh_demo.page.wait_for_selector("#run-status:text-is('waiting for the GPU…')")
-    assert fresh_demo.page.is_enabled("#stop")
-    status = fresh_demo.finish()
+def test_run_ends_when_the_gpu_has_finished(demo: Demo) -> None:
+    demo.write(PRODUCTS)
+    demo.start()
+    demo.page.wait_for_selector("#run-status:text-is('waiting for the GPU…')")
+    assert demo.page.is_enabled("#stop")
+    status = demo.finish()
     assert status.startswith("ran in")
-    unread = float(status.split()[2])
-    fresh_demo.write(PRODUCTS + "x[:5, :5].tolist()\nprint(time.perf_counter() - start)")
-    fresh_demo.start()
-    fresh_demo.finish()
-    assert unread > 500 * float(fresh_demo.printed()[0])
+    milliseconds, (seconds,) = float(status.split()[2]), demo.printed()
+    # Python only submits the products.
+    assert milliseconds > 2000 * float(seconds)
 
 
-def test_a_loop_of_products_is_stopped_while_the_gpu_computes(fresh_demo: Demo) -> None:
-    fresh_demo.write(
-        "import py_tensor as pt\nx = pt.ones((1024, 1024))\nfor i in range(200):\n"
-        "    x = x @ x / 1024\n    pt.realize(x)\n    if i == 5: print('running')"
+def test_a_loop_of_products_is_stopped_while_the_gpu_computes(demo: Demo) -> None:
+    demo.write(
+        "import py_tensor as pt\nx = pt.ones((768, 768))\nfor i in range(200):\n"
+        "    x = x @ x / 768\n    pt.realize(x)\n    if i == 5: print('running')"
     )
-    fresh_demo.start()
-    fresh_demo.page.wait_for_selector("#output pre")
+    demo.start()
+    demo.page.wait_for_selector("#output pre")
     start = perf_counter()
-    fresh_demo.page.click("#stop")
-    fresh_demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
+    demo.page.click("#stop")
+    demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
     # Drawing a frame needs the GPU process, which still computes what was submitted.
-    fresh_demo.run("arithmetic")
-    fresh_demo.page.screenshot()
+    demo.run("arithmetic")
+    demo.page.screenshot()
     assert perf_counter() - start < 30
 
 
-def test_lines_before_a_long_computation_are_shown(fresh_demo: Demo) -> None:
-    fresh_demo.write("print('first')\nprint('second')\nwhile True:\n    pass")
-    fresh_demo.start()
+def test_lines_before_a_long_computation_are_shown(demo: Demo) -> None:
+    demo.write("print('first')\nprint('second')\nwhile True:\n    pass")
+    demo.start()
 
     def both_are_shown() -> None:
-        assert fresh_demo.printed() == ["first", "second"]
+        assert demo.printed() == ["first", "second"]
 
-    eventually(fresh_demo.page, both_are_shown)
-    fresh_demo.page.click("#stop")
-    fresh_demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
-    assert fresh_demo.printed() == ["first", "second"]
+    eventually(demo.page, both_are_shown)
+    demo.page.click("#stop")
+    demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
+    assert demo.printed() == ["first", "second"]
 
 
-def test_too_much_text_is_cut(fresh_demo: Demo) -> None:
-    fresh_demo.write("for i in range(60_000):\n    print(i)")
-    fresh_demo.start()
-    assert fresh_demo.finish().startswith("ran in")
-    assert fresh_demo.page.inner_text("#output .note") == "Further text is not shown."
-    printed = fresh_demo.printed()
+def test_too_much_text_is_cut(demo: Demo) -> None:
+    demo.write("for i in range(60_000):\n    print(i)")
+    demo.start()
+    assert demo.finish().startswith("ran in")
+    assert demo.page.inner_text("#output .note") == "Further text is not shown."
+    printed = demo.printed()
     assert printed == [str(i) for i in range(len(printed))]
     assert len(printed) > 30_000
 
 
-def test_output_shows_its_beginning_or_the_error(fresh_demo: Demo) -> None:
-    fresh_demo.write(
-        "print('the first line')\nfor i in range(200): print(i)\n[i * i for i in range(9)]"
-    )
-    fresh_demo.start()
-    fresh_demo.finish()
-    assert fresh_demo.page.evaluate("document.getElementById('output').scrollTop") == 0
-    fresh_demo.write("for i in range(200): print(i)\n1 / 0")
-    fresh_demo.start()
-    fresh_demo.finish()
-    pane, failure = (fresh_demo.page.locator(s).bounding_box() for s in ("#output", ".failure"))
+def test_output_shows_its_beginning_or_the_error(demo: Demo) -> None:
+    demo.write("print('the first line')\nfor i in range(200): print(i)\n[i * i for i in range(9)]")
+    demo.start()
+    demo.finish()
+    assert demo.page.evaluate("document.getElementById('output').scrollTop") == 0
+    demo.write("for i in range(200): print(i)\n1 / 0")
+    demo.start()
+    demo.finish()
+    pane, failure = (demo.page.locator(s).bounding_box() for s in ("#output", ".failure"))
     assert pane is not None and failure is not None
     assert pane["y"] <= failure["y"] < pane["y"] + pane["height"]
 
 
-def test_training_shows_its_progress_and_plots(fresh_demo: Demo) -> None:
-    fresh_demo.run("training")
-    page = fresh_demo.page
+def test_training_shows_its_progress_and_plots(demo: Demo) -> None:
+    demo.run("training")
+    page = demo.page
     label = page.inner_text("#output label")
     assert label.startswith("epoch 40 of 40") and "val_loss" in label
     assert page.locator("#output progress").count() == 1
     titles = page.locator("#output svg text").all_text_contents()
     assert {"loss", "val_loss", "What it learned", "data", "network"} <= set(titles)
-    assert fresh_demo.printed() == []
+    assert demo.printed() == []
 
 
 ACTING_HTML = """
