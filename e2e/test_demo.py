@@ -1,7 +1,7 @@
 """Test the whole demo page: start, error messages and layout on a phone."""
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
 from urllib.request import Request, urlopen
@@ -12,7 +12,7 @@ from demo_driver import START_LIMIT, Demo
 from playwright.sync_api import Browser, Page, Route
 from server import serve
 from waiting import eventually
-from watched_page import PageErrors
+from watched_page import PageErrors, SharedPage
 
 pytest_plugins = ["demo_fixtures"]
 
@@ -27,10 +27,24 @@ addEventListener("DOMContentLoaded", () => {
 """
 
 
-def test_progress_bar_counts_the_bytes(page: Page, site_url: str) -> None:
-    page.add_init_script(RECORD_PROGRESS)
-    Demo(page, site_url)
-    steps = page.evaluate("window.progress")
+class RecordedDemo(Demo):
+    """Demo page with a flag in its address, which records its progress and its requests."""
+
+    def __init__(self, page: Page, site_url: str) -> None:
+        self.requests: list[str] = []
+        page.context.on("request", lambda request: self.requests.append(request.url))
+        page.add_init_script(RECORD_PROGRESS)
+        super().__init__(page, site_url, query="?py_tensor.flush_threshold=321&lang=en")
+
+
+@pytest.fixture(scope="module")
+def demo_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[RecordedDemo]]:
+    with SharedPage(chromium, lambda page: RecordedDemo(page, site_url)) as page:
+        yield page
+
+
+def test_progress_bar_counts_the_bytes(demo: Demo) -> None:
+    steps = demo.page.evaluate("window.progress")
     downloads = [value for text, value in steps if text.endswith("MB")]
     values = [value for _, value in steps]
     assert len(set(downloads)) >= 5
@@ -41,10 +55,8 @@ def test_progress_bar_counts_the_bytes(page: Page, site_url: str) -> None:
     assert largest > 9
 
 
-def test_no_request_leaves_the_origin(page: Page, site_url: str) -> None:
-    requests: list[str] = []
-    page.context.on("request", lambda request: requests.append(request.url))
-    demo = Demo(page, site_url)
+def test_no_request_leaves_the_origin(demo: RecordedDemo, site_url: str) -> None:
+    requests, page = demo.requests, demo.page
     demo.run("arithmetic")
     page.click("[data-photo=flower]")
     page.wait_for_selector("[data-photo=flower][aria-pressed=true]")
@@ -57,6 +69,13 @@ def test_no_request_leaves_the_origin(page: Page, site_url: str) -> None:
 
 SCHEMES = {"light": "rgb(245, 244, 239)", "dark": "rgb(14, 16, 22)"}
 """Colour schemes of the browser, with the page's background."""
+
+
+def test_flags_of_the_address_reach_python(demo: Demo) -> None:
+    demo.write("import py_tensor as pt\nprint(pt.env.flush_threshold)")
+    demo.start()
+    demo.finish()
+    assert demo.printed() == ["321"]
 
 
 def test_phone_has_no_sideways_scroll(page: Page, site_url: str) -> None:
@@ -203,14 +222,6 @@ def test_damaged_webassembly_is_reported(
         "pyodide.asm.wasm: the file did not load; got WebAssembly.instantiateStreaming(): "
     )
     page_errors.ignore()
-
-
-def test_flags_of_the_address_reach_python(page: Page, site_url: str) -> None:
-    demo = Demo(page, site_url, query="?py_tensor.flush_threshold=321&lang=en")
-    demo.write("import py_tensor as pt\nprint(pt.env.flush_threshold)")
-    demo.start()
-    demo.finish()
-    assert demo.printed() == ["321"]
 
 
 def test_failed_load_of_a_part_is_reported(
