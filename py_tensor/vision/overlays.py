@@ -1,8 +1,7 @@
 """Overlays: boxes, points, lines and masks painted over an image.
 
-Edges are smooth: a pixel is painted by the part of it that a shape covers, about. Up to `FEW`
-shapes are painted in one draw, which looks at all of them for each pixel. More are first sorted
-into lists, such that a pixel looks only at the shapes that reach its row.
+Edges are smooth: a pixel is painted by the part of it that a shape covers, about. Shapes
+are first sorted into lists, so that a pixel looks only at the shapes that reach its row.
 """
 
 from __future__ import annotations
@@ -19,11 +18,7 @@ from ..typing import ArrayLike
 from .checks import images_of, numbers_of
 from .resizing import restored
 
-FEW = 4
-"""Number of shapes up to which a pixel looks at all of them, without draws that make lists."""
-
-
-# Row i paints shapes[lists[i, k]] for each k below counts[i], or all rows have one list.
+# Row i paints shapes[lists[i, k]] for each k below counts[i].
 
 
 @pt.kernel(shape=lambda image, boxes, colors, lists, counts, size: image.shape)
@@ -31,9 +26,8 @@ def _boxes_over(
     i: Any, j: Any, c: Any, image: Any, boxes: Any, colors: Any, lists: Any, counts: Any, size: Any
 ) -> Any:
     value = float(image[i, j, c])
-    row = min(i, counts.shape[0] - 1)
-    for k in range(counts[row]):
-        n = lists[row, k]
+    for k in range(counts[i]):
+        n = lists[i, k]
         top, left, bottom, right = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
         if bottom > top and right > left:
             y = abs(i + 0.5 - 0.5 * (top + bottom)) - 0.5 * (bottom - top)
@@ -48,9 +42,8 @@ def _points_over(
     i: Any, j: Any, c: Any, image: Any, points: Any, colors: Any, lists: Any, counts: Any, size: Any
 ) -> Any:
     value = float(image[i, j, c])
-    row = min(i, counts.shape[0] - 1)
-    for k in range(counts[row]):
-        n = lists[row, k]
+    for k in range(counts[i]):
+        n = lists[i, k]
         x, y = j + 0.5 - points[n, 0], i + 0.5 - points[n, 1]
         if abs(x) <= size + 1.0 and abs(y) <= size + 1.0:
             part = min(max(size + 0.5 - (x * x + y * y) ** 0.5, 0.0), 1.0)
@@ -63,9 +56,8 @@ def _lines_over(
     i: Any, j: Any, c: Any, image: Any, lines: Any, colors: Any, lists: Any, counts: Any, size: Any
 ) -> Any:
     value = float(image[i, j, c])
-    row = min(i, counts.shape[0] - 1)
-    for k in range(counts[row]):
-        n = lists[row, k]
+    for k in range(counts[i]):
+        n = lists[i, k]
         x, y = j + 0.5 - lines[n, 0], i + 0.5 - lines[n, 1]
         across, down = lines[n, 2] - lines[n, 0], lines[n, 3] - lines[n, 1]
         along = (x * across + y * down) / max(across * across + down * down, 1e-6)
@@ -94,11 +86,8 @@ def _listed(i: Any, k: Any, ends: Any) -> Any:
 def _lists(height: int, top: Tensor, bottom: Tensor) -> tuple[Tensor, Tensor]:
     """Return the numbers of the shapes that reach each row, in order, and their counts.
 
-    Shapes whose `top` or `bottom` is NaN reach none. A few shapes have one list for all rows.
+    Shapes whose `top` or `bottom` is NaN reach none.
     """
-    count = top.shape[0]
-    if count <= FEW:
-        return pt.asarray([[*range(count)]]), pt.asarray([count])
     row = (pt.arange(height) + 0.5).reshape((-1, 1))
     ends = pt.cumulative_sum(((top <= row) & (row <= bottom)).astype("int32"), axis=1)
     return _listed(ends), ends[:, -1]
