@@ -205,10 +205,12 @@ class PlaywrightBridge:
 
     def _send(self, *command: Any, room: int = 0) -> tuple[Any, bytes]:
         """Send the queued verbs and a last one; return its answer and the `room` bytes it wrote."""
-        commands = [*self._commands, list(command)] if command else self._commands
+        # The collector may run at any time and free handles, which then belong to the next message.
+        commands, self._commands = self._commands, []
+        data, self._data = self._data, bytearray()
+        if command:
+            commands.append(list(command))
         head = json.dumps({"commands": commands, "room": room}).encode()
-        data = self._data
-        self._commands, self._data = [], bytearray()
         message = self._socket.ask(struct.pack("<I", len(head)), head, data)
         end = 4 + int.from_bytes(message[:4], "little")
         reply: dict[str, Any] = json.loads(message[4:end])
@@ -243,7 +245,8 @@ class PlaywrightBridge:
         self._queue("alloc", handle, format, width, height)
 
     def free(self, handle: int) -> None:
-        self._queue("free", handle)
+        # Not sent here: the collector may call this while a message is being answered.
+        self._commands.append(["free", handle])
 
     def program(self, id: int, name: str, source: str) -> None:
         self._queue("program", id, name, source)
