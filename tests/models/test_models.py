@@ -328,8 +328,8 @@ def test_endless_loops_end_soon(engine):
     start = time.process_time()
     with pytest.raises(ModelError, match="loops do not end"):
         pt.models.loads(loop(2**40))([1.0])
-    # Time of this process only: other programs may slow the machine down.
-    assert time.process_time() - start < 2
+    # Time of this process only: other programs may slow the machine down. JAX compiles the loop.
+    assert time.process_time() - start < (30 if engine.name == "jax" else 2)
 
 
 def function(name: str, nodes: list[Any], attributes: Any = ()) -> Any:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numeric_exceptions
 import numpy as np
 import onnx_cases
 import pytest
@@ -219,7 +220,7 @@ def test_modules_give_the_same_numbers(make, shape, engine):
     assert type(copy) is type(module) and repr(copy) == repr(module)
     x = pt.random.normal(shape)
     for one, other in zip(pt.tree_leaves(module(x)), pt.tree_leaves(copy(x)), strict=True):
-        assert_values(other, one.numpy())
+        assert_values(other, one.numpy(), atol=numeric_exceptions.between_graphs(engine.name))
 
 
 def test_a_module_can_be_trained_further(engine):
