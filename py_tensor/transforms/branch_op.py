@@ -118,9 +118,10 @@ def _gradient(pt: Any, g: Tensor, value: Tensor, place: Tensor, *rest: Any) -> T
 
 @lru_cache(256)
 def _backward_of(branches: Branches, which: int) -> tuple[Branches, list[OpNode]]:
-    """Return branches with the cotangents of the floating operands of a result, and constants.
+    """Return the branches of the backward pass of a result, and nodes that they use as constants.
 
-    Their operands are those of the branches, the cotangent of the result and the constants.
+    They return the cotangents of the floating operands. Their own operands are, in this order: the
+    operands of the given branches, the cotangent of the result, and the constants.
     """
     graph = branches.graphs[0]
     with tracing("cond"):
