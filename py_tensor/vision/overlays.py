@@ -13,6 +13,7 @@ import py_tensor as pt
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import number
 from ..functions.decorators import named
+from ..functions.searching import insertion_points
 from ..tensor import Tensor
 from ..typing import ArrayLike
 from .checks import images_of, numbers_of
@@ -70,19 +71,6 @@ def _lines_over(
     return value
 
 
-@pt.kernel(shape=lambda ends: ends.shape)
-def _listed(i: Any, k: Any, ends: Any) -> Any:
-    """Return the position of the first of the row's `ends` above k."""
-    low, high = 0, ends.shape[1]
-    while low < high:
-        middle = (low + high) // 2
-        if ends[i, middle] > k:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
 def _lists(height: int, top: Tensor, bottom: Tensor) -> tuple[Tensor, Tensor]:
     """Return the numbers of the shapes that reach each row, in order, and their counts.
 
@@ -90,7 +78,8 @@ def _lists(height: int, top: Tensor, bottom: Tensor) -> tuple[Tensor, Tensor]:
     """
     row = (pt.arange(height) + 0.5).reshape((-1, 1))
     ends = pt.cumulative_sum(((top <= row) & (row <= bottom)).astype("int32"), axis=1)
-    return _listed(ends), ends[:, -1]
+    order = pt.broadcast_to(pt.arange(top.shape[0]), ends.shape)
+    return insertion_points(ends, order, "right"), ends[:, -1]
 
 
 def _image(operation: str, x: ArrayLike) -> Tensor:
