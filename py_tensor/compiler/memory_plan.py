@@ -108,8 +108,8 @@ class Plan(NamedTuple):
     """Specs of the outputs."""
     temporaries: tuple[Slot, ...]
     keep: tuple[KeptNode, ...]
-    implicit_uniforms: tuple[int, ...]
-    """Extra scalar uniforms after the graph's own: lowering constants and iteration numbers."""
+    implicit_uniforms: tuple[float, ...]
+    """Extra scalar uniforms after the graph's own: lowering constants, iteration numbers, sizes."""
 
     def words(self, program_id: Callable[[Shader], int]) -> array[int]:
         """Serialize the plan for the bridge; webgl_js_bridge/plans.js documents the layout."""
@@ -309,6 +309,8 @@ class Stages:
             keep.append(KeptNode(position, is_leaf, slot if is_leaf else slot - len(leaves)))
         temporaries = self.place(stages, slots)
         draws = []
+        sizes: dict[float, int] = {}
+        known = len(self.graph_scalars) + len(self.implicit_uniforms)
         for stage in stages:
             shader = self.shaders[stage.kernel]
             numbers = [
@@ -317,16 +319,23 @@ class Stages:
                 else self.scalars[at]
                 for at in stage.kernel.scalars
             ]
-            uniforms = tuple([tuple([numbers[i] for i in uniform]) for uniform in shader.uniforms])
+            uniforms = tuple(
+                [
+                    (
+                        *[numbers[i] for i in scalars],
+                        *[sizes.setdefault(size, known + len(sizes)) for size in more],
+                    )
+                    for scalars, more in zip(shader.uniforms, shader.sizes, strict=True)
+                ]
+            )
             inputs = tuple([slots[source] for source in stage.sources])
             size = self.slot(stage.targets[0])
             viewport = size.width, size.height
             targets = tuple([slots[target] for target in stage.targets])
             draws.append(Draw(stage.kernel, shader, targets, viewport, inputs, uniforms))
         textures = tuple(outputs), tuple(specs), tuple(temporaries)
-        return Plan(
-            self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), self.implicit_uniforms
-        )
+        implicit = (*self.implicit_uniforms, *sizes)
+        return Plan(self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), implicit)
 
     def place(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Slot]:
         """Assign slots to temporaries; equal sizes share slots if their lifetimes are disjoint."""

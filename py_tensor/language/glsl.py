@@ -31,16 +31,9 @@ precision highp usampler2DArray;"""
 NEW_LINE = "\n"
 
 
-class GlslValue(Value):
-    """Expression in GLSL."""
-
-    __slots__ = ()
-
-
 class GlslPrinter(Printer):
     """Printer of GLSL. Truth values are bvec4, or uvec4 of 0 and 1, which `&` and `|` need."""
 
-    value = GlslValue
     types: ClassVar = {
         **{("f", 4): "vec4", ("i", 4): "ivec4", ("u", 4): "uvec4"},
         **{("b", 4): "bvec4", ("m", 4): "uvec4"},
@@ -77,6 +70,14 @@ uint pt_opaque_1(uint x) { return x ^ uint(int(gl_FragCoord.x) >> 31); }
 float pt_opaque_1(float x) {
   return intBitsToFloat(floatBitsToInt(x) ^ (int(gl_FragCoord.x) >> 31));
 }""",
+        # Divisions of positions, of which sizes.py shows that they are exact.
+        "pt_quotient": "int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }",
+        "pt_quotient4": "ivec4 pt_quotient4(ivec4 x, float r) "
+        "{ return ivec4((vec4(x) + 0.5) * r); }",
+        "pt_remainder": "int pt_remainder(int x, int n, float r) "
+        "{ return x - pt_quotient(x, r) * n; }",
+        "pt_remainder4": "ivec4 pt_remainder4(ivec4 x, int n, float r) "
+        "{ return x - pt_quotient4(x, r) * n; }",
         # Two elements are packed at once.
         "pt_half_bits": """uvec4 pt_half_bits(vec4 x) {
   uvec2 p = uvec2(packHalf2x16(x.xy), packHalf2x16(x.zw));
@@ -123,7 +124,7 @@ float pt_opaque_1(float x) {
         return f"{self.types[kind, 4]} {name}[{length}];"
 
     def loop(self, counter: str, start: str, stop: str, step: int = 1) -> str:
-        more = f" += {step}" if step > 1 else "++"
+        more = f" += {self.size(step)}" if step > 1 else "++"
         return f"for (int {counter} = {start}; {counter} < {stop}; {counter}{more})"
 
     def called(self, name: str, kind: str) -> str:
@@ -170,8 +171,7 @@ float pt_opaque_1(float x) {
             lines.append(f"uniform {self.types[name.lower(), 1]} {name}[{length}];")
         for location, kind in enumerate(source.outputs):
             lines.append(f"layout(location = {location}) out {self.types[kind, 4]} y{location};")
-        lines += self.reads(source)
-        lines += [*self.included(" ".join(source.needs)), *source.definitions]
+        lines += [*self.included(" ".join(source.needs)), *source.reads, *source.definitions]
         if source.own:
             lines.append(f"#line 1 1\n{source.own}")
             lines.append(f"#line {sum(line.count(NEW_LINE) + 1 for line in lines) + 2} 0")
@@ -202,4 +202,4 @@ class _OneLane(OneLane, GlslPrinter):
         return Value(f" {sign}{sign} ".join(texts), "b", 1, LOGICAL)
 
 
-GLSL = GlslValue.printer = GlslPrinter()
+GLSL = GlslPrinter()

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple
 
+from .sizes import SMALL
 from .tree import BITWISE, PRIMARY, PRODUCT, SUM, UNARY, Value, Whole
 
 _SIGNS: dict[type[ast.operator], tuple[str, int]] = {
@@ -75,18 +76,16 @@ class Source(NamedTuple):
     """A kernel, of which a printer makes the text of a shader.
 
     `inputs` are pairs of kind and texture width, which is 0 for tile layout. `uniforms` are the
-    lengths of the arrays F, I and U, and `outputs` are kinds. `texels` and `elements` are the
-    inputs of which the kernel reads texels and elements by number. `needs` are the functions that
-    it calls. `definitions` are lines before the kernel, and after them `own` is text of the user,
+    lengths of the arrays F, I and U, and `outputs` are kinds. `needs` are the functions that the
+    kernel calls. `reads` define the functions that read inputs by number. `definitions` are lines before the kernel, and after them `own` is text of the user,
     whose lines errors count from 1.
     """
 
     inputs: Sequence[tuple[str, int]]
     uniforms: Mapping[str, int]
     outputs: Sequence[str]
-    texels: Collection[int]
-    elements: Collection[int]
     needs: Collection[str]
+    reads: Sequence[str]
     lines: Sequence[str]
     definitions: Sequence[str] = ()
     own: str = ""
@@ -137,7 +136,11 @@ class Printer:
     lanes: ClassVar = 4
     """Number of elements that are computed at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, uniform_sizes: bool = True) -> None:
+        self.uniform_sizes = uniform_sizes
+        """False if all sizes are constants."""
+        self.value = type("Expression", (Value,), {"__slots__": (), "printer": self})
+        """Class of the values."""
         self.function = lru_cache(None)(self._function)
         self.definition = lru_cache(None)(self._definition)
         self.needed = lru_cache(None)(self._needed)
@@ -230,8 +233,6 @@ class Printer:
         """Return the text of a fragment shader."""
         raise NotImplementedError
 
-    value: ClassVar[type[Value]]
-    """Class of the values."""
     mixes = True
     """True if bitwise operations take a vector and a number."""
     special = "{}"
@@ -293,12 +294,17 @@ class Printer:
         numbers = [self.of_kind(Expressions(self, {}).value(part), kind).text for part in parts]
         return self.constant(name, kind, numbers)
 
-    def reads(self, source: Source) -> list[str]:
-        """Return the definitions of the functions that read inputs by number."""
+    def reads(
+        self, inputs: Sequence[tuple[str, int]], texels: Collection[int], elements: Collection[int]
+    ) -> list[str]:
+        """Return the definitions of the functions that read inputs by number.
+
+        `texels` and `elements` are the inputs of which texels and elements are read.
+        """
         return [
-            self.read(slot, kind, row, slot in source.elements)
-            for slot, (kind, row) in enumerate(source.inputs)
-            if slot in source.texels or slot in source.elements
+            self.read(slot, kind, row, slot in elements)
+            for slot, (kind, row) in enumerate(inputs)
+            if slot in texels or slot in elements
         ]
 
     def _read(self, slot: int, kind: str, row: int, by_element: bool) -> str:
@@ -347,16 +353,52 @@ class Printer:
         text = f"{self.types[value.kind, self.lanes]}({value.text})"
         return self.value(text, value.kind, self.lanes, uses=value.uses)
 
-    def whole(self, number: Whole) -> Value:
+    def whole(self, number: Whole, kind: str = "i") -> Value:
         """Return a whole number as a value."""
         if isinstance(number, Value):
             return number
-        return self.value(str(number), "i", 1, PRIMARY if number >= 0 else UNARY)
+        text = self.size(number, kind)
+        return self.value(text, kind, 1, PRIMARY if number >= 0 else UNARY)
 
     def _multiples(self, step: int) -> Value:
         """Return the positions of four lanes relative to the first, given their distance."""
-        text = f"{self.types['i', 4]}(0, {step}, {2 * step}, {3 * step})"
-        return self.value(text, "i")
+        steps = ", ".join([self.size(lane * step) for lane in range(4)])
+        return self.value(f"{self.types['i', 4]}({steps})", "i")
+
+    # --- sizes ----------------------------------------------------------------------------------
+
+    @cached_property
+    def constant_sizes(self) -> Printer:
+        """Printer of the same language in which all sizes are constants."""
+        return type(self)(uniform_sizes=False)
+
+    def size(self, number: int, kind: str = "i") -> str:
+        """Return the text of a whole number of a kind, a field if it is a size."""
+        if abs(number) <= SMALL or not self.uniform_sizes:
+            return str(number) if kind == "i" else f"{number}u"
+        return f"${number}" if kind == "i" else f"{self.types[kind, 1]}(${number})"
+
+    def quotient(self, value: Value, divisor: int) -> Value:
+        """Divide positions by more than 1: by a shift, or by multiplication with the reciprocal."""
+        if not divisor & (divisor - 1):
+            count = divisor.bit_length() - 1
+            if divisor <= SMALL or not self.uniform_sizes:
+                return value >> count
+            return self.shifted(value, ">>", self.value(f"${count}", "i", 1))
+        return self._divided("quotient", "/", value, divisor)
+
+    def remainder(self, value: Value, divisor: int) -> Value:
+        """Return the remainder of positions divided by more than 1."""
+        if not divisor & (divisor - 1):
+            return value & divisor - 1
+        return self._divided("remainder", "%", value, divisor)
+
+    def _divided(self, name: str, sign: str, value: Value, divisor: int) -> Value:
+        if divisor <= SMALL or not self.uniform_sizes:
+            return value.binary(sign, divisor, PRODUCT)
+        numbers = f"$/{divisor}" if sign == "/" else f"${divisor}, $/{divisor}"
+        text = f"pt_{name}{'' if value.lanes == 1 else value.lanes}({value.text}, {numbers})"
+        return self.value(text, "i", value.lanes, PRIMARY, value.uses)
 
     def number(self, value: bool | int | float, kind: str) -> str:
         """Return a constant of one lane with exactly that value."""

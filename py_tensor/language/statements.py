@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .printer import Printer
+from .sizes import UNROLLED
 from .tree import PRIMARY, Value, Whole
 
 Statement = tuple[str, Any, int]
@@ -93,7 +94,7 @@ class Statements:
         texts, uses = [], 0
         for operand in operands:
             if isinstance(operand, int):
-                texts.append(str(operand))
+                texts.append(self.printer.size(operand))
             else:
                 texts.append(operand.text)
                 uses |= operand.uses
@@ -189,6 +190,8 @@ class Statements:
         """Repeat statements while a counter, which is given, is less than `stop`."""
         self.count += 1
         first, last = self.printer.whole(start), self.printer.whole(stop)
+        if isinstance(stop, int) and stop <= UNROLLED:
+            last = self.value(str(stop), "i", 1)
         counter = self.value(f"k{self.count}", "i", 1, PRIMARY, 1 << self.count)
         head = self.printer.loop(counter.text, first.text, last.text, step)
         scope = _Scope(self.scopes[-1].branch, counter.uses)

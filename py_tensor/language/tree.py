@@ -19,7 +19,7 @@ class Value:
 
     A node is printed when it is made, from the texts of its operands. Equal expressions have equal
     texts, by which `Statements` finds them. Operators with whole numbers fold constants: a size may
-    be an int or a value.
+    be an int or a value. Larger whole numbers are fields of the text, which `Sizes` fills.
 
     `kind` is "f", "i", "u" or "b"; "m" for truth values that are stored as unsigned 0 and 1; "n"
     for whole numbers that adopt the kind of the other operand. `lanes` is 4, 1 for numbers, 2 for
@@ -57,48 +57,50 @@ class Value:
             if not other:
                 return self
             text = self.text if self.level >= SUM else f"({self.text})"
-            text = f"{text} + {other}" if other > 0 else f"{text} - {-other}"
+            sign, number = ("+", other) if other > 0 else ("-", -other)
+            text = f"{text} {sign} {self.printer.size(number)}"
             return type(self)(text, self.kind, self.lanes, SUM, self.uses)
-        return self._binary("+", other, SUM)
+        return self.binary("+", other, SUM)
 
     __radd__ = __add__
 
     def __sub__(self, other: Whole) -> Value:
-        return self + -other if isinstance(other, int) else self._binary("-", other, SUM)
+        return self + -other if isinstance(other, int) else self.binary("-", other, SUM)
 
     def __mul__(self, other: Whole) -> Whole:
         if isinstance(other, int):
             if 0 <= other <= 1:
                 return self if other else 0
             text = self.text if self.level >= PRODUCT else f"({self.text})"
-            return type(self)(f"{text} * {other}", self.kind, self.lanes, PRODUCT, self.uses)
-        return self._binary("*", other, PRODUCT)
+            text = f"{text} * {self.printer.size(other)}"
+            return type(self)(text, self.kind, self.lanes, PRODUCT, self.uses)
+        return self.binary("*", other, PRODUCT)
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Whole) -> Value:
         """Divide positions, which are never negative; powers of two by shifts, which are faster."""
-        if isinstance(other, int) and not other & (other - 1):
-            return self >> other.bit_length() - 1 if other > 1 else self
-        return self._binary("/", other, PRODUCT)
+        if isinstance(other, int):
+            return self.printer.quotient(self, other) if other > 1 else self
+        return self.binary("/", other, PRODUCT)
 
     def __mod__(self, other: Whole) -> Whole:
-        if isinstance(other, int) and not other & (other - 1):
-            return self & other - 1 if other > 1 else 0
-        return self._binary("%", other, PRODUCT)
+        if isinstance(other, int):
+            return self.printer.remainder(self, other) if other > 1 else 0
+        return self.binary("%", other, PRODUCT)
 
     def __rshift__(self, count: int) -> Value:
         return self.printer.shifted(self, ">>", type(self)(str(count), "n", 0))
 
     def __and__(self, other: Whole) -> Value:
         if self.lanes == 1 and self.kind == "b":
-            return self._binary("&&", other, LOGICAL)
+            return self.binary("&&", other, LOGICAL)
         if self.lanes == 4 and not self.printer.mixes:
             other = self.printer.spread(self.printer.whole(other))
-        return self._binary("&", other, BITWISE, UNARY, UNARY)
+        return self.binary("&", other, BITWISE, UNARY, UNARY)
 
     def __or__(self, other: Value) -> Value:
-        return self._binary("||", other, LOGICAL)
+        return self.binary("||", other, LOGICAL)
 
     def __lt__(self, other: Whole) -> Value:
         return self._compared("<", other)
@@ -111,11 +113,11 @@ class Value:
         return self._compared("==", other)
 
     def _compared(self, sign: str, other: Whole) -> Value:
-        found = self._binary(sign, other, LOGICAL, SUM, SUM)
+        found = self.binary(sign, other, LOGICAL, SUM, SUM)
         found.kind = "b"
         return found
 
-    def _binary(
+    def binary(
         self, sign: str, other: Whole, level: int, left: int = -1, right: int = -1
     ) -> Value:
         """Return an operation, given the levels that its operands need at least."""
@@ -123,7 +125,7 @@ class Value:
             left, right = level, level + (level > LOGICAL)
         text = self.text if self.level >= left else f"({self.text})"
         if isinstance(other, int):
-            other_text = str(other) if self.kind == "i" else f"{other}u"
+            other_text = self.printer.size(other, self.kind)
             return type(self)(
                 f"{text} {sign} {other_text}", self.kind, self.lanes, level, self.uses
             )

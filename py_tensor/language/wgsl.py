@@ -10,16 +10,9 @@ from .printer import OneLane, Printer, Source
 from .tree import BITWISE, SUM, UNARY, Value
 
 
-class WgslValue(Value):
-    """Expression in WGSL."""
-
-    __slots__ = ()
-
-
 class WgslPrinter(Printer):
     """Printer of WGSL. A function for several kinds has one name for each, such as `pt_f_i`."""
 
-    value = WgslValue
     types: ClassVar = {
         **{("f", 4): "vec4<f32>", ("i", 4): "vec4<i32>", ("u", 4): "vec4<u32>"},
         **{("b", 4): "vec4<bool>", ("m", 4): "vec4<u32>"},
@@ -32,6 +25,15 @@ class WgslPrinter(Printer):
         "fn PT_NAN() -> f32 { return bitcast<f32>(PT_NAN_BITS); }",
         "PT_INF": "var<private> PT_INF_BITS: u32 = 0x7f800000u;\n"
         "fn PT_INF() -> f32 { return bitcast<f32>(PT_INF_BITS); }",
+        # Divisions of positions, of which sizes.py shows that they are exact.
+        "pt_quotient": "fn pt_quotient(x: i32, r: f32) -> i32 "
+        "{ return i32((f32(x) + 0.5) * r); }",
+        "pt_quotient4": "fn pt_quotient4(x: vec4<i32>, r: f32) -> vec4<i32> "
+        "{ return vec4<i32>((vec4<f32>(x) + 0.5) * r); }",
+        "pt_remainder": "fn pt_remainder(x: i32, n: i32, r: f32) -> i32 "
+        "{ return x - pt_quotient(x, r) * n; }",
+        "pt_remainder4": "fn pt_remainder4(x: vec4<i32>, n: i32, r: f32) -> vec4<i32> "
+        "{ return x - pt_quotient4(x, r) * n; }",
         # Two elements are packed at once.
         "pt_half_bits": """fn pt_half_bits(x: vec4<f32>) -> vec4<u32> {
   let p = pack2x16float(x.xy);
@@ -72,9 +74,11 @@ class WgslPrinter(Printer):
     def shifted(self, a: Value, sign: str, count: Value) -> Value:
         if count.kind == "n":
             count = self.of_kind(count, "u")
-        if count.kind != "u" or (a.lanes > 1 and count.lanes != a.lanes):
-            text = f"{self.types['u', a.lanes]}({count.text})"
-            count = Value(text, "u", a.lanes, uses=count.uses)
+        if count.kind != "u":
+            text = f"{self.types['u', count.lanes]}({count.text})"
+            count = Value(text, "u", count.lanes, uses=count.uses)
+        if a.lanes > 1:
+            count = self.spread(count)
         text = f"{a.inside(UNARY)} {sign} {count.inside(UNARY)}"
         return self.value(text, a.kind, a.lanes, BITWISE, a.uses | count.uses)
 
@@ -92,7 +96,7 @@ class WgslPrinter(Printer):
         return f"var {name}: array<{self.types[kind, 4]}, {length}>;"
 
     def loop(self, counter: str, start: str, stop: str, step: int = 1) -> str:
-        more = f" += {step}" if step > 1 else "++"
+        more = f" += {self.size(step)}" if step > 1 else "++"
         return f"for (var {counter} = {start}; {counter} < {stop}; {counter}{more})"
 
     def called(self, name: str, kind: str) -> str:
@@ -145,8 +149,7 @@ class WgslPrinter(Printer):
         lines.append("}")
         for number, kind in enumerate(source.outputs):
             lines.append(f"var<private> y{number}: {self.types[kind, 4]};")
-        lines += self.reads(source)
-        lines += [*self.included(" ".join(source.needs)), ""]
+        lines += [*self.included(" ".join(source.needs)), *source.reads, ""]
         lines.append("@fragment fn main(@builtin(position) position: vec4<f32>) -> Results {")
         lines += ["  let P = vec2<i32>(position.xy);", *source.lines]
         return "\n".join([*lines, f"  return Results({', '.join(results)});", "}", ""])
@@ -158,4 +161,4 @@ class _OneLane(OneLane, WgslPrinter):
     types: ClassVar = {**WgslPrinter.types, ("m", 1): "bool"}
 
 
-WGSL = WgslValue.printer = WgslPrinter()
+WGSL = WgslPrinter()

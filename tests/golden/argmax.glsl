@@ -9,8 +9,8 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
+uniform int I[6];
 layout(location = 0) out ivec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
 #define PT_INF uintBitsToFloat(0x7f800000u)
 bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
 bvec4 pt_beats_greater_f(vec4 v, ivec4 i, vec4 best, ivec4 place) {
@@ -27,6 +27,7 @@ ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {
 uvec4 pt_pick(bvec4 c, uvec4 a, uvec4 b) {
   return uvec4(c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w);
 }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -35,11 +36,11 @@ void main() {
   ivec4 r3 = ivec4(0);
   for (int k4 = 0; k4 < 4; k4++) {
     int o5 = e2 + k4;
-    if (o5 >= 64) { break; }
+    if (o5 >= I[2]) { break; }
     vec4 s6 = vec4(-PT_INF);
-    ivec4 w7 = ivec4(32);
-    for (int k8 = 0; k8 < 32; k8 += 4) {
-      int q9 = o5 * 32 + k8;
+    ivec4 w7 = ivec4(I[3]);
+    for (int k8 = 0; k8 < I[4]; k8 += 4) {
+      int q9 = o5 * I[5] + k8;
       vec4 v10 = pt_texel0(q9 >> 2);
       bvec4 b11 = pt_beats_greater_f(v10, (k8 + ivec4(0, 1, 2, 3)), s6, w7);
       s6 = mix(s6, v10, b11);

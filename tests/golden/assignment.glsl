@@ -10,6 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[2];
+uniform int I[3];
 uniform uint U[2];
 layout(location = 0) out vec4 y0;
 vec4 pt_pick(bvec4 c, vec4 a, vec4 b) { return mix(b, a, c); }
@@ -25,9 +26,9 @@ void main() {
   int t1 = P.y * 4 + P.x;
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
-  ivec4 c4 = (i3 >> 3) - 1;
-  ivec4 c5 = i3 & 7;
-  uvec4 m8 = uvec4(lessThan(uvec4(c4), uvec4(3u))) & (uvec4(lessThan(uvec4(c5), uvec4(7u))) & uvec4(equal(uvec4(c5) % 3u, uvec4(0u))));
+  ivec4 c4 = (i3 >> I[0]) - 1;
+  ivec4 c5 = i3 & I[1];
+  uvec4 m8 = uvec4(lessThan(uvec4(c4), uvec4(3u))) & (uvec4(lessThan(uvec4(c5), uvec4(uint(I[2])))) & uvec4(equal(uvec4(c5) % 3u, uvec4(0u))));
   uvec4 v10 = pt_pick(bvec4(m8), uvec4(U[1]), uvec4(U[0]));
   vec4 v11 = mix(vec4(F[0]), vec4(F[1]), bvec4(m8));
   vec4 v12 = texelFetch(x0, P, 0);

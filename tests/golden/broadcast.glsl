@@ -11,6 +11,7 @@ precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
 uniform sampler2D x2;
+uniform int I[2];
 layout(location = 0) out vec4 y0;
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 1, t >> 1), 0); }
 vec4 pt_texel2(int t) { return texelFetch(x2, ivec2(t & 1, t >> 1), 0); }
@@ -21,10 +22,10 @@ void main() {
   int t1 = P.y * 4 + P.x;
   int e2 = t1 * 4;
   vec4 v3 = texelFetch(x0, P, 0);
-  int i4 = (e2 & 7);
+  int i4 = (e2 & I[0]);
   vec4 v5 = pt_texel1(i4 >> 2);
   vec4 v6 = v3 * v5;
-  int i7 = (e2 >> 3);
+  int i7 = (e2 >> I[1]);
   vec4 v8 = vec4(pt_at2(i7));
   vec4 v9 = v6 + v8;
   y0 = v9;

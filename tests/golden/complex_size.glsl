@@ -10,8 +10,8 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[2];
+uniform int I[2];
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 7, t >> 3), 0); }
 vec4 pt_ratio(vec4 n, vec4 d) {
   vec4 scale = mix(vec4(1.0), vec4(0.0625), greaterThan(d, vec4(4e+37)));
   return n * scale / (d * scale);
@@ -28,6 +28,7 @@ vec4 pt_hypot(vec4 a, vec4 b) {
   r = mix(r, vec4(PT_NAN), bvec4(uvec4(pt_is_nan(a)) | uvec4(pt_is_nan(b))));
   return mix(r, vec4(PT_INF), bvec4(uvec4(pt_is_inf(a)) | uvec4(pt_is_inf(b))));
 }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);

@@ -10,7 +10,10 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
+uniform float F[1];
+uniform int I[1];
 layout(location = 0) out vec4 y0;
+ivec4 pt_quotient4(ivec4 x, float r) { return ivec4((vec4(x) + 0.5) * r); }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 1, t >> 1), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
@@ -21,8 +24,8 @@ void main() {
   int t1 = P.y * 4 + P.x;
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
-  ivec4 u4 = i3 / 7;
-  ivec4 c5 = i3 - u4 * 7;
+  ivec4 u4 = pt_quotient4(i3, F[0]);
+  ivec4 c5 = i3 - u4 * I[0];
   vec4 r6 = vec4(0);
   if (any(lessThan(uvec4(c5), uvec4(3u)))) {
     uvec4 m7 = uvec4(lessThan(uvec4(c5), uvec4(3u)));

@@ -9,6 +9,7 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
+uniform int I[5];
 layout(location = 0) out vec4 y0;
 layout(location = 1) out vec4 y1;
 layout(location = 2) out vec4 y2;
@@ -17,43 +18,41 @@ layout(location = 4) out vec4 y4;
 layout(location = 5) out vec4 y5;
 layout(location = 6) out vec4 y6;
 layout(location = 7) out vec4 y7;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 63, t >> 6), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int q1 = (P.y >> 1) + (P.x >> 1);
-  int n2 = ((P.x & 1) + (P.y & 1) * 2) * 8;
-  int l3 = q1 / 70;
-  int m4 = q1 % 70;
-  vec4 s5 = vec4(0.0);
-  vec4 a6[8];
-  int c7 = n2 * 4;
-  int i8 = (l3 * 70 + m4) * 64;
-  for (int k9 = 0; k9 < c7; k9 += 4) {
-    int q10 = i8 + k9;
-    vec4 v11 = pt_texel0(q10 >> 2);
-    s5 = s5 + v11;
+  int n1 = (P.x >> 1) * I[2] + ((P.x & 1) + (P.y & 1) * 2) * I[3];
+  int b2 = P.y >> 1;
+  vec4 s3 = vec4(0.0);
+  vec4 a4[8];
+  int c5 = n1 * 4;
+  int i6 = b2 * I[4];
+  for (int k7 = 0; k7 < c5; k7 += 4) {
+    int q8 = i6 + k7;
+    vec4 v9 = pt_texel0(q8 >> 2);
+    s3 = s3 + v9;
   }
-  s5 = s5 + s5.zwxy;
-  s5 = s5 + s5.yxwz;
-  for (int k12 = 0; k12 < 8; k12++) {
-    int q13 = i8 + c7 + k12 * 4;
-    vec4 v14 = pt_texel0(q13 >> 2);
-    vec4 r15 = v14;
-    r15 = vec4(0.0, r15.xyz) + r15;
-    r15 = vec4(0.0, 0.0, r15.xy) + r15;
-    s5 = s5 + r15;
-    a6[k12] = s5;
-    s5 = s5.wwww;
+  s3 = s3 + s3.zwxy;
+  s3 = s3 + s3.yxwz;
+  for (int k10 = 0; k10 < 8; k10++) {
+    int q11 = i6 + c5 + k10 * 4;
+    vec4 v12 = pt_texel0(q11 >> 2);
+    vec4 r13 = v12;
+    r13 = vec4(0.0, r13.xyz) + r13;
+    r13 = vec4(0.0, 0.0, r13.xy) + r13;
+    s3 = s3 + r13;
+    a4[k10] = s3;
+    s3 = s3.wwww;
   }
-  y0 = a6[0];
-  y1 = a6[1];
-  y2 = a6[2];
-  y3 = a6[3];
-  y4 = a6[4];
-  y5 = a6[5];
-  y6 = a6[6];
-  y7 = a6[7];
+  y0 = a4[0];
+  y1 = a4[1];
+  y2 = a4[2];
+  y3 = a4[3];
+  y4 = a4[4];
+  y5 = a4[5];
+  y6 = a4[6];
+  y7 = a4[7];
 }
 
 // map cumulative_sum
@@ -67,13 +66,14 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2DArray x0;
+uniform int I[7];
 layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t1 = P.y * 64 + P.x;
-  int i3 = t1 >> 4;
-  int i4 = t1 & 15;
-  vec4 v5 = texelFetch(x0, ivec3((i4 >> 5) * 2 + ((i4 >> 3) & 1), i3 * 2 + (((i4 >> 3) >> 1) & 1), i4 & 7), 0);
+  int t1 = P.y * I[0] + P.x;
+  int i3 = t1 >> I[1];
+  int i4 = t1 & I[2];
+  vec4 v5 = texelFetch(x0, ivec3((i4 >> I[3]) * 2 + ((i4 >> I[4]) & 1), i3 * 2 + (((i4 >> I[5]) >> 1) & 1), i4 & I[6]), 0);
   y0 = v5;
 }

@@ -10,53 +10,56 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
+uniform float F[2];
+uniform int I[17];
 layout(location = 0) out vec4 y0;
 layout(location = 1) out vec4 y1;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 31, t >> 5), 0); }
+int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
+int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & I[2], t >> I[3]), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int q1 = (P.y >> 1) * 4 + (P.x >> 1);
-  int n2 = (q1 & 3) * 2 + (P.x & 1);
-  int b3 = (q1 >> 2) * 2 + (P.y & 1);
-  int l4 = b3 / 6;
-  int m5 = b3 % 6 * 2;
+  int n1 = (P.x >> 1) * 2 + (P.x & 1);
+  int b2 = (P.y >> 1) * 2 + (P.y & 1);
+  int l3 = pt_quotient(b2, F[0]);
+  int m4 = pt_remainder(b2, I[4], F[0]) * 2;
+  vec4 s5 = vec4(0);
   vec4 s6 = vec4(0);
-  vec4 s7 = vec4(0);
-  int y8 = l4 % 12 - 3;
-  int x9 = m5 - 3;
-  int t10 = x9 * 2;
-  for (int k11 = 0; k11 < 3; k11++) {
-    int y12 = y8 + k11 * 3;
-    if (y12 < 0 || y12 >= 12) { continue; }
-    int t13 = t10 + y12 * 24;
-    int t14 = n2 + k11 * 192;
-    for (int k15 = 0; k15 < 3; k15++) {
-      int x19 = x9 + k15 * 3;
-      bool b20 = x19 >= 0 && x19 < 12;
-      int x22 = x9 + (k15 * 3 + 1);
-      bool b23 = x22 >= 0 && x22 < 12;
-      for (int k16 = 0; k16 < 2; k16++) {
-        int x17 = t13 + k16;
-        int w18 = t14 + k16 * 32;
-        vec4 v21 = b20 ? pt_texel0(x17) : vec4(0);
-        vec4 v24 = b23 ? pt_texel0(x17 + 2) : vec4(0);
+  int y7 = pt_remainder(l3, I[5], F[1]) - 3;
+  int x8 = m4 - 3;
+  int t9 = x8 * 2;
+  for (int k10 = 0; k10 < 3; k10++) {
+    int y11 = y7 + k10 * 3;
+    if (y11 < 0 || y11 >= I[6]) { continue; }
+    int t12 = t9 + y11 * I[7];
+    int t13 = n1 + k10 * I[8];
+    for (int k14 = 0; k14 < 3; k14++) {
+      int x18 = x8 + k14 * 3;
+      bool b19 = x18 >= 0 && x18 < I[9];
+      int x21 = x8 + (k14 * 3 + 1);
+      bool b22 = x21 >= 0 && x21 < I[10];
+      for (int k15 = 0; k15 < 2; k15++) {
+        int x16 = t12 + k15;
+        int w17 = t13 + k15 * I[11];
+        vec4 v20 = b19 ? pt_texel0(x16) : vec4(0);
+        vec4 v23 = b22 ? pt_texel0(x16 + 2) : vec4(0);
         {
-          vec4 w25 = pt_texel1(w18);
-          vec4 w26 = pt_texel1(w18 + 8);
-          vec4 w27 = pt_texel1(w18 + 16);
-          vec4 w28 = pt_texel1(w18 + 24);
-          s6 += v21.x * w25 + v21.y * w26 + v21.z * w27 + v21.w * w28;
-          s7 += v24.x * w25 + v24.y * w26 + v24.z * w27 + v24.w * w28;
+          vec4 w24 = pt_texel1(w17);
+          vec4 w25 = pt_texel1(w17 + I[12]);
+          vec4 w26 = pt_texel1(w17 + I[13]);
+          vec4 w27 = pt_texel1(w17 + I[14]);
+          s5 += v20.x * w24 + v20.y * w25 + v20.z * w26 + v20.w * w27;
+          s6 += v23.x * w24 + v23.y * w25 + v23.z * w26 + v23.w * w27;
         }
       }
-      t13 += 6;
-      t14 += 64;
+      t12 += I[15];
+      t13 += I[16];
     }
   }
-  y0 = s6;
-  y1 = s7;
+  y0 = s5;
+  y1 = s6;
 }
 
 // map convolve
@@ -70,13 +73,14 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2DArray x0;
+uniform int I[3];
 layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t1 = P.y * 64 + P.x;
-  int i3 = t1 >> 3;
-  int i4 = t1 & 7;
+  int t1 = P.y * I[0] + P.x;
+  int i3 = t1 >> I[1];
+  int i4 = t1 & I[2];
   int i5 = i3 >> 1;
   vec4 v6 = texelFetch(x0, ivec3(i4, i5, i3 & 1), 0);
   y0 = v6;

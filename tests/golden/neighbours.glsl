@@ -10,11 +10,9 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
-uniform int I[6];
+uniform int I[11];
 layout(location = 0) out vec4 y0;
 layout(location = 1) out ivec4 y1;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 7, t >> 3), 0); }
-vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 7, t >> 3), 0); }
 vec4 pt_pick(bvec4 c, vec4 a, vec4 b) { return mix(b, a, c); }
 ivec4 pt_pick(bvec4 c, ivec4 a, ivec4 b) {
   return ivec4(c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w);
@@ -30,10 +28,12 @@ ivec4 pt_remainder_i(ivec4 a, ivec4 b) {
   bvec4 other = bvec4(uvec4(notEqual(r, ivec4(0))) & uvec4(notEqual(lessThan(r, ivec4(0)), lessThan(d, ivec4(0)))));
   return r + pt_pick(other, d, ivec4(0));
 }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[6], t >> I[7]), 0); }
+vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & I[8], t >> I[9]), 0); }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t1 = P.y * 8 + P.x;
+  int t1 = P.y * I[10] + P.x;
   int e2 = t1 * 4;
   ivec4 v3 = ivec4(I[0]);
   ivec4 v4 = ivec4(I[1]);

@@ -9,21 +9,22 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
+uniform int I[12];
 layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t1 = P.y * 2048 + P.x;
+  int t1 = P.y * I[0] + P.x;
   int e2 = t1 * 4;
-  int o3 = e2 >> 5;
-  int o4 = o3 >> 9;
-  int o5 = (o3 >> 8) & 1;
-  int o6 = (o3 >> 3) & 31;
-  int o7 = o3 & 7;
+  int o3 = e2 >> I[1];
+  int o4 = o3 >> I[2];
+  int o5 = (o3 >> I[3]) & 1;
+  int o6 = (o3 >> I[4]) & I[5];
+  int o7 = o3 & I[6];
   vec4 s8 = vec4(0.0);
-  int i12 = o4 * 64 + o5 + o6 * 2;
-  for (int k9 = e2 & 31; k9 < 1024; k9 += 32) {
-    int i11 = (o7 * 1024 + k9) >> 2;
+  int i12 = o4 * I[7] + o5 + o6 * 2;
+  for (int k9 = e2 & I[8]; k9 < I[9]; k9 += I[10]) {
+    int i11 = (o7 * I[11] + k9) >> 2;
     vec4 v13 = texelFetch(x0, ivec2(i11, i12), 0);
     s8 = s8 + v13;
   }
@@ -41,24 +42,25 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
+uniform int I[10];
 layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t1 = P.y * 16 + P.x;
+  int t1 = P.y * I[0] + P.x;
   int e2 = t1 * 4;
   vec4 r3 = vec4(0);
   for (int k4 = 0; k4 < 4; k4++) {
     int o5 = e2 + k4;
-    if (o5 >= 1024) { break; }
-    int o6 = o5 >> 9;
-    int o7 = (o5 >> 4) & 31;
-    int o8 = (o5 >> 3) & 1;
-    int o9 = o5 & 7;
+    if (o5 >= I[1]) { break; }
+    int o6 = o5 >> I[2];
+    int o7 = (o5 >> I[3]) & I[4];
+    int o8 = (o5 >> I[5]) & 1;
+    int o9 = o5 & I[6];
     vec4 s10 = vec4(0.0);
     int i14 = o6 * 2 + o8;
-    for (int k11 = 0; k11 < 32; k11 += 4) {
-      int i13 = (o7 * 256 + o9 * 32 + k11) >> 2;
+    for (int k11 = 0; k11 < I[7]; k11 += 4) {
+      int i13 = (o7 * I[8] + o9 * I[9] + k11) >> 2;
       vec4 v15 = texelFetch(x0, ivec2(i13, i14), 0);
       s10 = s10 + v15;
     }

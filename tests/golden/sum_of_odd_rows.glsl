@@ -9,8 +9,9 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
+uniform int I[7];
 layout(location = 0) out vec4 y0;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 31, t >> 5), 0); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
@@ -18,8 +19,8 @@ void main() {
   int t1 = P.y * 4 + P.x;
   int e2 = t1 * 4;
   vec4 s3 = vec4(0.0);
-  for (int k4 = 0; k4 < 30; k4++) {
-    ivec4 i6 = k4 + e2 * 30 + ivec4(0, 30, 60, 90);
+  for (int k4 = 0; k4 < I[2]; k4++) {
+    ivec4 i6 = k4 + e2 * I[3] + ivec4(0, I[4], I[5], I[6]);
     vec4 v7 = vec4(pt_at0(i6.x), pt_at0(i6.y), pt_at0(i6.z), pt_at0(i6.w));
     s3 = s3 + v7;
   }

@@ -145,8 +145,9 @@ class Fetches:
         """Return a texel of an input by column and row of the texture, and layer if it has any."""
         texts, uses = [], 0
         for part in (column, row, *layer):
-            texts.append(str(part))
-            uses |= 0 if isinstance(part, int) else part.uses
+            value = self.code.printer.whole(part)
+            texts.append(value.text)
+            uses |= value.uses
         return self.code.value(self.code.printer.load(slot, *texts), self.kinds[slot], uses=uses)
 
     def texel(self, slot: int, number: Whole) -> Value:

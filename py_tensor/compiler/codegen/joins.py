@@ -65,10 +65,10 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
         return value
     mask: Any = None
     for c, n, step in tests:
-        formula = f"uint32(x) < {(n - 1) * step + 1}"
+        formula = "uint32(x) < y"
         if step > 1:
             formula += f" and uint32(x) % {step} == 0"
-        inside = code.apply(formula, "m", c)
+        inside = code.apply(formula, "m", c, code.printer.whole((n - 1) * step + 1, "u"))
         mask = inside if mask is None else code.apply("x and y", "m", mask, inside)
     mask = code.let(code.vector("m", 1) if mask is None else mask, "m")
     if isinstance(source, int):
@@ -100,12 +100,13 @@ def concat(writer: Writer, at: int, index: Index) -> Value:
         if together:
             inside = (inner >= start) & (inner < start + width)
         else:
-            inside = code.apply(f"any_element(uint32(x) < {width})", "b", local)
+            end = code.printer.whole(width, "u")
+            inside = code.apply("any_element(uint32(x) < y)", "b", local, end)
         with code.when(inside):
             if together:
                 below = Index(spec.size, code.let(place, "j"))
             else:
-                mask = code.let(code.apply(f"uint32(x) < {width}", "m", local), "m")
+                mask = code.let(code.apply("uint32(x) < y", "m", local, end), "m")
                 chosen = code.let(place * code.vector("i", mask), "j")
                 below = Index(spec.size, lanes=chosen)
             value = converted(code, writer.value(src, below), spec.dtype, call.spec.dtype)

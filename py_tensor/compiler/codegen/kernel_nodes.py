@@ -52,4 +52,6 @@ class KernelNodes(LoweredNodes):
         )
         facts = (self.texture_widths, self.lane_axes, self.tilings)
         tables = (self.calls, self.edges, *[fact.items() for fact in facts])
+        self.largest = max(self.spec(at).size for at in range(len(self.calls)))
+        """Number of elements of the largest value."""
         self.key = (self.name, self.kernel, *map(tuple, tables))

@@ -43,13 +43,13 @@ def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:
             value = term
             uses |= term.uses
             text = term.text if term.level >= (PRODUCT if step != 1 else SUM) else f"({term.text})"
-            texts.append(text if step == 1 else f"{text} * {step}")
+            texts.append(text if step == 1 else f"{text} * {term.printer.size(step)}")
     if value is None:
         return offset
     if len(texts) == 1 and texts[0] == value.text:
         return value + offset
     if offset:
-        texts.append(str(offset))
+        texts.append(value.printer.size(offset))
     level = SUM if len(texts) > 1 else PRODUCT
     return type(value)(" + ".join(texts), "i", value.lanes, level, uses)
 

@@ -12,5 +12,7 @@ class Shader(NamedTuple):
     source: str
     uniforms: tuple[tuple[int, ...], ...]
     """For each element of F, I and U, the position among the kernel's scalars."""
+    sizes: tuple[tuple[float, ...], ...]
+    """Elements of F, I and U after these."""
     modes: tuple[str, ...]
     """Read modes of each input, joined by a plus; `fetches` describes them."""

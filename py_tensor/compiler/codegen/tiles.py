@@ -129,23 +129,24 @@ class Tiling(NamedTuple):
         column, row = {4: (both, 0), 2: (x % 2, y % 2), 1: (0, both)}[self.spread]
         if not self.alternates:
             column = column * self.texels
-        quad = let(y // 2 * self.wide + x // 2, "q")
-        first = let(quad % self.across * (self.texels * self.spread) + column, "n")
+        across, block = x // 2, y // 2
+        if self.wide != self.across:
+            quad = let(block * self.wide + across, "q")
+            across, block = quad % self.across, quad // self.across
+        first = let(across * (self.texels * self.spread) + column, "n")
+        if self.spread < 4 and not self.apart and not self.lines_apart:
+            block = block * self.stacked + row
+        block, per_line = let(block, "b"), self.pairs if self.apart else self.down
+        line, place = (0, block) if self.lines == 1 else (block // per_line, block % per_line)
         if self.apart:
             per = self.band // self.height
-            block = let(quad // self.across % self.pairs, "b")
-            inside = block % per * self.height + row * self.apart
-            line = let(quad // (self.across * self.pairs), "l")
-            return first, line, let(block // per * (2 * self.band) + inside, "m")
-        block = quad // self.across
-        if self.spread < 4 and not self.lines_apart:
-            block = block * self.stacked + row
-        block = let(block, "b")
-        line = block // self.down
+            place = let(place, "b")
+            inside = place % per * self.height + row * self.apart
+            return first, let(line, "l"), let(place // per * (2 * self.band) + inside, "m")
         if self.lines_apart:
             group = line // self.lines_apart
             line = (group * 2 + row) * self.lines_apart + line % self.lines_apart
-        return first, let(line, "l"), let(block % self.down * self.height, "m")
+        return first, let(line, "l"), let(place * self.height, "m")
 
     def found(self, row: Any, texel: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
         """Return column, row and layer in the texture of a texel of a row of the result.

@@ -7,6 +7,7 @@ from typing import Any
 from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
 from ...language.printer import Printer, Source
+from ...language.sizes import LARGEST, Sizes
 from ..kernel import Kernel
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
@@ -55,6 +56,8 @@ def write(
 
 def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shader:
     kernel = nodes.kernel
+    if nodes.largest > LARGEST:
+        printer = printer.constant_sizes
     writer = Writer(nodes, EXPRESSIONS, printer)
     WRITERS[kernel.kind](writer)
     code, fetches = writer.code, writer.fetches
@@ -68,17 +71,22 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         (kind, 0 if at in kernel.tiles else nodes.texture_row(at))
         for at, kind in zip(kernel.inputs, fetches.kinds, strict=True)
     ]
+    scalars = writer.uniforms
+    sizes = Sizes(len(scalars["F"]), len(scalars["I"]))
+    reads = sizes.filled(printer.reads(inputs, fetches.texels, fetches.elements))
+    lines = sizes.filled(code.lines())
+    numbers = tuple(sizes.reciprocals), tuple(sizes.numbers), ()
+    lengths = [len(scalars[name]) + len(more) for name, more in zip("FIU", numbers, strict=True)]
     source = Source(
         inputs=inputs,
-        uniforms={name: len(places) for name, places in writer.uniforms.items() if places},
+        uniforms={name: length for name, length in zip("FIU", lengths, strict=True) if length},
         outputs=[KIND[dtype.kind] for dtype in outputs],
-        texels=fetches.texels,
-        elements=fetches.elements,
-        needs=code.needs,
-        lines=code.lines(),
+        needs={**code.needs, **sizes.needs},
+        reads=reads,
+        lines=lines,
         definitions=writer.definitions,
         own=writer.own,
     )
-    uniforms = tuple(tuple(writer.uniforms[name]) for name in "FIU")
+    uniforms = tuple(tuple(scalars[name]) for name in "FIU")
     modes = tuple("+".join(sorted(fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
-    return Shader(nodes.name, printer.shader(source), uniforms, modes)
+    return Shader(nodes.name, printer.shader(source), uniforms, numbers, modes)

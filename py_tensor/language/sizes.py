@@ -1,0 +1,68 @@
+"""Sizes in the text of a kernel, which are uniforms, so that kernels of other sizes share a program.
+
+Input: lines with fields for numbers. Output: lines with elements of uniform arrays instead, and the
+numbers of these elements. The field `$392` becomes an element of I, and `$/392`, the reciprocal, an
+element of F.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+SMALL = 4
+"""Largest number that is no size. Such numbers come from lanes and small windows, and compilers
+unroll loops and simplify positions with them."""
+UNROLLED = 8
+"""Largest number of a loop's iterations that is no size, since compilers unroll such loops."""
+MOST = 96
+"""Elements of the arrays; further sizes are constants. Contexts have 224 uniforms at least."""
+LARGEST = 1 << 21
+"""Positions that are divided by multiplication with the reciprocal are smaller than this.
+
+(x + 0.5) / n differs from a whole number by 0.5 / n at least. The reciprocal and the product have
+relative errors of at most 2 ** -24 and 2 ** -23, also if a GPU truncates. Together they are less
+than that distance up to 2.7 million."""
+
+_FIELD = re.compile(r"\$(/?)(-?\d+)")
+_DIVISION = re.compile(r"pt_(?:quotient|remainder)4?")
+
+
+class Sizes:
+    """Elements of the arrays F and I that follow a kernel's scalars."""
+
+    def __init__(self, floats: int, ints: int) -> None:
+        self.floats = floats
+        """Number of scalars in F."""
+        self.ints = ints
+        """Number of scalars in I."""
+        self.reciprocals: dict[float, str] = {}
+        self.numbers: list[int] = []
+        self.needs: dict[str, None] = {}
+        """Functions that divide by these numbers."""
+
+    def filled(self, lines: Iterable[str]) -> list[str]:
+        """Return lines with elements of the arrays in their fields.
+
+        Each field of a number has an element of its own, because other kernels may differ in one of
+        two equal sizes. Equal reciprocals share one, so that compilers find equal quotients.
+        """
+        found = []
+        for line in lines:
+            if "$" in line:
+                self.needs |= dict.fromkeys(_DIVISION.findall(line))
+                line = _FIELD.sub(self._element, line)
+            found.append(line)
+        return found
+
+    def _element(self, field: re.Match[str]) -> str:
+        number, place, more = int(field[2]), len(self.reciprocals), len(self.numbers)
+        if field[1]:
+            known = self.reciprocals.get(1.0 / number)
+            if known is None and place + more < MOST:
+                known = self.reciprocals[1.0 / number] = f"F[{self.floats + place}]"
+            return known or f"1.0 / {number}.0"
+        if place + more == MOST:
+            return field[2]
+        self.numbers.append(number)
+        return f"I[{self.ints + more}]"
