@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
+from ..compiler.codegen.shader import Shader
 from ..compiler.fusion import FusionLimits
 from ..compiler.memory_plan import Device, Plan, make_plan
 from ..ir.node import OpGraph, OpInstance, Scalar, linearize, with_family
@@ -93,5 +95,14 @@ def _kernel_lines(plan: Plan) -> list[str]:
             f"reads {reads or 'nothing'}{often}"
         )
     for number, draw in enumerate(kernels):
-        lines += ["", f"shader of kernel {number}", draw.shader.source.rstrip()]
+        lines += ["", f"shader of kernel {number}", *_sizes(draw.shader)]
+        lines.append(draw.shader.source.rstrip())
     return lines
+
+
+def _sizes(shader: Shader) -> Iterator[str]:
+    """Yield the elements of uniform arrays that are sizes of this kernel."""
+    for name, scalars, sizes in zip("FIU", shader.uniforms, shader.sizes, strict=True):
+        if sizes:
+            first = f" from {name}[{len(scalars)}] on" if scalars else ""
+            yield f"sizes in {name}{first}: {', '.join([f'{size:g}' for size in sizes])}"

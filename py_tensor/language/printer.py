@@ -77,8 +77,8 @@ class Source(NamedTuple):
 
     `inputs` are pairs of kind and texture width, which is 0 for tile layout. `uniforms` are the
     lengths of the arrays F, I and U, and `outputs` are kinds. `needs` are the functions that the
-    kernel calls. `reads` define the functions that read inputs by number. `definitions` are lines before the kernel, and after them `own` is text of the user,
-    whose lines errors count from 1.
+    kernel calls, and `reads` define those that read inputs by number. `definitions` are lines
+    before the kernel, and after them `own` is text of the user, whose lines errors count from 1.
     """
 
     inputs: Sequence[tuple[str, int]]
@@ -139,7 +139,7 @@ class Printer:
     def __init__(self, uniform_sizes: bool = True) -> None:
         self.uniform_sizes = uniform_sizes
         """False if all sizes are constants."""
-        self.value = type("Expression", (Value,), {"__slots__": (), "printer": self})
+        self.value: type[Value] = type("Expression", (Value,), {"__slots__": (), "printer": self})
         """Class of the values."""
         self.function = lru_cache(None)(self._function)
         self.definition = lru_cache(None)(self._definition)

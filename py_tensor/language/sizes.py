@@ -1,4 +1,4 @@
-"""Sizes in the text of a kernel, which are uniforms, so that kernels of other sizes share a program.
+"""Sizes in the text of a kernel: uniforms, so that kernels of other sizes share a program.
 
 Input: lines with fields for numbers. Output: lines with elements of uniform arrays instead, and the
 numbers of these elements. The field `$392` becomes an element of I, and `$/392`, the reciprocal, an

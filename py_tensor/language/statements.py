@@ -189,9 +189,9 @@ class Statements:
     def loop(self, start: Whole, stop: Whole, step: int = 1) -> _Block:
         """Repeat statements while a counter, which is given, is less than `stop`."""
         self.count += 1
-        first, last = self.printer.whole(start), self.printer.whole(stop)
-        if isinstance(stop, int) and stop <= UNROLLED:
-            last = self.value(str(stop), "i", 1)
+        first = self.printer.whole(start)
+        short = isinstance(stop, int) and stop <= UNROLLED
+        last = self.value(str(stop), "i", 1) if short else self.printer.whole(stop)
         counter = self.value(f"k{self.count}", "i", 1, PRIMARY, 1 << self.count)
         head = self.printer.loop(counter.text, first.text, last.text, step)
         scope = _Scope(self.scopes[-1].branch, counter.uses)

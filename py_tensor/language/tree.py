@@ -117,9 +117,7 @@ class Value:
         found.kind = "b"
         return found
 
-    def binary(
-        self, sign: str, other: Whole, level: int, left: int = -1, right: int = -1
-    ) -> Value:
+    def binary(self, sign: str, other: Whole, level: int, left: int = -1, right: int = -1) -> Value:
         """Return an operation, given the levels that its operands need at least."""
         if left < 0:
             left, right = level, level + (level > LOGICAL)

@@ -26,8 +26,7 @@ class WgslPrinter(Printer):
         "PT_INF": "var<private> PT_INF_BITS: u32 = 0x7f800000u;\n"
         "fn PT_INF() -> f32 { return bitcast<f32>(PT_INF_BITS); }",
         # Divisions of positions, of which sizes.py shows that they are exact.
-        "pt_quotient": "fn pt_quotient(x: i32, r: f32) -> i32 "
-        "{ return i32((f32(x) + 0.5) * r); }",
+        "pt_quotient": "fn pt_quotient(x: i32, r: f32) -> i32 { return i32((f32(x) + 0.5) * r); }",
         "pt_quotient4": "fn pt_quotient4(x: vec4<i32>, r: f32) -> vec4<i32> "
         "{ return vec4<i32>((vec4<f32>(x) + 0.5) * r); }",
         "pt_remainder": "fn pt_remainder(x: i32, n: i32, r: f32) -> i32 "

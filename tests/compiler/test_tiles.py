@@ -173,17 +173,20 @@ def test_taps_that_share_columns_are_read_once():
     draw, _ = plan_of(pt.conv2d(leaf(1, 256, 256, 4), leaf(5, 5, 4, 24), stride=2)).draws
     rows = draw.shader.source.split("for (int k", 1)[1]
     # 8 results in a row read 19 columns; one tap after the other would read 8 columns 5 times.
-    columns = re.findall(r"vec4 v\d+ = .*pt_texel0\(x\d+(?: \+ (\d+))?\)", rows)
-    assert len(columns) == 19
+    found = re.findall(r"vec4 v\d+ = .*pt_texel0\(x\d+(?: \+ (\d+)| \+ I\[(\d+)\])?\)", rows)
+    sizes = draw.shader.sizes[1]
+    columns = [sizes[int(place)] if place else int(text or 0) for text, place in found]
     assert rows.count("for (int k") == 1, "over channels, not over taps"
     # Taps at even distances have 10 columns in common, which are read before the others.
-    assert [int(column or 0) for column in columns] == [*range(0, 19, 2), *range(1, 18, 2)]
-    assert rows.index(" + 18)") < rows.index("= pt_texel1(") < rows.index(" + 1)")
+    assert columns == [*range(0, 19, 2), *range(1, 18, 2)]
+    last = f" + I[{sizes.index(18)}])"
+    assert rows.index(last) < rows.index("= pt_texel1(") < rows.index(" + 1)")
 
 
 def test_kernels_of_many_taps_are_loops():
     draw, _ = plan_of(pt.conv2d(leaf(1, 1, 4096, 4), leaf(1, 256, 4, 36), stride=64)).draws
-    assert re.search(r"for \(int (k\d+) = 0; \1 < 256; \1\+\+\)", draw.shader.source)
+    found = re.search(r"for \(int (k\d+) = 0; \1 < I\[(\d+)\]; \1\+\+\)", draw.shader.source)
+    assert draw.shader.sizes[1][int(found[2])] == 256
     assert len(draw.shader.source.splitlines()) < 100
 
 

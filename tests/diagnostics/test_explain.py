@@ -21,7 +21,7 @@ def test_graph_kernels_and_shaders():
         "  %5 = reshape(%4) (5,): float32[5] -> output",
     ]
     assert kernels == "kernel 0: reduce sum -> slot 1: float32[5, 1]; reads slot 0 (aligned)"
-    assert shader.startswith("shader of kernel 0\n#version 300 es\n")
+    assert shader.startswith("shader of kernel 0\nsizes in I: 5, 8\n#version 300 es\n")
     assert "uniform sampler2D x0;" in shader and "uniform float F[1];" in shader
 
 

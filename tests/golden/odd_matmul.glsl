@@ -9,8 +9,8 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
-uniform float F[3];
-uniform int I[8];
+uniform float F[1];
+uniform int I[6];
 layout(location = 0) out vec4 y0;
 ivec4 pt_quotient4(ivec4 x, float r) { return ivec4((vec4(x) + 0.5) * r); }
 ivec4 pt_remainder4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
@@ -23,14 +23,13 @@ void main() {
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
   ivec4 c4 = pt_quotient4(i3, F[0]);
-  ivec4 c5 = pt_remainder4(pt_quotient4(i3, F[1]), I[3], F[2]);
-  ivec4 c6 = pt_remainder4(i3, I[4], F[1]);
-  ivec4 j7 = c4 * I[5] + c5 * I[6] + c6;
-  uvec4 m8 = uvec4(lessThan(uvec4(c6), uvec4(uint(I[7]))));
-  ivec4 j9 = j7 * ivec4(m8);
-  vec4 v10 = vec4(pt_at0(j9.x), pt_at0(j9.y), pt_at0(j9.z), pt_at0(j9.w));
-  vec4 v11 = mix(vec4(0.0), v10, bvec4(m8));
-  y0 = v11;
+  ivec4 c5 = pt_remainder4(i3, I[3], F[0]);
+  ivec4 j6 = c4 * I[4] + c5;
+  uvec4 m7 = uvec4(lessThan(uvec4(c5), uvec4(uint(I[5]))));
+  ivec4 j8 = j6 * ivec4(m7);
+  vec4 v9 = vec4(pt_at0(j8.x), pt_at0(j8.y), pt_at0(j8.z), pt_at0(j8.w));
+  vec4 v10 = mix(vec4(0.0), v9, bvec4(m7));
+  y0 = v10;
 }
 
 // map pad
@@ -44,8 +43,8 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
-uniform float F[2];
-uniform int I[9];
+uniform float F[1];
+uniform int I[7];
 layout(location = 0) out vec4 y0;
 ivec4 pt_quotient4(ivec4 x, float r) { return ivec4((vec4(x) + 0.5) * r); }
 ivec4 pt_remainder4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
@@ -58,14 +57,13 @@ void main() {
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
   ivec4 c4 = pt_quotient4(i3, F[0]);
-  ivec4 c5 = pt_remainder4(pt_quotient4(i3, F[1]), I[3], F[1]);
-  ivec4 c6 = pt_remainder4(i3, I[4], F[1]);
-  ivec4 j7 = c4 * I[5] + c5 * I[6] + c6;
-  uvec4 m8 = uvec4(lessThan(uvec4(c5), uvec4(uint(I[7])))) & uvec4(lessThan(uvec4(c6), uvec4(uint(I[8]))));
-  ivec4 j9 = j7 * ivec4(m8);
-  vec4 v10 = vec4(pt_at0(j9.x), pt_at0(j9.y), pt_at0(j9.z), pt_at0(j9.w));
-  vec4 v11 = mix(vec4(0.0), v10, bvec4(m8));
-  y0 = v11;
+  ivec4 c5 = pt_remainder4(i3, I[3], F[0]);
+  ivec4 j6 = c4 * I[4] + c5;
+  uvec4 m7 = uvec4(lessThan(uvec4(c4), uvec4(uint(I[5])))) & uvec4(lessThan(uvec4(c5), uvec4(uint(I[6]))));
+  ivec4 j8 = j6 * ivec4(m7);
+  vec4 v9 = vec4(pt_at0(j8.x), pt_at0(j8.y), pt_at0(j8.z), pt_at0(j8.w));
+  vec4 v10 = mix(vec4(0.0), v9, bvec4(m7));
+  y0 = v10;
 }
 
 // contract dot

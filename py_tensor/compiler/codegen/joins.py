@@ -39,7 +39,7 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
     tests: list[tuple[Value, int, int]] = []
     source: Any = 0
     for axis, (c, (low, high, interior)) in enumerate(zip(places, call.arg, strict=True)):
-        if isinstance(c, int) and together and not (low or high or interior):
+        if isinstance(c, int) and not (low or high or interior):
             source = source + c * inner_strides[axis]
             continue
         c = code.printer.whole(c - low)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -56,19 +57,20 @@ def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:
 
 def mapped(view: View, position: Whole) -> Any:
     """Return the position that a view reads for a position (of one or four lanes) in the view."""
-    terms = []
-    strides = row_major(view.shape)
-    for axis, (n, step) in enumerate(zip(view.shape, view.strides, strict=True)):
-        if step and n != 1:
-            c = position // strides[axis]
-            terms.append((c % n if axis else c, step))
+    terms = [
+        (coordinate(position, view.shape, axis), step)
+        for axis, step in enumerate(view.strides)
+        if step
+    ]
     return total(terms, view.offset)
 
 
 def coordinate(position: Whole, shape: tuple[int, ...], axis: int) -> Whole:
     """Return the coordinate along an axis of a row-major position."""
+    if shape[axis] == 1:
+        return 0
     c = position // row_major(shape)[axis]
-    return c % shape[axis] if axis > 0 else c
+    return c % shape[axis] if math.prod(shape[:axis]) > 1 else c
 
 
 def keeps_texels(view: View) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import struct
 import warnings
-from array import array
 from collections import Counter
 from collections.abc import Collection, Sequence
 
