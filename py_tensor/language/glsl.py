@@ -74,9 +74,8 @@ float pt_opaque_1(float x) {
         "pt_quotient": "int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }",
         "pt_quotient4": "ivec4 pt_quotient4(ivec4 x, float r) "
         "{ return ivec4((vec4(x) + 0.5) * r); }",
-        "pt_remainder": "int pt_remainder(int x, int n, float r) "
-        "{ return x - pt_quotient(x, r) * n; }",
-        "pt_remainder4": "ivec4 pt_remainder4(ivec4 x, int n, float r) "
+        "pt_modulo": "int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }",
+        "pt_modulo4": "ivec4 pt_modulo4(ivec4 x, int n, float r) "
         "{ return x - pt_quotient4(x, r) * n; }",
         # Two elements are packed at once.
         "pt_half_bits": """uvec4 pt_half_bits(vec4 x) {
@@ -171,7 +170,11 @@ float pt_opaque_1(float x) {
             lines.append(f"uniform {self.types[name.lower(), 1]} {name}[{length}];")
         for location, kind in enumerate(source.outputs):
             lines.append(f"layout(location = {location}) out {self.types[kind, 4]} y{location};")
-        lines += [*self.included(" ".join(source.needs)), *source.reads, *source.definitions]
+        lines += [
+            *self.included(" ".join(source.needs)),
+            *source.reads.splitlines(),
+            *source.definitions,
+        ]
         if source.own:
             lines.append(f"#line 1 1\n{source.own}")
             lines.append(f"#line {sum(line.count(NEW_LINE) + 1 for line in lines) + 2} 0")
@@ -179,7 +182,7 @@ float pt_opaque_1(float x) {
             "",
             "void main() {",
             "  ivec2 P = ivec2(gl_FragCoord.xy);",
-            *source.lines,
+            source.body,
             "}",
             "",
         ]

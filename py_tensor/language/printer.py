@@ -85,8 +85,8 @@ class Source(NamedTuple):
     uniforms: Mapping[str, int]
     outputs: Sequence[str]
     needs: Collection[str]
-    reads: Sequence[str]
-    lines: Sequence[str]
+    reads: str
+    body: str
     definitions: Sequence[str] = ()
     own: str = ""
 
@@ -296,23 +296,25 @@ class Printer:
 
     def reads(
         self, inputs: Sequence[tuple[str, int]], texels: Collection[int], elements: Collection[int]
-    ) -> list[str]:
+    ) -> str:
         """Return the definitions of the functions that read inputs by number.
 
         `texels` and `elements` are the inputs of which texels and elements are read.
         """
-        return [
-            self.read(slot, kind, row, slot in elements)
-            for slot, (kind, row) in enumerate(inputs)
-            if slot in texels or slot in elements
-        ]
+        return "".join(
+            [
+                self.read(slot, kind, row, slot in elements)
+                for slot, (kind, row) in enumerate(inputs)
+                if slot in texels or slot in elements
+            ]
+        )
 
     def _read(self, slot: int, kind: str, row: int, by_element: bool) -> str:
         t, name = self.value("t", "i", 1), f"pt_texel{slot}"
         text = self.texel_function(name, kind, self.load(slot, str(t % row), str(t // row)))
         if by_element:
             text += "\n" + self.element_function(f"pt_at{slot}", kind, f"{name}(i >> 2)[i & 3]")
-        return text
+        return text + "\n"
 
     # --- formulas -------------------------------------------------------------------------------
 
@@ -391,7 +393,7 @@ class Printer:
         """Return the remainder of positions divided by more than 1."""
         if not divisor & (divisor - 1):
             return value & divisor - 1
-        return self._divided("remainder", "%", value, divisor)
+        return self._divided("modulo", "%", value, divisor)
 
     def _divided(self, name: str, sign: str, value: Value, divisor: int) -> Value:
         if divisor <= SMALL or not self.uniform_sizes:

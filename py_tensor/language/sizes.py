@@ -1,6 +1,6 @@
 """Sizes in the text of a kernel: uniforms, so that kernels of other sizes share a program.
 
-Input: lines with fields for numbers. Output: lines with elements of uniform arrays instead, and the
+Input: text with fields for numbers. Output: text with elements of uniform arrays instead, and the
 numbers of these elements. The field `$392` becomes an element of I, and `$/392`, the reciprocal, an
 element of F.
 """
@@ -8,7 +8,6 @@ element of F.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 SMALL = 4
 """Largest number that is no size. Such numbers come from lanes and small windows, and compilers
@@ -25,7 +24,7 @@ relative errors of at most 2 ** -24 and 2 ** -23, also if a GPU truncates. Toget
 than that distance up to 2.7 million."""
 
 _FIELD = re.compile(r"\$(/?)(-?\d+)")
-_DIVISION = re.compile(r"pt_(?:quotient|remainder)4?")
+_DIVISION = re.compile(r"pt_(?:quotient|modulo)4?")
 
 
 class Sizes:
@@ -41,28 +40,24 @@ class Sizes:
         self.needs: dict[str, None] = {}
         """Functions that divide by these numbers."""
 
-    def filled(self, lines: Iterable[str]) -> list[str]:
-        """Return lines with elements of the arrays in their fields.
+    def filled(self, text: str) -> str:
+        """Return a text with elements of the arrays in its fields.
 
         Each field of a number has an element of its own, because other kernels may differ in one of
         two equal sizes. Equal reciprocals share one, so that compilers find equal quotients.
         """
-        found = []
-        for line in lines:
-            if "$" in line:
-                self.needs |= dict.fromkeys(_DIVISION.findall(line))
-                line = _FIELD.sub(self._element, line)
-            found.append(line)
-        return found
+        self.needs |= dict.fromkeys(_DIVISION.findall(text))
+        return _FIELD.sub(self._element, text)
 
     def _element(self, field: re.Match[str]) -> str:
-        number, place, more = int(field[2]), len(self.reciprocals), len(self.numbers)
-        if field[1]:
+        inverse, digits = field.groups()
+        number, place, more = int(digits), len(self.reciprocals), len(self.numbers)
+        if inverse:
             known = self.reciprocals.get(1.0 / number)
             if known is None and place + more < MOST:
                 known = self.reciprocals[1.0 / number] = f"F[{self.floats + place}]"
             return known or f"1.0 / {number}.0"
         if place + more == MOST:
-            return field[2]
+            return digits
         self.numbers.append(number)
         return f"I[{self.ints + more}]"

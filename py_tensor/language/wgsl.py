@@ -29,9 +29,9 @@ class WgslPrinter(Printer):
         "pt_quotient": "fn pt_quotient(x: i32, r: f32) -> i32 { return i32((f32(x) + 0.5) * r); }",
         "pt_quotient4": "fn pt_quotient4(x: vec4<i32>, r: f32) -> vec4<i32> "
         "{ return vec4<i32>((vec4<f32>(x) + 0.5) * r); }",
-        "pt_remainder": "fn pt_remainder(x: i32, n: i32, r: f32) -> i32 "
+        "pt_modulo": "fn pt_modulo(x: i32, n: i32, r: f32) -> i32 "
         "{ return x - pt_quotient(x, r) * n; }",
-        "pt_remainder4": "fn pt_remainder4(x: vec4<i32>, n: i32, r: f32) -> vec4<i32> "
+        "pt_modulo4": "fn pt_modulo4(x: vec4<i32>, n: i32, r: f32) -> vec4<i32> "
         "{ return x - pt_quotient4(x, r) * n; }",
         # Two elements are packed at once.
         "pt_half_bits": """fn pt_half_bits(x: vec4<f32>) -> vec4<u32> {
@@ -148,9 +148,9 @@ class WgslPrinter(Printer):
         lines.append("}")
         for number, kind in enumerate(source.outputs):
             lines.append(f"var<private> y{number}: {self.types[kind, 4]};")
-        lines += [*self.included(" ".join(source.needs)), *source.reads, ""]
+        lines += [*self.included(" ".join(source.needs)), source.reads]
         lines.append("@fragment fn main(@builtin(position) position: vec4<f32>) -> Results {")
-        lines += ["  let P = vec2<i32>(position.xy);", *source.lines]
+        lines += ["  let P = vec2<i32>(position.xy);", source.body]
         return "\n".join([*lines, f"  return Results({', '.join(results)});", "}", ""])
 
 

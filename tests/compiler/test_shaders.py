@@ -12,6 +12,7 @@ from py_tensor.compiler.fusion import FusionLimits
 from py_tensor.compiler.lowered_graph import LoweredGraph
 from py_tensor.compiler.memory_plan import Device
 from py_tensor.ir.node import OpGraph
+from py_tensor.language.sizes import MOST
 
 
 def modes(tensor):
@@ -70,7 +71,8 @@ def test_same_mode_depends_on_no_shape():
 def assert_within_limits(plan, limits):
     for draw in plan.draws:
         assert len(draw.inputs) <= limits.inputs
-        assert sum(map(len, draw.uniforms)) <= limits.scalars
+        assert sum(map(len, draw.shader.uniforms)) <= limits.scalars
+        assert sum(map(len, draw.shader.sizes)) <= MOST
         assert len(draw.shader.source) < 40_000
 
 

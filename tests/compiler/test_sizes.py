@@ -85,10 +85,11 @@ def test_kernels_of_larger_values_have_constants():
 
 def test_further_sizes_are_constants():
     sizes = Sizes(2, 3)
-    lines = [f"x + {GLSL.size(number)}" for number in range(5, 5 + MOST + 1)]
-    assert sizes.filled([*lines, "pt_quotient(x, $/7)"]) == [
-        *[f"x + I[{3 + place}]" for place in range(MOST)],
-        f"x + {5 + MOST}",
+    text = " + ".join([GLSL.size(number) for number in range(5, 5 + MOST + 1)])
+    found = sizes.filled(f"{text} + pt_quotient(x, $/7)").split(" + ")
+    assert found == [
+        *[f"I[{3 + place}]" for place in range(MOST)],
+        f"{5 + MOST}",
         "pt_quotient(x, 1.0 / 7.0)",
     ]
     assert sizes.numbers == [*range(5, 5 + MOST)]
@@ -96,10 +97,10 @@ def test_further_sizes_are_constants():
 
 def test_equal_reciprocals_are_one_uniform():
     sizes = Sizes(2, 3)
-    lines = ["pt_quotient(x, $/7) + pt_remainder(x, $7, $/7)"]
-    assert sizes.filled(lines) == ["pt_quotient(x, F[2]) + pt_remainder(x, I[3], F[2])"]
+    text = "pt_quotient(x, $/7) + pt_modulo(x, $7, $/7)"
+    assert sizes.filled(text) == "pt_quotient(x, F[2]) + pt_modulo(x, I[3], F[2])"
     assert [*sizes.reciprocals] == [1 / 7]
-    assert [*sizes.needs] == ["pt_quotient", "pt_remainder"]
+    assert [*sizes.needs] == ["pt_quotient", "pt_modulo"]
 
 
 def test_explain_shows_sizes():

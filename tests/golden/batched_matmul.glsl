@@ -14,7 +14,7 @@ uniform float F[1];
 uniform int I[12];
 layout(location = 0) out vec4 y0;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & I[2], t >> I[3]), 0); }
 
@@ -23,7 +23,7 @@ void main() {
   int n1 = (P.x >> 1) * 2 + (P.x & 1);
   int b2 = (P.y >> 1) * 2 + (P.y & 1);
   int l3 = pt_quotient(b2, F[0]);
-  int m4 = pt_remainder(b2, I[4], F[0]);
+  int m4 = pt_modulo(b2, I[4], F[0]);
   vec4 s5 = vec4(0);
   int t7 = l3 * I[5] + m4 * I[6];
   int t9 = l3 * I[7] + n1;
@@ -54,13 +54,13 @@ uniform float F[1];
 uniform int I[2];
 layout(location = 0) out vec4 y0;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t1 = P.y * I[0] + P.x;
   int i3 = pt_quotient(t1, F[0]);
-  int i4 = pt_remainder(t1, I[1], F[0]);
+  int i4 = pt_modulo(t1, I[1], F[0]);
   vec4 v5 = texelFetch(x0, ivec3(i4, i3, 0), 0);
   y0 = v5;
 }

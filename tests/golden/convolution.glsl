@@ -15,7 +15,7 @@ uniform int I[26];
 layout(location = 0) out vec4 y0;
 layout(location = 1) out vec4 y1;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & I[2], t >> I[3]), 0); }
 
@@ -24,10 +24,10 @@ void main() {
   int n1 = (P.x >> 1) * 2 + (P.x & 1);
   int b2 = (P.y >> 1) * 2 + (P.y & 1);
   int l3 = pt_quotient(b2, F[0]);
-  int m4 = pt_remainder(b2, I[4], F[0]) * 2;
+  int m4 = pt_modulo(b2, I[4], F[0]) * 2;
   vec4 s5 = vec4(0);
   vec4 s6 = vec4(0);
-  int y7 = pt_remainder(l3, I[5], F[1]) - 1;
+  int y7 = pt_modulo(l3, I[5], F[1]) - 1;
   int x8 = m4 - 1;
   int t9 = ((pt_quotient(l3, F[1]) & 1) * I[6] + x8) * 2;
   bool b17 = x8 >= 0 && x8 < I[7];
@@ -94,14 +94,14 @@ uniform float F[1];
 uniform int I[4];
 layout(location = 0) out vec4 y0;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t1 = P.y * I[0] + P.x;
   int i3 = t1 >> 2;
   int i4 = t1 & 3;
-  int i5 = pt_quotient(i3, F[0]) * I[1] + (pt_remainder(i3, I[2], F[0]) >> 1);
-  vec4 v6 = texelFetch(x0, ivec3(i4, i5, pt_remainder(i3, I[3], F[0]) & 1), 0);
+  int i5 = pt_quotient(i3, F[0]) * I[1] + (pt_modulo(i3, I[2], F[0]) >> 1);
+  vec4 v6 = texelFetch(x0, ivec3(i4, i5, pt_modulo(i3, I[3], F[0]) & 1), 0);
   y0 = v6;
 }

@@ -15,7 +15,7 @@ uniform int I[17];
 layout(location = 0) out vec4 y0;
 layout(location = 1) out vec4 y1;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & I[2], t >> I[3]), 0); }
 
@@ -24,10 +24,10 @@ void main() {
   int n1 = (P.x >> 1) * 2 + (P.x & 1);
   int b2 = (P.y >> 1) * 2 + (P.y & 1);
   int l3 = pt_quotient(b2, F[0]);
-  int m4 = pt_remainder(b2, I[4], F[0]) * 2;
+  int m4 = pt_modulo(b2, I[4], F[0]) * 2;
   vec4 s5 = vec4(0);
   vec4 s6 = vec4(0);
-  int y7 = pt_remainder(l3, I[5], F[1]) - 3;
+  int y7 = pt_modulo(l3, I[5], F[1]) - 3;
   int x8 = m4 - 3;
   int t9 = x8 * 2;
   for (int k10 = 0; k10 < 3; k10++) {

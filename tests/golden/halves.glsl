@@ -30,7 +30,7 @@ vec4 pt_stored_half(vec4 x) {
   return uintBitsToFloat(raw - (0x7f800000u - PT_STORED_INF) * uvec4(equal(size, uvec4(0x7f800000u))));
 }
 ivec4 pt_quotient4(ivec4 x, float r) { return ivec4((vec4(x) + 0.5) * r); }
-ivec4 pt_remainder4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
+ivec4 pt_modulo4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 1, t >> 1), 0); }
 float pt_at1(int i) { return pt_texel1(i >> 2)[i & 3]; }
 
@@ -40,7 +40,7 @@ void main() {
   int e2 = t1 * 4;
   vec4 v3 = texelFetch(x0, P, 0);
   ivec4 i4 = e2 + ivec4(0, 1, 2, 3);
-  ivec4 i5 = pt_remainder4(i4, I[0], F[0]);
+  ivec4 i5 = pt_modulo4(i4, I[0], F[0]);
   vec4 v6 = vec4(pt_at1(i5.x), pt_at1(i5.y), pt_at1(i5.z), pt_at1(i5.w));
   vec4 v7 = v3 * v6;
   y0 = pt_stored_half(v7);

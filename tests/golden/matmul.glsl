@@ -54,7 +54,7 @@ vec4 pt_maximum(vec4 a, vec4 b) {
   return mix(max(a, b), vec4(PT_NAN), odd);
 }
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & 3, t >> 2), 0); }
 
 void main() {
@@ -62,9 +62,9 @@ void main() {
   int t1 = P.y * I[0] + P.x;
   int e2 = t1 * 4;
   int i3 = pt_quotient(t1, F[0]);
-  int i4 = pt_remainder(t1, I[1], F[0]);
+  int i4 = pt_modulo(t1, I[1], F[0]);
   vec4 v5 = texelFetch(x0, ivec3(i4, i3, 0), 0);
-  int i6 = pt_remainder(e2, I[2], F[1]);
+  int i6 = pt_modulo(e2, I[2], F[1]);
   vec4 v7 = pt_texel1(i6 >> 2);
   vec4 v8 = v5 + v7;
   vec4 v9 = pt_maximum(v8, vec4(0.0));

@@ -13,7 +13,7 @@ uniform float F[1];
 uniform int I[6];
 layout(location = 0) out vec4 y0;
 ivec4 pt_quotient4(ivec4 x, float r) { return ivec4((vec4(x) + 0.5) * r); }
-ivec4 pt_remainder4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
+ivec4 pt_modulo4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
@@ -23,7 +23,7 @@ void main() {
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
   ivec4 c4 = pt_quotient4(i3, F[0]);
-  ivec4 c5 = pt_remainder4(i3, I[3], F[0]);
+  ivec4 c5 = pt_modulo4(i3, I[3], F[0]);
   ivec4 j6 = c4 * I[4] + c5;
   uvec4 m7 = uvec4(lessThan(uvec4(c5), uvec4(uint(I[5]))));
   ivec4 j8 = j6 * ivec4(m7);
@@ -47,7 +47,7 @@ uniform float F[1];
 uniform int I[7];
 layout(location = 0) out vec4 y0;
 ivec4 pt_quotient4(ivec4 x, float r) { return ivec4((vec4(x) + 0.5) * r); }
-ivec4 pt_remainder4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
+ivec4 pt_modulo4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
@@ -57,7 +57,7 @@ void main() {
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
   ivec4 c4 = pt_quotient4(i3, F[0]);
-  ivec4 c5 = pt_remainder4(i3, I[3], F[0]);
+  ivec4 c5 = pt_modulo4(i3, I[3], F[0]);
   ivec4 j6 = c4 * I[4] + c5;
   uvec4 m7 = uvec4(lessThan(uvec4(c4), uvec4(uint(I[5])))) & uvec4(lessThan(uvec4(c5), uvec4(uint(I[6]))));
   ivec4 j8 = j6 * ivec4(m7);
@@ -115,7 +115,7 @@ uniform float F[1];
 uniform int I[9];
 layout(location = 0) out vec4 y0;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
@@ -123,13 +123,13 @@ void main() {
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
   int i4 = pt_quotient(i3.x, F[0]);
-  int i5 = pt_remainder(i3.x, I[1], F[0]) >> 2;
+  int i5 = pt_modulo(i3.x, I[1], F[0]) >> 2;
   int i6 = pt_quotient(i3.y, F[0]);
-  int i7 = pt_remainder(i3.y, I[2], F[0]) >> 2;
+  int i7 = pt_modulo(i3.y, I[2], F[0]) >> 2;
   int i8 = pt_quotient(i3.z, F[0]);
-  int i9 = pt_remainder(i3.z, I[3], F[0]) >> 2;
+  int i9 = pt_modulo(i3.z, I[3], F[0]) >> 2;
   int i10 = pt_quotient(i3.w, F[0]);
-  int i11 = pt_remainder(i3.w, I[4], F[0]) >> 2;
-  vec4 v12 = vec4(texelFetch(x0, ivec3((i5 >> 1) * 2 + (i5 & 1), (i4 >> 1) * 2 + (i4 & 1), 0), 0)[pt_remainder(i3.x, I[5], F[0]) & 3], texelFetch(x0, ivec3((i7 >> 1) * 2 + (i7 & 1), (i6 >> 1) * 2 + (i6 & 1), 0), 0)[pt_remainder(i3.y, I[6], F[0]) & 3], texelFetch(x0, ivec3((i9 >> 1) * 2 + (i9 & 1), (i8 >> 1) * 2 + (i8 & 1), 0), 0)[pt_remainder(i3.z, I[7], F[0]) & 3], texelFetch(x0, ivec3((i11 >> 1) * 2 + (i11 & 1), (i10 >> 1) * 2 + (i10 & 1), 0), 0)[pt_remainder(i3.w, I[8], F[0]) & 3]);
+  int i11 = pt_modulo(i3.w, I[4], F[0]) >> 2;
+  vec4 v12 = vec4(texelFetch(x0, ivec3((i5 >> 1) * 2 + (i5 & 1), (i4 >> 1) * 2 + (i4 & 1), 0), 0)[pt_modulo(i3.x, I[5], F[0]) & 3], texelFetch(x0, ivec3((i7 >> 1) * 2 + (i7 & 1), (i6 >> 1) * 2 + (i6 & 1), 0), 0)[pt_modulo(i3.y, I[6], F[0]) & 3], texelFetch(x0, ivec3((i9 >> 1) * 2 + (i9 & 1), (i8 >> 1) * 2 + (i8 & 1), 0), 0)[pt_modulo(i3.z, I[7], F[0]) & 3], texelFetch(x0, ivec3((i11 >> 1) * 2 + (i11 & 1), (i10 >> 1) * 2 + (i10 & 1), 0), 0)[pt_modulo(i3.w, I[8], F[0]) & 3]);
   y0 = v12;
 }

@@ -13,7 +13,7 @@ uniform float F[2];
 uniform int I[8];
 layout(location = 0) out vec4 y0;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 
 void main() {
@@ -21,7 +21,7 @@ void main() {
   int t1 = P.y * I[2] + P.x;
   int i3 = pt_quotient(t1, F[1]);
   int i4 = i3 & 3;
-  int i5 = pt_remainder(t1, I[3], F[1]) * I[4] + (i3 >> 2);
+  int i5 = pt_modulo(t1, I[3], F[1]) * I[4] + (i3 >> 2);
   vec4 v6 = vec4(pt_texel0(i5)[i4], pt_texel0(i5 + I[5])[i4], pt_texel0(i5 + I[6])[i4], pt_texel0(i5 + I[7])[i4]);
   vec4 v7 = v6 + vec4(F[0]);
   y0 = v7;

@@ -13,7 +13,7 @@ uniform float F[1];
 uniform int I[8];
 layout(location = 0) out vec4 y0;
 ivec4 pt_quotient4(ivec4 x, float r) { return ivec4((vec4(x) + 0.5) * r); }
-ivec4 pt_remainder4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
+ivec4 pt_modulo4(ivec4 x, int n, float r) { return x - pt_quotient4(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
@@ -22,7 +22,7 @@ void main() {
   int t1 = P.y * I[2] + P.x;
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
-  ivec4 o4 = pt_remainder4(i3, I[3], F[0]);
+  ivec4 o4 = pt_modulo4(i3, I[3], F[0]);
   ivec4 p5 = pt_quotient4(i3, F[0]);
   vec4 s6 = vec4(0.0);
   for (int k7 = 0; k7 < I[4]; k7++) {

@@ -13,7 +13,7 @@ uniform float F[1];
 uniform int I[7];
 layout(location = 0) out vec4 y0;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 
 void main() {
@@ -27,7 +27,7 @@ void main() {
     vec4 s6 = vec4(0.0);
     for (int k7 = 0; k7 < I[3]; k7 += 4) {
       int k8 = pt_quotient(k7, F[0]);
-      int k9 = pt_remainder(k7, I[4], F[0]);
+      int k9 = pt_modulo(k7, I[4], F[0]);
       int i11 = o5 * I[5] + k8 * I[6] + k9;
       vec4 v12 = pt_texel0(i11 >> 2);
       s6 = s6 + v12;

@@ -67,13 +67,13 @@ uniform float F[1];
 uniform int I[2];
 layout(location = 0) out vec4 y0;
 int pt_quotient(int x, float r) { return int((float(x) + 0.5) * r); }
-int pt_remainder(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
+int pt_modulo(int x, int n, float r) { return x - pt_quotient(x, r) * n; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t1 = P.y * I[0] + P.x;
   int i3 = pt_quotient(t1, F[0]);
-  int i4 = pt_remainder(t1, I[1], F[0]);
+  int i4 = pt_modulo(t1, I[1], F[0]);
   int i5 = i3 >> 2;
   vec4 v6 = texelFetch(x0, ivec3(i4, i5, i3 & 3), 0);
   y0 = v6;

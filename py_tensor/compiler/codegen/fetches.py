@@ -145,9 +145,11 @@ class Fetches:
         """Return a texel of an input by column and row of the texture, and layer if it has any."""
         texts, uses = [], 0
         for part in (column, row, *layer):
-            value = self.code.printer.whole(part)
-            texts.append(value.text)
-            uses |= value.uses
+            if isinstance(part, int):
+                texts.append(self.code.printer.size(part))
+            else:
+                texts.append(part.text)
+                uses |= part.uses
         return self.code.value(self.code.printer.load(slot, *texts), self.kinds[slot], uses=uses)
 
     def texel(self, slot: int, number: Whole) -> Value:

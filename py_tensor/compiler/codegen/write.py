@@ -74,7 +74,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
     scalars = writer.uniforms
     sizes = Sizes(len(scalars["F"]), len(scalars["I"]))
     reads = sizes.filled(printer.reads(inputs, fetches.texels, fetches.elements))
-    lines = sizes.filled(code.lines())
+    body = sizes.filled("\n".join(code.lines()))
     numbers = tuple(sizes.reciprocals), tuple(sizes.numbers), ()
     lengths = [len(scalars[name]) + len(more) for name, more in zip("FIU", numbers, strict=True)]
     source = Source(
@@ -83,7 +83,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         outputs=[KIND[dtype.kind] for dtype in outputs],
         needs={**code.needs, **sizes.needs},
         reads=reads,
-        lines=lines,
+        body=body,
         definitions=writer.definitions,
         own=writer.own,
     )
