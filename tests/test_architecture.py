@@ -63,10 +63,10 @@ ROOMS = (
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
-    "language": 1570,  # the functions that shaders include; kernels in two languages; one lane
+    "language": 1620,  # the functions that shaders include; kernels in two languages; sizes
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
     "ir": 652,  # structures given to trees are checked; several results; lost values; equal numbers
-    "compiler": 3113,  # several outputs, also for joins; float32 as float16; kernels behind views
+    "compiler": 3139,  # several outputs, also for joins; float32 as float16; sizes in plans
     "runtime": 1967,  # limit of GPU memory; graphs in two parts; JAX; loops on JAX
     "tensor": 372,  # parts know their tensor; iteration; text; flushes after a loss; shared memory
 }

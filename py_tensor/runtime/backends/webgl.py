@@ -151,9 +151,8 @@ class Compiled:
         scalars = [call for call in plan.lowered.graph.calls if type(call) is Scalar]
         codes = "".join(_CODES[call.spec.dtype.kind] for call in scalars)
         self.pack = struct.Struct(f"={1 + plan.leaves + len(plan.outputs)}i{codes}").pack
-        implicit = plan.implicit_uniforms
-        codes = "".join(["f" if type(number) is float else "i" for number in implicit])
-        self.implicit_uniforms = struct.pack(f"={codes}", *implicit)
+        codes = "".join(["if"[type(number) is float] for number in plan.implicit_uniforms])
+        self.implicit_uniforms = struct.pack(f"={codes}", *plan.implicit_uniforms)
         self.keep = plan.keep
         self.nbytes = sum(slot.nbytes for slot in plan.outputs)
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
