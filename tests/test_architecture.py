@@ -63,7 +63,7 @@ ROOMS = (
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
 CORE = {
-    "language": 1620,  # the functions that shaders include; kernels in two languages; sizes
+    "language": 1641,  # the functions that shaders include; kernels in two languages; sizes
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
     "ir": 652,  # structures given to trees are checked; several results; lost values; equal numbers
     "compiler": 3139,  # several outputs, also for joins; float32 as float16; sizes in plans

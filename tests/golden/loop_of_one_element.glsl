@@ -10,17 +10,17 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform float F[1];
-uniform int I[4];
+uniform int I[8];
 layout(location = 0) out vec4 y0;
 layout(location = 1) out uvec4 y1;
-vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & 7, t >> 3), 0); }
-float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 bool pt_is_nan_1(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
 float pt_exp_1(float x) { return (pt_is_nan_1(x) ? x : exp(x)); }
+vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[4], t >> I[5]), 0); }
+float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
-  int t1 = P.y * 8 + P.x;
+  int t1 = P.y * I[6] + P.x;
   int e2 = t1 * 4;
   ivec4 v3 = ivec4(I[0]);
   ivec4 v4 = ivec4(I[1]);
@@ -50,7 +50,7 @@ void main() {
     float r20 = 0.0;
     bool r21 = false;
     int v32 = v11[k16];
-    for (int k22 = 0; k22 < 20; k22++) {
+    for (int k22 = 0; k22 < I[7]; k22++) {
       int r23 = r17;
       float r24 = r18;
       int v33 = v32 + r23;
