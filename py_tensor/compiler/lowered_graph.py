@@ -179,9 +179,11 @@ class LoweredGraph(LoweredNodes):
     not be kept are missing, since only their parts are computed.
     """
 
-    def __init__(self, graph: OpGraph, draw_buffers: int) -> None:
+    def __init__(self, graph: OpGraph, draw_buffers: int, busy: int = 0) -> None:
         super().__init__()
         self.draw_buffers = draw_buffers
+        self.busy = busy
+        """Results of a contraction that occupy the device."""
         self.materialized: set[int] = set()
         self.always_inline: set[int] = set()
         """Nodes that every consumer recomputes, unless a limit of the context forbids it."""

@@ -42,6 +42,11 @@ class Device(NamedTuple):
     printer: Printer = GLSL
     """Printer of the language of its shaders."""
 
+    @property
+    def busy(self) -> int:
+        """Results of a contraction, 32 in a fragment, that occupy a GPU or a processor."""
+        return 16 * 32 if self.on_processor else 2048 * 32
+
     def format(self, dtype: DType) -> int:
         if self.float_as_half and dtype.name == "float32":
             return FLOAT32_AS_FLOAT16
@@ -192,7 +197,7 @@ class Stages:
     """Kernels of a graph with their shaders, in order, to make plans of."""
 
     def __init__(self, graph: OpGraph, device: Device) -> None:
-        self.lowered = lowered = lower(graph, device.draw_buffers)
+        self.lowered = lowered = lower(graph, device.draw_buffers, device.busy)
         self.device = device
         schedule = fuse(lowered, device.limits)
         choose_widths(lowered, schedule, device.largest)

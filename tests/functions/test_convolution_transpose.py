@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from helpers import HALF, alternating, assert_raises, assert_values
@@ -201,10 +203,10 @@ def test_a_million_elements(rng):
 @pytest.mark.parametrize(
     ("size", "stride", "kinds"),
     [
-        (4, 2, ["map", "contract", "map"]),
+        (4, 2, ["map", "contract", "reduce", "map"]),
         (2, 2, ["contract", "map"]),  # each tap alone is a matrix product
-        (3, 1, ["map", "contract", "map"]),
-        (3, 2, ["map", "contract"] * 3 + ["contract", "map"]),
+        (3, 1, ["map", "contract", "reduce"]),
+        (3, 2, ["map", "contract"] * 3 + ["contract", "map", "reduce"]),
     ],
 )
 def test_phases_with_equally_many_taps_share_a_product(size, stride, kinds):
@@ -224,7 +226,7 @@ def test_taps_are_multiplied_once():
         if draw.kernel.kind == "contract":
             call = plan.lowered.calls[draw.kernel.root]
             kh, kw = call.arg.kernel
-            products += kh * kw * call.spec.size // 16
+            products += kh * kw * math.prod(call.spec.shape[1:]) // 16
     assert 32 * 32 * 9 <= products <= 33 * 33 * 9
 
 

@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
-uniform int I[15];
+uniform int I[18];
 layout(location = 0) out vec4 y0;
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[0], t >> I[1]), 0); }
 vec4 pt_texel1(int t) { return texelFetch(x1, ivec2(t & I[2], t >> I[3]), 0); }
@@ -24,35 +24,36 @@ void main() {
   vec4 s5 = vec4(0);
   int y6 = (l3 & I[6]) * 2;
   int x7 = m4 * 2;
-  int t8 = x7 * 2;
-  for (int k9 = 0; k9 < 3; k9++) {
-    int y10 = y6 + k9;
-    if (y10 < 0 || y10 >= I[7]) { continue; }
-    int t11 = t8 + y10 * I[8];
-    int t12 = n1 + k9 * I[9];
-    for (int k13 = 0; k13 < 3; k13++) {
-      int x17 = x7 + k13;
-      bool b18 = x17 >= 0 && x17 < I[10];
-      for (int k14 = 0; k14 < 2; k14++) {
-        int x15 = t11 + k14;
-        int w16 = t12 + k14 * I[11];
-        vec4 v19 = b18 ? pt_texel0(x15) : vec4(0);
+  int t8 = x7 * 2 + (l3 >> I[7]);
+  int t9 = n1 + (l3 >> I[8]) * I[9];
+  for (int k10 = 0; k10 < 3; k10++) {
+    int y11 = y6 + k10;
+    if (y11 < 0 || y11 >= I[10]) { continue; }
+    int t12 = t8 + y11 * I[11];
+    int t13 = t9 + k10 * I[12];
+    for (int k14 = 0; k14 < 3; k14++) {
+      int x18 = x7 + k14;
+      bool b19 = x18 >= 0 && x18 < I[13];
+      for (int k15 = 0; k15 < 1; k15++) {
+        int x16 = t12 + k15;
+        int w17 = t13 + k15 * I[14];
+        vec4 v20 = b19 ? pt_texel0(x16) : vec4(0);
         {
-          vec4 w20 = pt_texel1(w16);
-          vec4 w21 = pt_texel1(w16 + 4);
-          vec4 w22 = pt_texel1(w16 + I[12]);
-          vec4 w23 = pt_texel1(w16 + I[13]);
-          s5 += v19.x * w20 + v19.y * w21 + v19.z * w22 + v19.w * w23;
+          vec4 w21 = pt_texel1(w17);
+          vec4 w22 = pt_texel1(w17 + 4);
+          vec4 w23 = pt_texel1(w17 + I[15]);
+          vec4 w24 = pt_texel1(w17 + I[16]);
+          s5 += v20.x * w21 + v20.y * w22 + v20.z * w23 + v20.w * w24;
         }
       }
-      t11 += 2;
-      t12 += I[14];
+      t12 += 2;
+      t13 += I[17];
     }
   }
   y0 = s5;
 }
 
-// map convolve
+// reduce sum
 #version 300 es
 precision highp float;
 precision highp int;
@@ -63,14 +64,20 @@ precision highp sampler2DArray;
 precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2DArray x0;
-uniform int I[1];
+uniform int I[2];
 layout(location = 0) out vec4 y0;
 
 void main() {
   ivec2 P = ivec2(gl_FragCoord.xy);
   int t1 = P.y * I[0] + P.x;
-  int i3 = t1 >> 2;
-  int i4 = t1 & 3;
-  vec4 v5 = texelFetch(x0, ivec3(i4, i3, 0), 0);
-  y0 = v5;
+  int e2 = t1 * 4;
+  vec4 s5 = vec4(0.0);
+  for (int k6 = 0; k6 < 2; k6++) {
+    int q7 = k6 * I[1] + e2;
+    int i8 = (q7 >> 2) >> 2;
+    int i9 = (q7 >> 2) & 3;
+    vec4 v10 = texelFetch(x0, ivec3(i9, i8, 0), 0);
+    s5 = s5 + v10;
+  }
+  y0 = s5;
 }

@@ -149,9 +149,12 @@ def _convolve(block: _Block) -> None:
     picture = line // oh % batch if batch > 1 else 0
     start = (picture * (height * width) + ix0) * (channels // 4)
     start_w = block.first
-    if groups > 1:
+    # A split convolution has the sums of some channels in each matrix of the result.
+    depth = each if groups > 1 else each // call.spec.shape[0]
+    if call.spec.shape[0] > 1:
         which = line // (batch * oh)
-        start, start_w = start + which * (each // 4), start_w + which * (tiling.columns // 4)
+        start += which * (depth // 4)
+        start_w += which * ((tiling.columns if groups > 1 else depth * outs) // 4)
     start, start_w = let(start, "t"), let(start_w, "t")
     parts = taps_of(tiling.height, window).parts
     reach = (ow - 1) * sw + (kw - 1) * dw - pw
@@ -183,12 +186,12 @@ def _convolve(block: _Block) -> None:
             products(tx, tw, kx, lanes, part)
 
     def inner(tx: Any, tw: Any, kx: Any) -> None:
-        if each >= 4:
-            with code.loop(0, each // 4) as c:
+        if depth >= 4:
+            with code.loop(0, depth // 4) as c:
                 channels_of(tx, tw, kx, c, 4)
-        if each % 4:
+        if depth % 4:
             with code.block():
-                channels_of(tx, tw, kx, each // 4, each % 4)
+                channels_of(tx, tw, kx, depth // 4, depth % 4)
 
     with code.loop(0, kh) as ky:
         y = let(iy0 + ky * dh, "y")

@@ -1,8 +1,8 @@
 """Rewrite contractions into those that the tiled kernel can compute.
 
-Operands whose rows do not start at a texel are copied and padded. Long products with few results
-are split into parts. Very small products, and grouped convolutions with few channels per group,
-become fused sums.
+Operands whose rows do not start at a texel are copied and padded. Contractions with few results
+are split into parts, each of some of the channels, to occupy the GPU. Very small products, and
+grouped convolutions with few channels per group, become fused sums.
 Input: a contraction and the nodes of its operands. Output: the node that computes it.
 """
 
@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 
-from ...ir.node import OpInstance, op_instance
+from ...ir.node import OpInstance, op_instance, tensor_spec
 from ...ops.contractions import CONVOLVE, DOT, Window
 from ...ops.elementwise import CAST
 from ...ops.reductions import SUM
 from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
 from ..lowered_graph import LoweredGraph
-from .reductions import FEW_RESULTS, cast, sum_of_products
-
-FEWEST = 128
-"""Smallest number of products that each part of a split contraction sums."""
+from .reductions import SHORTEST, cast, sum_of_products
 
 
 def _up(n: int) -> int:
@@ -51,7 +48,7 @@ def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
         transposed = op_instance(DOT, (lowered.spec(a), lowered.spec(b)))
         return lowered.add(PERMUTE, (_dot(lowered, transposed, a, b),), (0, 2, 1))
     if groups == 1:
-        parts = _parts(inner, rows * columns)
+        parts = _parts(lowered, inner, 1, rows * columns)
         if parts > 1:
             a = lowered.add(RESHAPE, (a,), (rows, parts, inner // parts))
             a = lowered.add(PERMUTE, (a,), (1, 0, 2))
@@ -64,10 +61,15 @@ def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
     return lowered.rewritten(call, (a, b), None, call.spec)
 
 
-def _parts(inner: int, results: int) -> int:
-    """Return into how many parts to split a product with few results, to occupy the GPU."""
-    wanted = min(inner // FEWEST, FEW_RESULTS * 8 // max(1, results))
-    return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
+def _parts(lowered: LoweredGraph, channels: int, taps: int, results: int) -> int:
+    """Return into how many parts to split the channels of a contraction with few results.
+
+    Each fragment sums up the products of one part, one after the other, and then a kernel the
+    parts. Together this takes least if there are about as many parts as steps of four products.
+    """
+    products = taps * channels
+    wanted = min(products // SHORTEST, math.isqrt(products // 4), lowered.busy // max(1, results))
+    return next((n for n in range(wanted, 1, -1) if channels % (4 * n) == 0), 1)
 
 
 def _padded(lowered: LoweredGraph, at: int, high: tuple[int, ...]) -> int:
@@ -125,7 +127,13 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     if columns % 4:
         w = _padded(lowered, w, (0, 0, 0, _up(outs) - outs))
     x, w = _whole(lowered, x), _whole(lowered, w)
-    return lowered.rewritten(call, (x, w), window, call.spec)
+    _, rows, columns = call.spec.shape
+    parts = _parts(lowered, each, math.prod(window.kernel), rows * columns) if groups == 1 else 1
+    if parts == 1:
+        return lowered.rewritten(call, (x, w), window, call.spec)
+    spec = tensor_spec((parts, rows, columns), call.spec.dtype)
+    total = lowered.rewritten(call, (x, w), window, spec)
+    return cast(lowered, lowered.add(SUM, (total,), (0,)), call)
 
 
 def _convolve_by_sum(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:

@@ -40,12 +40,13 @@ LoweredValue = Any
 """Position of a node of the lowered graph, or a `ComplexPair` of them for a complex value."""
 
 
-def lower(graph: OpGraph, draw_buffers: int) -> LoweredGraph:
+def lower(graph: OpGraph, draw_buffers: int, busy: int = 0) -> LoweredGraph:
     """Rewrite a graph into operations of kernels that draw into at most `draw_buffers` buffers.
 
-    If `draw_buffers` is 0, the graph is not drawn, and only decompositions are rewritten.
+    If `draw_buffers` is 0, the graph is not drawn, and only decompositions are rewritten. A
+    contraction with fewer results than `busy` is split into parts.
     """
-    lowered = LoweredGraph(graph, draw_buffers)
+    lowered = LoweredGraph(graph, draw_buffers, busy)
     outputs, shared = set(graph.outputs), set(graph.shared)
     values: list[LoweredValue] = []
     for position, (call, edges) in enumerate(zip(graph.calls, graph.edges, strict=True)):
