@@ -51,6 +51,7 @@ export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) })
   function onRestored() {
     programs.clear();
     plans.clear();
+    reader.clear();
     setUp();
     generation += 1;
   }

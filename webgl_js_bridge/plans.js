@@ -1,5 +1,5 @@
 /** @file Plans: sequences of draws, decoded once from 32-bit words and then run with few GL calls. */
-/** @import { Draw, Make, Plan, Plans, Program, Scalars, Texture } from "./types" */
+/** @import { Draw, Make, Plan, Plans, Program, Run, Scalars, Texture } from "./types" */
 
 import { GUESSED_MILLISECONDS } from "./backlog.js";
 
@@ -106,6 +106,7 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       shapes,
       slots,
       draws: decoded,
+      wanted: new Array(outputs).fill(false),
       words: last + 1,
       ready: false,
       cost: GUESSED_MILLISECONDS,
@@ -145,24 +146,27 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
 
   /**
    * Return a texture for an output, registered under the output's handle, or for a temporary.
-   * @param {Plan} plan @param {number} slot @param {Int32Array} words
+   * @param {Plan} plan @param {number} slot @param {Int32Array} words @param {Run} run
    */
-  function open({ named, shapes }, slot, words) {
-    return slot < named
-      ? textures.open(words[1 + slot], shapes[slot])
-      : textures.take(shapes[slot]);
+  function open({ leaves, named, shapes }, slot, words, run) {
+    if (slot >= named) return textures.take(shapes[slot]);
+    const texture = textures.open(words[1 + slot], shapes[slot]);
+    texture.run = run;
+    texture.output = slot - leaves;
+    return texture;
   }
 
   /** Issue all draws of a plan, or undo those issued and throw. @param {Plan} plan @param {Int32Array} words */
   function issue(plan, words) {
-    const { leaves, named, slots } = plan;
+    const { leaves, named, slots, wanted } = plan;
+    const run = { handles: words.slice(1 + leaves, 1 + named), wanted, isRead: false };
     /** @type {number[]} */
     const freed = [];
     try {
       for (let i = 0; i < leaves; i++) slots[i] = textures.get(leafOf(words[1 + i]).handle);
       for (const [number, draw] of plan.draws.entries()) {
         if (number % FLUSH_DRAWS === FLUSH_DRAWS - 1) gl.flush();
-        for (const target of draw.targets) slots[target] ??= open(plan, target, words);
+        for (const target of draw.targets) slots[target] ??= open(plan, target, words, run);
         execute(draw, slots, words);
         for (const leaf of draw.ends) {
           const { handle, donated } = leafOf(words[1 + leaf]);
@@ -174,7 +178,7 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
         }
       }
       // No draw writes an output without elements.
-      for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words);
+      for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words, run);
       textures.verify();
     } catch (error) {
       for (let i = leaves; i < named; i++) if (slots[i] !== null) textures.free(words[1 + i]);

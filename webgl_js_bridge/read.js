@@ -1,5 +1,5 @@
 /** @file Read textures into the heap, blocking or not, in the format's element type. */
-/** @import { Format, Make, Reader } from "./types" */
+/** @import { Format, Make, Reader, Texture } from "./types" */
 import { narrow } from "./formats.js";
 
 /** Size of a band of rows read at a time. The browser fetches one band while it copies another. */
@@ -9,6 +9,11 @@ const BAND_BYTES = 2 ** 20;
  * there and getError() reports nothing in the same task.
  */
 const UNTOUCHED = 85;
+/**
+ * Bytes of results that are read together. On an H100, four results of 40 KB took 0.92 ms instead of 1.26, four of
+ * 256 KB 1.16 instead of 1.79, and four of 1 MB 2.6 instead of 3.2, but four of 4 MB took longer than one by one.
+ */
+const TOGETHER_BYTES = 4 * 2 ** 20;
 /** Time after which an asynchronous read yields to the event loop. */
 const TURN_MILLISECONDS = 8;
 
@@ -18,6 +23,9 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   const misuses = [INVALID_ENUM, INVALID_VALUE, INVALID_OPERATION, INVALID_FRAMEBUFFER_OPERATION];
   /** @type {boolean | undefined} */
   let readsHalves;
+  /** @type {WebGLBuffer | null} */
+  let pixels = null;
+  let capacity = 0;
   let reads = 0;
 
   /**
@@ -57,6 +65,74 @@ export function createReader({ gl, heap, state, textures, waiting }) {
       rowBytes: width * format.texelBytes,
       width: Math.min(width, Math.ceil(byteLength / format.texelBytes)),
     };
+  }
+
+  /** Size of a texture's pixels when read in the format's own element type. @param {Texture} texture */
+  const bytesOf = ({ shape }) => shape.width * shape.height * shape.format.texelBytes;
+
+  /**
+   * Read the first result of a run that is asked for together with those others that were read after the last
+   * run, since each read waits for the GPU process. One that is not asked for this time is left out the next time.
+   * @param {Texture} first
+   */
+  function readTogether(first) {
+    const { run } = first;
+    if (run === null || run.isRead) return;
+    run.isRead = true;
+    run.wanted[first.output] = true;
+    /** @type {Texture[]} */
+    const found = [];
+    let total = 0;
+    for (const handle of run.handles) {
+      const texture = textures.find(handle);
+      if (texture?.run !== run || !run.wanted[texture.output]) continue;
+      state.into(textures.framebuffer(texture));
+      if (!isNative(texture.shape.format)) continue;
+      found.push(texture);
+      total += bytesOf(texture);
+    }
+    if (found.length < 2 || !found.includes(first) || total > TOGETHER_BYTES) return;
+    const bytes = new Uint8Array(total).fill(UNTOUCHED, 0, 4);
+    pixels ??= gl.createBuffer();
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, pixels);
+    if (total > capacity) {
+      gl.bufferData(gl.PIXEL_PACK_BUFFER, total, gl.STREAM_READ);
+      capacity = total;
+      state.hasNewObjects = true;
+    }
+    let at = 0;
+    for (const texture of found) {
+      const { format, width, height } = texture.shape;
+      state.into(textures.framebuffer(texture));
+      gl.readPixels(0, 0, width, height, format.format, format.type, at);
+      at += bytesOf(texture);
+    }
+    gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, bytes);
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+    // If this failed, each is read alone, which finds the reason.
+    if (bytes.subarray(0, 4).every((byte) => byte === UNTOUCHED) || gl.isContextLost()) return;
+    at = 0;
+    for (const texture of found) {
+      run.wanted[texture.output] = false;
+      texture.ahead = bytes.subarray(at, at + bytesOf(texture));
+      at += bytesOf(texture);
+    }
+  }
+
+  /**
+   * Copy a result that was read together with others into the heap. Return false if it was not.
+   * @param {number} handle @param {number} address @param {number} byteLength
+   */
+  function copyAhead(handle, address, byteLength) {
+    const texture = textures.get(handle);
+    readTogether(texture);
+    const { ahead, run, output } = texture;
+    if (run !== null) run.wanted[output] = true;
+    if (ahead === null || byteLength > ahead.length) return false;
+    heap().set(ahead.subarray(0, byteLength), address);
+    texture.ahead = null;
+    reads += 1;
+    return true;
   }
 
   /**
@@ -114,7 +190,8 @@ export function createReader({ gl, heap, state, textures, waiting }) {
 
   return {
     read(handle, address, byteLength) {
-      for (const _ of bands(handle, address, byteLength));
+      if (!copyAhead(handle, address, byteLength))
+        for (const _ of bands(handle, address, byteLength));
       check(handle);
     },
 
@@ -127,6 +204,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
       // WebGL treats a length of 0 as the whole buffer.
       if (byteLength === 0) return;
       await waiting.finished();
+      if (copyAhead(handle, address, byteLength)) return check(handle);
       let since = performance.now();
       for (const _ of bands(handle, address, byteLength)) {
         if (performance.now() - since < TURN_MILLISECONDS) continue;
@@ -134,6 +212,12 @@ export function createReader({ gl, heap, state, textures, waiting }) {
         since = performance.now();
       }
       check(handle);
+    },
+
+    /** Forget the objects that the lost context took. */
+    clear() {
+      pixels = null;
+      capacity = 0;
     },
 
     stats: () => ({ reads }),

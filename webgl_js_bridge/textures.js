@@ -80,7 +80,8 @@ export function createTextures({ gl, state }) {
     gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     bytesCreated += bytes;
-    return { shape, target, texture, framebuffer: null, number: created++ };
+    const number = created++;
+    return { shape, target, texture, framebuffer: null, number, run: null, output: 0, ahead: null };
   }
 
   /** @type {Textures} */
@@ -112,6 +113,7 @@ export function createTextures({ gl, state }) {
 
     release(texture) {
       const { free, bytes } = texture.shape;
+      texture.run = texture.ahead = null;
       texturesInUse -= 1;
       bytesInUse -= bytes;
       bytesFree += bytes;
@@ -210,6 +212,8 @@ export function createTextures({ gl, state }) {
       if (texture !== undefined) return texture;
       throw new Error(lost.get(handle) ?? `no buffer ${handle}`);
     },
+
+    find: (handle) => handles.get(handle),
 
     free(handle) {
       lost.delete(handle);

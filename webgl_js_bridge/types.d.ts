@@ -60,6 +60,18 @@ export interface Texture {
   framebuffer: WebGLFramebuffer | null;
   /** Number of the texture, by which framebuffers of several textures are found. */
   number: number;
+  /** Run whose result it is, and the number of this result. */
+  run: Run | null;
+  output: number;
+  /** Elements that were read together with another result and are not yet asked for. */
+  ahead: Uint8Array | null;
+}
+
+/** Results of one run of a plan. `isRead` is true once any of them was read; `wanted` is the plan's. */
+export interface Run {
+  handles: Int32Array;
+  wanted: boolean[];
+  isRead: boolean;
 }
 
 /** Uniform array of a program: the values that the GPU has, and a function that sends them. */
@@ -109,6 +121,8 @@ export interface Plan {
   shapes: Shape[];
   slots: (Texture | null)[];
   draws: Draw[];
+  /** For each output, whether it was read after the last run. */
+  wanted: boolean[];
   /** Minimum number of words of a run. */
   words: number;
   /** True once all programs have compiled. */
@@ -155,6 +169,7 @@ export interface Textures {
   lose(handle: number, reason: string): void;
   alloc(handle: number, format: number, width: number, height: number): void;
   get(handle: number): Texture;
+  find(handle: number): Texture | undefined;
   free(handle: number): void;
   framebuffer(texture: Texture): WebGLFramebuffer;
   joint(textures: Texture[]): WebGLFramebuffer;
@@ -195,6 +210,7 @@ export interface Uploader {
 export interface Reader {
   read(handle: number, ...to: Place): void;
   readAsync(handle: number, ...to: Place): Promise<void>;
+  clear(): void;
   stats(): object;
 }
 
