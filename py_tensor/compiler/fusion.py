@@ -298,8 +298,8 @@ class Fusion:
         return op is not None and op.rereads
 
     def _widest(self, at: int) -> int:
-        """Return the size of the largest node that reads a view, also through further views."""
-        if at in self.materialized or not isinstance(self.ops[at], ViewOp):
+        """Return the size of the largest node that reads a view or pad, also through further ones."""
+        if at in self.materialized or not isinstance(self.ops[at], (ViewOp, Pad)):
             return 0
         sizes = (
             max(self.specs[consumer].size, self._widest(consumer))

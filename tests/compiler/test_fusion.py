@@ -303,3 +303,15 @@ def test_values_are_computed_in_program_order():
         return bytes_drawn(*order(results))
 
     assert needed(list) == needed(reversed) < 8 * 64 * 64 * 4
+
+
+def test_activation_is_stored_before_a_window_of_a_rearranged_image():
+    """A depthwise convolution of blocks reads each activation nine times."""
+    x, w, taps = leaf(1, 33, 33, 96), leaf(1, 1, 96, 960), leaf(3, 3, 1, 960)
+
+    def blocks():
+        active = pt.relu(pt.conv2d(x, w) + leaf(960))
+        return pt.nn.space_to_batch(active, [2, 2], [(2, 3), (2, 3)])
+
+    names = kernels(pt.conv2d(blocks(), taps, groups=960))
+    assert names == ["contract dot", "map relu", "reduce sum"]
