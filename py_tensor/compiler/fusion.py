@@ -298,7 +298,7 @@ class Fusion:
         return op is not None and op.rereads
 
     def _widest(self, at: int) -> int:
-        """Return the size of the largest node that reads a view or pad, also through further ones."""
+        """Return the size of the largest node that reads a view or pad, also through others."""
         if at in self.materialized or not isinstance(self.ops[at], (ViewOp, Pad)):
             return 0
         sizes = (
