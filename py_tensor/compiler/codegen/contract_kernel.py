@@ -14,8 +14,9 @@ from ...dtypes import DType, float32
 from ...language.statements import Statements
 from ...language.tree import Value, Whole
 from ...ops.contractions import CONVOLVE, Window
+from ..taps import taps_of
 from .operands import OperandMatrix, Texels, across_rows, along_rows
-from .tile_heuristics import layout, taps_of
+from .tile_heuristics import layout
 from .types import KIND, converted, wrapped
 from .writer import Writer
 

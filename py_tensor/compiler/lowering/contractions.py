@@ -16,12 +16,8 @@ from ...ops.elementwise import CAST
 from ...ops.reductions import SUM
 from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
 from ..lowered_graph import LoweredGraph
+from .narrow_convolutions import PLAIN, as_rows, best_form, in_form, in_order, padded, up
 from .reductions import SHORTEST, cast, sum_of_products
-
-
-def _up(n: int) -> int:
-    """Round up to a multiple of the four elements of a texel."""
-    return -(-n // 4) * 4
 
 
 def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
@@ -56,8 +52,8 @@ def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
             each = _dot(lowered, op_instance(DOT, (lowered.spec(a), lowered.spec(b))), a, b)
             return cast(lowered, lowered.add(SUM, (each,), (0,)), call)
     whole = inner % 4 == 0
-    a = _aligned(lowered, a, None if whole else (0, 0, _up(inner) - inner))
-    b = _aligned(lowered, b, None if whole else (0, _up(inner) - inner, 0))
+    a = _aligned(lowered, a, None if whole else (0, 0, up(inner) - inner))
+    b = _aligned(lowered, b, None if whole else (0, up(inner) - inner, 0))
     return lowered.rewritten(call, (a, b), None, call.spec)
 
 
@@ -73,8 +69,7 @@ def _parts(lowered: LoweredGraph, channels: int, taps: int, results: int) -> int
 
 
 def _padded(lowered: LoweredGraph, at: int, high: tuple[int, ...]) -> int:
-    zero = lowered.constant(0, lowered.spec(at).dtype)
-    return lowered.add(PAD, (at, zero), tuple((0, n, 0) for n in high))
+    return padded(lowered, at, *((0, n) for n in high))
 
 
 def _aligned(lowered: LoweredGraph, at: int, high: tuple[int, ...] | None) -> int:
@@ -96,7 +91,7 @@ def _aligned(lowered: LoweredGraph, at: int, high: tuple[int, ...] | None) -> in
                     lowered.materialized.add(base)
                     return at
         high = (0, 0, 0)
-    high = (high[0], high[1], _up(shape[2] + high[2]) - shape[2])
+    high = (high[0], high[1], up(shape[2] + high[2]) - shape[2])
     return _whole(lowered, _padded(lowered, at, high) if any(high) else at)
 
 
@@ -122,10 +117,27 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
             x = lowered.add(RESHAPE, (x,), (1, pixels, each))
             w = lowered.add(RESHAPE, (w,), (1, each, outs))
             return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
+    if groups == 1 and (form := best_form(call)) != PLAIN:
+        inner, x, w = in_form(lowered, call, x, w, form)
+        rows = as_rows(lowered, inner, x, w)
+        if rows is None:
+            at = _in_texels(lowered, inner, x, w)
+        else:
+            at = _dot(lowered, op_instance(DOT, tuple(map(lowered.spec, rows))), *rows)
+        return in_order(lowered, call, at, form)
+    return _in_texels(lowered, call, x, w)
+
+
+def _in_texels(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
+    """Convolve images after their pixels are padded to texels."""
+    window: Window = call.arg
+    groups = window.groups
+    each, outs = call.specs[1].shape[2:]
+    columns = outs // groups
     if each % 4:
-        x = _padded(lowered, x, (0, 0, 0, _up(each) - each))
+        x = _padded(lowered, x, (0, 0, 0, up(each) - each))
     if columns % 4:
-        w = _padded(lowered, w, (0, 0, 0, _up(outs) - outs))
+        w = _padded(lowered, w, (0, 0, 0, up(outs) - outs))
     x, w = _whole(lowered, x), _whole(lowered, w)
     _, rows, columns = call.spec.shape
     parts = _parts(lowered, each, math.prod(window.kernel), rows * columns) if groups == 1 else 1
