@@ -1,4 +1,4 @@
-"""Columns of pixels that a fragment of a convolution reads, and taps that share them.
+"""Taps of a convolution that a fragment computes together, and the columns of pixels they read.
 
 Input: the number of neighbouring results of a fragment, and the window. Output: `Taps`.
 """
@@ -16,36 +16,42 @@ UNROLLED = 16
 """Taps of a row of the kernel that a shader may list; a loop computes more of them, since the time
 to compile a shader grows with its length. A driver took half a minute for 256 taps."""
 
+TOGETHER = 4
+"""Taps of a longer row that an iteration may compute. More of them save few fetches, and a shader
+of many takes long to compile."""
+
 
 class Taps(NamedTuple):
-    """Columns of pixels that neighbouring results of a convolution read in one row.
+    """Taps of a row of the kernel that a fragment computes together, in a loop over the row."""
 
-    They are relative to the first column.
-    """
-
+    step: int
+    """Number of taps in an iteration of the loop, which divides the length of the row."""
     columns: list[int]
+    """Columns of pixels that these taps read, relative to the first column."""
     parts: list[range]
-    """Taps that a fragment computes together, since they read many columns in common.
-
-    If this is empty, a fragment computes one tap at a time, and `columns` has the first tap's.
-    """
+    """These taps in parts; those of a part read many columns in common."""
 
 
 def taps_of(height: int, window: Window) -> Taps:
-    """Return the columns for `height` results, for all taps if a fragment can hold each part's.
+    """Return the taps that a fragment of `height` results in a row computes together.
 
     Taps at a distance of the stride read the same columns, except for one.
     """
-    step, kernel, dilation = window.stride[1], window.kernel[1], window.dilation[1]
-    every = step // math.gcd(step, dilation)
-    parts = [range(tap, kernel, every) for tap in range(min(every, kernel))]
-    columns = [_columns(height, window, part) for part in parts]
-    joined = set().union(*columns)
-    if kernel <= UNROLLED and len(joined) < height * kernel and max(map(len, columns)) <= SHARED:
-        return Taps(sorted(joined), parts)
-    return Taps(sorted(_columns(height, window, range(1))), [])
+    stride, kernel, dilation = window.stride[1], window.kernel[1], window.dilation[1]
+    every = stride // math.gcd(stride, dilation)
+    found = Taps(1, sorted(_columns(height, window, range(1))), [range(1)])
+    steps = [step for step in range(2, TOGETHER + 1) if kernel % step == 0]
+    if TOGETHER < kernel <= UNROLLED:
+        steps.append(kernel)
+    for step in steps:
+        parts = [range(tap, step, every) for tap in range(min(every, step))]
+        columns = [_columns(height, window, part) for part in parts]
+        joined = set().union(*columns)
+        if len(joined) < height * step and max(map(len, columns)) <= SHARED:
+            found = Taps(step, sorted(joined), parts)
+    return found
 
 
 def _columns(height: int, window: Window, taps: range) -> set[int]:
-    step, dilation = window.stride[1], window.dilation[1]
-    return {row * step + tap * dilation for row in range(height) for tap in taps}
+    stride, dilation = window.stride[1], window.dilation[1]
+    return {row * stride + tap * dilation for row in range(height) for tap in taps}

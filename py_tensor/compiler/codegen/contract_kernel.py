@@ -157,7 +157,7 @@ def _convolve(block: _Block) -> None:
         start += which * (depth // 4)
         start_w += which * ((tiling.columns if groups > 1 else depth * outs) // 4)
     start, start_w = let(start, "t"), let(start_w, "t")
-    parts = taps_of(tiling.height, window).parts
+    step, _, parts = taps_of(tiling.height, window)
     reach = (ow - 1) * sw + (kw - 1) * dw - pw
     sides = pw > 0 or reach >= width
     zero = code.vector(block.kind, 0)
@@ -183,7 +183,7 @@ def _convolve(block: _Block) -> None:
 
     def channels_of(tx: Any, tw: Any, kx: Any, c: Whole, lanes: int) -> None:
         tx, tw = code.variable(tx + c, "x"), code.variable(tw + c * outs, "w")
-        for part in parts or [range(1)]:
+        for part in parts:
             products(tx, tw, kx, lanes, part)
 
     def inner(tx: Any, tw: Any, kx: Any) -> None:
@@ -200,11 +200,11 @@ def _convolve(block: _Block) -> None:
             code.stop((y < 0) | (y >= height), "continue")
         tx = start + y * (width * channels // 4)
         tw = start_w + ky * (kw * each * outs // 4)
-        if parts:
+        if step == kw:
             inner(let(tx, "t"), let(tw, "t"), 0)
         else:
             tx, tw = code.variable(tx, "t"), code.variable(tw, "t")
-            with code.loop(0, kw) as kx:
-                inner(tx, tw, kx)
-                code.assign(tx, code.printer.whole(dw * channels // 4), "+=")
-                code.assign(tw, code.printer.whole(each * outs // 4), "+=")
+            with code.loop(0, kw // step) as k:
+                inner(tx, tw, k * step)
+                code.assign(tx, code.printer.whole(step * dw * channels // 4), "+=")
+                code.assign(tw, code.printer.whole(step * each * outs // 4), "+=")

@@ -100,8 +100,8 @@ def _left_fetches(height: int, window: Window | None) -> float:
     """Return the texels of the first operand that a fragment fetches for four of the second."""
     if window is None:
         return height
-    columns, parts = taps_of(height, window)
-    return len(columns) / (window.kernel[1] if parts else 1)
+    taps = taps_of(height, window)
+    return len(taps.columns) / taps.step
 
 
 def layout(lowered: LoweredNodes, at: int) -> tuple[int, tuple[Any, ...], int]:

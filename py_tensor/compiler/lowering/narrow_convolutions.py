@@ -98,7 +98,7 @@ def _fetches(call: OpInstance, form: Form) -> int:
 
     def of_block(rows: int, texels: int) -> int:
         taps = taps_of(rows, window)
-        reads = len(taps.columns) if taps.parts else rows * kw
+        reads = len(taps.columns) * kw // taps.step
         fragments = batch * oh * -(-ow // rows) * -(-count // (4 * texels))
         return fragments * kh * (up(each) // 4 * reads + each * kw * texels)
 
@@ -191,12 +191,12 @@ def padded(lowered: LoweredGraph, at: int, *sides: tuple[int, int]) -> int:
 def as_rows(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> tuple[int, int] | None:
     """Return the matrices whose product is a convolution of one row, or None.
 
-    None is returned if a fragment of the convolution can read pixels once for several taps.
+    None is returned if a fragment can compute all taps together, which takes fewer fetches.
     """
     window: Window = call.arg
     (kh, kw), (_, sw), (ph, pw), (_, dw), (_, ow), _ = window
     _, _, width, channels = call.specs[0].shape
-    if call.spec.shape[1] != ow or kh > 1 or ph or dw > 1 or taps_of(8, window).parts:
+    if call.spec.shape[1] != ow or kh > 1 or ph or dw > 1 or taps_of(8, window).step == kw:
         return None
     row = lowered.add(SLICE, (x,), ((0, 1, 1), (0, 1, 1), (0, width, 1), (0, channels, 1)))
     row = lowered.add(RESHAPE, (row,), (1, width * channels))
