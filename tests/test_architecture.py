@@ -66,7 +66,7 @@ CORE = {
     "language": 1641,  # the functions that shaders include; kernels in two languages; sizes
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
     "ir": 652,  # structures given to trees are checked; several results; lost values; equal numbers
-    "compiler": 3295,  # several outputs; float32 as float16; sizes in plans; narrow convolutions
+    "compiler": 3315,  # float32 as float16; sizes in plans; split contractions; narrow convolutions
     "runtime": 1967,  # limit of GPU memory; graphs in two parts; JAX; loops on JAX
     "tensor": 372,  # parts know their tensor; iteration; text; flushes after a loss; shared memory
 }
