@@ -15,7 +15,9 @@ SHARED = 12
 UNROLLED = 16
 """Taps of a row of the kernel that a shader may list; a loop computes more of them, since the time
 to compile a shader grows with its length. A driver took half a minute for 256 taps."""
-
+LISTED = 20
+"""Columns of pixels that a shader may list. Each column that may lie outside the image doubles the
+time of SwiftShader's compiler: 22 take 1.4 s, and 28 take 85 s."""
 TOGETHER = 4
 """Taps of a longer row that an iteration may compute. More of them save few fetches, and a shader
 of many takes long to compile."""
@@ -47,7 +49,8 @@ def taps_of(height: int, window: Window) -> Taps:
         parts = [range(tap, step, every) for tap in range(min(every, step))]
         columns = [_columns(height, window, part) for part in parts]
         joined = set().union(*columns)
-        if len(joined) < height * step and max(map(len, columns)) <= SHARED:
+        most = min(height * step - 1, LISTED)
+        if len(joined) <= most and max(map(len, columns)) <= SHARED:
             found = Taps(step, sorted(joined), parts)
     return found
 
