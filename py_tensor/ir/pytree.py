@@ -59,13 +59,11 @@ class Structure:
         return self.parts.count(LEAF)
 
     def builder(self) -> Callable[[list[Any]], Any]:
-        """Return a function that builds the tree from a list of leaves; faster than unflatten."""
-        first, *rest = self.parts
-        if first is LEAF:
-            return itemgetter(0)
-        if first[0] in (list, tuple) and not any(rest):
-            return first[0]
-        return lambda leaves: _build(iter(self.parts), iter(leaves))
+        """Return a function that builds the tree from a list of leaves.
+
+        It pays for trees that are built often: the parts are read once.
+        """
+        return _builder(iter(self.parts), 0)[0]
 
 
 class _Star:
@@ -281,7 +279,31 @@ def _build(parts: Iterator[KeyPart | None], leaves: Iterator[Any]) -> Any:
     if part is LEAF:
         return next(leaves)
     kind, fixed, count = part
-    children = [_build(parts, leaves) for _ in range(count)]
+    return _container(kind, fixed, [_build(parts, leaves) for _ in range(count)])
+
+
+def _builder(
+    parts: Iterator[KeyPart | None], start: int
+) -> tuple[Callable[[list[Any]], Any], int]:
+    """Return a function that builds the next subtree from all leaves, and the end of its leaves.
+
+    The subtree's leaves begin at `start`.
+    """
+    part = next(parts)
+    if part is LEAF:
+        return itemgetter(start), start + 1
+    kind, fixed, count = part
+    builders, end = [], start
+    for _ in range(count):
+        builder, end = _builder(parts, end)
+        builders.append(builder)
+    if all(type(builder) is itemgetter for builder in builders):
+        return lambda leaves: _container(kind, fixed, leaves[start:end]), end
+    return lambda leaves: _container(kind, fixed, [build(leaves) for build in builders]), end
+
+
+def _container(kind: type, fixed: Any, children: list[Any]) -> Any:
+    """Return a container with these children; it may be the list of the children itself."""
     if kind is list:
         return children
     if kind is tuple:

@@ -22,8 +22,8 @@ from ...errors import ArgumentError, TraceError
 from ...functions.arguments import function_of, integer, items
 from ...functions.autocast import autocast_dtype
 from ...ir.bounded_cache import BoundedCache
-from ...ir.node import OpNode, leaf_node, own_tapes, pending_handles
-from ...ir.pytree import tree_flatten, tree_leaves, tree_unflatten, typed, walk
+from ...ir.node import OpNode, leaf_node, own_tapes, pending_handles, tapes
+from ...ir.pytree import open_node, tree_flatten, tree_leaves, tree_unflatten, typed
 from ...ir.tracer import ArgumentBuffer, Recording, ScalarTracer
 from ...runtime import scopes
 from ...runtime.executor import backend, runtime
@@ -60,10 +60,10 @@ class Jitted:
         return f"jit({self._function!r})"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if own_tapes() or (state.watchers and (state.trace is not None or is_debug_mode())):
+        if (tapes and own_tapes()) or (state.watchers and (state.trace is not None or is_debug_mode())):
             return self._run_untraced(args, kwargs)
         leaves: list[Any] = []
-        executable = self._executables.get(self._key(args, kwargs, leaves))
+        executable = self._lookup(args, kwargs, leaves)[1]
         if executable is None:
             leaves = []
             executable = self.trace(args, kwargs, leaves)
@@ -85,10 +85,24 @@ class Jitted:
 
     # --- arguments ------------------------------------------------------------------------------
 
+    def _lookup(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]
+    ) -> tuple[tuple[Any, ...], Executable | None]:
+        """Return the key of a call and its executable, and append its leaves to `leaves`."""
+        key = self._key(args, kwargs, leaves)
+        try:
+            return key, self._executables.get(key)
+        except TypeError:
+            self._check_hashes(args, kwargs)
+            raise
+
     def _key(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]
     ) -> tuple[Any, ...]:
-        """Return the cache key of a call, and append its tensors and numbers to `leaves`."""
+        """Return the cache key of a call, and append its tensors and numbers to `leaves`.
+
+        It lists the containers and the leaves' specs, or kinds of numbers, from left to right.
+        """
         key: list[Any] = [runtime.backend, autocast_dtype.get()]
         static = self._static_positions
         for position, arg in enumerate(args):
@@ -98,9 +112,6 @@ class Jitted:
             elif kind is Tensor:
                 leaves.append(arg)
                 key.append(arg._node.spec)
-            elif kind in _NUMBERS:
-                leaves.append(arg)
-                key.append(kind)
             else:
                 self._add_tree(arg, position, key, leaves)
         for name in sorted(kwargs):
@@ -116,37 +127,56 @@ class Jitted:
             raise self._argument_error(
                 "static argument must not be a tensor", arg, place, "do not make it static"
             )
-        self._check_hash(arg, "static argument", place)
         return typed(arg)
 
-    def _check_hash(self, value: Any, what: str, place: int | str) -> None:
-        try:
-            hash(value)
-        except TypeError:
-            advice = "pass a tuple or another immutable value"
-            raise self._argument_error(f"{what} is not hashable", value, place, advice) from None
-
-    def _add_tree(self, arg: Any, place: int | str, key: list[Any], leaves: list[Any]) -> None:
-        first = len(leaves)
-        parts: list[Any] = []
-        walk(arg, leaves, parts)
-        for part in parts:
-            if part is not None:
-                self._check_hash(part, "static field or key", place)
-        if parts != [None]:
-            key += parts
-        for at in range(first, len(leaves)):
-            leaf = leaves[at]
-            kind = leaf.__class__
-            if kind is Tensor:
-                key.append(leaf._node.spec)
-            elif isinstance(leaf, _KINDS):
-                kind = next(number for number in _KINDS if isinstance(leaf, number))
-                leaves[at] = kind(leaf)
-                key.append(kind)
+    def _add_tree(self, tree: Any, place: int | str, key: list[Any], leaves: list[Any]) -> None:
+        kind = tree.__class__
+        if kind is Tensor:
+            leaves.append(tree)
+            key.append(tree._node.spec)
+            return
+        if kind in _NUMBERS:
+            leaves.append(tree)
+            key.append(kind)
+            return
+        opened = open_node(tree)
+        if opened is None:
+            self._add_other(tree, place, key, leaves)
+            return
+        part, children = opened
+        key.append(part)
+        for child in children:
+            if child.__class__ is Tensor:
+                leaves.append(child)
+                key.append(child._node.spec)
             else:
-                wrong = "arguments must contain only tensors and numbers"
-                raise self._argument_error(wrong, leaf, place, _advice(leaf, place))
+                self._add_tree(child, place, key, leaves)
+
+    def _add_other(self, leaf: Any, place: int | str, key: list[Any], leaves: list[Any]) -> None:
+        """Add a number of a subclass, or raise ArgumentError."""
+        kind: Any = next((number for number in _KINDS if isinstance(leaf, number)), None)
+        if kind is None:
+            wrong = "arguments must contain only tensors and numbers"
+            raise self._argument_error(wrong, leaf, place, _advice(leaf, place))
+        leaves.append(kind(leaf))
+        key.append(kind)
+
+    def _check_hashes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Raise ArgumentError if a static value of the arguments cannot be hashed."""
+        for place, arg in (*enumerate(args), *sorted(kwargs.items())):
+            if self.is_static(place):
+                what, values = "static argument", [arg]
+            else:
+                what = "static field or key"
+                values = [part for part in tree_flatten(arg)[1].parts if part is not None]
+            for value in values:
+                try:
+                    hash(value)
+                except TypeError:
+                    advice = "pass a tuple or another immutable value"
+                    raise self._argument_error(
+                        f"{what} is not hashable", value, place, advice
+                    ) from None
 
     def _argument_error(self, wrong: str, got: Any, place: int | str, advice: str) -> ArgumentError:
         shown = repr(got._spec) if isinstance(got, Tensor) else f"{got!r:.60}"
@@ -177,8 +207,7 @@ class Jitted:
         Appends the arguments' leaves to `leaves`.
         """
         backend()
-        key = self._key(args, kwargs, leaves)
-        executable = self._executables.get(key)
+        key, executable = self._lookup(args, kwargs, leaves)
         if executable is not None:
             return executable
         runtime.misses += 1
