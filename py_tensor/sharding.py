@@ -247,7 +247,7 @@ def wait_for_processes(name: str) -> None:
 def sharding_of(tensor: Tensor) -> NamedSharding | None:
     """Return the placement of a tensor on a mesh; None if it has none, or is not computed yet."""
     node: Any = tensor._node
-    found: Any = getattr(getattr(getattr(node.buffer, "handle", 0), "array", 0), "sharding", 0)
+    found: Any = getattr(getattr(node.buffer, "handle", 0), "sharding", 0)
     return found if hasattr(found, "mesh") else None
 
 

@@ -23,6 +23,7 @@ from .ir.node import (
     own_tapes,
     pending_handles,
     scalar_node,
+    settled,
     tensor_spec,
     usable_nodes,
 )
@@ -45,6 +46,7 @@ ITERATED = 1 << 16
 
 _drop_fresh = fresh.pop
 """Bound once, since every tensor calls it when it ends."""
+_new = object.__new__
 
 
 _sharding_of = LateModule(f"{__package__}.sharding").sharding_of
@@ -215,8 +217,7 @@ class Tensor(TensorMethods):
             self._end(scopes.user_line())
 
     def _end(self, place: str, end: End = DISPOSED) -> None:
-        forget(id(self))
-        self._node = cast("OpNode", _Disposed(place, end))
+        end_handles([self], place, end)
 
     def _move(self, node: OpNode) -> None:
         """Make this handle refer to another node."""
@@ -520,6 +521,32 @@ def handle_on(node: OpNode) -> Tensor:
     tensor = object.__new__(Tensor)
     tensor._node = fresh[id(tensor)] = node
     return tensor
+
+
+def new_handles(nodes: list[OpNode]) -> list[Tensor]:
+    """Return new tensors of the results of a call, which add no pending work."""
+    tensors = []
+    for node in nodes:
+        tensor = _new(Tensor)
+        tensor._node = node
+        if node.buffer is None:
+            fresh[id(tensor)] = node
+        else:
+            settled[id(tensor)] = node
+            node.buffer.users += 1
+        tensors.append(tensor)
+    for watcher in state.watchers:
+        for tensor in tensors:
+            watcher(tensor)
+    return tensors
+
+
+def end_handles(tensors: list[Tensor], place: str, end: End) -> None:
+    """End handles, so that using them raises the error that `end` describes."""
+    ended = cast("OpNode", _Disposed(place, end))
+    for tensor in tensors:
+        forget(id(tensor))
+        tensor._node = ended
 
 
 def realize_pending(nodes: list[OpNode]) -> None:

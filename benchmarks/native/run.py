@@ -130,8 +130,8 @@ def waited(tensor):
     """Wait until a tensor is computed, without copying it."""
     pt.realize(tensor)
     handle = tensor._node.buffer.handle
-    if handle:
-        jax.block_until_ready(handle.array)
+    if handle is not None:
+        jax.block_until_ready(handle)
 
 
 def measured(name, inputs, options, rounds, clock):

@@ -574,7 +574,7 @@ class Model(Module):
 
 def _released(buffer: Any) -> bool:
     """Forget the host's copy of a weight that is on the device, and return whether it is there."""
-    if buffer is None or not buffer.handle or buffer.backend.on_host:
+    if buffer is None or buffer.handle is None or buffer.backend.on_host:
         return False
     buffer.host = None
     return True

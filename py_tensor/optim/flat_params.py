@@ -1,6 +1,7 @@
 """Parameters packed into few flat vectors, so that a step takes few draws.
 
-On backends whose graphs become one program each parameter is a vector of its own, in its shape.
+On backends whose graphs become one program each large parameter is a vector of its own, in its
+shape.
 
 Input: a tree of parameters. Output: a `Layout`, which converts leaves to vectors and back.
 """
@@ -35,6 +36,9 @@ from ..tensor import Tensor, as_tensor
 PART = 1 << 18
 """Number of elements from which a vector is long enough. Packing copies each gradient. From this
 size on, the copy takes longer than the draws of an additional vector, about 10 us each."""
+SMALL = 1 << 12
+"""Number of elements up to which backends whose graphs become one program pack parameters. There an
+additional vector takes about 2 us in each call of a step, and again for each slot."""
 
 
 class Place(NamedTuple):
@@ -173,8 +177,8 @@ def _joined(parts: list[Tensor]) -> Tensor:
 class _Packing:
     """Give each long parameter its own vector; let others of a group share one until it is long.
 
-    A parameter that is divided among devices, or whose backend makes whole programs, has its own
-    vector, too, in the parameter's shape.
+    A parameter that is placed on a mesh, or is not small and whose backend makes whole programs,
+    has its own vector, too, in the parameter's shape.
     """
 
     def __init__(self) -> None:
@@ -183,12 +187,12 @@ class _Packing:
         self.lengths: list[int] = []
         self.groups: list[int] = []
         self.shardings: list[Any] = []
-        self.shared: dict[Any, int] = {}
+        self.shared: dict[int, int] = {}
 
     def place(self, leaf: Tensor, group: int) -> Place:
         sharding = sharding_of(leaf)
-        whole = self.apart or (sharding is not None and not sharding.is_fully_replicated)
-        at = self.shared.get((group, sharding), -1)
+        whole = sharding is not None or (self.apart and leaf.size > SMALL)
+        at = self.shared.get(group, -1)
         if whole or leaf.size >= PART or at < 0 or self.lengths[at] >= PART:
             at = len(self.lengths)
             self.lengths.append(0)
@@ -196,7 +200,7 @@ class _Packing:
             self.shardings.append(sharding)
             self.whole.append(whole)
             if leaf.size < PART and not whole:
-                self.shared[group, sharding] = at
+                self.shared[group] = at
         place = Place(at, self.lengths[at], leaf.shape, leaf.dtype)
         # A part that starts at a texel boundary is read without a copy.
         self.lengths[at] += leaf.size + -leaf.size % 4

@@ -56,6 +56,8 @@ def _is_tiny(node: OpNode, elements: int) -> bool:
             if entry_of(EVALUATORS, node.call.op) is None:
                 return False
             stack += node.srcs
-        elif node.buffer is not None and (node.buffer.host is None or node.buffer.handle):
+        elif node.buffer is not None and (
+            node.buffer.host is None or node.buffer.handle is not None
+        ):
             return False
     return True

@@ -324,12 +324,14 @@ def test_long_parameters_have_separate_vectors(engine, monkeypatch, rng):
     gradients = [rng.normal(size=array.shape).astype("float32") for array in arrays]
     optimizer = pt.optim.adamw(0.1, clip_global_norm=2.0)
     results = []
-    for part, whole, sizes in (
-        (1 << 18, False, [92]),
-        (16, False, [16, 20, 16, 40]),
-        (1 << 18, True, [6, 20, 5, 9, 40, 3]),
+    for part, small, whole, sizes in (
+        (1 << 18, 8, False, [92]),
+        (16, 8, False, [16, 20, 16, 40]),
+        (1 << 18, 0, True, [6, 20, 5, 9, 40, 3]),
+        (1 << 18, 8, True, [8 + 8 + 4, 20, 9, 40]),
     ):
         monkeypatch.setattr(flat_params, "PART", part)
+        monkeypatch.setattr(flat_params, "SMALL", small)
         monkeypatch.setattr(engine, "whole_programs", whole)
         state = optimizer.init(tensors(arrays))
         assert sorted(v.size for v in state.vectors) == sorted(sizes)

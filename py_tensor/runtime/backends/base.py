@@ -31,7 +31,7 @@ class Buffer:
         size: int,
         host: Any = None,
         backend: Any = None,
-        handle: Any = 0,
+        handle: Any = None,
         generation: int = 0,
     ) -> None:
         self.dtype = dtype
@@ -43,7 +43,7 @@ class Buffer:
         self.users = 0
 
     def __del__(self) -> None:
-        if self.handle:
+        if self.handle is not None:
             self.backend.release(self)
 
 

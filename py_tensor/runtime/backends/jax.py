@@ -1,10 +1,10 @@
 """The JAX backend: compile each graph with XLA for CPUs, GPUs and TPUs.
 
-Values are arrays of JAX. The handle of a `Buffer` is a `DeviceArray`, which holds a `jax.Array` in
-the shape of its tensor. Bytes on the host are copied to the device at their first use. A placement
-on several devices is the sharding of that array (`jax.sharding`): plans accept arrays of any
-sharding, and XLA divides the work and chooses the shardings of the results. `JaxBackend.adopt`
-makes a buffer of any `jax.Array`, also one that `jax.device_put` has placed on a mesh.
+Values are arrays of JAX. The handle of a `Buffer` is a `jax.Array` in the shape of its tensor.
+Bytes on the host are copied to the device at their first use. A placement on several devices is the
+sharding of that array (`jax.sharding`): plans accept arrays of any sharding, and XLA divides the
+work and chooses the shardings of the results. `JaxBackend.adopt` makes a buffer of any `jax.Array`,
+also one that `jax.device_put` has placed on a mesh.
 
 A plan is one function of the graph's leaves and scalars. It calls the functions that the op
 definitions name, and `jax.jit` compiles it as a whole. Scalars are arguments, so that a new
@@ -17,7 +17,7 @@ from __future__ import annotations
 from array import array as packed
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -34,13 +34,6 @@ from .base import Buffer, CompiledParts, HostBackend
 
 Values = list[Any]
 Step = Callable[[Values], Any]
-
-
-class DeviceArray(NamedTuple):
-    """Handle of a buffer of this backend."""
-
-    array: Any
-    """A `jax.Array` with the shape of the tensor."""
 
 
 class Plan:
@@ -129,7 +122,7 @@ class JaxBackend(HostBackend):
         donated: Sequence[int] = (),
     ) -> list[tuple[int, Buffer]]:
         given = [
-            handle.array if type(handle := leaf.handle) is DeviceArray else self.array(leaf, spec)
+            leaf.handle if leaf.backend is self else self.array(leaf, spec)
             for leaf, spec in zip(leaves, plan.leaves, strict=True)
         ]
         if scalars:
@@ -140,7 +133,7 @@ class JaxBackend(HostBackend):
             raise_failure(error)
         self.draws += 1
         return [
-            (position, Buffer(spec.dtype, spec.size, None, self, DeviceArray(array)))
+            (position, Buffer(spec.dtype, spec.size, None, self, array))
             for position, spec, array in zip(plan.kept, plan.results, arrays, strict=True)
         ]
 
@@ -154,7 +147,7 @@ class JaxBackend(HostBackend):
         dtype = BY_NAME.get(array.dtype.name)
         if dtype is None:
             return None
-        buffer = Buffer(dtype, array.size, None, self, DeviceArray(array))
+        buffer = Buffer(dtype, array.size, None, self, array)
         # Its memory is not donated, since others may use the array.
         buffer.users = 1
         return buffer, array.shape
@@ -166,21 +159,21 @@ class JaxBackend(HostBackend):
 
     def array(self, buffer: Buffer, spec: TensorSpec) -> Any:
         """Return a buffer's `jax.Array`, copying elements on the host to the device."""
-        if buffer.backend is not self or not buffer.handle:
+        if buffer.backend is not self:
             host = buffer.host if buffer.host is not None else buffer.backend.read(buffer)
             flat = np.frombuffer(
                 memoryview(host).cast("B") if spec.size else b"", np_dtype(spec.dtype)
             )
             array = jax.device_put(flat.reshape(spec.shape))
-            if buffer.handle:
+            if buffer.handle is not None:
                 return array
-            buffer.backend, buffer.handle = self, DeviceArray(array)
-        return buffer.handle.array
+            buffer.backend, buffer.handle = self, array
+        return buffer.handle
 
     def read(self, buffer: Buffer) -> memoryview:
         if not buffer.size or buffer.host is not None or buffer.backend is not self:
             return super().read(buffer)
-        array = buffer.handle.array
+        array = buffer.handle
         try:
             if not (array.is_fully_addressable or array.is_fully_replicated):
                 # All processes of the job get the elements of all.

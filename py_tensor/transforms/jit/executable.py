@@ -26,8 +26,7 @@ from ...ir.tracer import ArgumentBuffer, ScalarTape, ScalarTracer
 from ...runtime import scopes
 from ...runtime.backends.base import Backend
 from ...runtime.executor import backend, runner, runtime
-from ...runtime.scopes import state
-from ...tensor import Tensor, realize_pending
+from ...tensor import Tensor, end_handles, new_handles, realize_pending
 
 
 class NodeSource(NamedTuple):
@@ -189,10 +188,8 @@ class Executable:
                 for (_, buffer), spec in zip(outputs, self.specs, strict=True)
             ]
         result = self.build(
-            list(map(Tensor, made)) if self.plain else self._wrapped(leaves, made, values)
+            new_handles(made) if self.plain else self._wrapped(leaves, made, values)
         )
-        # Creating a handle increments the count of pending work, but these are computed already.
-        state.pending -= len(self.handles)
         if self.donated:
             end_donated([leaves[at] for at in self.donated], self.name)
         return result
@@ -236,7 +233,7 @@ class Executable:
         ]
         for at, source in self.moved:
             leaves[at]._move(nodes[source])
-        new = [Tensor(nodes[source]) for source in self.handles]
+        new = new_handles([nodes[source] for source in self.handles])
         pools = {"new": new, "same": leaves, "number": values}
         return [pools[kind][at] if kind in pools else at for kind, at in self.results]
 
@@ -302,5 +299,4 @@ def end_donated(tensors: list[Tensor], name: str) -> None:
     end = scopes.End(
         DisposedError, f"was donated; got a tensor given to {name} at", "use the result of the call"
     )
-    for tensor in tensors:
-        tensor._end(place, end)
+    end_handles(tensors, place, end)
