@@ -44,8 +44,8 @@ ITERATED = 1 << 16
 """Elements up to which a tensor is read back to iterate over it."""
 
 
-_drop_fresh = fresh.pop
-"""Bound once, since every tensor calls it when it ends."""
+_drop_fresh, _drop_settled = fresh.pop, settled.pop
+"""Bound once, since every tensor calls them when it ends, as `forget` does."""
 _new = object.__new__
 
 
@@ -107,7 +107,9 @@ class Tensor(TensorMethods):
 
     def __del__(self) -> None:
         if _drop_fresh(id(self), None) is None:
-            forget(id(self))
+            node = _drop_settled(id(self), None)
+            if node is not None:
+                node.buffer.users -= 1
 
     # --- properties -----------------------------------------------------------------------------
 

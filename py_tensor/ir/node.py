@@ -105,11 +105,17 @@ class OpNode:
     __slots__ = ("age", "buffer", "call", "spec", "srcs", "value")
     value: Any
 
-    def __init__(self, call: OpInstance | None, srcs: tuple[OpNode, ...], spec: TensorSpec) -> None:
+    def __init__(
+        self,
+        call: OpInstance | None,
+        srcs: tuple[OpNode, ...],
+        spec: TensorSpec,
+        buffer: Any = None,
+    ) -> None:
         self.call = call
         self.srcs = srcs
         self.spec = spec
-        self.buffer: Any = None
+        self.buffer = buffer
         self.age = _next_age()
 
     def settle(self, buffer: Any) -> None:
@@ -229,9 +235,7 @@ def scalar_node(value: complex, dtype: DType = float32) -> OpNode:
 
 def leaf_node(buffer: Any, spec: TensorSpec) -> OpNode:
     """Make a node for a value that is already computed."""
-    node = OpNode(None, (), spec)
-    node.buffer = buffer
-    return node
+    return OpNode(None, (), spec, buffer)
 
 
 tapes: list[Any] = []

@@ -36,6 +36,24 @@ Values = list[Any]
 Step = Callable[[Values], Any]
 
 
+class ArrayBuffer(Buffer):
+    """Buffer of an array that Python frees, with a short `__init__`, since each result has one."""
+
+    __slots__ = ()
+
+    def __init__(self, dtype: DType, size: int, backend: JaxBackend, array: Any) -> None:
+        self.dtype = dtype
+        self.size = size
+        self.host = None
+        self.backend = backend
+        self.handle = array
+        self.generation = 0
+        self.users = 0
+
+    def __del__(self) -> None:
+        """Do nothing."""
+
+
 class Plan:
     """A graph as a function of leaves and scalars, compiled for each set of donated leaves.
 
@@ -45,7 +63,9 @@ class Plan:
     def __init__(self, graph: OpGraph, fixed: Collection[int] = ()) -> None:
         self.graph = graph
         self.kept = (*graph.outputs, *graph.shared)
-        self.results = [graph.spec(at) for at in self.kept]
+        self.specs = [graph.spec(at) for at in self.kept]
+        self.results = [(at, graph.spec(at).dtype, graph.spec(at).size) for at in self.kept]
+        """(position, dtype, number of elements) of each result."""
         self.leaves = [call for call in graph.calls if type(call) is TensorSpec]
         self.scalars = _by_dtype(graph, fixed)
         self.constants: list[Any] | None = None
@@ -58,7 +78,7 @@ class Plan:
         key = tuple(donated)
         function = self.compiled.get(key)
         if function is None:
-            free, reused = [*self.results], []
+            free, reused = [*self.specs], []
             for at in donated:
                 if self.leaves[at] in free:
                     free.remove(self.leaves[at])
@@ -122,8 +142,8 @@ class JaxBackend(HostBackend):
         donated: Sequence[int] = (),
     ) -> list[tuple[int, Buffer]]:
         given = [
-            leaf.handle if leaf.backend is self else self.array(leaf, spec)
-            for leaf, spec in zip(leaves, plan.leaves, strict=True)
+            leaf.handle if leaf.backend is self else self.array(leaf, plan.leaves[at])
+            for at, leaf in enumerate(leaves)
         ]
         if scalars:
             given += plan.vectors(scalars)
@@ -133,8 +153,8 @@ class JaxBackend(HostBackend):
             raise_failure(error)
         self.draws += 1
         return [
-            (position, Buffer(spec.dtype, spec.size, None, self, array))
-            for position, spec, array in zip(plan.kept, plan.results, arrays, strict=True)
+            (position, ArrayBuffer(dtype, size, self, arrays[at]))
+            for at, (position, dtype, size) in enumerate(plan.results)
         ]
 
     def adopt(self, array: Any) -> tuple[Buffer, Shape] | None:
@@ -147,7 +167,7 @@ class JaxBackend(HostBackend):
         dtype = BY_NAME.get(array.dtype.name)
         if dtype is None:
             return None
-        buffer = Buffer(dtype, array.size, None, self, array)
+        buffer = ArrayBuffer(dtype, array.size, self, array)
         # Its memory is not donated, since others may use the array.
         buffer.users = 1
         return buffer, array.shape

@@ -15,7 +15,6 @@ from ...ir.node import (
     OpGraph,
     OpNode,
     TensorSpec,
-    leaf_node,
     linearize,
     pending_for,
     pending_handles,
@@ -183,10 +182,8 @@ class Executable:
             buffers = self._gathered(leaves)
             donated = self._unshared(buffers) if self.reusable else ()
             outputs = runner(self.engine, self.graph)(self.plan, buffers, scalars, donated)
-            made = [
-                leaf_node(buffer, spec)
-                for (_, buffer), spec in zip(outputs, self.specs, strict=True)
-            ]
+            specs = self.specs
+            made = [OpNode(None, (), specs[at], made[1]) for at, made in enumerate(outputs)]
         result = self.build(
             new_handles(made) if self.plain else self._wrapped(leaves, made, values)
         )
