@@ -282,9 +282,7 @@ def _build(parts: Iterator[KeyPart | None], leaves: Iterator[Any]) -> Any:
     return _container(kind, fixed, [_build(parts, leaves) for _ in range(count)])
 
 
-def _builder(
-    parts: Iterator[KeyPart | None], start: int
-) -> tuple[Callable[[list[Any]], Any], int]:
+def _builder(parts: Iterator[KeyPart | None], start: int) -> tuple[Callable[[list[Any]], Any], int]:
     """Return a function that builds the next subtree from all leaves, and the end of its leaves.
 
     The subtree's leaves begin at `start`.

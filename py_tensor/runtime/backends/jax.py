@@ -8,14 +8,15 @@ also one that `jax.device_put` has placed on a mesh.
 
 A plan is one function of the graph's leaves and scalars. It calls the functions that the op
 definitions name, and `jax.jit` compiles it as a whole. Scalars are arguments, so that a new
-learning rate compiles nothing. Donated leaves are `donate_argnums`. Loops and branches are calls of
-`jax.lax.scan`, `while_loop` and `switch` in that function.
+learning rate compiles nothing; those that are the same in all calls are constants. Donated leaves
+are `donate_argnums`. Loops and branches are calls of `jax.lax.scan`, `while_loop` and `switch` in
+that function.
 """
 
 from __future__ import annotations
 
 from array import array as packed
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -68,13 +69,14 @@ class Plan:
         """(position, dtype, number of elements) of each result."""
         self.leaves = [call for call in graph.calls if type(call) is TensorSpec]
         self.scalars = _by_dtype(graph, fixed)
-        self.constants: list[Any] | None = None
-        """Vectors of the fixed scalars, once a call has given them."""
-        self.evaluate = evaluator(graph, self.kept, fixed)
+        self.fixed = fixed
         self.compiled: dict[tuple[int, ...], Any] = {}
 
-    def function(self, donated: Sequence[int]) -> Any:
-        """Return the compiled function; results reuse donated leaves of their shape and dtype."""
+    def function(self, donated: Sequence[int], scalars: Sequence[bool | int | float]) -> Any:
+        """Return the compiled function; results reuse donated leaves of their shape and dtype.
+
+        The fixed ones of the scalars are constants in it.
+        """
         key = tuple(donated)
         function = self.compiled.get(key)
         if function is None:
@@ -83,26 +85,17 @@ class Plan:
                 if self.leaves[at] in free:
                     free.remove(self.leaves[at])
                     reused.append(at)
+            constants = {number: scalars[number] for number in self.fixed}
             function = self.compiled[key] = jax.jit(
-                self.evaluate, donate_argnums=reused, compiler_options=OPTIONS
+                evaluator(self.graph, self.kept, constants),
+                donate_argnums=reused,
+                compiler_options=OPTIONS,
             )
         return function
 
     def vectors(self, scalars: Sequence[bool | int | float]) -> list[Any]:
-        """Return a vector of the scalars of each dtype: those that change, and then the fixed."""
-        if self.constants is None:
-            made = [_vector(scalars, at, dtype) for (dtype, _), at in self.scalars.items()]
-            split = sum(not is_fixed for _, is_fixed in self.scalars)
-            # Processes of a job replicate arrays of NumPy, but not arrays of one device.
-            self.constants = (
-                made[split:] if jax.process_count() > 1 else jax.device_put(made[split:])
-            )
-            return made[:split] + self.constants
-        return [
-            _vector(scalars, at, dtype)
-            for (dtype, is_fixed), at in self.scalars.items()
-            if not is_fixed
-        ] + self.constants
+        """Return a vector of the changing scalars of each dtype."""
+        return [_vector(scalars, at, dtype) for dtype, at in self.scalars.items()]
 
 
 def _vector(scalars: Sequence[bool | int | float], at: list[int], dtype: Any) -> Any:
@@ -145,10 +138,10 @@ class JaxBackend(HostBackend):
             leaf.handle if leaf.backend is self else self.array(leaf, plan.leaves[at])
             for at, leaf in enumerate(leaves)
         ]
-        if scalars:
+        if plan.scalars:
             given += plan.vectors(scalars)
         try:
-            arrays = plan.function(donated)(*given)
+            arrays = plan.function(donated, scalars)(*given)
         except (RuntimeError, ValueError) as error:
             raise_failure(error)
         self.draws += 1
@@ -204,16 +197,17 @@ class JaxBackend(HostBackend):
         return memoryview(flat.view(np.uint8))
 
 
-def _by_dtype(graph: OpGraph, fixed: Collection[int]) -> dict[tuple[Any, bool], list[int]]:
-    """Return the numbers of a graph's scalars by dtype, and by whether they are fixed.
+def _by_dtype(graph: OpGraph, fixed: Collection[int]) -> dict[Any, list[int]]:
+    """Return the numbers of a graph's changing scalars by dtype; few arguments take less time."""
+    found: dict[Any, list[int]] = {}
+    for number, dtype in enumerate(_scalar_dtypes(graph)):
+        if number not in fixed:
+            found.setdefault(dtype, []).append(number)
+    return found
 
-    Few arguments take less time. The fixed ones come last.
-    """
-    found: dict[tuple[Any, bool], list[int]] = {}
-    scalars = [call for call in graph.calls if type(call) is Scalar]
-    for number, call in enumerate(scalars):
-        found.setdefault((np_dtype(call.spec.dtype), number in fixed), []).append(number)
-    return dict(sorted(found.items(), key=lambda item: item[0][1]))
+
+def _scalar_dtypes(graph: OpGraph) -> list[Any]:
+    return [np_dtype(call.spec.dtype) for call in graph.calls if type(call) is Scalar]
 
 
 def raise_failure(error: Exception) -> NoReturn:
@@ -232,11 +226,12 @@ def np_dtype(dtype: DType) -> Any:
 
 
 def evaluator(
-    graph: OpGraph, kept: Sequence[int], fixed: Collection[int] = ()
+    graph: OpGraph, kept: Sequence[int], constants: Mapping[int, bool | int | float] | None = None
 ) -> Callable[..., Values]:
     """Return the function that computes the nodes `kept` of a graph.
 
-    Its arguments are the leaves, and vectors of the scalars as in `Plan.vectors`.
+    `constants` are fixed scalars by number. The function's arguments are the leaves, and vectors of
+    the other scalars as in `Plan.vectors`.
     """
     steps = [
         _step(call, edges) if type(call) is OpInstance else None
@@ -244,11 +239,16 @@ def evaluator(
     ]
 
     count = sum(type(call) is TensorSpec for call in graph.calls)
-    places = _by_dtype(graph, fixed)
+    dtypes = _scalar_dtypes(graph)
+    known = {
+        number: _vector([value], [0], dtypes[number])[0]
+        for number, value in (constants or {}).items()
+    }
+    places = _by_dtype(graph, known)
 
     def evaluate(*given: Any) -> Values:
         leaves = iter(given[:count])
-        found: dict[int, Any] = {}
+        found: dict[int, Any] = {n: jnp.asarray(value) for n, value in known.items()}
         for at, vector in zip(places.values(), given[count:], strict=True):
             found |= zip(at, list(vector), strict=True)
         scalars = iter([found[number] for number in range(len(found))])

@@ -60,7 +60,9 @@ class Jitted:
         return f"jit({self._function!r})"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (tapes and own_tapes()) or (state.watchers and (state.trace is not None or is_debug_mode())):
+        if (tapes and own_tapes()) or (
+            state.watchers and (state.trace is not None or is_debug_mode())
+        ):
             return self._run_untraced(args, kwargs)
         leaves: list[Any] = []
         executable = self._lookup(args, kwargs, leaves)[1]
