@@ -165,7 +165,8 @@ class Jitted:
 
     def _check_hashes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise ArgumentError if a static value of the arguments cannot be hashed."""
-        for place, arg in (*enumerate(args), *sorted(kwargs.items())):
+        places: list[tuple[int | str, Any]] = [*enumerate(args), *sorted(kwargs.items())]
+        for place, arg in places:
             if self.is_static(place):
                 what, values = "static argument", [arg]
             else:
