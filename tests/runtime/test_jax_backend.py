@@ -59,8 +59,8 @@ def array_of(tensor):
 def lowered(plan):
     """Return the program that JAX compiles for a plan."""
     given = [jax.ShapeDtypeStruct(spec.shape, spec.dtype.name) for spec in plan.leaves]
-    given += [jax.ShapeDtypeStruct((len(at),), dtype) for (dtype, _), at in plan.scalars.items()]
-    return plan.function(()).lower(*given).as_text()
+    given += [jax.ShapeDtypeStruct((len(at),), dtype) for dtype, at in plan.scalars.items()]
+    return plan.compiled[()].lower(*given).as_text()
 
 
 def test_a_new_number_compiles_nothing(plans):
@@ -68,7 +68,7 @@ def test_a_new_number_compiles_nothing(plans):
     for rate in (0.5, 0.25, 3.0):
         np.testing.assert_allclose((pt.exp(x) * rate + x).numpy(), np.exp(X) * rate + X, rtol=1e-6)
     assert len(set(plans)) == 1
-    assert plans[0].function(())._cache_size() == 1
+    assert plans[0].compiled[()]._cache_size() == 1
 
 
 def test_a_jitted_step_is_one_program(plans):
