@@ -63,7 +63,8 @@ def conv2d(
 
     Returns:
         Tensor of shape (batch, height', width', outputs) in the promoted dtype; no batch axis if x
-        has none.
+        has none. On a GPU an infinity or NaN may also make up to three adjacent outputs NaN, if
+        there are few channels or outputs.
 
     Raises:
         ShapeError: If the shapes are incompatible, or the kernel is larger than the padded image.
