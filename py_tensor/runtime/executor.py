@@ -235,7 +235,7 @@ def get_backend() -> str:
         BackendError: If no backend is available.
 
     >>> import py_tensor as pt
-    >>> pt.get_backend() in ("webgl", "numpy", "python")
+    >>> pt.get_backend() in ("webgl", "numpy", "python", "jax")
     True
     """
     return backend().name
