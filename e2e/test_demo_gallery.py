@@ -64,7 +64,7 @@ DRAWS = {
     "gray_scott": 11,
     "life": 3,
     "mandelbrot": 3,
-    "n_body": 7,
+    "n_body": 6,
     "path_tracer": 3,
     "ray_marching": 3,
     "synthesizer": 3,
