@@ -16,7 +16,7 @@ from ..language.glsl import GLSL
 from ..language.printer import Printer
 from .codegen.contract_kernel import tile_dtype
 from .codegen.shader import Shader
-from .codegen.tile_heuristics import tilings_of
+from .codegen.tile_heuristics import BUSY_PROCESSOR, tilings_of
 from .codegen.write import write
 from .fusion import FusionLimits, fuse
 from .kernel import Kernel
@@ -45,7 +45,7 @@ class Device(NamedTuple):
     @property
     def busy(self) -> int:
         """Results of a contraction, 32 in a fragment, that occupy a GPU or a processor."""
-        return 16 * 32 if self.on_processor else 2048 * 32
+        return 32 * (BUSY_PROCESSOR if self.on_processor else 2048)
 
     def format(self, dtype: DType) -> int:
         if self.float_as_half and dtype.name == "float32":

@@ -16,8 +16,9 @@ UNROLLED = 16
 """Taps of a row of the kernel that a shader may list; a loop computes more of them, since the time
 to compile a shader grows with its length. A driver took half a minute for 256 taps."""
 LISTED = 20
-"""Columns of pixels that a shader may list. Each column that may lie outside the image doubles the
-time of SwiftShader's compiler: 22 take 1.4 s, and 28 take 85 s."""
+"""Largest number of columns of pixels that a shader reads one by one. For each further column that
+may lie outside the image, SwiftShader takes twice as long to compile it: 1.4 s for 22 columns, 85 s
+for 28."""
 TOGETHER = 4
 """Taps of a longer row that an iteration may compute. More of them save few fetches, and a shader
 of many takes long to compile."""

@@ -168,7 +168,9 @@ class Plot:
         return self
 
     def image(self, x: Any, *, range: Range | None = None) -> Self:
-        """Add an image behind the series. A matrix is drawn in colors, with a scale of its values.
+        """Add an image behind the series.
+
+        A matrix of numbers is shown as colors, beside a scale that says what each color means.
 
         Sides of more than 512 pixels are reduced on the device to the means of blocks.
 

@@ -68,10 +68,6 @@ def _parts(lowered: LoweredGraph, channels: int, taps: int, results: int) -> int
     return next((n for n in range(wanted, 1, -1) if channels % (4 * n) == 0), 1)
 
 
-def _padded(lowered: LoweredGraph, at: int, high: tuple[int, ...]) -> int:
-    return padded(lowered, at, *((0, n) for n in high))
-
-
 def _aligned(lowered: LoweredGraph, at: int, high: tuple[int, ...] | None) -> int:
     """Return the operand (groups, n, m) with texels along its unit-stride axis.
 
@@ -92,7 +88,7 @@ def _aligned(lowered: LoweredGraph, at: int, high: tuple[int, ...] | None) -> in
                     return at
         high = (0, 0, 0)
     high = (high[0], high[1], up(shape[2] + high[2]) - shape[2])
-    return _whole(lowered, _padded(lowered, at, high) if any(high) else at)
+    return _whole(lowered, padded(lowered, at, *[(0, n) for n in high]))
 
 
 def _whole(lowered: LoweredGraph, at: int) -> int:
@@ -133,11 +129,8 @@ def _in_texels(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     window: Window = call.arg
     groups = window.groups
     each, outs = call.specs[1].shape[2:]
-    columns = outs // groups
-    if each % 4:
-        x = _padded(lowered, x, (0, 0, 0, up(each) - each))
-    if columns % 4:
-        w = _padded(lowered, w, (0, 0, 0, up(outs) - outs))
+    x = padded(lowered, x, (0, 0), (0, 0), (0, 0), (0, up(each) - each))
+    w = padded(lowered, w, (0, 0), (0, 0), (0, 0), (0, up(outs) - outs))
     x, w = _whole(lowered, x), _whole(lowered, w)
     _, rows, columns = call.spec.shape
     parts = _parts(lowered, each, math.prod(window.kernel), rows * columns) if groups == 1 else 1

@@ -34,7 +34,7 @@ BLOCKS = ((8, 1), (4, 2), (4, 1), (2, 1), (1, 1))
 
 
 class Form(NamedTuple):
-    """How a convolution is computed."""
+    """A way to compute a convolution."""
 
     rows: int
     """Number of adjacent rows of output pixels that become one row."""

@@ -148,6 +148,7 @@ class Jitted:
         part, children = opened
         key.append(part)
         for child in children:
+            # Most children are tensors; handling them here saves a call for each.
             if child.__class__ is Tensor:
                 leaves.append(child)
                 key.append(child._node.spec)
