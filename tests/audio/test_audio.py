@@ -1,6 +1,6 @@
 """Spectrograms and coefficients against librosa, resampling against SciPy.
 
-tools/make_vision_fixtures.py records librosa's results.
+tests/vision/data/make_vision_fixtures.py records librosa's results.
 """
 
 from __future__ import annotations

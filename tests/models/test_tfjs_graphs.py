@@ -321,7 +321,7 @@ def test_random_numbers(engine):
 
 
 def test_blazeface_gives_the_results_of_tensorflow_js(engine):
-    # Made by tools/run_tfjs_model.mjs with TensorFlow.js 4.22.
+    # Made by data/run_tfjs_model.mjs with TensorFlow.js 4.22.
     model = asyncio.run(pt.models.load(FOLDER / "blazeface" / "blazeface.json"))
     assert model.inputs == (pt.models.ValueInfo("input", pt.float32, (1, 256, 256, 3)),)
     image = np.random.default_rng(5).random((1, 256, 256, 3), dtype="float32")

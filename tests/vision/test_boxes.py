@@ -1,4 +1,4 @@
-"""Suppression against OpenCV, and detections against Human's; see tools/make_*_fixtures.py."""
+"""Suppression against OpenCV, and detections against Human's; see data/make_*_fixtures.py."""
 
 from __future__ import annotations
 

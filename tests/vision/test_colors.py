@@ -1,4 +1,4 @@
-"""Color conversions and normalization against OpenCV; see tools/make_vision_fixtures.py."""
+"""Color conversions and normalization against OpenCV; see data/make_vision_fixtures.py."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Poses, masks and landmarks against PoseNet's, body-pix's and Human's own post-processing.
 
-tools/make_pose_fixtures.py records them.
+data/make_pose_fixtures.py records them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Resizing and letterboxes against OpenCV and Pillow; see tools/make_vision_fixtures.py."""
+"""Resizing and letterboxes against OpenCV and Pillow; see data/make_vision_fixtures.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of text against RapidOCR's post-processing; see tools/make_text_fixtures.py."""
+"""Lines of text against RapidOCR's post-processing; see data/make_text_fixtures.py."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Run it with PyTorch, which the tests do not need:
 
     pip install "torch==2.13.0"
-    python tools/make_torch_fixtures.py
+    python tests/models/pytorch/make_torch_fixtures.py
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import nn
 
-FOLDER = Path(__file__).parent.parent / "tests" / "models" / "pytorch"
+FOLDER = Path(__file__).parent
 
 
 class Classifier(nn.Module):

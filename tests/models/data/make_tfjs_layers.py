@@ -4,7 +4,7 @@ Needs `pip install tensorflow==2.21 tf_keras tensorflowjs`. Each folder of the a
 `tensorflowjs_converter` writes it: `model.json`, `weights.bin`, and `values.npz` with inputs `x0`,
 `x1` and so on, and the outputs `y0`, `y1` and so on that Keras computes.
 
-    python tools/make_tfjs_layers.py [--large FOLDER] [--only TEXT]
+    python tests/models/data/make_tfjs_layers.py [--large FOLDER] [--only TEXT]
 
 Models that the archive already has are kept; delete it to make all again.
 """
@@ -39,7 +39,7 @@ from tensorflowjs.converters import (  # type: ignore[import-not-found]  # noqa:
     keras_h5_conversion as conversion,
 )
 
-OUT = Path(__file__).parents[1] / "tests" / "models" / "data" / "tfjs_layers.zip"
+OUT = Path(__file__).parent / "tfjs_layers.zip"
 Case = Callable[[Any], Any]
 CASES: dict[str, tuple[Case, dict[str, Any]]] = {}
 

@@ -1,7 +1,7 @@
 // @ts-nocheck: the packages whose results it records are not installed for the checks.
 // Run the post-processing of PoseNet, body-pix and Human, and print the results as JSON.
 //
-// usage: node tools/make_pose_fixtures.mjs FOLDER FACE BODY HAND   (tools/make_pose_fixtures.py calls it)
+// usage: node tests/vision/data/make_pose_fixtures.mjs FOLDER FACE BODY HAND   (make_pose_fixtures.py calls it)
 //
 // FOLDER has the packages in node_modules; FACE, BODY and HAND are files of RGB bytes of square images.
 

@@ -2,7 +2,7 @@
 
 usage: npm install --prefix FOLDER @tensorflow/tfjs@4.22.0 @tensorflow-models/posenet@2.2.2 \
            @tensorflow-models/body-pix@2.2.1 @vladmandic/human@3.3.6
-       python tools/make_pose_fixtures.py FOLDER
+       python tests/vision/data/make_pose_fixtures.py FOLDER
 
 It writes tests/vision/data/poses.npz. The picture of a face is one of Human's samples.
 """
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-ROOT = Path(__file__).parent.parent
+FOLDER = Path(__file__).parent
 SIDE = 256
 
 
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
             hand = image.crop((760, 400, 1080, 720))
     files.append(folder / "hand.rgb")
     files[-1].write_bytes(np.asarray(hand).tobytes())
-    script = ROOT / "tools/make_pose_fixtures.mjs"
+    script = FOLDER / "make_pose_fixtures.mjs"
     subprocess.run(["node", "--preserve-symlinks", script, folder, *files], check=True)
     results = json.loads((folder / "results.json").read_text())
     poses, faces, hands = results["poses"], results["people"], results["people"]["hands"]
@@ -53,7 +53,7 @@ def main(folder: Path) -> None:
     raw_scores = numbers(hands["scores"]).reshape((-1, 7))
     likely = raw_scores.max(axis=1) > 0.1  # Human drops all up to 0.3 here
     np.savez_compressed(
-        ROOT / "tests/vision/data/poses.npz",
+        FOLDER / "poses.npz",
         versions=json.dumps(results["versions"]),
         single=numbers(poses["single"]["keypoints"]),
         single_score=numbers(poses["single"]["score"]),

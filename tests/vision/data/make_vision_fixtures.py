@@ -1,6 +1,6 @@
 """Record results of OpenCV, Pillow and librosa for the tests of `pt.vision` and `pt.audio`.
 
-usage: python tools/make_vision_fixtures.py   (in an environment of its own:
+usage: python tests/vision/data/make_vision_fixtures.py   (in an environment of its own:
        pip install opencv-python-headless==5.0.0.93 pillow==13.0.0 librosa==0.11.0)
 
 It writes tests/vision/data/images.npz and tests/audio/data/sounds.npz.
@@ -17,7 +17,7 @@ import librosa
 import numpy as np
 from PIL import Image
 
-TESTS = Path(__file__).parent.parent / "tests"
+TESTS = Path(__file__).parents[2]
 SIZES = {"smaller": (5, 8), "larger": (19, 33), "mixed": (7, 30)}
 METHODS = {
     "nearest": cv2.INTER_NEAREST_EXACT,

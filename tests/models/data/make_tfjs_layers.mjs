@@ -1,5 +1,5 @@
 // Adds layers models that TensorFlow.js itself saves, with its results, to
-// tests/models/data/tfjs_layers_saved.json: node tools/make_tfjs_layers.mjs
+// tests/models/data/tfjs_layers_saved.json: node tests/models/data/make_tfjs_layers.mjs
 import { writeFileSync } from "node:fs";
 import * as tf from "@tensorflow/tfjs";
 
@@ -117,4 +117,4 @@ for (const build of [functional, nested, sequences, recurrent]) {
     outputs: outputs.map(described),
   };
 }
-writeFileSync("tests/models/data/tfjs_layers_saved.json", `${JSON.stringify(found)}\n`);
+writeFileSync(new URL("tfjs_layers_saved.json", import.meta.url), `${JSON.stringify(found)}\n`);

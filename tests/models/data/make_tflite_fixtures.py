@@ -1,6 +1,6 @@
 """Write small TFLite models with the interpreter's results to tests/models/data/tflite.
 
-usage: python tools/make_tflite_fixtures.py [NAME ...]
+usage: python tests/models/data/make_tflite_fixtures.py [NAME ...]
 
 It needs TensorFlow 2.21, which is not a dependency of the project: install it into another
 environment. Each model is a file NAME.tflite; NAME.npz has its inputs and the outputs that
@@ -24,7 +24,7 @@ from tensorflow.lite.python import (  # type: ignore[import-untyped]
 )
 from tensorflow.lite.tools import flatbuffer_utils  # type: ignore[import-untyped]
 
-FOLDER = Path(__file__).parents[1] / "tests" / "models" / "data" / "tflite"
+FOLDER = Path(__file__).parent / "tflite"
 CHANCE = np.random.default_rng(5)
 Array = np.ndarray[Any, Any]
 

@@ -1,6 +1,6 @@
 // Run a graph model in TensorFlow.js and write its results, which the tests compare with.
 //
-//     node tools/run_tfjs_model.mjs model.json input.json output.json
+//     node tests/models/data/run_tfjs_model.mjs model.json input.json output.json
 //
 // The input is an object of {data, shape, dtype} by the name of the node. The output has the same
 // form; its data are base64 of float32 or int32.

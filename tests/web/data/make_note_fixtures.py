@@ -1,6 +1,6 @@
 """Record the notes that the package basic-pitch finds, for the test of the analyser's notes.
 
-usage: python tools/make_note_fixtures.py FOLDER   (with basic-pitch==0.4.0, unpacked)
+usage: python tests/web/data/make_note_fixtures.py FOLDER   (with basic-pitch==0.4.0, unpacked)
 
 It writes tests/web/data/notes.json. The package's function is run without its other modules, which
 need TensorFlow.
@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import scipy.signal  # type: ignore[import-untyped]
 
-TARGET = Path(__file__).parent.parent / "tests/web/data/notes.json"
+TARGET = Path(__file__).parent / "notes.json"
 NAMES = ("output_to_notes_polyphonic", "get_infered_onsets", "constrain_frequency")
 LOUD = 0.85
 """Part of a frame's value that the next one keeps."""
 
 
 def frames_and_onsets(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return frames that fade, and onsets; tests/web/test_analyser_notes.py makes the same."""
+    """Return frames that fade, and onsets; tests/web/test_analyser_tasks.py uses them, too."""
     rng = np.random.default_rng(seed)
     hits = rng.random((120, 88)) * (rng.random((120, 88)) > 0.7)
     frames = np.zeros_like(hits)

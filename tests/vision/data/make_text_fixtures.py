@@ -1,6 +1,6 @@
 """Record the lines of text that RapidOCR finds in a picture, for the tests of `pt.vision`.
 
-usage: python tools/make_text_fixtures.py   (in an environment of its own:
+usage: python tests/vision/data/make_text_fixtures.py   (in an environment of its own:
        pip install --no-deps rapidocr-onnxruntime==1.4.4
        pip install opencv-python-headless==5.0.0.93 pillow==13.0.0 pyclipper shapely onnxruntime)
 
@@ -18,7 +18,7 @@ import numpy as np
 import onnxruntime
 from PIL import Image, ImageDraw, ImageFont
 
-TARGET = Path(__file__).parent.parent / "tests" / "vision" / "data" / "text.npz"
+TARGET = Path(__file__).parent / "text.npz"
 LINES = (("Hello world", 30, 0), ("tensors in a page", 22, 8), ("1234567890", 26, -20))
 
 

@@ -3,7 +3,7 @@
 It needs TensorFlow 2.21, which is not among the development dependencies:
 
     python -m venv build/tensorflow && build/tensorflow/bin/pip install tensorflow==2.21.0
-    build/tensorflow/bin/python tools/make_tfjs_models.py
+    build/tensorflow/bin/python tests/models/data/make_tfjs_models.py
 
 Each file has a list of cases: the model as the converter of TensorFlow.js writes it, its weights,
 inputs, and outputs. Arrays are a dtype, a shape and base64.
@@ -26,7 +26,7 @@ from tensorflow.python.framework.convert_to_constants import (
     convert_variables_to_constants_v2 as frozen,
 )
 
-FOLDER = Path(__file__).parent.parent / "tests" / "models" / "data"
+FOLDER = Path(__file__).parent
 R = tf.raw_ops
 rng = np.random.default_rng(3)
 

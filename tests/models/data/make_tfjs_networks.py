@@ -1,6 +1,6 @@
 """Write the results of TensorFlow.js for networks of random weights, which the tests compare with.
 
-usage: python tools/make_tfjs_networks.py   (after `make install`)
+usage: PYTHONPATH=tools python tests/models/data/make_tfjs_networks.py   (after `make install`)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from make_bench_models import Network, bodypix, deeplab, posenet
 
-OUTPUTS = Path(__file__).parents[1] / "tests" / "models" / "data" / "tfjs_networks.json"
+OUTPUTS = Path(__file__).parent / "tfjs_networks.json"
 NETWORKS: dict[str, tuple[Callable[[Path], None], tuple[int, ...], str]] = {
     "posenet": (lambda path: posenet(Network(1, 65, 49, 3), path), (1, 65, 49, 3), "float32"),
     "bodypix": (lambda path: bodypix(Network(1, 65, 49, 3), path), (1, 65, 49, 3), "float32"),
