@@ -21,6 +21,7 @@ ROOMS = (
     "settings",
     "signatures",
     "late",
+    "public",
     "dtypes",
     "typing",
     "language",
