@@ -5,11 +5,12 @@
 {'a': 11, 'b': [22, 33]}
 """
 
-from .ir.pytree import tree_flatten as flatten
-from .ir.pytree import tree_leaves as leaves
-from .ir.pytree import tree_map as map
-from .ir.pytree import tree_unflatten as unflatten
-from .transforms.trees import tree_map_with_path as map_with_path
-from .transforms.trees import tree_reduce as reduce
+from .ir.pytree import (
+    tree_flatten as flatten,
+    tree_leaves as leaves,
+    tree_map as map,
+    tree_unflatten as unflatten,
+)
+from .transforms.trees import tree_map_with_path as map_with_path, tree_reduce as reduce
 
 __all__ = ["flatten", "leaves", "map", "map_with_path", "reduce", "unflatten"]

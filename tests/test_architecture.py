@@ -27,6 +27,7 @@ ROOMS = (
     "settings",
     "signatures",
     "late",
+    "public",
     "dtypes",
     "typing",
     "language",

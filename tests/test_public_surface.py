@@ -16,6 +16,7 @@ from py_tensor import functions
 from py_tensor.functions.methods import TensorMethods
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.op_def import Elementwise
+from py_tensor.public import HOMES
 
 
 def test_dir_shows_public_names_only():
@@ -45,15 +46,38 @@ def test_functions_with_an_example_are_exported(name):
             assert name in METHODS_ONLY or (name in pt.__all__ and getattr(pt, name) is value)
 
 
-def test_editors_and_python_import_a_name_from_the_same_module():
-    """The imports for type checkers and the table of lazy imports have the same names."""
-    tree = ast.parse(Path(pt.__file__).read_text())
-    block = next(n for n in tree.body if isinstance(n, ast.If))
-    typed = {n.module: tuple(a.name for a in n.names) for n in block.body if n.module}
-    assert typed == pt._LAZY
-    for module, names in typed.items():
-        for name in names:
-            assert getattr(pt, name) is getattr(import_module(f"py_tensor.{module}"), name)
+def typed_names(path: Path, package: str) -> set[str]:
+    """Return the public names that a package imports for type checkers."""
+    block = next(n for n in ast.parse(path.read_text()).body if isinstance(n, ast.If))
+    names: set[str] = set()
+    for node in block.body:
+        for alias in node.names if isinstance(node, ast.ImportFrom) and node.module else ():
+            module = f"{package}.{node.module}"
+            if alias.name != "*":
+                names.add(alias.name)
+            elif (inner := Path(import_module(module).__file__)).name == "__init__.py":
+                names |= typed_names(inner, module)
+            else:
+                names |= {name for name in vars(import_module(module)) if name[0] != "_"}
+    return names
+
+
+def test_editors_know_every_public_name():
+    shown = typed_names(Path(pt.__file__), "py_tensor")
+    assert {"jit", "where", "cumsum"} <= shown
+    eager = ("dtypes", "tensor")
+    assert {n for n, home in HOMES.items() if home not in eager} - shown == set()
+
+
+def test_public_names_are_those_of_their_modules():
+    for name, module in HOMES.items():
+        assert getattr(pt, name) is getattr(import_module(f"py_tensor.{module}"), name)
+
+
+def test_packages_have_only_the_names_of_their_modules():
+    assert functions.where is pt.where
+    with pytest.raises(AttributeError, match="no attribute"):
+        functions.cumsum  # noqa: B018
 
 
 OF_ANY_TYPE = {

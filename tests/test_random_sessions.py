@@ -16,9 +16,7 @@ import numpy as np
 import pytest
 from differentiable import programs
 from gradient_checks import WAYS, check
-from hypothesis import seed
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
+from hypothesis import seed, settings as hypothesis_settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from programs import NAMES, STEPS, RandomProgram, add
 from programs.jitted import check_jitted

@@ -13,6 +13,7 @@ from mkdocs.structure.files import File, Files
 
 import py_tensor
 from py_tensor import functions
+from py_tensor.public import NAMES as PUBLIC_NAMES
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = py_tensor.__name__
@@ -96,9 +97,9 @@ def sections() -> dict[str, dict[str, tuple[str, list[str]]]]:
     } | {
         f"NumPy's {module.rpartition('.')[2].replace('_', ' ')}": (
             summary(import_module(f"{PACKAGE}.{module}")),
-            list(names),
+            names.split(),
         )
-        for module, names in py_tensor._LAZY.items()
+        for module, names in PUBLIC_NAMES.items()
         if module.startswith("numpy_functions.")
     }
     namespaces = {}

@@ -15,8 +15,7 @@ Read the modules in this order:
 """
 
 from .csv_file import csv
-from .dataset import Dataset
-from .dataset import zip_ as zip
+from .dataset import Dataset, zip_ as zip
 from .devices import Microphone, Recording, Webcam, microphone, webcam
 from .parquet_file import parquet
 from .sources import from_arrays, from_generator

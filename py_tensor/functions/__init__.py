@@ -8,8 +8,35 @@ for each op of that kind. The other chapters build functions with axes, shapes o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..public import lazy_names
 from ..tensor import Tensor
 from .methods import TensorMethods
+
+if TYPE_CHECKING:
+    from .autocast import *
+    from .complex_numbers import *
+    from .convolution import *
+    from .creation import *
+    from .data_types import *
+    from .einsum import *
+    from .elementwise import *
+    from .indexing import *
+    from .joining import *
+    from .linear_algebra import *
+    from .manipulation import *
+    from .nan_statistics import *
+    from .neural import *
+    from .order_statistics import *
+    from .searching import *
+    from .segments import *
+    from .sets import *
+    from .sorting import *
+    from .statistical import *
+    from .utility import *
+else:
+    __getattr__ = lazy_names(__name__, "functions.")
 
 CHAPTERS = (
     "creation",

@@ -76,12 +76,12 @@ def conv2d(
     """
 
     def convolved(images: Tensor) -> Tensor:
-        return convolution("conv2d", images, w, 2, stride, padding, dilation, groups)
+        return general_convolution("conv2d", images, w, 2, stride, padding, dilation, groups)
 
     return in_layout("conv2d", data_format, convolved, x)
 
 
-def convolution(
+def general_convolution(
     operation: str,
     x: ArrayLike,
     w: ArrayLike,

@@ -187,7 +187,7 @@ def _value(self: Tensor, value: ArrayLike) -> Tensor:
     return Tensor(new if new.spec.dtype is self.dtype else node_of(CAST, (new,), self.dtype))
 
 
-def put(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
+def set_items(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
     """Replace the elements that the key selects by moving this handle to a new value.
 
     Raises ArgumentError if this tensor is a part of another one, see `get`.

@@ -185,7 +185,7 @@ class TensorMethods:
     __imatmul__ = _in_place(operator.matmul, "@")
     __rmatmul__ = linear_algebra.reflected_matmul
     __getitem__ = indexing.get
-    __setitem__ = indexing.put
+    __setitem__ = indexing.set_items
     __array_namespace__ = inspection.namespace
     __copy__ = creation.copy
     __deepcopy__ = copies.deep_copy

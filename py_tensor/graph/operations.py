@@ -15,10 +15,8 @@ from ..functions.convolution import conv2d as _conv2d
 from ..functions.elementwise import equal, expm1, log, minimum, square, where
 from ..functions.joining import concat as _concat
 from ..functions.linear_algebra import matmul as _matmul
-from ..functions.manipulation import broadcast_to, permute_dims
-from ..functions.manipulation import reshape as _reshape
-from ..functions.neural import max_pool2d
-from ..functions.neural import softmax as _softmax
+from ..functions.manipulation import broadcast_to, permute_dims, reshape as _reshape
+from ..functions.neural import max_pool2d, softmax as _softmax
 from ..ops.op_def import Shape
 from ..tensor import Tensor
 from ..transforms.autodiff import custom_gradient

@@ -26,8 +26,7 @@ from .feeds import Feed, FeedEntries, feed_of, loaded
 from .graph import Graph
 from .input_providers import InputProvider
 from .optimizers import Optimizer
-from .scopes import NDArrayMath
-from .scopes import math as default_math
+from .scopes import NDArrayMath, math as default_math
 from .symbols import SymbolicTensor, tensor_of
 
 

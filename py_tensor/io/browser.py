@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import ArgumentError, BackendError
-from .network import Request
-from .network import download as download_file
+from .network import Request, download as download_file
 from .trees import from_bytes, to_bytes_async
 
 try:

@@ -10,13 +10,11 @@ from ..errors import ArgumentError, ModelError
 from ..io.network import Report, in_parallel
 from . import saving
 from .model import Model
-from .onnx import operators as onnx_operators
-from .onnx import reader as onnx_reader
+from .onnx import operators as onnx_operators, reader as onnx_reader
 from .progress import Meter, Progress
 from .sources import Files, Folder, archive, files_of_source, part_of_bytes
 from .tfjs import reader as tfjs_reader
-from .tflite import operators as tflite_operators
-from .tflite import reader as tflite_reader
+from .tflite import operators as tflite_operators, reader as tflite_reader
 from .weights import torch_files
 
 

@@ -31,11 +31,8 @@ from .execution import EMPTY, Operator
 from .graph import TEXT, Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
 from .model import Model
 from .onnx import operators as onnx_operators
-from .tfjs import attributes as tfjs_attributes
-from .tfjs import layers as tfjs_layers
-from .tfjs import operators as tfjs_operators
-from .tflite import operators as tflite_operators
-from .tflite import reader as tflite_reader
+from .tfjs import attributes as tfjs_attributes, layers as tfjs_layers, operators as tfjs_operators
+from .tflite import operators as tflite_operators, reader as tflite_reader
 from .weights.pickles import shown
 
 KEY = "py_tensor.model"

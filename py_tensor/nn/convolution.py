@@ -7,7 +7,12 @@ stride 1, with the odd one at the end), a number, or (before, after) for each ax
 from __future__ import annotations
 
 from ..errors import ShapeError
-from ..functions.convolution import conv2d, conv2d_transpose, convolution, convolution_transpose
+from ..functions.convolution import (
+    conv2d,
+    conv2d_transpose,
+    convolution_transpose,
+    general_convolution,
+)
 from ..functions.decorators import remembered
 from ..functions.sliding_windows import in_layout
 from ..tensor import Tensor, as_tensor
@@ -61,7 +66,7 @@ def conv1d(
     >>> pt.nn.conv1d(pt.asarray([[1.0], [2.0], [4.0]]), pt.asarray([[[-1.0]], [[1.0]]])).tolist()
     [[1.0], [2.0]]
     """
-    return convolution("conv1d", x, w, 1, stride, padding, dilation, groups)
+    return general_convolution("conv1d", x, w, 1, stride, padding, dilation, groups)
 
 
 @remembered
@@ -105,7 +110,7 @@ def conv3d(
     >>> pt.nn.conv3d(x, pt.ones((2, 2, 2, 1, 1))).tolist()
     [[[[28.0]]]]
     """
-    return convolution("conv3d", x, w, 3, stride, padding, dilation, groups)
+    return general_convolution("conv3d", x, w, 3, stride, padding, dilation, groups)
 
 
 @remembered
@@ -265,7 +270,7 @@ def _depthwise(
         )
     height, width, channels, multiplier = w.shape
     kernel = w.reshape((height, width, 1, channels * multiplier))
-    return convolution(operation, x, kernel, 2, stride, padding, dilation, channels)
+    return general_convolution(operation, x, kernel, 2, stride, padding, dilation, channels)
 
 
 @remembered
@@ -309,4 +314,4 @@ def separable_conv2d(
     [[[3.0]]]
     """
     planes = _depthwise("separable_conv2d", x, depthwise, stride, padding, dilation)
-    return convolution("separable_conv2d", planes, pointwise, 2, 1, "valid", 1, 1)
+    return general_convolution("separable_conv2d", planes, pointwise, 2, 1, "valid", 1, 1)

@@ -12,8 +12,7 @@ from ..functions.arguments import converted, flag, integer, items
 from ..functions.decorators import named
 from ..functions.elementwise import astype, exp, log
 from ..functions.joining import stack
-from ..functions.statistical import argmax
-from ..functions.statistical import max as largest
+from ..functions.statistical import argmax, max as largest
 from ..tensor import Tensor
 from ..typing import ArrayLike
 from .softmax import log_softmax

@@ -19,3 +19,24 @@ one of their names is first used:
     settings        settings without effect
     generator       random generators, for `pt.random`
 """
+
+from typing import TYPE_CHECKING
+
+from ..public import lazy_names
+
+if TYPE_CHECKING:
+    from .arithmetic import *
+    from .files import *
+    from .grids import *
+    from .kinds import *
+    from .polynomials import *
+    from .products import *
+    from .selection import *
+    from .set_operations import *
+    from .settings import *
+    from .shapes import *
+    from .signals import *
+    from .statistics import *
+    from .text import *
+else:
+    __getattr__ = lazy_names(__name__, "numpy_functions.")

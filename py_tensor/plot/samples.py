@@ -13,12 +13,9 @@ from ..functions.elementwise import clip, isfinite, maximum, minimum
 from ..functions.indexing import take
 from ..functions.joining import stack
 from ..functions.manipulation import pad, reshape
-from ..functions.order_statistics import bincount
-from ..functions.order_statistics import histogram as counts_of
+from ..functions.order_statistics import bincount, histogram as counts_of
 from ..functions.searching import where
-from ..functions.statistical import argmax, argmin
-from ..functions.statistical import max as max_of
-from ..functions.statistical import min as min_of
+from ..functions.statistical import argmax, argmin, max as max_of, min as min_of
 from ..tensor import Tensor, as_tensor, realize
 
 WHOLE = 1200

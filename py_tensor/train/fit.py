@@ -11,8 +11,7 @@ from typing import Any
 
 from ..dtypes import wrong_type
 from ..errors import ArgumentError, BackendError
-from ..functions.arguments import MOST_STEPS, function_of, integer, number
-from ..functions.arguments import items as items_of
+from ..functions.arguments import MOST_STEPS, function_of, integer, items as items_of, number
 from ..optim import OPTIMIZERS, LossScaler, Optimizer, State
 from ..sharding import automatic, mesh_in_use, process
 from ..tensor import Tensor

@@ -17,8 +17,7 @@ from ..functions.arguments import one_axis
 from ..functions.manipulation import moveaxis, permute_dims, reshape
 from ..ir.node import OpInstance, OpNode, node_of, own_tapes, scalar_node, tensor_spec
 from ..ir.pytree import open_node, tree_flatten, tree_leaves, tree_unflatten
-from ..ops import OP_DEFS
-from ..ops import views as view_ops
+from ..ops import OP_DEFS, views as view_ops
 from ..ops.contractions import CONVOLVE, DOT
 from ..ops.gathers import SCATTER_ADD, TAKE
 from ..ops.op_def import (

@@ -18,8 +18,7 @@ from ..functions.creation import arange
 from ..functions.decorators import named
 from ..functions.elementwise import astype, exp, maximum, minimum, where
 from ..functions.indexing import take
-from ..functions.statistical import argmax
-from ..functions.statistical import sum as total
+from ..functions.statistical import argmax, sum as total
 from ..functions.utility import divide_no_nan
 from ..lax import scan
 from ..tensor import Tensor, as_tensor

@@ -14,12 +14,10 @@ from ..errors import DTypeError, ShapeError
 from ..functions.arguments import choice, flag, number
 from ..functions.creation import arange
 from ..functions.decorators import named
-from ..functions.elementwise import astype, where
-from ..functions.elementwise import round as rounded
+from ..functions.elementwise import astype, round as rounded, where
 from ..functions.indexing import take
 from ..functions.order_statistics import bincount
-from ..functions.statistical import argmax, cumulative_sum
-from ..functions.statistical import sum as total
+from ..functions.statistical import argmax, cumulative_sum, sum as total
 from ..functions.utility import divide_no_nan
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike

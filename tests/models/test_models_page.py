@@ -9,8 +9,7 @@ from types import ModuleType
 import pytest
 
 from py_tensor.models.onnx import operators as onnx_operators
-from py_tensor.models.tfjs import layers as tfjs_layers
-from py_tensor.models.tfjs import operators as tfjs_operators
+from py_tensor.models.tfjs import layers as tfjs_layers, operators as tfjs_operators
 from py_tensor.models.tfjs.layers.recorded import OPERATIONS
 from py_tensor.models.tflite import operators as tflite_operators
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 from helpers import assert_spec
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings, strategies as st
 
 import py_tensor as pt
 

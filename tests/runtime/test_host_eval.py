@@ -7,8 +7,7 @@ import programs
 import pytest
 import reference
 from helpers import assert_bits, assert_raises, assert_spec, assert_values, finished
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from op_defs import ELEMENTWISE, REDUCTIONS, each_dtype
 
 import py_tensor as pt

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from playwright_bridge import PlaywrightBridge
 from programs import RandomProgram, build
 from programs.program import compare, read_async, repeatable

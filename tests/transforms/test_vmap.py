@@ -10,8 +10,7 @@ from helpers import assert_raises, assert_values
 
 import py_tensor as pt
 from py_tensor import errors
-from py_tensor.ops import OP_DEFS
-from py_tensor.ops import views as view_ops
+from py_tensor.ops import OP_DEFS, views as view_ops
 from py_tensor.tensor import apply
 from py_tensor.transforms import vmap as vmap_module
 

@@ -22,8 +22,7 @@ from ...nn.module import Module
 from ...ops.op_def import OpDef
 from ...ops.views import BROADCAST, CONCAT, RESHAPE, SLICE
 from ...signatures import parameters_of
-from ...tensor import Tensor, realize
-from ...tensor import as_tensor as tensor_of
+from ...tensor import Tensor, as_tensor as tensor_of, realize
 from ...transforms.branch_op import BranchOp, chosen_result
 from ...transforms.jit.precompile import ShapeDtype
 from ...transforms.loop_op import LoopOp, rebuilt

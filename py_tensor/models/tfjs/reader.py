@@ -9,8 +9,7 @@ from typing import Any
 
 from ...errors import ModelError
 from ..model import Model
-from . import graph_reader, weights
-from . import topology as topology_reader
+from . import graph_reader, topology as topology_reader, weights
 from .layers import OPERATORS as LAYER_OPERATORS
 from .operators import OPERATORS
 

@@ -15,8 +15,7 @@ from ...functions.indexing import replace
 from ...functions.manipulation import permute_dims, reshape
 from ...ir.pytree import leaf_names, tree_leaves
 from ...nn.module import Module
-from ...tensor import Tensor
-from ...tensor import as_tensor as tensor_of
+from ...tensor import Tensor, as_tensor as tensor_of
 from ...typing import ArrayLike
 
 OPERATION = "load_torch_state_dict"

@@ -13,8 +13,7 @@ import py_tensor as pt
 
 from ....tensor import Tensor
 from ... import layouts
-from .attention import attention as attend
-from .attention import heads, rotary_embedding
+from .attention import attention as attend, heads, rotary_embedding
 from .elementwise import gelu, hard_sigmoid, leaky_relu
 from .images import average_pool, conv, global_average_pool, kernel_order
 from .linear_algebra import gemm, weight_order

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ....dtypes import DType
 from ...execution import Operator
 from ...options import Ints, single, unsupported
-from ..narrow_floats import BITS as NARROW_FLOATS
-from ..narrow_floats import narrowed
+from ..narrow_floats import BITS as NARROW_FLOATS, narrowed
 from ..reader import NARROW_INTEGERS, dtype_of
 
 __all__ = [
