@@ -72,6 +72,7 @@ ROOMS = (
 NAMESPACE = "uses the namespace of the user"
 BACKWARD: dict[str, dict[str, str]] = {
     "late.py": {UNKNOWN: "imports the modules that other files name"},
+    "public.py": {UNKNOWN: "looks public names up, for the namespace and two packages"},
     "runtime/executor.py": {"__init__": "set_backend updates the names of 64-bit dtypes"},
     "tensor.py": {
         "functions": "methods of tensors, for type checkers",
