@@ -179,8 +179,8 @@ fix: install  ## Repair style and formatting where a tool can
 	$(NODE_BIN)/biome check --write .
 
 .PHONY: golden
-golden: $(VENV_READY)  ## Rewrite the golden shaders
-	$(PYTHON) -m pytest tests/compiler/test_golden.py --rewrite-golden
+golden: $(VENV_READY)  ## Rewrite the golden shaders, and the forms of functions in docs/kernels.md
+	$(PYTHON) -m pytest tests/compiler/test_golden.py tests/language/test_printer.py --rewrite-golden
 
 .PHONY: size
 size: $(WHEEL)  ## Print the wheel's size; fail above its limit
