@@ -14,6 +14,7 @@ from op_defs import ELEMENTWISE, operands
 
 import py_tensor as pt
 from py_tensor.ops import OP_DEFS
+from py_tensor.runtime.backends.jax import function_of
 from py_tensor.tensor import apply
 
 # Each program runs once, and compiling takes longer than running.
@@ -95,9 +96,12 @@ def test_elementwise(rng):
     given = [operands(rng, op, pt.float32, [(3,)] * op.arity) for op in ops]
     wide = [[x.astype("float64") if x.dtype.kind == "f" else x for x in xs] for xs in given]
 
+    def function(op):
+        return THEIRS.get(op.name) or getattr(jnp, op.name, None) or function_of(op)
+
     def theirs(wide):
         return [
-            _derivatives(jnp, jax.grad, THEIRS.get(op.name) or getattr(jnp, op.name), xs, True)(*xs)
+            _derivatives(jnp, jax.grad, function(op), xs, True)(*xs)
             for op, xs in zip(ops, wide, strict=True)
         ]
 
