@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 UNKNOWN = "*"
 """Name of a module, or a part of it, that is only known when the program runs."""
-IMPORTERS = {"import_module", "__import__", "LateModule"}
+IMPORTERS = {"import_module", "__import__"}
 """Functions whose first argument is the name of a module."""
+LATE = "LateModule"
+"""Class of modules that are imported when first used, by their names inside the package."""
 NO_CODE = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -51,7 +53,7 @@ def imports(path: Path, package: Path) -> set[str]:
     """Return the names of all modules that a file imports, or members of modules.
 
     They include imports inside functions, imports for type checkers, names in strings that
-    `IMPORTERS` get, and modules that are taken from `sys.modules`.
+    `IMPORTERS` and `LATE` get, and modules that are taken from `sys.modules`.
     """
     module = module_of(path, package)
     parent = module if path.name == "__init__.py" else module.rpartition(".")[0]
@@ -64,8 +66,12 @@ def imports(path: Path, package: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             base = _absolute("." * node.level + (node.module or ""), parent)
             imported |= {f"{base}.{alias.name}" for alias in node.names}
-        elif (argument := _module_argument(node)) is not None:
-            imported.add(_absolute(_text(argument, names), parent))
+        elif isinstance(node, ast.Call) and node.args and _name(node.func) in IMPORTERS:
+            imported.add(_absolute(_text(node.args[0], names), parent))
+        elif isinstance(node, ast.Call) and node.args and _name(node.func) == LATE:
+            name = _text(node.args[0], names)
+            inside = name.partition(".")[0] not in (package.name, UNKNOWN)
+            imported.add(f"{package.name}.{name}" if inside else name)
         elif (argument := _loaded_module(node)) is not None:
             name = _text(argument, names)
             if name.partition(".")[0] in (package.name, UNKNOWN):
@@ -83,13 +89,9 @@ def _absolute(name: str, parent: str) -> str:
     return ".".join([*base[: len(base) - level + 1], *rest.split(".")]).removesuffix(".")
 
 
-def _module_argument(node: ast.AST) -> ast.expr | None:
-    """Return the name that a call of one of `IMPORTERS` gets."""
-    if not isinstance(node, ast.Call):
-        return None
-    function = node.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return node.args[0] if name in IMPORTERS and node.args else None
+def _name(function: ast.expr) -> str:
+    """Return the name of a function that is called, without its module."""
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _loaded_module(node: ast.AST) -> ast.expr | None:

@@ -308,6 +308,7 @@ def test_imports_point_one_way():
         ('x = import_module(__package__.partition(".")[0])\n', {"__init__"}),
         ("x = __import__(name)\n", {UNKNOWN}),
         ("x = LateModule(f\"{__package__.partition('.')[0]}.nn.layers\")\n", {"nn"}),
+        ('x = LateModule("nn.layers")\ny = late.LateModule("py_tensor.io")\n', {"nn", "io"}),
         ('x = LateModule(f"py_tensor.{name}").relu\n', {UNKNOWN}),
         (
             'x = sys.modules["py_tensor.nn"]\ny = sys.modules.get("py_tensor." + "io")\n',
