@@ -264,6 +264,11 @@ def test_every_file_is_in_a_package():
     assert {room_of(name_of(path)) for path in FILES} == set(ROOMS)
 
 
+def test_contributing_shows_the_order():
+    text = (ROOT / "CONTRIBUTING.md").read_text().split("## The pipeline")[1].split("A call on")[0]
+    assert tuple(re.split(r"\s+<-\s+", text.strip())) == ROOMS[:-1]
+
+
 def packages_imported(path: Path, package: Path = PACKAGE) -> set[str]:
     """Return the packages and modules in the root of a package that one of its files imports."""
     names = [name.split(".") for name in imports(path, package)]
