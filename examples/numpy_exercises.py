@@ -6,7 +6,8 @@ Each result is one number, and all are returned in one array.
 import numpy as np
 
 
-def main():
+def arrays():
+    """Solve the exercises about making and indexing arrays."""
     out = []
     z = np.zeros(10)
     z[4] = 1
@@ -31,6 +32,12 @@ def main():
     out.append(x[np.abs(x - 0.42).argmin()])
     d = 1.0 / (np.arange(1, 5)[:, None] - np.arange(0.5, 4.5))
     out.append(np.linalg.det(d))
+    return out
+
+
+def functions():
+    """Solve the exercises about functions of arrays."""
+    out = []
     v = np.array([3, 1, 2, 3, 1, 1, 0])
     out.append(np.bincount(v).argmax())
     out.append(np.add.outer([1, 2], [10, 20]).sum())
@@ -63,7 +70,11 @@ def main():
     out.append(e.flat[4] + e.size + e.ndim + e.T.shape[0])
     out.append(np.isnan(np.array([1, np.nan, 3])).sum())
     out.append(np.where(np.array([1, -2, 3]) < 0, 0, 1).prod())
-    result = np.array([float(value) for value in out])
+    return out
+
+
+def main():
+    result = np.array([float(value) for value in arrays() + functions()])
     for k, value in enumerate(result, 1):
         print(f"{k:2d}: {value:g}")
     return result

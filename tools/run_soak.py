@@ -42,7 +42,7 @@ COLUMNS = (
 
 
 async def soak(first: int, programs: int) -> dict[str, int]:
-    """Run small programs, numbered from `first`; return how many objects remain."""
+    """Run small programs, numbered from `first`; return the numbers of objects that remain."""
     import asyncio
     import contextlib
     import gc
@@ -70,8 +70,8 @@ async def soak(first: int, programs: int) -> dict[str, int]:
         nonlocal made
         block = rng.choices(steps, k=5)  # short, as a shader that is compiled once
         for _ in range(rng.randrange(4, 30)):
-            for each in block:
-                x = each(x)
+            for function in block:
+                x = function(x)
             pt.realize(x)
             made += len(block)
         return x
@@ -84,30 +84,30 @@ async def soak(first: int, programs: int) -> dict[str, int]:
         # The same 60 programs again and again, so that no plan is new in the second round.
         rng = random.Random(number % 60)
         x = pt.ones(rng.choice(shapes))
-        kind = number % 6
-        if kind == 0:
-            chain(x, rng).sum().item()
-        elif kind == 1:
-            with contextlib.suppress(pt.errors.ShapeError):
-                chain(x, rng) + pt.ones((2, 3, 99, 4))
-        elif kind == 2:
-            task = asyncio.ensure_future(chain(x, rng).data())
-            await asyncio.sleep(0)
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-        elif kind == 3:
-            with contextlib.suppress(ZeroDivisionError), pt.tidy():
-                pt.realize(chain(x, rng))
-                made += 1 // 0
-        elif kind == 4:
-            pt.grad(lambda x: pt.sum(x * pt.sin(x)))(x).tolist()
-            made += 3
-        else:
-            for _ in range(50):
-                x = step(x)
-                made += 2
-            (await x.data()).tolist()
+        match number % 6:
+            case 0:
+                chain(x, rng).sum().item()
+            case 1:
+                with contextlib.suppress(pt.errors.ShapeError):
+                    chain(x, rng) + pt.ones((2, 3, 99, 4))
+            case 2:
+                task = asyncio.ensure_future(chain(x, rng).data())
+                await asyncio.sleep(0)
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+            case 3:
+                with contextlib.suppress(ZeroDivisionError), pt.tidy():
+                    pt.realize(chain(x, rng))
+                    made += 1 // 0
+            case 4:
+                pt.grad(lambda x: pt.sum(x * pt.sin(x)))(x).tolist()
+                made += 3
+            case _:
+                for _ in range(50):
+                    x = step(x)
+                    made += 2
+                (await x.data()).tolist()
     del x, step
     gc.collect()
     now = pt.memory()
