@@ -49,18 +49,18 @@ def module_of(path: Path, package: Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
-def imports(path: Path, package: Path) -> set[str]:
+def imports(path: Path, package: Path, for_types: bool = True) -> set[str]:
     """Return the names of all modules that a file imports, or members of modules.
 
-    They include imports inside functions, imports for type checkers, names in strings that
-    `IMPORTERS` and `LATE` get, and modules that are taken from `sys.modules`.
+    They include imports inside functions, names in strings that `IMPORTERS` and `LATE` get, modules
+    that are taken from `sys.modules` and, with `for_types`, imports for type checkers.
     """
     module = module_of(path, package)
     parent = module if path.name == "__init__.py" else module.rpartition(".")[0]
     names = {"__name__": module, "__package__": parent}
     tree = parsed(path.read_text())
     imported = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if for_types else _running(tree):
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -77,6 +77,17 @@ def imports(path: Path, package: Path) -> set[str]:
             if name.partition(".")[0] in (package.name, UNKNOWN):
                 imported.add(name)
     return imported
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree without those that only type checkers read."""
+    yield tree
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for statement in node.orelse:
+                yield from _running(statement)
+        else:
+            yield from _running(node)
 
 
 def _absolute(name: str, parent: str) -> str:
