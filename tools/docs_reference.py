@@ -105,7 +105,7 @@ def sections() -> dict[str, dict[str, tuple[str, list[str]]]]:
     namespaces = {}
     for name in NAMESPACES:
         module = attrgetter(name)(py_tensor)
-        names = [f"{name}.{each}" for each in public_names(module)]
+        names = [f"{name}.{member}" for member in public_names(module)]
         namespaces[f"pt.{name}"] = summary(module), names
     return {
         "Tensors and transformations": {
@@ -163,8 +163,8 @@ def page_text(title: str, introduction: str, names: list[str]) -> str:
     own = [name for name in names if original(name) == name]
     own += [name for name in late if name.rpartition(".")[0] not in late]
     parts = [f"# {title}", introduction]
-    if others := [link(name) for name in names if original(name) not in own]:
-        parts.append(f"Also exported here: {', '.join(others)}.")
+    if aliases := [link(name) for name in names if original(name) not in own]:
+        parts.append(f"Also exported here: {', '.join(aliases)}.")
     return "\n\n".join([*parts, *(f"::: {PACKAGE}.{name}" for name in own)])
 
 

@@ -97,16 +97,16 @@ def find() -> str | None:
 def main() -> int:
     chosen = os.environ.get("CHROMIUM")
     if chosen:
-        found = shutil.which(chosen)
-        if found is None or not starts(found):
+        browser = shutil.which(chosen)
+        if browser is None or not starts(browser):
             say(f"$CHROMIUM does not start; got {chosen}; set it to a browser, or unset it")
             return 1
     else:
-        found = find()
-    if found is None:
+        browser = find()
+    if browser is None:
         print(MISSING.format(names=", ".join(NAMES)), file=sys.stderr)
         return 1
-    print(found)
+    print(browser)
     return 0
 
 

@@ -83,8 +83,8 @@ class Network:
     def constant(self, array: Any) -> str:
         dtype = {"type": "DT_INT32" if array.dtype == "int32" else "DT_FLOAT"}
         name = self.node("Const", [], 0, dtype=dtype)
-        given = {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
-        self.weights.append(given)
+        entry = {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
+        self.weights.append(entry)
         self.data += array.tobytes()
         return name
 
@@ -387,12 +387,12 @@ def main(folder: Path) -> None:
         for name in ("mobilenet-v2", "posenet", "bodypix", "pix2pix", *HUMAN, "basic-pitch/model")
     ]
     with tempfile.TemporaryDirectory() as name:
-        found = Path(name)
-        download(found, NPM, PYPI)
+        downloads = Path(name)
+        download(downloads, NPM, PYPI)
 
         def copy(pattern: str, target: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(next(found.glob(pattern)), target)
+            shutil.copy(next(downloads.glob(pattern)), target)
 
         for model in HUMAN:
             for suffix in (".json", ".bin"):

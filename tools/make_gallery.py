@@ -104,11 +104,11 @@ def text_page(path: Path) -> None:
     page.save(path, optimize=True)
 
 
-def pictures(found: Path, folder: Path) -> None:
+def pictures(downloads: Path, folder: Path) -> None:
     for name, target in (("astronaut", "astronaut"), ("chelsea", "cat")):
-        image = Image.open(next(found.glob(f"**/skimage/data/{name}.png"))).convert("RGB")
+        image = Image.open(next(downloads.glob(f"**/skimage/data/{name}.png"))).convert("RGB")
         image.save(folder / f"{target}.jpg", quality=88)
-    sample = next(found.glob("**/*human*/package/src/sample.ts")).read_text()
+    sample = next(downloads.glob("**/*human*/package/src/sample.ts")).read_text()
     data = re.search(r"export const body[^`]*`([^`]*)`", sample)
     assert data is not None
     raw = folder / "body.jpg"
@@ -122,8 +122,8 @@ def pictures(found: Path, folder: Path) -> None:
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
-        found = Path(name)
-        download(found, NPM, PYPI)
+        downloads = Path(name)
+        download(downloads, NPM, PYPI)
         entries = json.loads(GALLERY.read_text())
         wanted = {entry["model"] for entry in entries}
         wanted |= {file for entry in entries for file in entry.get("helpers", {}).values()}
@@ -131,14 +131,14 @@ def main(folder: Path) -> None:
             target = folder / file
             target.parent.mkdir(exist_ok=True)
             if file in OCR:
-                shutil.copy(next(found.glob(f"**/models/{OCR[file]}")), target)
+                shutil.copy(next(downloads.glob(f"**/models/{OCR[file]}")), target)
             elif file == "basic-pitch/model.json":
-                for each in next(found.glob("**/package/model")).iterdir():
-                    shutil.copy(each, target.parent)
-            elif models := list(found.glob(f"**/*human*/package/models/{file}")):
+                for part in next(downloads.glob("**/package/model")).iterdir():
+                    shutil.copy(part, target.parent)
+            elif models := list(downloads.glob(f"**/*human*/package/models/{file}")):
                 for path in (models[0], models[0].with_suffix(".bin")):
                     shutil.copy(path, folder)
-        pictures(found, folder)
+        pictures(downloads, folder)
     mobilenet_v2(Network(1, 224, 224, 3), folder / "mobilenet-v2.json")
     pix2pix(folder / "pix2pix.json", filters=8, side=-1)
     for name in ("mobilenet-v2", "pix2pix"):

@@ -56,8 +56,8 @@ def address(url: str, options: argparse.Namespace) -> str:
     """Return the URL of the page with the options as query parameters."""
     names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "tiles", "wait")
     of_models = ("models", "ort", "backends", "providers", "order")
-    given = {name: getattr(options, name) for name in (*names, *of_models)}
-    chosen = {name: 1 if value is True else value for name, value in given.items() if value}
+    values = {name: getattr(options, name) for name in (*names, *of_models)}
+    chosen = {name: 1 if value is True else value for name, value in values.items() if value}
     page = "models" if options.models else "kernels" if options.kernels else "index"
     return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
 

@@ -50,13 +50,13 @@ def expected_failures(backend: str) -> set[str]:
 
 def outcomes(report: Path) -> dict[str, str]:
     """Return "passed", "failed" or "skipped" for each test in a JUnit report."""
-    found = {}
+    results = {}
     for case in ElementTree.parse(report).iter("testcase"):
         kinds = {child.tag for child in case}
         name = f"{case.get('classname', '').rpartition('.')[2]}::{case.get('name')}"
         failed = kinds & {"failure", "error"}
-        found[name] = "failed" if failed else "skipped" if "skipped" in kinds else "passed"
-    return found
+        results[name] = "failed" if failed else "skipped" if "skipped" in kinds else "passed"
+    return results
 
 
 def run(options: argparse.Namespace, backend: str) -> bool:
@@ -75,15 +75,15 @@ def run(options: argparse.Namespace, backend: str) -> bool:
     command += ["--disable-warnings", "--disable-deadline", f"--max-examples={options.examples}"]
     command += [f"--junitxml={report}", *(options.tests or ["array_api_tests"])]
     subprocess.run(command, cwd=options.checkout, env=environment, check=False)
-    found = outcomes(report)
-    failed = {name for name, outcome in found.items() if outcome == "failed"}
+    results = outcomes(report)
+    failed = {name for name, outcome in results.items() if outcome == "failed"}
     expected = expected_failures(backend)
-    counts = {kind: list(found.values()).count(kind) for kind in ("passed", "failed", "skipped")}
+    counts = {kind: list(results.values()).count(kind) for kind in ("passed", "failed", "skipped")}
     print(f"{backend}: {counts}, {len(failed - expected)} of the failures not expected")
     for name in sorted(failed - expected):
         print(f"  failed: {name}")
-    for name in sorted((expected & found.keys()) - failed):
-        print(f"  expected to fail, {found[name]}: {name}")
+    for name in sorted((expected & results.keys()) - failed):
+        print(f"  expected to fail, {results[name]}: {name}")
     return not failed - expected
 
 

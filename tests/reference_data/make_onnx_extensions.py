@@ -53,7 +53,7 @@ def case(operator, *inputs, outputs=1, domain="com.microsoft", **attributes):
 
 
 x, zero = floats(2, 5, 8), np.uint8(120)
-scale = [np.float32(each) for each in (0.1, 0.2, 0.15, 0.05, 0.5, 1 / 255)]
+scale = [np.float32(number) for number in (0.1, 0.2, 0.15, 0.05, 0.5, 1 / 255)]
 mask = np.int32([[1, 1, 1, 0, 0], [1] * 5])
 ids = rng.integers(0, 9, (2, 5)).astype("int32")
 case("Gelu", x)

@@ -54,13 +54,13 @@ def updated(optimizer):
 
 def rates(scheduler):
     """Return the learning rates of ten steps."""
-    found = []
+    values = []
     for step in range(10):
-        found += scheduler.get_last_lr()
+        values += scheduler.get_last_lr()
         scheduler.optimizer.step()
         if step < 9:
             scheduler.step()
-    return found
+    return values
 
 
 def short(number):
@@ -80,12 +80,12 @@ def described(value, channels_first, random):
     value = value.detach()
     if channels_first and value.ndim in (3, 4, 5):
         value = value.movedim(1, -1)
-    found = {"shape": list(value.shape), "dtype": str(value.dtype).removeprefix("torch.")}
-    found["dtype"] = found["dtype"].replace("int64", "int32")
+    record = {"shape": list(value.shape), "dtype": str(value.dtype).removeprefix("torch.")}
+    record["dtype"] = record["dtype"].replace("int64", "int32")
     if not random:
         pairs = torch.view_as_real(value.resolve_conj()) if value.is_complex() else value
-        found["values"] = [short(float(number)) for number in pairs.flatten()]
-    return found
+        record["values"] = [short(float(number)) for number in pairs.flatten()]
+    return record
 
 
 nn.Module.__call__ = with_weights

@@ -80,7 +80,7 @@ function sizesOf(shape) {
 /** @type {Record<string, number>} */
 const integers = { sequences: 7 };
 /** @type {Record<string, object>} */
-const found = {};
+const cases = {};
 for (const build of [functional, nested, sequences, recurrent]) {
   const model = build();
   for (const weight of model.weights) {
@@ -98,15 +98,15 @@ for (const build of [functional, nested, sequences, recurrent]) {
   /** @type {tf.io.ModelArtifacts[]} */
   const artifacts = [];
   await model.save(
-    tf.io.withSaveHandler(async (given) => {
-      artifacts.push(given);
+    tf.io.withSaveHandler(async (content) => {
+      artifacts.push(content);
       return { modelArtifactsInfo: { dateSaved: new Date(), modelTopologyType: "JSON" } };
     }),
   );
   const [saved] = artifacts;
   /** @param {tf.Tensor} tensor */
   const described = (tensor) => ({ shape: tensor.shape, values: [...tensor.dataSync()] });
-  found[build.name] = {
+  cases[build.name] = {
     // Old versions leave the format out.
     model: {
       modelTopology: saved.modelTopology,
@@ -117,4 +117,4 @@ for (const build of [functional, nested, sequences, recurrent]) {
     outputs: outputs.map(described),
   };
 }
-writeFileSync(new URL("tfjs_layers_saved.json", import.meta.url), `${JSON.stringify(found)}\n`);
+writeFileSync(new URL("tfjs_layers_saved.json", import.meta.url), `${JSON.stringify(cases)}\n`);

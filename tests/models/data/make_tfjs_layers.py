@@ -679,7 +679,7 @@ def randomized(model: Any, seed: int) -> None:
 def inputs_of(model: Any, options: dict[str, Any], seed: int) -> list[np.ndarray]:
     chance = np.random.default_rng(seed)
     batch = options.get("batch", 2)
-    found = []
+    inputs = []
     for tensor in model.inputs:
         shape = (batch, *(length or 5 for length in tensor.shape[1:]))
         if "integers" in options:
@@ -689,8 +689,8 @@ def inputs_of(model: Any, options: dict[str, Any], seed: int) -> list[np.ndarray
         if options.get("zeros"):
             value[0, 2:4] = 0
             value[1, 0] = 0
-        found.append(value)
-    return found
+        inputs.append(value)
+    return inputs
 
 
 def flat(tree: Any) -> Iterator[Any]:
@@ -731,10 +731,10 @@ def files_of(
     if "adapted" not in name:
         randomized(model, seed)
     inputs = inputs_of(model, options, seed)
-    given = inputs[0] if len(inputs) == 1 else inputs
+    arguments = inputs[0] if len(inputs) == 1 else inputs
     if isinstance(getattr(model, "_inputs_struct", None), dict):
-        given = dict(zip(sorted(model._inputs_struct), inputs, strict=True))
-    outputs = [np.asarray(y) for y in flat(model(given, training=False))]
+        arguments = dict(zip(sorted(model._inputs_struct), inputs, strict=True))
+    outputs = [np.asarray(y) for y in flat(model(arguments, training=False))]
     values = io.BytesIO()
     arrays = {f"x{at}": x for at, x in enumerate(inputs)}
     np.savez(values, **arrays, **{f"y{at}": y for at, y in enumerate(outputs)})
@@ -764,14 +764,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large", type=Path, help="folder for MobileNetV2 and models of texts")
     parser.add_argument("--only", default="", help="text in the names of the cases to make")
-    given = parser.parse_args()
-    cases = LARGE if given.large else CASES
+    options = parser.parse_args()
+    cases = LARGE if options.large else CASES
     failed = []
     OUT.parent.mkdir(exist_ok=True)
-    archive = None if given.large else zipfile.ZipFile(OUT, "a", zipfile.ZIP_DEFLATED)
+    archive = None if options.large else zipfile.ZipFile(OUT, "a", zipfile.ZIP_DEFLATED)
     made = {name.split("/")[0] for name in archive.namelist()} if archive else set()
     for name, (build, options) in cases.items():
-        if given.only not in name:
+        if options.only not in name:
             continue
         for k in (tf_keras, keras):
             skipped = options.get("only3" if k is tf_keras else "only2")
@@ -780,8 +780,8 @@ def main() -> None:
             try:
                 for path, data in files_of(k, name, build, options):
                     if archive is None:
-                        (given.large / path).parent.mkdir(parents=True, exist_ok=True)
-                        (given.large / path).write_bytes(data)
+                        (options.large / path).parent.mkdir(parents=True, exist_ok=True)
+                        (options.large / path).write_bytes(data)
                     else:
                         # A fixed date, so that the same models make the same archive.
                         archive.writestr(

@@ -121,12 +121,12 @@ def case(
     results = concrete.outputs
     inputs = {f"in{at}": tensor for at, tensor in enumerate(concrete.inputs[: len(arrays)])}
     outputs = {f"out{at}": tensor for at, tensor in enumerate(results)}
-    found = converted(name, graph, inputs, outputs)
+    result = converted(name, graph, inputs, outputs)
     if expected is None:
         expected = tf.nest.flatten(concrete(*map(tf.constant, arrays)))
-    found["inputs"] = {f"in{at}": listed(array) for at, array in enumerate(arrays)}
-    found["outputs"] = {f"out{at}": listed(value) for at, value in enumerate(expected)}
-    return found
+    result["inputs"] = {f"in{at}": listed(array) for at, array in enumerate(arrays)}
+    result["outputs"] = {f"out{at}": listed(value) for at, value in enumerate(expected)}
+    return result
 
 
 def write(name: str, cases: list[dict[str, Any]]) -> None:
@@ -224,17 +224,17 @@ def old(build: Callable[[], Any], name: str) -> dict[str, Any]:
     tf.compat.v1.disable_control_flow_v2()
     with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
         feed, results = build()
-        found = converted(
+        result = converted(
             name,
             graph.as_graph_def(),
             {f"in{at}": tensor for at, tensor in enumerate(feed)},
             {f"out{at}": tensor for at, tensor in enumerate(results)},
         )
         values = session.run(results, feed)
-        found["inputs"] = {f"in{at}": listed(array) for at, array in enumerate(feed.values())}
-        found["outputs"] = {f"out{at}": listed(value) for at, value in enumerate(values)}
+        result["inputs"] = {f"in{at}": listed(array) for at, array in enumerate(feed.values())}
+        result["outputs"] = {f"out{at}": listed(value) for at, value in enumerate(values)}
     tf.compat.v1.enable_control_flow_v2()
-    return found
+    return result
 
 
 def old_arrays() -> Any:
@@ -360,10 +360,12 @@ def control_flow() -> list[dict[str, Any]]:
 def one(name: str, *arrays: Any, note: str = "", **attributes: Any) -> dict[str, Any]:
     """Return a case of one operator: tensors by position, and attributes and numbers by name."""
     function = getattr(R, name)
-    names = [each for each in function.__signature__.parameters if each not in attributes]
+    names = [
+        parameter for parameter in function.__signature__.parameters if parameter not in attributes
+    ]
 
-    def run(*given: Any) -> Any:
-        return function(**dict(zip(names, given, strict=False)), **attributes)
+    def run(*operands: Any) -> Any:
+        return function(**dict(zip(names, operands, strict=False)), **attributes)
 
     return case(f"{name} {note}".strip(), run, *arrays)
 
@@ -374,7 +376,7 @@ def many(name: str, arrays: list[Any], note: str = "", **attributes: Any) -> dic
     first = next(iter(function.__signature__.parameters))
     return case(
         f"{name} {note}".strip(),
-        lambda *given: function(**{first: list(given)}, **attributes),
+        lambda *operands: function(**{first: list(operands)}, **attributes),
         *arrays,
     )
 
@@ -509,8 +511,8 @@ def operators() -> list[dict[str, Any]]:
         one("BiasAdd", image, numbers(3)),
         one("ClipByValue", x, clip_value_min=-0.5, clip_value_max=1.0),
         *(
-            one("Cast", given, DstT=dtype, note=f"to {dtype.name} {at}")
-            for at, (given, dtype) in enumerate(
+            one("Cast", operand, DstT=dtype, note=f"to {dtype.name} {at}")
+            for at, (operand, dtype) in enumerate(
                 [
                     (x * 3, tf.int32),
                     (i, tf.float32),
@@ -658,8 +660,10 @@ def operators() -> list[dict[str, Any]]:
         *(
             case(
                 name,
-                lambda *given, name=name: getattr(R, name)(
-                    **dict(zip(("x", "scale", "offset", "mean", "variance"), given, strict=True)),
+                lambda *operands, name=name: getattr(R, name)(
+                    **dict(
+                        zip(("x", "scale", "offset", "mean", "variance"), operands, strict=True)
+                    ),
                     is_training=False,
                     epsilon=1e-3,
                 )[:3],
@@ -670,10 +674,10 @@ def operators() -> list[dict[str, Any]]:
         ),
         case(
             "FusedBatchNormV3 in training",
-            lambda *given: R.FusedBatchNormV3(
-                x=given[0],
-                scale=given[1],
-                offset=given[2],
+            lambda *operands: R.FusedBatchNormV3(
+                x=operands[0],
+                scale=operands[1],
+                offset=operands[2],
                 mean=np.zeros(0, "float32"),
                 variance=np.zeros(0, "float32"),
             )[0],

@@ -31,10 +31,10 @@ def image_of(shape: tuple[int, ...], dtype: str) -> Any:
 
 
 def main() -> None:
-    found = {}
+    outputs = {}
     for name, (write, shape, dtype) in NETWORKS.items():
         with tempfile.TemporaryDirectory() as folder:
-            model, given, results = (Path(folder, each) for each in ("m.json", "in", "out"))
+            model, inputs, results = (Path(folder, file) for file in ("m.json", "in", "out"))
             write(model)
             [image] = (
                 node["name"]
@@ -42,11 +42,11 @@ def main() -> None:
                 if node["op"] == "Placeholder"
             )
             data = image_of(shape, dtype).ravel().tolist()
-            given.write_text(json.dumps({image: {"data": data, "shape": shape, "dtype": dtype}}))
+            inputs.write_text(json.dumps({image: {"data": data, "shape": shape, "dtype": dtype}}))
             tool = Path(__file__).with_name("run_tfjs_model.mjs")
-            subprocess.run(["node", tool, model, given, results], check=True)
-            found[name] = json.loads(results.read_text())
-    OUTPUTS.write_text(json.dumps(found, indent=1) + "\n")
+            subprocess.run(["node", tool, model, inputs, results], check=True)
+            outputs[name] = json.loads(results.read_text())
+    OUTPUTS.write_text(json.dumps(outputs, indent=1) + "\n")
 
 
 if __name__ == "__main__":

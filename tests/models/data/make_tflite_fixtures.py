@@ -393,18 +393,20 @@ class Builder:
         self.graph.inputs, self.graph.outputs = [], []
         self.model.subgraphs = [self.graph]
 
-    def tensor(self, dtype: Any, shape: Any = (), data: Array | None = None, **given: Any) -> int:
-        """Add a tensor, and return its position; `given` are a scale and a zero point."""
+    def tensor(
+        self, dtype: Any, shape: Any = (), data: Array | None = None, **quantization: Any
+    ) -> int:
+        """Add a tensor, and return its position; `quantization` are a scale and a zero point."""
         tensor = schema.TensorT()
         tensor.type = {
             "float32": 0, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7, "int8": 9
         }[np.dtype(dtype).name]  # fmt: skip
         tensor.shape = list(shape)
         tensor.name = f"t{len(self.graph.tensors)}"
-        if given:
+        if quantization:
             tensor.quantization = schema.QuantizationParametersT()
-            tensor.quantization.scale = [given["scale"]]
-            tensor.quantization.zeroPoint = [given["zero"]]
+            tensor.quantization.scale = [quantization["scale"]]
+            tensor.quantization.zeroPoint = [quantization["zero"]]
         if data is not None:
             buffer = schema.BufferT()
             buffer.data = np.frombuffer(data.tobytes(), "uint8")
@@ -413,14 +415,14 @@ class Builder:
         self.graph.tensors.append(tensor)
         return len(self.graph.tensors) - 1
 
-    def input(self, dtype: Any, *shape: int, **given: Any) -> int:
-        at = self.tensor(dtype, shape, **given)
+    def input(self, dtype: Any, *shape: int, **quantization: Any) -> int:
+        at = self.tensor(dtype, shape, **quantization)
         self.graph.inputs.append(at)
         return at
 
-    def constant(self, values: Any, dtype: Any = "float32", **given: Any) -> int:
+    def constant(self, values: Any, dtype: Any = "float32", **quantization: Any) -> int:
         array = np.asarray(values, dtype)
-        return self.tensor(dtype, array.shape, array, **given)
+        return self.tensor(dtype, array.shape, array, **quantization)
 
     def variable(self, *shape: int) -> int:
         at = self.tensor("float32", shape)
@@ -449,15 +451,15 @@ class Builder:
             operator.builtinOptions = getattr(schema, table + "T")()
             for option, value in options.items():
                 setattr(operator.builtinOptions, option, value)
-        found = []
+        results = []
         for dtype in [dtypes] if isinstance(dtypes, str) else dtypes:
             dtype, *scales = dtype if isinstance(dtype, tuple) else (dtype,)
-            given = {"scale": scales[0], "zero": scales[1]} if scales else {}
-            found.append(self.tensor(dtype, **given))
-        operator.outputs = found
-        self.graph.outputs += found
+            quantization = {"scale": scales[0], "zero": scales[1]} if scales else {}
+            results.append(self.tensor(dtype, **quantization))
+        operator.outputs = results
+        self.graph.outputs += results
         self.graph.operators.append(operator)
-        return found[0]
+        return results[0]
 
     def finished(self) -> bytes:
         return bytes(flatbuffer_utils.convert_object_to_bytearray(self.model))
@@ -650,9 +652,9 @@ def direct_boxes() -> Builder:
     corners = CHANCE.uniform(0, 5, (12, 2))
     boxes = b.constant(np.concatenate([corners, corners + CHANCE.uniform(1, 3, (12, 2))], 1))
     scores = b.input("float32", 12)
-    given = [boxes, scores, b.constant(6, "int32"), b.constant(0.3), b.constant(0.1)]
-    b.node("NON_MAX_SUPPRESSION_V4", given, ("int32", "int32"))
-    b.node("NON_MAX_SUPPRESSION_V5", [*given, b.constant(0.5)], ("int32", "float32", "int32"))
+    operands = [boxes, scores, b.constant(6, "int32"), b.constant(0.3), b.constant(0.1)]
+    b.node("NON_MAX_SUPPRESSION_V4", operands, ("int32", "int32"))
+    b.node("NON_MAX_SUPPRESSION_V5", [*operands, b.constant(0.5)], ("int32", "float32", "int32"))
     options = {
         "max_detections": 5, "max_classes_per_detection": 2, "detections_per_class": 10,
         "use_regular_nms": False, "nms_score_threshold": 0.2, "nms_iou_threshold": 0.4,
@@ -848,7 +850,7 @@ CASES: dict[str, tuple[Any, list[Any], tuple[str, ...]]] = {
 
 
 def inputs_of(details: list[dict[str, Any]]) -> list[Array]:
-    found = []
+    inputs = []
     for detail in details:
         shape = [3 if n == -1 else n for n in detail["shape_signature"]]
         values: Array = CHANCE.uniform(-2, 2, shape)
@@ -864,8 +866,8 @@ def inputs_of(details: list[dict[str, Any]]) -> list[Array]:
                 else CHANCE.integers(-9, 9, shape)
             )
             values = np.asarray(4) if not shape else values
-        found.append(np.asarray(values).astype(dtype))
-    return found
+        inputs.append(np.asarray(values).astype(dtype))
+    return inputs
 
 
 def run(data: bytes) -> dict[str, Array]:
@@ -876,14 +878,14 @@ def run(data: bytes) -> dict[str, Array]:
     for detail, value in zip(details, values, strict=True):
         interpreter.resize_tensor_input(detail["index"], value.shape)
     interpreter.allocate_tensors()
-    found = {}
+    arrays = {}
     for number, (detail, value) in enumerate(zip(details, values, strict=True)):
         interpreter.set_tensor(detail["index"], value)
-        found[f"x{number}"] = value
+        arrays[f"x{number}"] = value
     interpreter.invoke()
     for number, detail in enumerate(interpreter.get_output_details()):
-        found[f"y{number}"] = interpreter.get_tensor(detail["index"])
-    return found
+        arrays[f"y{number}"] = interpreter.get_tensor(detail["index"])
+    return arrays
 
 
 def write(name: str, data: bytes) -> None:
@@ -906,7 +908,7 @@ def main(names: list[str]) -> None:
             continue
         for kind in kinds:
             CHANCE = np.random.default_rng(5)
-            shapes_ = [tuple(each.shape) for each in specs]
+            shapes_ = [tuple(spec.shape) for spec in specs]
             if not specs:
                 shapes_ = [tuple(make().inputs[0].shape)]
             samples = [

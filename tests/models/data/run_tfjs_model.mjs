@@ -24,15 +24,15 @@ const graph = await tf.loadGraphModel({
     weightData: weights,
   }),
 });
-const given = Object.entries(JSON.parse(readFileSync(inputs, "utf8"))).map(([name, each]) => [
+const tensors = Object.entries(JSON.parse(readFileSync(inputs, "utf8"))).map(([name, input]) => [
   name,
-  tf.tensor(each.data, each.shape, each.dtype),
+  tf.tensor(input.data, input.shape, input.dtype),
 ]);
-const results = [await graph.executeAsync(Object.fromEntries(given))].flat();
+const results = [await graph.executeAsync(Object.fromEntries(tensors))].flat();
 /** @type {Record<string, object>} */
-const found = {};
+const contents = {};
 for (const [at, result] of results.entries()) {
   const data = Buffer.from((await result.data()).buffer).toString("base64");
-  found[graph.outputNodes[at]] = { data, shape: result.shape, dtype: result.dtype };
+  contents[graph.outputNodes[at]] = { data, shape: result.shape, dtype: result.dtype };
 }
-writeFileSync(outputs, `${JSON.stringify(found)}\n`);
+writeFileSync(outputs, `${JSON.stringify(contents)}\n`);

@@ -99,7 +99,7 @@ def views() -> dict[str, Any]:
     """Return tensors of every dtype and layout, and the same elements without gaps."""
     base = torch.arange(24.0).reshape(2, 3, 4)
     numbers = torch.tensor([1.5, -2.0, 0.25])
-    found = {
+    views = {
         "base": base,
         "transposed": base.transpose(0, 2),
         "sliced": base[:, 1:, ::2],
@@ -123,9 +123,9 @@ def views() -> dict[str, Any]:
     }
     plain = {
         name: view.detach().clone(memory_format=torch.contiguous_format)
-        for name, view in found.items()
+        for name, view in views.items()
     }
-    return {"views": found, "plain": plain, "list": [torch.ones(1), (torch.zeros(2),)]}
+    return {"views": views, "plain": plain, "list": [torch.ones(1), (torch.zeros(2),)]}
 
 
 def main() -> None:

@@ -33,9 +33,9 @@ def main(folder: Path) -> None:
     samples = folder / "node_modules/@vladmandic/human/src/sample.ts"
     files, images = [], {}
     for name in ("face", "body"):
-        found = re.search(rf"export const {name}[^`]*`([^`]*)`", samples.read_text())
-        assert found is not None
-        data = base64.b64decode(re.sub(r"\s", "", found[1]).split(",")[-1])
+        match = re.search(rf"export const {name}[^`]*`([^`]*)`", samples.read_text())
+        assert match is not None
+        data = base64.b64decode(re.sub(r"\s", "", match[1]).split(",")[-1])
         image = Image.open(io.BytesIO(data)).convert("RGB")
         images[name] = np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BILINEAR))
         files.append(folder / f"{name}.rgb")
@@ -69,12 +69,12 @@ def main(folder: Path) -> None:
         movenet_output=numbers(faces["movenetOutput"]).reshape((1, 1, 17, 3)),
         hand_raw_boxes=numbers(hands["boxes"]).reshape((-1, 4))[likely],
         hand_raw_scores=raw_scores[likely],
-        hand_scores=numbers([each["score"] for each in hands["found"]]),
-        hand_classes=[each["label"] for each in hands["found"]],
+        hand_scores=numbers([item["score"] for item in hands["found"]]),
+        hand_classes=[item["label"] for item in hands["found"]],
         hand_regions=numbers(hands["regions"]),
         hand_output=numbers(hands["landmarkOutput"]),
         hand_points=numbers(hands["points"]),
-        movenet=numbers([each["position"] for each in faces["keypoints"]]),
+        movenet=numbers([item["position"] for item in faces["keypoints"]]),
     )
 
 

@@ -35,9 +35,9 @@ def picture() -> np.ndarray:
 
 def main() -> None:
     # The package's own imports need more packages than its post-processing.
-    found = importlib.util.find_spec("rapidocr_onnxruntime")
-    assert found is not None and found.submodule_search_locations is not None
-    folder = Path(found.submodule_search_locations[0])
+    package = importlib.util.find_spec("rapidocr_onnxruntime")
+    assert package is not None and package.submodule_search_locations is not None
+    folder = Path(package.submodule_search_locations[0])
     spec = importlib.util.spec_from_file_location("utils", folder / "ch_ppocr_det/utils.py")
     assert spec is not None and spec.loader is not None
     utils = importlib.util.module_from_spec(spec)

@@ -35,12 +35,12 @@ PACKAGES = ("opencv-python-headless", "pillow", "librosa")
 def images() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(3)
     image = cv2.GaussianBlur(rng.random((13, 21, 3), dtype="float32"), (3, 3), 0)
-    found = {"image": image}
+    arrays = {"image": image}
     for name, (height, width) in SIZES.items():
         for method, flag in METHODS.items():
             if method == "area" and name != "smaller":
                 continue  # OpenCV interpolates if one side grows
-            found[f"resize {method} {name}"] = cv2.resize(
+            arrays[f"resize {method} {name}"] = cv2.resize(
                 image, (width, height), interpolation=flag
             )
         for method, resample in FILTERS.items():
@@ -50,31 +50,31 @@ def images() -> dict[str, np.ndarray]:
                 )
                 for at in range(3)
             ]
-            found[f"antialias {method} {name}"] = np.stack([np.asarray(c) for c in channels], -1)
-    found["pixels"] = pixels = np.rint(image * 255).astype("uint8")
+            arrays[f"antialias {method} {name}"] = np.stack([np.asarray(c) for c in channels], -1)
+    arrays["pixels"] = pixels = np.rint(image * 255).astype("uint8")
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     for name, matrix in (("affine", AFFINE), ("perspective", PERSPECTIVE)):
-        found[name] = matrix
+        arrays[name] = matrix
         function = cv2.warpAffine if name == "affine" else cv2.warpPerspective
-        found[f"warp {name}"] = function(image, matrix, (17, 11), flags=flags)
-        found[f"warp {name} of pixels"] = function(pixels, matrix, (17, 11), flags=flags)
+        arrays[f"warp {name}"] = function(image, matrix, (17, 11), flags=flags)
+        arrays[f"warp {name} of pixels"] = function(pixels, matrix, (17, 11), flags=flags)
     colors = rng.random((64, 1, 3), dtype="float32")
     colors[:4, 0] = np.array([[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 1]])
-    found["colors"] = colors
+    arrays["colors"] = colors
     for name in ("HSV", "Lab", "YUV", "GRAY"):
-        found[name] = cv2.cvtColor(colors, getattr(cv2, f"COLOR_RGB2{name}"))
+        arrays[name] = cv2.cvtColor(colors, getattr(cv2, f"COLOR_RGB2{name}"))
     corners = rng.random((40, 2)) * 60
     boxes = np.concatenate([corners, rng.random((40, 2)) * 30 + 5], -1).astype("float32")
     scores = rng.random(40).astype("float32")
-    found["boxes"], found["scores"] = boxes, scores
-    found["kept"] = np.array(cv2.dnn.NMSBoxes(boxes, scores, 0.2, 0.4))
+    arrays["boxes"], arrays["scores"] = boxes, scores
+    arrays["kept"] = np.array(cv2.dnn.NMSBoxes(boxes, scores, 0.2, 0.4))
     classes = rng.integers(0, 3, 40)
-    found["classes"] = classes
-    found["kept by class"] = np.array(cv2.dnn.NMSBoxesBatched(boxes, scores, classes, 0.2, 0.4))
+    arrays["classes"] = classes
+    arrays["kept by class"] = np.array(cv2.dnn.NMSBoxesBatched(boxes, scores, classes, 0.2, 0.4))
     whole = boxes.astype("int32").tolist()
     decayed, kept = cv2.dnn.softNMSBoxes(whole, scores.tolist(), 0.2, 0.4, sigma=0.5)
-    found["kept softly"], found["decayed"] = np.array(kept), np.array(decayed)
-    return found
+    arrays["kept softly"], arrays["decayed"] = np.array(kept), np.array(decayed)
+    return arrays
 
 
 def sounds() -> dict[str, np.ndarray]:
@@ -104,13 +104,13 @@ def sounds() -> dict[str, np.ndarray]:
 
 def main() -> None:
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    for name, found in (("vision/data/images", images()), ("audio/data/sounds", sounds())):
-        each: dict[str, Any] = {"versions": versions}
-        for key, array in found.items():
-            each[key] = array.astype("float32") if array.dtype.kind == "f" else array
+    for name, arrays in (("vision/data/images", images()), ("audio/data/sounds", sounds())):
+        stored: dict[str, Any] = {"versions": versions}
+        for key, array in arrays.items():
+            stored[key] = array.astype("float32") if array.dtype.kind == "f" else array
         target = TESTS / f"{name}.npz"
         target.parent.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(target, **each)
+        np.savez_compressed(target, **stored)
 
 
 if __name__ == "__main__":

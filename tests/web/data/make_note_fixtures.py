@@ -44,13 +44,13 @@ def main(folder: Path) -> None:
     names: dict[str, Any] = {"np": np, "scipy": scipy, "MIDI_OFFSET": 21, "MAX_FREQ_IDX": 87}
     names |= {name: getattr(typing, name) for name in ("List", "Tuple", "Optional")}
     exec(compile(ast.Module(functions, []), "note_creation.py", "exec"), names)
-    found = []
+    recorded = []
     for seed in range(3):
         frames, onsets = frames_and_onsets(seed)
         notes = names[NAMES[0]](frames, onsets, 0.5, 0.3, 11, True, None, None, True)
-        found.append([[*map(int, note[:3]), round(float(note[3]), 6)] for note in notes])
+        recorded.append([[*map(int, note[:3]), round(float(note[3]), 6)] for note in notes])
     TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(json.dumps({"version": "basic-pitch 0.4.0", "notes": found}) + "\n")
+    TARGET.write_text(json.dumps({"version": "basic-pitch 0.4.0", "notes": recorded}) + "\n")
 
 
 if __name__ == "__main__":
