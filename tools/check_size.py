@@ -36,8 +36,8 @@ CODE_LINES = {
     "fft": 500,
     "numpy_functions": 3_200,
     "models": 16_500,
-    "__init__": 1_700,
-    "modules": 1_700,
+    "__init__": 250,
+    "modules": 1_800,
 }
 """Limit of each package's lines of code, without blank lines, comments and docstrings.
 
