@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from functools import cache, partial, wraps
 from inspect import cleandoc, iscoroutinefunction, unwrap
 from typing import TYPE_CHECKING, Any, cast
@@ -67,6 +68,8 @@ def rename(error: TensorError, name: str) -> None:
         error.args = (f"{name}: {wrong}",)
 
 
+autocast_dtype: ContextVar[DType | None] = ContextVar("py_tensor_autocast", default=None)
+"""Dtype of the operands of contractions in the running task; None outside `autocast`."""
 LIMIT = 1024
 """Number of calls that a function caches; the cache is cleared when it is full."""
 
@@ -87,7 +90,7 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
     @wraps(function)
     def recalled(*args: Any, **kwargs: Any) -> Any:
         # Some functions choose constants by the range of stored numbers.
-        key: list[Any] = [settings.float16_storage]
+        key: list[Any] = [settings.float16_storage, autocast_dtype.get()]
         nodes: list[Any] = []
         for value in (*args, *kwargs, *kwargs.values()) if kwargs else args:
             kind = value.__class__
