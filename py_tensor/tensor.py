@@ -6,12 +6,11 @@ Nothing is computed until a value is read.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
-from .dtypes import OF_PYTHON, DType, bool_, complex64, float32, int32, of_scalar, promote
+from .dtypes import DType, bool_, complex64, float32, int32, of_scalar, promote
 from .errors import ArgumentError, BackendError, DTypeError, ShapeError
 from .ir.node import (
     OpNode,
@@ -27,10 +26,9 @@ from .ir.node import (
     tensor_spec,
     usable_nodes,
 )
-from .ir.tracer import ScalarTracer, fitting, is_traced, kind_of, sample, unknown
-from .late import LateModule
+from .ir.tracer import ScalarTracer, fitting, is_traced, kind_of, sample, traced_node, unknown
+from .late import LateModule, imported
 from .ops.op_def import Elementwise, OpDef, Shape, Where
-from .ops.views import BROADCAST
 from .runtime import host_data, scopes
 from .runtime.backends.base import Buffer
 from .runtime.executor import backend, check_device, read_async, realize_nodes
@@ -64,11 +62,13 @@ class _Disposed:
 if TYPE_CHECKING:
     from jax.sharding import NamedSharding
 
+    from .functions import joining
     from .functions.methods import TensorMethods
     from .runtime import array_format, host_eval
 else:
     array_format = LateModule("runtime.array_format")
     host_eval = LateModule("runtime.host_eval")
+    joining = LateModule("functions.joining")
     # `functions/methods` binds these methods, which need `Tensor`, once it exists.
     TensorMethods = object
 
@@ -388,7 +388,8 @@ class Tensor(TensorMethods):
 
     def __jax_array__(self) -> Any:
         """Return an array of JAX, by which `jax.numpy` takes tensors; no copy on that backend."""
-        return sys.modules["jax"].numpy.asarray(self._array("jax_array"))
+        jax: Any = imported("jax")
+        return jax.numpy.asarray(self._array("jax_array"))
 
     def to_device(self, device: str, /, *, stream: None = None) -> Tensor:
         """Return this tensor; only the device in use is allowed.
@@ -621,36 +622,13 @@ _pending_bytes = 0
 def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     """Make a tensor from flat host bytes, which are uploaded at first use."""
     global _pending_bytes
-    spec = tensor_spec(shape, dtype)
     backend().check_size(operation, shape, dtype)
+    spec = tensor_spec(shape, dtype)
     _pending_bytes += spec.nbytes
     if _pending_bytes > settings.flush_bytes and not own_tapes():
         _pending_bytes = 0
         flush()
     return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))
-
-
-def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
-    """Convert an argument to a Tensor; `operation` names the caller in error messages.
-
-    Tensors are returned unchanged; `dtype` applies to other arguments.
-    """
-    if isinstance(value, Tensor):
-        return value
-    if type(value) is ScalarTracer:
-        target = dtype or OF_PYTHON[value.kind]
-        scalar = scalar_node(fitting(operation, value, target), target)
-        return Tensor(node_of(BROADCAST, (scalar,), ()))
-    if isinstance(value, (list, tuple)):
-        elements = host_data.flattened(operation, value)
-        if not elements.kinds.isdisjoint((Tensor, ScalarTracer)):
-            return Tensor._of_nested(operation, elements, dtype)
-        return from_host(*host_data.pack(operation, elements, dtype), operation)
-    if "jax" in sys.modules and isinstance(value, sys.modules["jax"].Array):
-        adopted = adopt(value, dtype)
-        if adopted is not None:
-            return adopted
-    return from_host(*host_data.to_host(value, dtype, operation), operation)
 
 
 def adopt(value: Any, dtype: DType | None = None) -> Tensor | None:
@@ -660,6 +638,33 @@ def adopt(value: Any, dtype: DType | None = None) -> Tensor | None:
         return None
     buffer, shape = adopted
     return Tensor(leaf_node(buffer, tensor_spec(shape, buffer.dtype)))
+
+
+def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
+    """Convert an argument to a Tensor; `operation` names the caller in error messages.
+
+    Tensors are returned unchanged; `dtype` applies to other arguments.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if type(value) is not ScalarTracer:
+        return _from_foreign(operation, value, dtype)
+    return Tensor(traced_node(operation, value, dtype))
+
+
+def _from_foreign(operation: str, value: Any, dtype: DType | None) -> Tensor:
+    """Convert a Python number, nested sequences, a buffer, or an array of another library."""
+    jax: Any = imported("jax")
+    if jax is not None and isinstance(value, jax.Array):
+        shared = adopt(value, dtype)
+        if shared is not None:
+            return shared
+    if isinstance(value, (list, tuple)):
+        value = host_data.flattened(operation, value)
+        if not value.kinds.isdisjoint((Tensor, ScalarTracer)):
+            return joining.of_nested(operation, value, dtype)
+    data, shape, dtype = host_data.to_host(value, dtype, operation)
+    return from_host(data, shape, dtype, operation)
 
 
 def operand_of(operation: str, value: Any) -> Any:

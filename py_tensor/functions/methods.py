@@ -199,7 +199,6 @@ class TensorOperators:
     __copy__ = creation.copy
     __deepcopy__ = copies.deep_copy
     __reduce__ = copies.reduced
-    _of_nested = staticmethod(joining.of_nested)
 
 
 class TensorMethods(TensorOperators):

@@ -16,14 +16,13 @@ from ..typing import ArrayLike, PaddingLike, PerAxis
 from . import statistical
 from .arguments import converted, flag, floating, one_axis, wide
 from .creation import arange
-from .decorators import documented, remembered
+from .decorators import remembered
 from .elementwise import astype, clip, exp
 from .manipulation import broadcast_to, reshape
 from .sliding_windows import (
-    IMAGES,
-    POOLING,
     SlidingWindows,
     batched,
+    images_pooled,
     in_layout,
     per_axis,
     windows_of,
@@ -160,7 +159,7 @@ def _as_given(x: Tensor, result: Tensor) -> Tensor:
 
 
 @remembered
-@documented(POOLING, IMAGES)
+@images_pooled
 def max_pool2d(
     x: ArrayLike,
     size: PerAxis,
@@ -194,7 +193,7 @@ def max_pool2d(
 
 
 @remembered
-@documented(POOLING, IMAGES)
+@images_pooled
 def avg_pool2d(
     x: ArrayLike,
     size: PerAxis,

@@ -13,6 +13,7 @@ from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, PaddingLike, PerAxis
 from .arguments import MOST_ELEMENTS, choice, lengths_of
+from .decorators import documented
 from .manipulation import moveaxis, reshape
 
 AxisPair = tuple[int, int]
@@ -54,6 +55,17 @@ Raises:
     ShapeError: If the window is larger than the padded image, or x is not an image.
     ArgumentError: If size, stride, padding or dilation is invalid.
 """
+
+
+# Type checkers infer the types of methods through decorators that are functions, not calls.
+def images_convolved[Function: Callable[..., Any]](function: Function) -> Function:
+    """Decorate a convolution of images: add the contract that they share to its docstring."""
+    return documented(CONVOLUTION, IMAGES)(function)
+
+
+def images_pooled[Function: Callable[..., Any]](function: Function) -> Function:
+    """Decorate a pooling of images: add the contract that they share to its docstring."""
+    return documented(POOLING, IMAGES)(function)
 
 
 class SlidingWindows(NamedTuple):
