@@ -29,6 +29,7 @@ REASONS = {
     "functions.copies": "`copy` and `pickle`",
     "functions.indexing": "methods of Tensor",
     "functions.inspection": "`__array_namespace__`",
+    "functions.interchange": "methods of Tensor",
     "functions.joining": "methods of Tensor, and tensors in lists",
     "functions.linear_algebra": "methods of Tensor",
     "functions.neural": "methods of Tensor",
