@@ -77,6 +77,11 @@ from .settings import page_query as _page_query
 from .tensor import Tensor as Tensor, realize as realize
 
 if TYPE_CHECKING:
+    # First, since names that the chapters import themselves, such as `io`, are among these.
+    from .functions import *
+    from .numpy_functions import *
+
+if TYPE_CHECKING:
     __version__: str
 
     from . import (
@@ -132,7 +137,6 @@ if TYPE_CHECKING:
     )
     from .display.api import show as show
     from .display.bars import progress as progress
-    from .functions import *
     from .functions.inspection import (
         __array_api_version__ as __array_api_version__,
         __array_namespace_info__ as __array_namespace_info__,
@@ -153,7 +157,6 @@ if TYPE_CHECKING:
     )
     from .kernels.api import kernel as kernel
     from .kernels.hand_written import glsl_kernel as glsl_kernel
-    from .numpy_functions import *
     from .runtime.executor import (
         enable_x64 as enable_x64,
         get_backend as get_backend,

@@ -48,9 +48,9 @@ def test_functions_with_an_example_are_exported(name):
 
 def typed_names(path: Path, package: str) -> set[str]:
     """Return the public names that a package imports for type checkers."""
-    block = next(n for n in ast.parse(path.read_text()).body if isinstance(n, ast.If))
+    blocks = [n for n in ast.parse(path.read_text()).body if isinstance(n, ast.If)]
     names: set[str] = set()
-    for node in block.body:
+    for node in [node for block in blocks for node in block.body]:
         for alias in node.names if isinstance(node, ast.ImportFrom) and node.module else ():
             module = f"{package}.{node.module}"
             if alias.name != "*":
