@@ -5,7 +5,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     errors       error classes
     settings     values that `pt.env` shows and changes
     signatures   parameters of functions
-    late         functions whose module is imported when they are first used
+    late         the modules that are imported when they are first used, and why
     public       public names by module
     dtypes       data types and their promotion
     typing       types for annotations of arguments

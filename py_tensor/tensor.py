@@ -109,8 +109,6 @@ class Tensor(TensorMethods):
             if node is not None:
                 node.buffer.users -= 1
 
-    # --- properties -----------------------------------------------------------------------------
-
     @property
     def _spec(self) -> TensorSpec:
         node = self._node
@@ -225,8 +223,6 @@ class Tensor(TensorMethods):
             state.trace.refuse_move(self)
         forget(id(self))
         self._node = fresh[id(self)] = node
-
-    # --- reading --------------------------------------------------------------------------------
 
     def _buffer(self, operation: str) -> Buffer:
         node = node_behind(operation, self)
