@@ -231,7 +231,7 @@ PAGE_ONLY = {
 }
 FOREIGN = {
     "numpy": {
-        *("dtypes.py", "runtime/host_data.py", "tensor.py"),
+        *("dtypes.py", "runtime/host_data.py", "functions/interchange.py"),
         *("runtime/backends/numpy.py", "runtime/backends/jax.py", "data/parquet_file.py"),
     },
     "pyarrow": {"data/parquet_file.py"},
