@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from .shared import (
     Config,
@@ -23,11 +22,11 @@ from .shared import (
 
 type Size = int | Sequence[int]
 
-_CONVOLUTIONS: tuple[Callable[..., Tensor], ...] = (pt.nn.conv1d, pt.conv2d, pt.nn.conv3d)
+_CONVOLUTIONS: tuple[Callable[..., Tensor], ...] = (nn.conv1d, F.conv2d, nn.conv3d)
 _TRANSPOSED: tuple[Callable[..., Tensor], ...] = (
-    pt.nn.conv1d_transpose,
-    pt.conv2d_transpose,
-    pt.nn.conv3d_transpose,
+    nn.conv1d_transpose,
+    F.conv2d_transpose,
+    nn.conv3d_transpose,
 )
 
 
@@ -50,7 +49,7 @@ def convolution(
     stride, dilation = each(strides, count), each(dilation_rate, count)
     if padding == "causal":
         before = dilation[0] * (kernel.shape[0] - 1)
-        x = pt.pad(x, ((0, 0), (before, 0), (0, 0)))
+        x = F.pad(x, ((0, 0), (before, 0), (0, 0)))
         padding = "valid"
     result = _CONVOLUTIONS[count - 1](
         x, kernel, stride=stride, padding=padding, dilation=dilation, groups=groups
@@ -141,10 +140,10 @@ def _depthwise(
     stride, dilation = each(strides, count), each(dilation_rate, count)
     if count == 1:
         if padding == "causal":
-            x = pt.pad(x, ((0, 0), (dilation[0] * (kernel.shape[0] - 1), 0), (0, 0)))
+            x = F.pad(x, ((0, 0), (dilation[0] * (kernel.shape[0] - 1), 0), (0, 0)))
             padding = "valid"
         # A second axis of length 1, after the first, so that "same" pads nothing there.
-        planes = pt.nn.depthwise_conv2d(
+        planes = nn.depthwise_conv2d(
             x[:, :, None],
             kernel[:, None],
             stride=(stride[0], 1),
@@ -152,7 +151,7 @@ def _depthwise(
             dilation=(dilation[0], 1),
         )
         return planes[:, :, 0]
-    return pt.nn.depthwise_conv2d(x, kernel, stride=stride, padding=padding, dilation=dilation)
+    return nn.depthwise_conv2d(x, kernel, stride=stride, padding=padding, dilation=dilation)
 
 
 def _depthwise_weights(count: int, config: Config) -> list[Weight | None]:
@@ -219,14 +218,14 @@ def conv_lstm(
     first = channels_last(x[:, 0], data_format)
     stride, dilation = each(strides, count), each(dilation_rate, count)
     convolve = _CONVOLUTIONS[count - 1]
-    flat = pt.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+    flat = F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
     # The inputs of all steps are convolved at once.
     given = convolve(
         channels_last(flat, data_format), kernel, stride=stride, padding=padding, dilation=dilation
     )
     given = given if bias is None else given + bias
     given = given.reshape((x.shape[0], x.shape[1], *given.shape[1:]))
-    zero = pt.zeros((first.shape[0], *given.shape[2:-1], filters), dtype=given.dtype)
+    zero = F.zeros((first.shape[0], *given.shape[2:-1], filters), dtype=given.dtype)
     states = tuple(zero if state is None else channels_last(state, data_format) for state in (h, c))
 
     def step(now: Tensor, states: tuple[Tensor, ...]) -> Step:
@@ -243,7 +242,7 @@ def conv_lstm(
     if data_format != "channels_first":
         return results
     found = results if isinstance(results, tuple) else (results,)
-    moved = tuple(pt.moveaxis(each, -1, each.ndim - 1 - count) for each in found)
+    moved = tuple(F.moveaxis(each, -1, each.ndim - 1 - count) for each in found)
     return moved if isinstance(results, tuple) else moved[0]
 
 

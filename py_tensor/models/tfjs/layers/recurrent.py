@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
 from .shared import Config, Layer, Results, Weight, activated, check_size, leading
 
@@ -48,20 +47,20 @@ def scan(
         if mask is not None:
             valid = mask[:, at]
             before = outputs[-1] if outputs and not zero_output_for_mask else output * 0
-            output = pt.where(leading(valid, output), output, before)
+            output = F.where(leading(valid, output), output, before)
             new = tuple(
-                pt.where(leading(valid, after), after, old)
+                F.where(leading(valid, after), after, old)
                 for after, old in zip(new, states, strict=True)
             )
         states = new
         outputs.append(output)
-    result = pt.stack(outputs, axis=1) if return_sequences else outputs[-1]
+    result = F.stack(outputs, axis=1) if return_sequences else outputs[-1]
     return (result, *states) if return_state else result
 
 
 def _states(x: Tensor, units: int, given: tuple[Tensor | None, ...]) -> States:
     return tuple(
-        pt.zeros((x.shape[0], units), dtype=x.dtype) if state is None else state for state in given
+        F.zeros((x.shape[0], units), dtype=x.dtype) if state is None else state for state in given
     )
 
 
@@ -194,7 +193,7 @@ def unfold_time(y: Tensor, x: Tensor) -> Tensor:
 
 
 def backward_outputs(y: Tensor, *, return_sequences: bool) -> Tensor:
-    return pt.flip(y, axis=1) if return_sequences else y
+    return F.flip(y, axis=1) if return_sequences else y
 
 
 def merge_directions(
@@ -202,7 +201,7 @@ def merge_directions(
 ) -> Tensor:
     back = backward_outputs(back, return_sequences=return_sequences)
     if merge_mode == "concat":
-        return pt.concat([ahead, back], axis=-1)
+        return F.concat([ahead, back], axis=-1)
     if merge_mode == "mul":
         return ahead * back
     if merge_mode not in ("sum", "ave"):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 
 type Config = Mapping[str, Any]
@@ -72,12 +71,12 @@ def each(size: int | Sequence[int], count: int) -> tuple[int, ...]:
 
 
 def channels_last(x: Tensor, data_format: str) -> Tensor:
-    return pt.moveaxis(x, 1, -1) if data_format == "channels_first" else x
+    return F.moveaxis(x, 1, -1) if data_format == "channels_first" else x
 
 
 def in_format(x: Tensor, data_format: str) -> Tensor:
     """Return an image with the channels last in the format of the layer."""
-    return pt.moveaxis(x, -1, 1) if data_format == "channels_first" else x
+    return F.moveaxis(x, -1, 1) if data_format == "channels_first" else x
 
 
 def leading(mask: Tensor, x: Tensor) -> Tensor:
@@ -86,57 +85,57 @@ def leading(mask: Tensor, x: Tensor) -> Tensor:
 
 
 def _sparsemax(x: Tensor) -> Tensor:
-    ordered = pt.flip(pt.sort(x, axis=-1), axis=-1)
-    sums = pt.cumulative_sum(ordered, axis=-1)
-    places = pt.arange(1, x.shape[-1] + 1, dtype=x.dtype)
+    ordered = F.flip(F.sort(x, axis=-1), axis=-1)
+    sums = F.cumulative_sum(ordered, axis=-1)
+    places = F.arange(1, x.shape[-1] + 1, dtype=x.dtype)
     inside = 1 + places * ordered > sums
-    count = pt.sum(inside.astype(x.dtype), axis=-1, keepdims=True)
+    count = F.sum(inside.astype(x.dtype), axis=-1, keepdims=True)
     # Keras adds the partial sums, where the paper adds the elements.
-    total = pt.sum(pt.where(inside, sums, 0.0), axis=-1, keepdims=True)
-    return pt.relu(x - (total - 1) / count)
+    total = F.sum(F.where(inside, sums, 0.0), axis=-1, keepdims=True)
+    return F.relu(x - (total - 1) / count)
 
 
 def softmax(x: Tensor, axis: int | Sequence[int] = -1) -> Tensor:
     if isinstance(axis, int):
-        return pt.softmax(x, axis=axis)
-    return pt.exp(x - pt.nn.logsumexp(x, axis=tuple(axis), keepdims=True))
+        return F.softmax(x, axis=axis)
+    return F.exp(x - nn.logsumexp(x, axis=tuple(axis), keepdims=True))
 
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "celu": pt.nn.celu,
-    "elu": pt.nn.elu,
-    "exponential": pt.exp,
-    "gelu": pt.nn.gelu,
-    "gelu_new": lambda x: pt.nn.gelu(x, approximate=True),
-    "glu": pt.nn.glu,
-    "hard_shrink": pt.nn.hard_shrink,
-    "hard_sigmoid": pt.nn.hard_sigmoid,
-    "hard_sigmoid of Keras 2": lambda x: pt.clip(0.2 * x + 0.5, 0.0, 1.0),
-    "hard_silu": pt.nn.hard_swish,
-    "hard_swish": pt.nn.hard_swish,
-    "hard_tanh": pt.nn.hard_tanh,
-    "leaky_relu": lambda x: pt.nn.leaky_relu(x, alpha=0.2),
+    "celu": nn.celu,
+    "elu": nn.elu,
+    "exponential": F.exp,
+    "gelu": nn.gelu,
+    "gelu_new": lambda x: nn.gelu(x, approximate=True),
+    "glu": nn.glu,
+    "hard_shrink": nn.hard_shrink,
+    "hard_sigmoid": nn.hard_sigmoid,
+    "hard_sigmoid of Keras 2": lambda x: F.clip(0.2 * x + 0.5, 0.0, 1.0),
+    "hard_silu": nn.hard_swish,
+    "hard_swish": nn.hard_swish,
+    "hard_tanh": nn.hard_tanh,
+    "leaky_relu": lambda x: nn.leaky_relu(x, alpha=0.2),
     "linear": lambda x: x,
-    "log_sigmoid": pt.nn.log_sigmoid,
-    "log_softmax": pt.nn.log_softmax,
-    "mish": pt.nn.mish,
-    "relu": pt.relu,
-    "relu6": pt.nn.relu6,
-    "selu": pt.nn.selu,
-    "sigmoid": pt.sigmoid,
-    "silu": pt.nn.silu,
-    "soft_shrink": pt.nn.soft_shrink,
-    "softmax": pt.softmax,
-    "softplus": pt.nn.softplus,
-    "softsign": pt.nn.softsign,
-    "sparse_plus": lambda x: pt.where(x >= 1, x, pt.where(x <= -1, 0.0, 0.25 * (x + 1) ** 2)),
-    "sparse_sigmoid": lambda x: pt.clip(0.5 * (x + 1), 0.0, 1.0),
+    "log_sigmoid": nn.log_sigmoid,
+    "log_softmax": nn.log_softmax,
+    "mish": nn.mish,
+    "relu": F.relu,
+    "relu6": nn.relu6,
+    "selu": nn.selu,
+    "sigmoid": F.sigmoid,
+    "silu": nn.silu,
+    "soft_shrink": nn.soft_shrink,
+    "softmax": F.softmax,
+    "softplus": nn.softplus,
+    "softsign": nn.softsign,
+    "sparse_plus": lambda x: F.where(x >= 1, x, F.where(x <= -1, 0.0, 0.25 * (x + 1) ** 2)),
+    "sparse_sigmoid": lambda x: F.clip(0.5 * (x + 1), 0.0, 1.0),
     "sparsemax": _sparsemax,
-    "squareplus": lambda x: 0.5 * (x + pt.sqrt(x * x + 4.0)),
-    "swish": pt.nn.silu,
-    "tanh": pt.tanh,
-    "tanh_shrink": pt.nn.tanh_shrink,
-    "threshold": lambda x: pt.where(x > 0, x, 0.0),
+    "squareplus": lambda x: 0.5 * (x + F.sqrt(x * x + 4.0)),
+    "swish": nn.silu,
+    "tanh": F.tanh,
+    "tanh_shrink": nn.tanh_shrink,
+    "threshold": lambda x: F.where(x > 0, x, 0.0),
 }
 """Functions of `activation` by name."""
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from math import prod
 
-import py_tensor as pt
-
+from .... import functions as F, nn, random
 from ....tensor import Tensor
 from ... import common, folding
 from ...common import Known
@@ -18,7 +17,7 @@ from ..attributes import Type
 
 
 def fill(shape: Ints, value: Tensor) -> Tensor:
-    return pt.broadcast_to(value, tuple(shape))
+    return F.broadcast_to(value, tuple(shape))
 
 
 def folded_fill(shape: Ints, value: Constant) -> Constant | None:
@@ -28,13 +27,13 @@ def folded_fill(shape: Ints, value: Constant) -> Constant | None:
 
 
 def filled(number: int, shape: Ints, *, T: Type) -> Tensor:
-    return pt.full(tuple(shape), number, dtype=T.dtype)
+    return F.full(tuple(shape), number, dtype=T.dtype)
 
 
 def filled_like(number: int, x: Known) -> Known:
     if fits(x.size, x.dtype):
         return folding.made([number] * x.size, x.shape, x.dtype)
-    return pt.full(x.shape, number, dtype=x.dtype)
+    return F.full(x.shape, number, dtype=x.dtype)
 
 
 def rank(x: Known) -> Constant:
@@ -46,37 +45,37 @@ def shapes(*xs: Known) -> tuple[Constant, ...]:
 
 
 def linspace(start: float, stop: float, count: int | Ints) -> Tensor:
-    found: Tensor = pt.linspace(start, stop, single(count), dtype="float32")
+    found: Tensor = F.linspace(start, stop, single(count), dtype="float32")
     return found
 
 
 def one_hot(
     indices: Tensor, depth: int | Ints, on: Tensor, off: Tensor, *, axis: int = -1
 ) -> Tensor:
-    hot = pt.nn.one_hot(indices.astype("int32"), single(depth), dtype="int32") > 0
-    return pt.moveaxis(pt.where(hot, on, off), -1, axis)
+    hot = nn.one_hot(indices.astype("int32"), single(depth), dtype="int32") > 0
+    return F.moveaxis(F.where(hot, on, off), -1, axis)
 
 
 def normal(shape: Ints, *, dtype: Type) -> Tensor:
-    return pt.random.normal(tuple(shape), dtype=dtype.dtype)
+    return random.normal(tuple(shape), dtype=dtype.dtype)
 
 
 def truncated_normal(shape: Ints, *, dtype: Type) -> Tensor:
-    return pt.random.truncated_normal(-2.0, 2.0, tuple(shape), dtype=dtype.dtype)
+    return random.truncated_normal(-2.0, 2.0, tuple(shape), dtype=dtype.dtype)
 
 
 def uniform(shape: Ints, *, dtype: Type) -> Tensor:
-    return pt.random.uniform(tuple(shape), dtype=dtype.dtype)
+    return random.uniform(tuple(shape), dtype=dtype.dtype)
 
 
 def integers(shape: Ints, low: int | Ints, high: int | Ints) -> Tensor:
-    drawn: Tensor = pt.random.randint(single(low), single(high), tuple(shape))
+    drawn: Tensor = random.randint(single(low), single(high), tuple(shape))
     return drawn
 
 
 def multinomial(logits: Tensor, count: int | Ints) -> Tensor:
-    drawn = pt.random.categorical(logits, shape=(single(count), *logits.shape[:-1]))
-    return pt.moveaxis(drawn, 0, -1)
+    drawn = random.categorical(logits, shape=(single(count), *logits.shape[:-1]))
+    return F.moveaxis(drawn, 0, -1)
 
 
 def _random(function: Callable[..., Tensor]) -> Operator:

@@ -11,9 +11,8 @@ from itertools import accumulate
 from math import prod
 from typing import Any
 
-import py_tensor as pt
-
-from ....dtypes import DType
+from .... import functions as F
+from ....dtypes import DType, float32
 from ....tensor import Tensor
 from ... import folding
 from ...execution import Operator, small
@@ -58,7 +57,7 @@ def reserve(shape: int | Ints, count: int | Ints, *, element_dtype: Type) -> Val
 
 def _dtype(given: Type) -> DType:
     """Return the dtype of elements; lists of lists have none of their own."""
-    return pt.float32 if given.name == "DT_VARIANT" else given.dtype
+    return float32 if given.name == "DT_VARIANT" else given.dtype
 
 
 def empty(shape: int | Ints, count: int | Ints, *, element_dtype: Type) -> ValueList:
@@ -74,7 +73,7 @@ def _rows(x: Known) -> tuple[Known, ...]:
     if isinstance(x, Constant) and small(x):
         parts = folding.split(x, [1] * x.shape[0], results=x.shape[0])
         return tuple(folding.squeeze(part, [0]) for part in parts)
-    return pt.unstack(as_tensor(x))
+    return F.unstack(as_tensor(x))
 
 
 def get(values: ValueList, index: int | Ints, shape: Any = None) -> Any:
@@ -96,7 +95,7 @@ def _zeros(values: ValueList, shape: Shape = None) -> Known:
     filled = [n or 0 for n in lengths]
     if values.dtype is TEXT:
         return folding.made([b""] * prod(filled), filled, TEXT)
-    return pt.zeros(filled, dtype=values.dtype)
+    return F.zeros(filled, dtype=values.dtype)
 
 
 def put(values: ValueList, index: int | Ints, x: Any) -> ValueList:
@@ -146,8 +145,8 @@ def _stacked(values: ValueList, places: Sequence[int], shape: Shape) -> Known:
         texts = (each for each in found if isinstance(each, Constant))
         return folding.concat(*(folding.unsqueeze(each, 0) for each in texts), axis=0)
     if found:
-        return pt.stack(list(map(as_tensor, found)))
-    return pt.zeros(lengths, dtype=values.dtype)
+        return F.stack(list(map(as_tensor, found)))
+    return F.zeros(lengths, dtype=values.dtype)
 
 
 def gather(values: ValueList, places: Ints, shape: int | Ints | None = None) -> Known:
@@ -190,8 +189,8 @@ def concat(
     lengths = folding.made([part.shape[0] for part in parts], (len(parts),))
     if not parts:
         inner = (values.shape or (0,))[1:]
-        return pt.zeros((0, *(n or 0 for n in inner)), dtype=values.dtype), lengths
-    return pt.concat(parts, axis=0), lengths
+        return F.zeros((0, *(n or 0 for n in inner)), dtype=values.dtype), lengths
+    return F.concat(parts, axis=0), lengths
 
 
 def split(x: Known, shape: int | Ints, lengths: Ints, *, element_dtype: Type) -> ValueList:

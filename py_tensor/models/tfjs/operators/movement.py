@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import common, folding
@@ -28,7 +27,7 @@ def joined(*xs: Known) -> Tensor | Constant:
         known = [x for x in xs[:-1] if isinstance(x, Constant)]
         if fits(sum(x.size for x in known), known[0].dtype):
             return folding.concat(*known, axis=axis)
-    return pt.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
+    return F.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
 
 
 def joined_first(axis: Known, *xs: Known) -> Tensor | Constant:
@@ -36,7 +35,7 @@ def joined_first(axis: Known, *xs: Known) -> Tensor | Constant:
 
 
 def pack(*xs: Tensor, axis: int = 0) -> Tensor:
-    return pt.stack(xs, axis=axis)
+    return F.stack(xs, axis=axis)
 
 
 def folded_pack(*xs: Constant, axis: int = 0) -> Constant | None:
@@ -46,7 +45,7 @@ def folded_pack(*xs: Constant, axis: int = 0) -> Constant | None:
 
 
 def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
-    return pt.unstack(x, axis=axis)
+    return F.unstack(x, axis=axis)
 
 
 def folded_unpack(x: Constant, *, axis: int = 0) -> list[Constant]:
@@ -72,7 +71,7 @@ def ensure_shape(x: Tensor, *, shape: tuple[int | None, ...] | None) -> Tensor:
 
 
 def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
-    return pt.expand_dims(x, axis=single(axis))
+    return F.expand_dims(x, axis=single(axis))
 
 
 def folded_expand_dims(x: Constant, axis: int | Ints) -> Constant:
@@ -80,7 +79,7 @@ def folded_expand_dims(x: Constant, axis: int | Ints) -> Constant:
 
 
 def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None, axis: Ints | None = None) -> Tensor:
-    return pt.squeeze(x, squeeze_dims or axis or None)
+    return F.squeeze(x, squeeze_dims or axis or None)
 
 
 def folded_squeeze(
@@ -90,7 +89,7 @@ def folded_squeeze(
 
 
 def transpose(x: Tensor, perm: Ints) -> Tensor:
-    return pt.permute_dims(x, perm)
+    return F.permute_dims(x, perm)
 
 
 def folded_transpose(x: Constant, perm: Ints) -> Constant:
@@ -141,52 +140,52 @@ def split_by(x: Known, lengths: Ints, axis: int | Ints, *, num_split: int = 1) -
 
 
 def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return pt.tile(x, repeats)
+    return F.tile(x, repeats)
 
 
 def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
-    return pt.broadcast_to(x, tuple(shape))
+    return F.broadcast_to(x, tuple(shape))
 
 
 def broadcast_args(a: Ints, b: Ints) -> Constant:
-    found = pt.broadcast_shapes(tuple(a), tuple(b))
+    found = F.broadcast_shapes(tuple(a), tuple(b))
     return folding.made(list(found), (len(found),))
 
 
 def pad(x: Tensor, widths: list[Ints], value: float = 0) -> Tensor:
-    return pt.pad(x, widths, constant_values=value)
+    return F.pad(x, widths, constant_values=value)
 
 
 def mirror_pad(x: Tensor, widths: list[Ints], *, mode: str) -> Tensor:
     if any(width > LARGEST for pair in widths for width in pair):
         raise ValueError(f"widths {widths}; at most {LARGEST} is supported")
-    return pt.pad(x, widths, mode=mode.lower())
+    return F.pad(x, widths, mode=mode.lower())
 
 
 def reverse(x: Tensor, dims: list[bool]) -> Tensor:
-    return pt.flip(x, axis=tuple(axis for axis, chosen in enumerate(dims) if chosen))
+    return F.flip(x, axis=tuple(axis for axis, chosen in enumerate(dims) if chosen))
 
 
 def reverse_axes(x: Tensor, axes: Ints) -> Tensor:
-    return pt.flip(x, axis=tuple(axes))
+    return F.flip(x, axis=tuple(axes))
 
 
 def space_to_batch(x: Tensor, block: Ints, paddings: list[Ints]) -> Tensor:
-    return pt.nn.space_to_batch(x, block, paddings)
+    return nn.space_to_batch(x, block, paddings)
 
 
 def batch_to_space(x: Tensor, block: Ints, crops: list[Ints]) -> Tensor:
-    return pt.nn.batch_to_space(x, block, crops)
+    return nn.batch_to_space(x, block, crops)
 
 
 def depth_to_space(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     _check_format(data_format)
-    return like(pt.nn.depth_to_space(channels_last(x, data_format), block_size), data_format)
+    return like(nn.depth_to_space(channels_last(x, data_format), block_size), data_format)
 
 
 def space_to_depth(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     _check_format(data_format)
-    return like(pt.nn.space_to_depth(channels_last(x, data_format), block_size), data_format)
+    return like(nn.space_to_depth(channels_last(x, data_format), block_size), data_format)
 
 
 def _check_format(data_format: str) -> None:

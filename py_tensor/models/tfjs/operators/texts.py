@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-import py_tensor as pt
-
+from .... import functions as F
 from ... import folding
 from ...common import Known
 from ...execution import TEXTS, Operator, fits, is_text, on_host
@@ -43,13 +42,13 @@ def find(entries: Table, keys: Known, default: Known) -> Known:
         found = [values[places[key]] if key in places else otherwise for key in wanted.numbers]
         return folding.made(found, wanted.shape, dtype)
     if not places:
-        return pt.broadcast_to(as_tensor(default), keys.shape)
+        return F.broadcast_to(as_tensor(default), keys.shape)
     known = sorted(places)
-    sorted_keys = pt.asarray(known, dtype=entries.keys.dtype)
-    sorted_values = pt.take(entries.values.tensor(), pt.asarray([places[key] for key in known]))
-    at = pt.minimum(pt.searchsorted(sorted_keys, as_tensor(keys)), len(known) - 1)
-    hits = pt.take(sorted_keys, at) == as_tensor(keys)
-    return pt.where(hits, pt.take(sorted_values, at), as_tensor(default))
+    sorted_keys = F.asarray(known, dtype=entries.keys.dtype)
+    sorted_values = F.take(entries.values.tensor(), F.asarray([places[key] for key in known]))
+    at = F.minimum(F.searchsorted(sorted_keys, as_tensor(keys)), len(known) - 1)
+    hits = F.take(sorted_keys, at) == as_tensor(keys)
+    return F.where(hits, F.take(sorted_values, at), as_tensor(default))
 
 
 def table_size(entries: Table) -> Constant:
