@@ -10,24 +10,24 @@ from typing import Any
 from .. import functions as F
 from ..tensor import Tensor
 from . import folding
-from .execution import Body, Value
-from .graph import Constant
+from .execution import GraphFunction, ModelValue
+from .graph import ModelConstant
 from .layouts import Permuted, as_tensor
 from .options import Ints
 
-type Known = Tensor | Constant | Permuted
+type Known = Tensor | ModelConstant | Permuted
 
 
-def call(*inputs: Value, body: Body) -> Sequence[Value]:
+def call(*inputs: ModelValue, body: GraphFunction) -> Sequence[ModelValue]:
     return body(*inputs)
 
 
-def shape(x: Known, *, start: int = 0, end: int | None = None) -> Constant:
+def shape(x: Known, *, start: int = 0, end: int | None = None) -> ModelConstant:
     lengths = list(x.shape[start:end])
     return folding.made(lengths, (len(lengths),))
 
 
-def size(x: Known) -> Constant:
+def size(x: Known) -> ModelConstant:
     return folding.made([x.size], ())
 
 
@@ -123,7 +123,7 @@ def strided_slice(
 
 
 def strided_slice_constant(
-    x: Constant,
+    x: ModelConstant,
     begin: Ints,
     end: Ints,
     strides: Ints,
@@ -134,7 +134,7 @@ def strided_slice_constant(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
     offset: bool = False,
-) -> Constant:
+) -> ModelConstant:
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     shape, axis = [], 0
     for part in _parts(x.shape, begin, end, strides, *masks, offset):

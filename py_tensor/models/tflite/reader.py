@@ -1,6 +1,6 @@
 """Read TFLite files as graphs.
 
-Input: bytes of a file. Output: a `Graph`. Inputs and outputs have the names of the file's
+Input: bytes of a file. Output: a `ModelGraph`. Inputs and outputs have the names of the file's
 signature, if there is one.
 Source: tensorflow/lite/schema/schema.fbs
 """
@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
-from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
+from ..graph import (
+    LinearQuantization,
+    ModelConstant,
+    ModelGraph,
+    ModelNode,
+    ValueInfo,
+    constant_of_entry,
+)
 from .flatbuffers import Reader, Table
 from .schema import OPERATORS, SCHEMA, UNIONS
 
@@ -87,7 +94,7 @@ def files_of(model: Table) -> set[str]:
     return set()
 
 
-def read(model: Table, files: Mapping[str, Any]) -> Graph:
+def read(model: Table, files: Mapping[str, Any]) -> ModelGraph:
     """Return the graph of a decoded file."""
     signatures = [
         each for each in model.get("signature_defs", ()) if not each.get("subgraph_index")
@@ -113,7 +120,7 @@ class _FileReader:
         signature: Table,
         outer: tuple[int, ...],
         stateful: bool = True,
-    ) -> Graph:
+    ) -> ModelGraph:
         """Convert the graph at a position; names of its values begin with `prefix`.
 
         Graphs that may run several times, or not at all, are not `stateful`: in them, variables are
@@ -137,9 +144,9 @@ class _FileReader:
         inputs = self._indices(graph, "inputs", tensors, place)
         outputs = self._indices(graph, "outputs", tensors, place)
         extra = _name(tensors, inputs, outputs, signature, prefix, place)
-        nodes: list[Node] = []
+        nodes: list[ModelNode] = []
         read = set(outputs)
-        constants: dict[str, Constant] = {}
+        constants: dict[str, ModelConstant] = {}
         handles: dict[str, str] = {}
         for number, operator in enumerate(operators):
             node, given = self._node(
@@ -164,7 +171,7 @@ class _FileReader:
                 entry = self._entry(tensor)
                 if entry is not None:
                     constants[tensor.name] = constant_of_entry(tensor.name, entry)
-        return Graph(
+        return ModelGraph(
             graph.get("name", ""),
             tuple(tensors[index].info() for index in inputs),
             tuple(
@@ -174,7 +181,7 @@ class _FileReader:
             (
                 *nodes,
                 *(
-                    Node(name, "Alias", (tensors[outputs[position]].name,), (name,), {}, 0)
+                    ModelNode(name, "Alias", (tensors[outputs[position]].name,), (name,), {}, 0)
                     for position, name in extra.items()
                 ),
             ),
@@ -203,7 +210,7 @@ class _FileReader:
         tensors: Sequence[_Tensor],
         place: str,
         outer: tuple[int, ...],
-    ) -> tuple[Node, list[int]]:
+    ) -> tuple[ModelNode, list[int]]:
         """Return a node and the positions of its inputs."""
         at = operator.get("opcode_index", 0)
         if at >= len(self._codes):
@@ -235,9 +242,9 @@ class _FileReader:
             attributes["quantization"] = quantization
         given = tuple(tensors[index].name if index >= 0 else "" for index in inputs)
         results = tuple(tensors[index].name for index in outputs)
-        return Node(label, name, given, results, attributes, code.get("version", 1)), inputs
+        return ModelNode(label, name, given, results, attributes, code.get("version", 1)), inputs
 
-    def _stateless(self, node: Node, handles: dict[str, str]) -> Node:
+    def _stateless(self, node: ModelNode, handles: dict[str, str]) -> ModelNode:
         """Replace the read of a variable by an alias of its value at that point."""
         name = handles.get(node.inputs[0], "") if node.inputs else ""
         if node.operator == "VAR_HANDLE" and node.outputs:
@@ -255,10 +262,10 @@ class _FileReader:
 
     def _known(
         self,
-        node: Node,
+        node: ModelNode,
         inputs: list[int],
         tensors: Sequence[_Tensor],
-        constants: dict[str, Constant],
+        constants: dict[str, ModelConstant],
     ) -> bool:
         """Add the result of a node to the constants if a constant of a file has its elements."""
         if node.operator not in ("DENSIFY", "DEQUANTIZE") or not inputs or len(node.outputs) != 1:

@@ -7,7 +7,7 @@ import math
 import py_tensor as pt
 
 from ....tensor import Tensor
-from ...execution import Body
+from ...execution import GraphFunction
 from ...layouts import as_tensor
 from .shared import Operator, unsupported
 
@@ -139,9 +139,9 @@ def flex_attention(
     k: Tensor,
     v: Tensor,
     *,
-    prob_mod: Body | None = None,
+    prob_mod: GraphFunction | None = None,
     scale: float | None = None,
-    score_mod: Body | None = None,
+    score_mod: GraphFunction | None = None,
     softmax_precision: int | None = None,
 ) -> Tensor:
     shared = q.shape[1] // k.shape[1]
@@ -152,7 +152,7 @@ def flex_attention(
     return shares.astype(q.dtype) @ v
 
 
-def _modified(x: Tensor, change: Body | None) -> Tensor:
+def _modified(x: Tensor, change: GraphFunction | None) -> Tensor:
     if change is None:
         return x
     [y] = change(x)

@@ -11,7 +11,7 @@ import py_tensor as pt
 
 from ....tensor import Tensor
 from ... import common, folding, layouts
-from ...graph import Constant, ValueList
+from ...graph import ModelConstant, ValueList
 from .shared import NARROW_FLOATS, NARROW_INTEGERS, Operator, dtype_of, narrowed, unsupported
 
 
@@ -61,8 +61,8 @@ def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Te
 
 
 def folded_cast(
-    x: Constant, *, to: int, saturate: int = 1, round_mode: str = "up"
-) -> Constant | None:
+    x: ModelConstant, *, to: int, saturate: int = 1, round_mode: str = "up"
+) -> ModelConstant | None:
     return None if to in NARROW_INTEGERS or to in NARROW_FLOATS else folding.cast(x, dtype_of(to))
 
 

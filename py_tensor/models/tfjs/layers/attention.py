@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .... import functions as F
 from ....functions.data_types import lowest_stored
 from ....tensor import Tensor
-from .shared import Config, Layer, Results, Weight
+from .shared import Config, LayerRow, Results, Weight
 
 
 def _hidden(shown: Tensor, scores: Tensor) -> Tensor:
@@ -214,11 +214,11 @@ def _multi_head_weights(config: Config) -> list[Weight | None]:
 
 
 LAYERS = {
-    "AdditiveAttention": Layer(
+    "AdditiveAttention": LayerRow(
         additive_attention, _additive_weights, inputs=3, masks=2, mask="same"
     ),
-    "Attention": Layer(attention, _attention_weights, inputs=3, masks=2, mask="same"),
-    "MultiHeadAttention": Layer(
+    "Attention": LayerRow(attention, _attention_weights, inputs=3, masks=2, mask="same"),
+    "MultiHeadAttention": LayerRow(
         multi_head_attention,
         _multi_head_weights,
         inputs=4,

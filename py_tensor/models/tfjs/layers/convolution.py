@@ -10,7 +10,7 @@ from .... import functions as F, nn
 from ....tensor import Tensor
 from .shared import (
     Config,
-    Layer,
+    LayerRow,
     Weight,
     activated,
     bias_of,
@@ -255,12 +255,12 @@ def _conv_lstm_weights(count: int, config: Config) -> list[Weight | None]:
     ]
 
 
-def _named(function: Callable[..., Any], weights: Callable[..., Any], count: int) -> Layer:
-    return Layer(partial(function, count), partial(weights, count))
+def _named(function: Callable[..., Any], weights: Callable[..., Any], count: int) -> LayerRow:
+    return LayerRow(partial(function, count), partial(weights, count))
 
 
-def _conv_lstm_row(count: int) -> Layer:
-    return Layer(
+def _conv_lstm_row(count: int) -> LayerRow:
+    return LayerRow(
         partial(conv_lstm, count),
         partial(_conv_lstm_weights, count),
         inputs=3,

@@ -10,7 +10,7 @@ from ....functions.einsum import einsum
 from ....tensor import Tensor
 from .shared import (
     Config,
-    Layer,
+    LayerRow,
     Weight,
     activated,
     bias_of,
@@ -204,12 +204,12 @@ def rescaling(
     return x.astype("float32") * factor + shift
 
 
-def _rows(*names: str) -> dict[str, Layer]:
-    return {name: Layer(dropout, mask="same") for name in names}
+def _rows(*names: str) -> dict[str, LayerRow]:
+    return {name: LayerRow(dropout, mask="same") for name in names}
 
 
 LAYERS = {
-    "Activation": Layer(activation, mask="same"),
+    "Activation": LayerRow(activation, mask="same"),
     **_rows(
         "ActivityRegularization",
         "AlphaDropout",
@@ -220,19 +220,19 @@ LAYERS = {
         "SpatialDropout2D",
         "SpatialDropout3D",
     ),
-    "CategoryEncoding": Layer(category_encoding, inputs=2, arguments={"count_weights": 1}),
-    "Dense": Layer(dense, _dense_weights, mask="same"),
-    "ELU": Layer(elu, mask="same"),
-    "EinsumDense": Layer(einsum_dense, _einsum_weights),
-    "Embedding": Layer(embedding, _embedding_weights, mask="mask of Embedding"),
-    "Flatten": Layer(flatten),
-    "Identity": Layer(identity, mask="same"),
-    "LeakyReLU": Layer(leaky_relu, mask="same"),
-    "Masking": Layer(masking, mask="mask of Masking"),
-    "PReLU": Layer(prelu, _prelu_weights, mask="same"),
-    "Permute": Layer(permute),
+    "CategoryEncoding": LayerRow(category_encoding, inputs=2, arguments={"count_weights": 1}),
+    "Dense": LayerRow(dense, _dense_weights, mask="same"),
+    "ELU": LayerRow(elu, mask="same"),
+    "EinsumDense": LayerRow(einsum_dense, _einsum_weights),
+    "Embedding": LayerRow(embedding, _embedding_weights, mask="mask of Embedding"),
+    "Flatten": LayerRow(flatten),
+    "Identity": LayerRow(identity, mask="same"),
+    "LeakyReLU": LayerRow(leaky_relu, mask="same"),
+    "Masking": LayerRow(masking, mask="mask of Masking"),
+    "PReLU": LayerRow(prelu, _prelu_weights, mask="same"),
+    "Permute": LayerRow(permute),
     **{
-        f"Random{what}": Layer(augmentation)
+        f"Random{what}": LayerRow(augmentation)
         for what in (
             "Brightness",
             "Contrast",
@@ -244,12 +244,12 @@ LAYERS = {
             "Zoom",
         )
     },
-    "ReLU": Layer(relu, mask="same"),
-    "RepeatVector": Layer(repeat_vector),
-    "Rescaling": Layer(rescaling, mask="same"),
-    "Reshape": Layer(reshape),
-    "Softmax": Layer(softmax_layer, masks=1, mask="same"),
-    "ThresholdedReLU": Layer(thresholded_relu, mask="same"),
+    "ReLU": LayerRow(relu, mask="same"),
+    "RepeatVector": LayerRow(repeat_vector),
+    "Rescaling": LayerRow(rescaling, mask="same"),
+    "Reshape": LayerRow(reshape),
+    "Softmax": LayerRow(softmax_layer, masks=1, mask="same"),
+    "ThresholdedReLU": LayerRow(thresholded_relu, mask="same"),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "mask of Embedding": embedding_mask,

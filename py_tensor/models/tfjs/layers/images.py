@@ -9,7 +9,7 @@ from typing import Any
 
 from .... import functions as F, nn, vision
 from ....tensor import Tensor
-from .shared import Layer, channels_last, check_size, each, in_format, leading
+from .shared import LayerRow, channels_last, check_size, each, in_format, leading
 
 type Size = int | Sequence[int]
 
@@ -190,8 +190,8 @@ def center_crop(
     return in_format(_center(last, height, width), data_format)
 
 
-def _each_count(prefix: str, function: Callable[..., Any], *fixed: Any) -> dict[str, Layer]:
-    return {f"{prefix}{n}D": Layer(partial(function, *fixed, n)) for n in (1, 2, 3)}
+def _each_count(prefix: str, function: Callable[..., Any], *fixed: Any) -> dict[str, LayerRow]:
+    return {f"{prefix}{n}D": LayerRow(partial(function, *fixed, n)) for n in (1, 2, 3)}
 
 
 _ADAPTIVE_MAX = (nn.adaptive_max_pool1d, nn.adaptive_max_pool2d, nn.adaptive_max_pool3d)
@@ -205,12 +205,12 @@ LAYERS = {
     **_each_count("AdaptiveMaxPooling", adaptive_pool, _ADAPTIVE_MAX),
     **_each_count("AveragePooling", pool, _AVERAGE),
     **_each_count("MaxPooling", pool, _MAX),
-    "CenterCrop": Layer(center_crop),
+    "CenterCrop": LayerRow(center_crop),
     **_each_count("Cropping", cropped),
-    "GlobalAveragePooling1D": Layer(global_average_1d, masks=1),
-    **{f"GlobalAveragePooling{n}D": Layer(partial(global_pool, F.mean)) for n in (2, 3)},
-    **{f"GlobalMaxPooling{n}D": Layer(partial(global_pool, F.max)) for n in (1, 2, 3)},
-    "Resizing": Layer(resizing),
+    "GlobalAveragePooling1D": LayerRow(global_average_1d, masks=1),
+    **{f"GlobalAveragePooling{n}D": LayerRow(partial(global_pool, F.mean)) for n in (2, 3)},
+    **{f"GlobalMaxPooling{n}D": LayerRow(partial(global_pool, F.max)) for n in (1, 2, 3)},
+    "Resizing": LayerRow(resizing),
     **_each_count("UpSampling", upsampling),
     **_each_count("ZeroPadding", padded),
 }

@@ -9,7 +9,7 @@ from operator import add, and_, mul, or_
 from .... import functions as F
 from ....functions.einsum import einsum
 from ....tensor import Tensor
-from .shared import Layer, leading
+from .shared import LayerRow, leading
 
 
 def _alike(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -134,30 +134,30 @@ def squeeze(x: Tensor, *, axis: int = -1) -> Tensor:
     return F.squeeze(x, axis=axis)
 
 
-def _row(function: Callable[..., Tensor]) -> Layer:
-    return Layer(function, inputs=None, mask="merge")
+def _row(function: Callable[..., Tensor]) -> LayerRow:
+    return LayerRow(function, inputs=None, mask="merge")
 
 
 LAYERS = {
     "Add": _row(_reduced(add)),
     "Average": _row(average),
-    "Concatenate": Layer(concatenate, inputs=None, mask="mask of Concatenate"),
-    "Divide": Layer(divide, inputs=2, mask="merge"),
-    "Dot": Layer(dot, inputs=2),
+    "Concatenate": LayerRow(concatenate, inputs=None, mask="mask of Concatenate"),
+    "Divide": LayerRow(divide, inputs=2, mask="merge"),
+    "Dot": LayerRow(dot, inputs=2),
     "Maximum": _row(_reduced(F.maximum)),
     "Minimum": _row(_reduced(F.minimum)),
     "Multiply": _row(_reduced(mul)),
     # Operations that Keras 3 writes for arithmetic and for masks.
-    "Any": Layer(any_of),
-    "ExpandDims": Layer(expand_dims),
-    "LogicalAnd": Layer(logical_and, inputs=2),
-    "LogicalOr": Layer(logical_or, inputs=2),
-    "NotEqual": Layer(not_equal, inputs=2),
-    "OnesLike": Layer(F.ones_like),
-    "Squeeze": Layer(squeeze),
-    "ZerosLike": Layer(F.zeros_like),
-    "Subtract": Layer(subtract, inputs=2, mask="merge"),
-    "TrueDivide": Layer(divide, inputs=2, mask="merge"),
+    "Any": LayerRow(any_of),
+    "ExpandDims": LayerRow(expand_dims),
+    "LogicalAnd": LayerRow(logical_and, inputs=2),
+    "LogicalOr": LayerRow(logical_or, inputs=2),
+    "NotEqual": LayerRow(not_equal, inputs=2),
+    "OnesLike": LayerRow(F.ones_like),
+    "Squeeze": LayerRow(squeeze),
+    "ZerosLike": LayerRow(F.zeros_like),
+    "Subtract": LayerRow(subtract, inputs=2, mask="merge"),
+    "TrueDivide": LayerRow(divide, inputs=2, mask="merge"),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "any mask": any_mask,

@@ -7,7 +7,7 @@ from typing import Any
 
 from .... import functions as F
 from ....tensor import Tensor
-from .shared import Config, Layer, Results, Weight, activated, check_size, leading
+from .shared import Config, LayerRow, Results, Weight, activated, check_size, leading
 
 type States = tuple[Tensor, ...]
 type Step = tuple[Tensor, States]
@@ -173,8 +173,8 @@ def _weights(gates: int, config: Config) -> list[Weight | None]:
     ]
 
 
-def _row(function: Callable[..., Any], gates: int, states: int) -> Layer:
-    return Layer(
+def _row(function: Callable[..., Any], gates: int, states: int) -> LayerRow:
+    return LayerRow(
         function,
         lambda config: _weights(gates, config),
         inputs=1 + states,

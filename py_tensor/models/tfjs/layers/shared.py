@@ -33,7 +33,7 @@ def no_weights(config: Config) -> list[Weight | None]:
     return []
 
 
-class Layer(NamedTuple):
+class LayerRow(NamedTuple):
     """One layer: a row of the table."""
 
     function: Callable[..., Any]

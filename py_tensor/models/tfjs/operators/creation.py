@@ -11,7 +11,7 @@ from ....tensor import Tensor
 from ... import common, folding
 from ...common import Known
 from ...execution import Operator, fits
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single
 from ..attributes import Type
 
@@ -20,7 +20,7 @@ def fill(shape: Ints, value: Tensor) -> Tensor:
     return F.broadcast_to(value, tuple(shape))
 
 
-def folded_fill(shape: Ints, value: Constant) -> Constant | None:
+def folded_fill(shape: Ints, value: ModelConstant) -> ModelConstant | None:
     if not fits(prod(shape), value.dtype):
         return None
     return folding.made(value.numbers * prod(shape), shape, value.dtype)
@@ -36,11 +36,11 @@ def filled_like(number: int, x: Known) -> Known:
     return F.full(x.shape, number, dtype=x.dtype)
 
 
-def rank(x: Known) -> Constant:
+def rank(x: Known) -> ModelConstant:
     return folding.made([len(x.shape)], ())
 
 
-def shapes(*xs: Known) -> tuple[Constant, ...]:
+def shapes(*xs: Known) -> tuple[ModelConstant, ...]:
     return tuple(map(common.shape, xs))
 
 

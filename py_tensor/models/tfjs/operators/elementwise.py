@@ -12,7 +12,7 @@ from ....dtypes import bool_
 from ....tensor import Tensor
 from ... import common, folding
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ..attributes import Type
 
 
@@ -52,7 +52,7 @@ def cast(x: Tensor, *, DstT: Type) -> Tensor:
     return x.astype(DstT.dtype)
 
 
-def folded_cast(x: Constant, *, DstT: Type) -> Constant | None:
+def folded_cast(x: ModelConstant, *, DstT: Type) -> ModelConstant | None:
     return folding.cast(x, DstT.dtype)
 
 
@@ -75,7 +75,9 @@ def select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return F.where(condition, a, b)
 
 
-def folded_select(condition: Constant, a: Constant, b: Constant) -> Constant | None:
+def folded_select(
+    condition: ModelConstant, a: ModelConstant, b: ModelConstant
+) -> ModelConstant | None:
     return None if len(condition.shape) == 1 < len(a.shape) else folding.where(condition, a, b)
 
 

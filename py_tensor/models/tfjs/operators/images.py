@@ -14,7 +14,7 @@ from .... import functions as F, nn, vision
 from ....tensor import Tensor
 from ... import folding
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single, unsupported
 
 FIRST = ("NCHW", "NCDHW", "NCW")
@@ -369,7 +369,7 @@ def scored_boxes(
     return found.indices, found.scores, _number(found, pad_to_max_output_size)
 
 
-def _number(found: vision.KeptBoxes, padded: bool) -> Tensor | Constant:
+def _number(found: vision.KeptBoxes, padded: bool) -> Tensor | ModelConstant:
     """Return the number of boxes, which the shape tells if they are not padded."""
     return found.number if padded else folding.made([found.indices.shape[0]], ())
 

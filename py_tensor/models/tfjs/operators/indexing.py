@@ -9,7 +9,7 @@ from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import common, folding
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single, unsupported
 
 
@@ -31,8 +31,8 @@ def gather(x: Tensor, indices: Tensor, axis: int | Ints = 0, *, batch_dims: int 
 
 
 def folded_gather(
-    x: Constant, indices: Constant, axis: int | Ints = 0, *, batch_dims: int = 0
-) -> Constant | None:
+    x: ModelConstant, indices: ModelConstant, axis: int | Ints = 0, *, batch_dims: int = 0
+) -> ModelConstant | None:
     return None if batch_dims else folding.gather(x, indices, axis=single(axis))
 
 

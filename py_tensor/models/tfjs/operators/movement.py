@@ -11,7 +11,7 @@ from ....tensor import Tensor
 from ... import common, folding
 from ...common import Known
 from ...execution import Operator, fits, small
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...layouts import as_tensor
 from ...options import Ints, single, unsupported
 from .images import channels_last, like
@@ -20,17 +20,17 @@ LARGEST = 1 << 14
 """Maximum width of padding that repeats elements."""
 
 
-def joined(*xs: Known) -> Tensor | Constant:
+def joined(*xs: Known) -> Tensor | ModelConstant:
     """Concatenate tensors along the axis that the last input is."""
     axis = int(xs[-1].tolist())
     if all(map(small, xs[:-1])):
-        known = [x for x in xs[:-1] if isinstance(x, Constant)]
+        known = [x for x in xs[:-1] if isinstance(x, ModelConstant)]
         if fits(sum(x.size for x in known), known[0].dtype):
             return folding.concat(*known, axis=axis)
     return F.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
 
 
-def joined_first(axis: Known, *xs: Known) -> Tensor | Constant:
+def joined_first(axis: Known, *xs: Known) -> Tensor | ModelConstant:
     return joined(*xs, axis)
 
 
@@ -38,7 +38,7 @@ def pack(*xs: Tensor, axis: int = 0) -> Tensor:
     return F.stack(xs, axis=axis)
 
 
-def folded_pack(*xs: Constant, axis: int = 0) -> Constant | None:
+def folded_pack(*xs: ModelConstant, axis: int = 0) -> ModelConstant | None:
     if not fits(sum(x.size for x in xs), xs[0].dtype):
         return None
     return folding.concat(*(folding.unsqueeze(x, [axis]) for x in xs), axis=axis)
@@ -48,7 +48,7 @@ def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
     return F.unstack(x, axis=axis)
 
 
-def folded_unpack(x: Constant, *, axis: int = 0) -> list[Constant]:
+def folded_unpack(x: ModelConstant, *, axis: int = 0) -> list[ModelConstant]:
     n = x.shape[axis]
     parts = folding.split(x, [1] * n, results=n, axis=axis)
     return [folding.squeeze(part, [axis]) for part in parts]
@@ -58,7 +58,7 @@ def reshape(x: Tensor, shape: Ints) -> Tensor:
     return x.reshape(folding.reshaped(x.shape, shape, 1))
 
 
-def folded_reshape(x: Constant, shape: Ints) -> Constant:
+def folded_reshape(x: ModelConstant, shape: Ints) -> ModelConstant:
     return folding.reshape(x, shape, allowzero=1)
 
 
@@ -74,7 +74,7 @@ def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
     return F.expand_dims(x, axis=single(axis))
 
 
-def folded_expand_dims(x: Constant, axis: int | Ints) -> Constant:
+def folded_expand_dims(x: ModelConstant, axis: int | Ints) -> ModelConstant:
     return folding.unsqueeze(x, [single(axis)])
 
 
@@ -83,8 +83,8 @@ def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None, axis: Ints | None = 
 
 
 def folded_squeeze(
-    x: Constant, *, squeeze_dims: Ints | None = None, axis: Ints | None = None
-) -> Constant:
+    x: ModelConstant, *, squeeze_dims: Ints | None = None, axis: Ints | None = None
+) -> ModelConstant:
     return folding.squeeze(x, squeeze_dims or axis or None)
 
 
@@ -92,7 +92,7 @@ def transpose(x: Tensor, perm: Ints) -> Tensor:
     return F.permute_dims(x, perm)
 
 
-def folded_transpose(x: Constant, perm: Ints) -> Constant:
+def folded_transpose(x: ModelConstant, perm: Ints) -> ModelConstant:
     return folding.transpose(x, perm=perm)
 
 
@@ -103,7 +103,7 @@ def cut(x: Tensor, begin: Ints, size: Ints) -> Tensor:
     ]
 
 
-def folded_cut(x: Constant, begin: Ints, size: Ints) -> Constant:
+def folded_cut(x: ModelConstant, begin: Ints, size: Ints) -> ModelConstant:
     _check_cut(x.shape, begin, size)
     ends = [m if n == -1 else at + n for at, n, m in zip(begin, size, x.shape, strict=True)]
     return folding.cut(x, begin, ends)
@@ -129,7 +129,7 @@ def split_by(x: Known, lengths: Ints, axis: int | Ints, *, num_split: int = 1) -
     lengths = [x.shape[along] - known if length == -1 else length for length in lengths]
     if sum(lengths) != x.shape[along] or min(lengths, default=0) < 0:
         raise ValueError(f"lengths {lengths} along an axis of length {x.shape[along]}")
-    if isinstance(x, Constant) and small(x):
+    if isinstance(x, ModelConstant) and small(x):
         return folding.split(x, lengths, results=len(lengths), axis=along)
     before = (slice(None),) * along
     tensor = as_tensor(x)
@@ -147,7 +147,7 @@ def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
     return F.broadcast_to(x, tuple(shape))
 
 
-def broadcast_args(a: Ints, b: Ints) -> Constant:
+def broadcast_args(a: Ints, b: Ints) -> ModelConstant:
     found = F.broadcast_shapes(tuple(a), tuple(b))
     return folding.made(list(found), (len(found),))
 

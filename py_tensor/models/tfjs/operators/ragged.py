@@ -9,7 +9,7 @@ from .... import functions as F, ragged, sparse
 from ....tensor import Tensor
 from ... import folding
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single, unsupported
 
 
@@ -19,7 +19,7 @@ def fill_empty_rows(
     return tuple(sparse.fill_empty_rows(indices, values, tuple(shape), default))
 
 
-def sparse_reshape(indices: Tensor, shape: Ints, new_shape: Ints) -> tuple[Tensor, Constant]:
+def sparse_reshape(indices: Tensor, shape: Ints, new_shape: Ints) -> tuple[Tensor, ModelConstant]:
     found, lengths = sparse.reshape(indices, tuple(shape), tuple(new_shape))
     return found, folding.made(list(lengths), (len(lengths),))
 

@@ -11,13 +11,13 @@ from .... import functions as F
 from ....tensor import Tensor
 from ... import folding
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single
 
-type Function = Callable[..., Tensor]
+type Reduction = Callable[..., Tensor]
 
 
-def reduced(function: Function, x: Tensor, axis: int | Ints, *, keep_dims: bool = False) -> Tensor:
+def reduced(function: Reduction, x: Tensor, axis: int | Ints, *, keep_dims: bool = False) -> Tensor:
     along = tuple(axis) if isinstance(axis, list) else axis
     return function(x, axis=along, keepdims=keep_dims).astype(x.dtype)
 
@@ -26,12 +26,12 @@ def norm(x: Tensor, **options: Any) -> Tensor:
     return F.sqrt(F.sum(F.square(x), **options))
 
 
-def place(function: Function, x: Tensor, axis: int | Ints = 0) -> Tensor:
+def place(function: Reduction, x: Tensor, axis: int | Ints = 0) -> Tensor:
     return function(x, axis=single(axis))
 
 
 def running(
-    function: Function,
+    function: Reduction,
     x: Tensor,
     axis: int | Ints,
     *,
@@ -54,13 +54,15 @@ def bincount(
 
 
 def _reduction(
-    function: Function, on_numbers: Callable[[list[Any]], Any] | None = None
+    function: Reduction, on_numbers: Callable[[list[Any]], Any] | None = None
 ) -> Operator:
     fold = None
     if on_numbers is not None:
         inner = folding.reduction(on_numbers)
 
-        def fold(x: Constant, axis: int | Ints, *, keep_dims: bool = False) -> Constant | None:
+        def fold(
+            x: ModelConstant, axis: int | Ints, *, keep_dims: bool = False
+        ) -> ModelConstant | None:
             axes = axis if isinstance(axis, list) else [axis]
             return inner(x, axes, keepdims=int(keep_dims), noop_with_empty_axes=1)
 

@@ -12,7 +12,7 @@ import py_tensor as pt
 from ....dtypes import DType
 from ....tensor import Tensor
 from ... import folding
-from ...graph import Constant
+from ...graph import ModelConstant
 from .shared import Operator, Quantization, moved, real, saturated
 
 
@@ -25,8 +25,8 @@ def cast(x: Tensor, *, dtype: DType, quantization: Quantization | None = None) -
 
 
 def cast_constant(
-    x: Constant, *, dtype: DType, quantization: Quantization | None = None
-) -> Constant | None:
+    x: ModelConstant, *, dtype: DType, quantization: Quantization | None = None
+) -> ModelConstant | None:
     return folding.cast(x, dtype)
 
 
