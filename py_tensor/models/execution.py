@@ -1,8 +1,8 @@
 """Run a graph with a format's table of operators.
 
 Input: a graph and a table. Output: a `ModelProgram`, which maps input values to output values.
-Values are tensors, or constants as long as no operator needs a tensor: shapes, and what graphs compute
-from them, stay Python numbers.
+Values are tensors, or constants as long as no operator needs a tensor: shapes, and what graphs
+compute from them, stay Python numbers.
 """
 
 from __future__ import annotations

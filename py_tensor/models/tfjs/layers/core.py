@@ -8,6 +8,7 @@ from .... import functions as F, nn
 from ....functions.data_types import lowest_stored
 from ....functions.einsum import einsum
 from ....tensor import Tensor
+from ... import activations
 from .shared import (
     Config,
     LayerRow,
@@ -130,16 +131,12 @@ def leaky_relu(
     return nn.leaky_relu(x, alpha=0.3 if slope is None else slope)
 
 
-def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return nn.elu(x, alpha=alpha)
-
-
 def thresholded_relu(x: Tensor, *, theta: float = 1.0) -> Tensor:
-    return F.where(x > theta, x, 0.0)
+    return activations.thresholded_relu(x, alpha=theta)
 
 
 def prelu(x: Tensor, alpha: Tensor, *, shared_axes: int | Sequence[int] | None = None) -> Tensor:
-    return F.where(x >= 0, x, alpha * x)
+    return nn.prelu(x, alpha)
 
 
 def _prelu_weights(config: Config) -> list[Weight | None]:
@@ -222,7 +219,7 @@ LAYERS = {
     ),
     "CategoryEncoding": LayerRow(category_encoding, inputs=2, arguments={"count_weights": 1}),
     "Dense": LayerRow(dense, _dense_weights, mask="same"),
-    "ELU": LayerRow(elu, mask="same"),
+    "ELU": LayerRow(nn.elu, mask="same"),
     "EinsumDense": LayerRow(einsum_dense, _einsum_weights),
     "Embedding": LayerRow(embedding, _embedding_weights, mask="mask of Embedding"),
     "Flatten": LayerRow(flatten),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import add, and_, mul, or_
+from operator import and_, mul, or_
 
 from .... import functions as F
 from ....functions.einsum import einsum
+from ....nn.layers.merging import MERGES
 from ....tensor import Tensor
 from .shared import LayerRow, leading
 
@@ -21,15 +22,11 @@ def _alike(tensors: Sequence[Tensor]) -> list[Tensor]:
     ]
 
 
-def _reduced(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+def _merge(name: str, inputs: int | None = None) -> LayerRow:
     def merged(*tensors: Tensor) -> Tensor:
-        return reduce(function, _alike(tensors))
+        return MERGES[name](*_alike(tensors))
 
-    return merged
-
-
-def average(*tensors: Tensor) -> Tensor:
-    return reduce(add, _alike(tensors)) * (1 / len(tensors))
+    return LayerRow(merged, inputs=inputs, mask="merge")
 
 
 def masked_product(*values: Tensor) -> Tensor:
@@ -47,16 +44,6 @@ def masked_product(*values: Tensor) -> Tensor:
     if any(mask is None for mask in masks):
         return product
     return F.where(leading(reduce(or_, masks), product), product, 0.0)
-
-
-def subtract(x: Tensor, y: Tensor) -> Tensor:
-    first, second = _alike([x, y])
-    return first - second
-
-
-def divide(x: Tensor, y: Tensor) -> Tensor:
-    first, second = _alike([x, y])
-    return first / second
 
 
 def concatenate(*tensors: Tensor, axis: int = -1) -> Tensor:
@@ -134,19 +121,11 @@ def squeeze(x: Tensor, *, axis: int = -1) -> Tensor:
     return F.squeeze(x, axis=axis)
 
 
-def _row(function: Callable[..., Tensor]) -> LayerRow:
-    return LayerRow(function, inputs=None, mask="merge")
-
-
 LAYERS = {
-    "Add": _row(_reduced(add)),
-    "Average": _row(average),
+    **{name: _merge(name) for name in ("Add", "Average", "Maximum", "Minimum", "Multiply")},
     "Concatenate": LayerRow(concatenate, inputs=None, mask="mask of Concatenate"),
-    "Divide": LayerRow(divide, inputs=2, mask="merge"),
+    "Divide": _merge("Divide", 2),
     "Dot": LayerRow(dot, inputs=2),
-    "Maximum": _row(_reduced(F.maximum)),
-    "Minimum": _row(_reduced(F.minimum)),
-    "Multiply": _row(_reduced(mul)),
     # Operations that Keras 3 writes for arithmetic and for masks.
     "Any": LayerRow(any_of),
     "ExpandDims": LayerRow(expand_dims),
@@ -156,8 +135,8 @@ LAYERS = {
     "OnesLike": LayerRow(F.ones_like),
     "Squeeze": LayerRow(squeeze),
     "ZerosLike": LayerRow(F.zeros_like),
-    "Subtract": LayerRow(subtract, inputs=2, mask="merge"),
-    "TrueDivide": LayerRow(divide, inputs=2, mask="merge"),
+    "Subtract": _merge("Subtract", 2),
+    "TrueDivide": _merge("Divide", 2),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "any mask": any_mask,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .... import functions as F, nn
 from ....tensor import Tensor
+from ...activations import activation
 
 type Config = Mapping[str, Any]
 type Results = Tensor | tuple[Tensor, ...]
@@ -84,58 +85,24 @@ def leading(mask: Tensor, x: Tensor) -> Tensor:
     return mask.astype("bool").reshape((*mask.shape, *(1,) * (x.ndim - mask.ndim)))
 
 
-def _sparsemax(x: Tensor) -> Tensor:
-    ordered = F.flip(F.sort(x, axis=-1), axis=-1)
-    sums = F.cumulative_sum(ordered, axis=-1)
-    places = F.arange(1, x.shape[-1] + 1, dtype=x.dtype)
-    inside = 1 + places * ordered > sums
-    count = F.sum(inside.astype(x.dtype), axis=-1, keepdims=True)
-    # Keras adds the partial sums, where the paper adds the elements.
-    total = F.sum(F.where(inside, sums, 0.0), axis=-1, keepdims=True)
-    return F.relu(x - (total - 1) / count)
-
-
 def softmax(x: Tensor, axis: int | Sequence[int] = -1) -> Tensor:
     if isinstance(axis, int):
         return F.softmax(x, axis=axis)
     return F.exp(x - nn.logsumexp(x, axis=tuple(axis), keepdims=True))
 
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "celu": nn.celu,
-    "elu": nn.elu,
-    "exponential": F.exp,
-    "gelu": nn.gelu,
-    "gelu_new": lambda x: nn.gelu(x, approximate=True),
-    "glu": nn.glu,
-    "hard_shrink": nn.hard_shrink,
+_NAMES = """
+    celu elu exponential gelu glu hard_shrink hard_swish hard_tanh leaky_relu linear log_sigmoid
+    log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus
+    sparsemax squareplus swish tanh tanh_shrink"""
+ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
+    **{name: activation(name) for name in _NAMES.split()},
+    "gelu_new": activation("gelu", approximate=True),
     "hard_sigmoid": nn.hard_sigmoid,
-    "hard_sigmoid of Keras 2": lambda x: F.clip(0.2 * x + 0.5, 0.0, 1.0),
-    "hard_silu": nn.hard_swish,
-    "hard_swish": nn.hard_swish,
-    "hard_tanh": nn.hard_tanh,
-    "leaky_relu": lambda x: nn.leaky_relu(x, alpha=0.2),
-    "linear": lambda x: x,
-    "log_sigmoid": nn.log_sigmoid,
-    "log_softmax": nn.log_softmax,
-    "mish": nn.mish,
-    "relu": F.relu,
-    "relu6": nn.relu6,
-    "selu": nn.selu,
-    "sigmoid": F.sigmoid,
-    "silu": nn.silu,
-    "soft_shrink": nn.soft_shrink,
-    "softmax": F.softmax,
-    "softplus": nn.softplus,
-    "softsign": nn.softsign,
-    "sparse_plus": lambda x: F.where(x >= 1, x, F.where(x <= -1, 0.0, 0.25 * (x + 1) ** 2)),
-    "sparse_sigmoid": lambda x: F.clip(0.5 * (x + 1), 0.0, 1.0),
-    "sparsemax": _sparsemax,
-    "squareplus": lambda x: 0.5 * (x + F.sqrt(x * x + 4.0)),
-    "swish": nn.silu,
-    "tanh": F.tanh,
-    "tanh_shrink": nn.tanh_shrink,
-    "threshold": lambda x: F.where(x > 0, x, 0.0),
+    "hard_sigmoid of Keras 2": activation("hard_sigmoid"),
+    "hard_silu": activation("hard_swish"),
+    "sparse_sigmoid": activation("hard_sigmoid", alpha=0.5),
+    "threshold": activation("thresholded_relu", alpha=0.0),
 }
 """Functions of `activation` by name."""
 

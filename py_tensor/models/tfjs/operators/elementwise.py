@@ -7,10 +7,12 @@ import operator
 from functools import partial
 from typing import Any
 
-from .... import functions as F, nn
+from .... import functions as F
 from ....dtypes import bool_
+from ....nn.layers.merging import MERGES
 from ....tensor import Tensor
 from ... import common, folding
+from ...activations import activation
 from ...execution import Operator
 from ...graph import ModelConstant
 from ..attributes import Type
@@ -56,18 +58,6 @@ def folded_cast(x: ModelConstant, *, DstT: Type) -> ModelConstant | None:
     return folding.cast(x, DstT.dtype)
 
 
-def leaky_relu(x: Tensor, *, alpha: float = 0.2) -> Tensor:
-    return nn.leaky_relu(x, alpha=alpha)
-
-
-def elu(x: Tensor) -> Tensor:
-    return nn.elu(x)
-
-
-def relu6(x: Tensor) -> Tensor:
-    return F.clip(x, 0, 6)
-
-
 def select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     """Choose elements; a vector of conditions chooses whole rows."""
     if condition.ndim == 1 < a.ndim:
@@ -107,12 +97,14 @@ def _quotient(a: Any, b: Any) -> Any:
     return math.floor(a / b) if isinstance(a, float) else a // b
 
 
+_ACTIVATIONS = "Elu Prelu Relu Relu6 Selu Sigmoid Softplus Softsign Tanh"
 OPERATORS = {
+    **{name: Operator(activation(name.lower())) for name in _ACTIVATIONS.split()},
     "Abs": _arithmetic(F.abs, abs),
     "Acos": Operator(F.acos),
     "Acosh": Operator(F.acosh),
     "Add": _arithmetic(F.add, operator.add),
-    "AddN": Operator(partial(common.over_all, F.add), fold=folding.over_all(operator.add)),
+    "AddN": Operator(MERGES["Add"], fold=folding.over_all(operator.add)),
     "AddV2": _arithmetic(F.add, operator.add),
     "Asin": Operator(F.asin),
     "Asinh": Operator(F.asinh),
@@ -134,7 +126,6 @@ OPERATORS = {
     "Cosh": Operator(F.cosh),
     "Div": _arithmetic(common.div, folding.divided),
     "DivNoNan": Operator(F.divide_no_nan),
-    "Elu": Operator(elu),
     "Equal": Operator(F.equal, fold=folding.COMPARISONS["Equal"]),
     "Erf": Operator(F.erf),
     "Erfc": Operator(F.erfc),
@@ -152,7 +143,7 @@ OPERATORS = {
     "IsFinite": Operator(F.isfinite),
     "IsInf": Operator(F.isinf),
     "IsNan": Operator(F.isnan),
-    "LeakyRelu": Operator(leaky_relu),
+    "LeakyRelu": Operator(activation("leaky_relu")),
     "Less": Operator(F.less, fold=folding.COMPARISONS["Less"]),
     "LessEqual": Operator(F.less_equal, fold=folding.COMPARISONS["LessOrEqual"]),
     "Lgamma": Operator(F.lgamma),
@@ -169,32 +160,24 @@ OPERATORS = {
     "NotEqual": Operator(F.not_equal, fold=folding.elementwise(operator.ne, bool_)),
     "PlaceholderWithDefault": Operator(identity, raw=True),
     "Pow": Operator(power),
-    "Prelu": Operator(nn.prelu),
     "PreventGradient": Operator(identity, raw=True),
     "Print": Operator(first, raw=True),
     "Real": Operator(F.real),
     "RealDiv": _arithmetic(F.divide, operator.truediv),
     "Reciprocal": Operator(F.reciprocal),
-    "Relu": Operator(F.relu),
-    "Relu6": Operator(relu6),
     "Rint": Operator(F.round),
     "Round": Operator(F.round),
     "Rsqrt": Operator(F.rsqrt),
     "Select": Operator(select, fold=folded_select),
     "SelectV2": Operator(F.where, fold=folding.where),
-    "Selu": Operator(nn.selu),
-    "Sigmoid": Operator(F.sigmoid),
     "Sign": Operator(F.sign),
     "Sin": Operator(F.sin),
     "Sinh": Operator(F.sinh),
     "Snapshot": Operator(identity, raw=True),
-    "Softplus": Operator(nn.softplus),
-    "Softsign": Operator(nn.softsign),
     "Sqrt": Operator(F.sqrt),
     "Square": Operator(F.square),
     "SquaredDifference": Operator(squared_difference),
     "StopGradient": Operator(identity, raw=True),
     "Sub": _arithmetic(F.subtract, operator.sub),
     "Tan": Operator(F.tan),
-    "Tanh": Operator(F.tanh),
 }

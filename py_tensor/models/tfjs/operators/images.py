@@ -13,6 +13,7 @@ from typing import Any
 from .... import functions as F, nn, vision
 from ....tensor import Tensor
 from ... import folding
+from ...activations import activation
 from ...execution import Operator
 from ...graph import ModelConstant
 from ...options import Ints, single, unsupported
@@ -106,12 +107,8 @@ def conv1d(
     )
 
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "Elu": nn.elu,
-    "Relu": F.relu,
-    "Relu6": lambda x: F.clip(x, 0, 6),
-    "Sigmoid": F.sigmoid,
-    "Tanh": F.tanh,
+ACTIVATIONS = {
+    name: activation(name.lower()) for name in ("Elu", "Relu", "Relu6", "Sigmoid", "Tanh")
 }
 """Activations that other operators contain."""
 
