@@ -8,6 +8,7 @@ from typing import Any
 
 from .... import functions as F, nn
 from ....tensor import Tensor
+from .recurrent import States, scan, starts
 from .shared import (
     Config,
     LayerRow,
@@ -213,37 +214,36 @@ def conv_lstm(
     recurrent_activation: str = "sigmoid",
     **options: Any,
 ) -> Any:
-    from .recurrent import Step, scan
-
-    first = channels_last(x[:, 0], data_format)
     stride, dilation = each(strides, count), each(dilation_rate, count)
     convolve = _CONVOLUTIONS[count - 1]
     flat = F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
     # The inputs of all steps are convolved at once.
-    given = convolve(
+    inputs = convolve(
         channels_last(flat, data_format), kernel, stride=stride, padding=padding, dilation=dilation
     )
-    given = given if bias is None else given + bias
-    given = given.reshape((x.shape[0], x.shape[1], *given.shape[1:]))
-    zero = F.zeros((first.shape[0], *given.shape[2:-1], filters), dtype=given.dtype)
-    states = tuple(zero if state is None else channels_last(state, data_format) for state in (h, c))
+    inputs = inputs if bias is None else inputs + bias
+    inputs = inputs.reshape((x.shape[0], x.shape[1], *inputs.shape[1:]))
 
-    def step(now: Tensor, states: tuple[Tensor, ...]) -> Step:
+    def step(now: Tensor, states: States) -> States:
         h, c = states
         gates = now + convolve(h, recurrent, padding="same")
         i, f, g, o = (gates[..., at * filters : (at + 1) * filters] for at in range(4))
         c = activated(f, recurrent_activation) * c + activated(i, recurrent_activation) * activated(
             g, activation
         )
-        h = activated(o, recurrent_activation) * activated(c, activation)
-        return h, (h, c)
+        return activated(o, recurrent_activation) * activated(c, activation), c
 
-    results = scan(given, step, states, mask, **options)
-    if data_format != "channels_first":
-        return results
-    found = results if isinstance(results, tuple) else (results,)
-    moved = tuple(F.moveaxis(each, -1, each.ndim - 1 - count) for each in found)
-    return moved if isinstance(results, tuple) else moved[0]
+    last = (None if state is None else channels_last(state, data_format) for state in (h, c))
+    states = starts((x.shape[0], *inputs.shape[2:-1], filters), [*last], inputs, recurrent)
+    results = scan(inputs, step, states, mask, **options)
+    if isinstance(results, tuple):
+        return tuple(_in_format(result, data_format, count) for result in results)
+    return _in_format(results, data_format, count)
+
+
+def _in_format(x: Tensor, data_format: str, count: int) -> Tensor:
+    """Return images, or sequences of images, in the format of the layer."""
+    return F.moveaxis(x, -1, -1 - count) if data_format == "channels_first" else x
 
 
 def _conv_lstm_weights(count: int, config: Config) -> list[Weight | None]:
