@@ -15,7 +15,7 @@ class Reference(NamedTuple):
     result: int
 
 
-class LayerCall(NamedTuple):
+class CallArguments(NamedTuple):
     """Arguments of a call: nested lists with references in JSON."""
 
     positional: Any
@@ -61,7 +61,7 @@ def _is_reference(tree: Sequence[Any]) -> bool:
     )
 
 
-def call_of(node: Any) -> LayerCall:
+def call_of(node: Any) -> CallArguments:
     """Return the arguments of one of the `inbound_nodes` of a layer."""
     if isinstance(node, dict) and "args" in node:
         named = dict(node.get("kwargs") or {})
@@ -69,14 +69,14 @@ def call_of(node: Any) -> LayerCall:
         # A layer may be called with names only.
         if not positional and "inputs" in named:
             positional = [named.pop("inputs")]
-        return LayerCall(positional, named)
+        return CallArguments(positional, named)
     if isinstance(node, (list, tuple)) and node and (_is_reference(node) or is_constant(node)):
         node = [node]
     named = {}
     for item in node:
         if isinstance(item, (list, tuple)) and len(item) == 4 and isinstance(item[3], dict):
             named |= item[3]
-    return LayerCall([item[:3] if isinstance(item, list) else item for item in node], named)
+    return CallArguments([item[:3] if isinstance(item, list) else item for item in node], named)
 
 
 def resolved(named: Mapping[str, Any], value_of: Callable[[Reference], Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from ...signatures import parameters_of
 from ...tensor import Tensor
 from ..execution import Operator, some_of
 from ..graph import ValueInfo
-from .layer_calls import LayerCall, Reference, call_of, references
+from .layer_calls import CallArguments, Reference, call_of, references
 from .layers import ACTIVATIONS, LAYERS, LayerRow, Weight
 from .layers.recorded import OPERATIONS, PREFIX
 from .layers.recurrent import scan
@@ -104,7 +104,7 @@ class LayerSpec:
     """Numbers of the slots of its weights."""
     inner: list[LayerSpec] = field(default_factory=list)
     """Layers of a model or a wrapper."""
-    calls: list[LayerCall] = field(default_factory=list)
+    calls: list[CallArguments] = field(default_factory=list)
     """Arguments of each call in the model around it."""
     inputs: list[Reference] = field(default_factory=list)
     outputs: list[Reference] = field(default_factory=list)
@@ -456,4 +456,4 @@ def _count_from_zero(model: LayerSpec, named: bool) -> None:
         last[ref.layer] = max(last.get(ref.layer, 0), ref.call)
     for name, layer in models.items():
         if last.get(name, 0) >= len(layer.calls):
-            layer.calls.insert(0, LayerCall([], {}))
+            layer.calls.insert(0, CallArguments([], {}))
