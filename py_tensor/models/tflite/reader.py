@@ -16,7 +16,7 @@ from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
-from .flatbuffers import Reader, Table
+from .flatbuffers import FlatbufferReader, Table
 from .schema import OPERATORS, SCHEMA, UNIONS
 
 TYPES = {
@@ -68,7 +68,7 @@ def matches(data: Any) -> bool:
 
 def parse(data: Any) -> Table:
     """Decode the bytes of a file."""
-    model = Reader(SCHEMA, UNIONS, data, "TFLite").read("Model")
+    model = FlatbufferReader(SCHEMA, UNIONS, data, "TFLite").read("Model")
     if not model.get("subgraphs"):
         raise _malformed("file has no graph", f"fields {', '.join(model) or 'none'}")
     # Files of more than 2 GiB have their buffers at the end.
