@@ -11,9 +11,7 @@ import os
 from collections.abc import Callable, MutableSequence
 from typing import Any
 
-import py_tensor as pt
-
-from .. import random
+from .. import functions as F, random
 from ..dtypes import shown, wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import MOST_STEPS, a_shape, flag, integer, one_axis
@@ -34,7 +32,7 @@ _WIDE = 1e4
 def _lengths(size: Any, *parameters: Tensor) -> tuple[int, ...]:
     """Return the shape of the result: `size`, or the shape of the parameters."""
     if size is None:
-        return pt.broadcast_shapes(*(x.shape for x in parameters)) if parameters else ()
+        return F.broadcast_shapes(*(x.shape for x in parameters)) if parameters else ()
     return a_shape("random", size)
 
 
@@ -88,11 +86,11 @@ class Generator:
         return random.normal(shape, key=self._draw())
 
     def _exponential(self, shape: tuple[int, ...]) -> Tensor:
-        return -pt.log(self._open(shape))
+        return -F.log(self._open(shape))
 
     def _logit(self, shape: tuple[int, ...]) -> Tensor:
         u = self._unit(shape) + 2.0**-24
-        return pt.log(u) - pt.log1p(-u)
+        return F.log(u) - F.log1p(-u)
 
     # --- simple -------------------------------------------------------------------------------
 
@@ -269,7 +267,7 @@ class Generator:
         Returns:
             Tensor; float32.
         """
-        return pt.exp(self._scaled(self._normal, mean, sigma, size))
+        return F.exp(self._scaled(self._normal, mean, sigma, size))
 
     @named
     def gumbel(
@@ -288,7 +286,7 @@ class Generator:
         return self._scaled(self._gumbel, loc, scale, size)
 
     def _gumbel(self, shape: tuple[int, ...]) -> Tensor:
-        return -pt.log(-pt.log(self._unit(shape) + 2.0**-25))
+        return -F.log(-F.log(self._unit(shape) + 2.0**-25))
 
     @named
     def rayleigh(self, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Tensor:
@@ -303,7 +301,7 @@ class Generator:
         """
 
         def draw(shape: tuple[int, ...]) -> Tensor:
-            return pt.sqrt(2.0 * self._exponential(shape))
+            return F.sqrt(2.0 * self._exponential(shape))
 
         return self._scaled(draw, 0.0, scale, size)
 
@@ -319,7 +317,7 @@ class Generator:
             Tensor; float32.
         """
         power = as_floating("weibull", a)
-        return pt.pow(self._exponential(_lengths(size, power)), 1.0 / power)
+        return F.pow(self._exponential(_lengths(size, power)), 1.0 / power)
 
     @named
     def pareto(self, a: ArrayLike, size: ShapeLike | None = None) -> Tensor:
@@ -333,7 +331,7 @@ class Generator:
             Tensor; float32.
         """
         power = as_floating("pareto", a)
-        return pt.expm1(self._exponential(_lengths(size, power)) / power)
+        return F.expm1(self._exponential(_lengths(size, power)) / power)
 
     @named
     def power(self, a: ArrayLike, size: ShapeLike | None = None) -> Tensor:
@@ -347,7 +345,7 @@ class Generator:
             Tensor; float32.
         """
         exponent = as_floating("power", a)
-        return pt.pow(self._open(_lengths(size, exponent)), 1.0 / exponent)
+        return F.pow(self._open(_lengths(size, exponent)), 1.0 / exponent)
 
     @named
     def triangular(
@@ -367,9 +365,9 @@ class Generator:
         low, middle, high = (as_floating("triangular", each) for each in (left, mode, right))
         u = self._unit(_lengths(size, low, middle, high))
         share = (middle - low) / (high - low)
-        rising = low + pt.sqrt(u * (high - low) * (middle - low))
-        falling = high - pt.sqrt((1.0 - u) * (high - low) * (high - middle))
-        return pt.where(u < share, rising, falling)
+        rising = low + F.sqrt(u * (high - low) * (middle - low))
+        falling = high - F.sqrt((1.0 - u) * (high - low) * (high - middle))
+        return F.where(u < share, rising, falling)
 
     @named
     def standard_cauchy(self, size: ShapeLike | None = None) -> Tensor:
@@ -381,7 +379,7 @@ class Generator:
         Returns:
             Tensor; float32.
         """
-        return pt.tan((self._unit(_lengths(size)) - 0.5) * math.pi)
+        return F.tan((self._unit(_lengths(size)) - 0.5) * math.pi)
 
     @named
     def standard_gamma(self, shape: ArrayLike, size: ShapeLike | None = None) -> Tensor:
@@ -399,18 +397,18 @@ class Generator:
         a = as_floating("standard_gamma", shape)
         lengths = _lengths(size, a)
         small = a < 1.0
-        d = pt.where(small, a + 1.0, a) - 1.0 / 3.0
-        c = 1.0 / pt.sqrt(9.0 * d)
-        found: Any = pt.ones(lengths)
+        d = F.where(small, a + 1.0, a) - 1.0 / 3.0
+        c = 1.0 / F.sqrt(9.0 * d)
+        found: Any = F.ones(lengths)
         # The first candidate that is accepted remains: later ones are drawn first.
         for _ in range(_ROUNDS):
             x = self._normal(lengths)
-            v = pt.pow(pt.maximum(1.0 + c * x, 0.0), 3.0)
-            safe = pt.where(v > 0, v, 1.0)
-            accepted = pt.log(self._open(lengths)) < 0.5 * x * x + d - d * v + d * pt.log(safe)
-            found = pt.where(accepted & (v > 0), v, found)
-        boost = pt.exp(pt.log(self._open(lengths)) / pt.where(small, a, 1.0))
-        return pt.multiply(d * found, pt.where(small, boost, 1.0))
+            v = F.pow(F.maximum(1.0 + c * x, 0.0), 3.0)
+            safe = F.where(v > 0, v, 1.0)
+            accepted = F.log(self._open(lengths)) < 0.5 * x * x + d - d * v + d * F.log(safe)
+            found = F.where(accepted & (v > 0), v, found)
+        boost = F.exp(F.log(self._open(lengths)) / F.where(small, a, 1.0))
+        return F.multiply(d * found, F.where(small, boost, 1.0))
 
     @named
     def gamma(
@@ -455,7 +453,7 @@ class Generator:
         """
         freedom = as_floating("standard_t", df)
         lengths = _lengths(size, freedom)
-        return self._normal(lengths) / pt.sqrt(self.chisquare(freedom, lengths) / freedom)
+        return self._normal(lengths) / F.sqrt(self.chisquare(freedom, lengths) / freedom)
 
     @named
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: ShapeLike | None = None) -> Tensor:
@@ -503,7 +501,7 @@ class Generator:
         """
         parameters = as_floating("dirichlet", alpha)
         x = self.standard_gamma(parameters, (*_lengths(size), *parameters.shape))
-        return x / pt.sum(x, axis=-1, keepdims=True)
+        return x / F.sum(x, axis=-1, keepdims=True)
 
     @named
     def multivariate_normal(
@@ -522,7 +520,7 @@ class Generator:
         middle = as_floating("multivariate_normal", mean)
         root = cholesky(as_floating("multivariate_normal", cov))
         z = self._normal((*_lengths(size), *middle.shape))
-        return pt.matmul(pt.expand_dims(z, axis=-2), root.T)[..., 0, :] + middle
+        return F.matmul(F.expand_dims(z, axis=-2), root.T)[..., 0, :] + middle
 
     # --- discrete distributions ---------------------------------------------------------------
 
@@ -538,8 +536,8 @@ class Generator:
             Tensor; int32.
         """
         chance = as_floating("geometric", p)
-        tries = pt.ceil(-self._exponential(_lengths(size, chance)) / pt.log1p(-chance))
-        return pt.astype(pt.where(chance >= 1, 1.0, pt.maximum(tries, 1.0)), "int32")
+        tries = F.ceil(-self._exponential(_lengths(size, chance)) / F.log1p(-chance))
+        return F.astype(F.where(chance >= 1, 1.0, F.maximum(tries, 1.0)), "int32")
 
     @named
     def poisson(self, lam: ArrayLike = 1.0, size: ShapeLike | None = None) -> Tensor:
@@ -595,17 +593,17 @@ class Generator:
         rows: list[tuple[Any, ...]] = [parameters]
         shape: tuple[int, ...] = ()
         if not all(isinstance(value, int | float) for value in parameters):
-            arrays = pt.broadcast_arrays(*parameters)
+            arrays = F.broadcast_arrays(*parameters)
             shape = arrays[0].shape
-            rows = list(zip(*(pt.flatten(x).tolist() for x in arrays), strict=True))
+            rows = list(zip(*(F.flatten(x).tolist() for x in arrays), strict=True))
         lengths = _lengths(size) if size is not None else shape
         u = self._unit(lengths)
         kinds = list(dict.fromkeys(rows))
-        number = pt.broadcast_to(
-            pt.reshape(pt.asarray([kinds.index(row) for row in rows], dtype="int32"), shape),
+        number = F.broadcast_to(
+            F.reshape(F.asarray([kinds.index(row) for row in rows], dtype="int32"), shape),
             lengths,
         )
-        result = pt.zeros(lengths, dtype="int32")
+        result = F.zeros(lengths, dtype="int32")
         for at, kind in enumerate(kinds):
             try:
                 mean, deviation, most = moments(*kind)
@@ -618,8 +616,8 @@ class Generator:
                     f"random: parameters do not fit; got {shown(kind)}; check their range"
                 )
             if deviation > _WIDE:
-                rounded = pt.round(self._normal(lengths) * deviation + mean)
-                found = pt.astype(pt.clip(rounded, 0.0, min(most, 2.0**31 - 128)), "int32")
+                rounded = F.round(self._normal(lengths) * deviation + mean)
+                found = F.astype(F.clip(rounded, 0.0, min(most, 2.0**31 - 128)), "int32")
             else:
                 first = max(0, math.floor(mean - 12 * deviation - 30))
                 last = math.floor(min(most, mean + 12 * deviation + 30))
@@ -627,9 +625,9 @@ class Generator:
                 sums = [math.fsum(chances[:1])]
                 for chance in chances[1:-1]:
                     sums.append(sums[-1] + chance)
-                limits = pt.asarray(sums, dtype="float32")
-                found = pt.searchsorted(limits[: last - first], u, side="right") + first
-            result = found if len(kinds) == 1 else pt.where(number == at, found, result)
+                limits = F.asarray(sums, dtype="float32")
+                found = F.searchsorted(limits[: last - first], u, side="right") + first
+            result = found if len(kinds) == 1 else F.where(number == at, found, result)
         return result
 
     @named
@@ -646,15 +644,15 @@ class Generator:
         """
         chances = as_floating("multinomial", pvals)
         # The last outcome gets the rest, as in NumPy.
-        limits = pt.cumulative_sum(chances)[:-1]
-        outcome = pt.searchsorted(limits, self._unit((*_lengths(size), n)), side="right")
-        each = pt.expand_dims(outcome, axis=-1) == pt.arange(chances.size)
-        return pt.sum(each, axis=-2)
+        limits = F.cumulative_sum(chances)[:-1]
+        outcome = F.searchsorted(limits, self._unit((*_lengths(size), n)), side="right")
+        each = F.expand_dims(outcome, axis=-1) == F.arange(chances.size)
+        return F.sum(each, axis=-2)
 
     # --- permutations -------------------------------------------------------------------------
 
     def _order(self, shape: tuple[int, ...], axis: int) -> Tensor:
-        return pt.argsort(random.bits(self._draw(), shape), axis=axis)
+        return F.argsort(random.bits(self._draw(), shape), axis=axis)
 
     @named
     def permutation(self, x: int | ArrayLike, axis: int = 0) -> Tensor:
@@ -667,9 +665,9 @@ class Generator:
         Returns:
             Tensor of the shape and dtype of x.
         """
-        values = pt.arange(x) if isinstance(x, int) else as_tensor("permutation", x)
+        values = F.arange(x) if isinstance(x, int) else as_tensor("permutation", x)
         place = one_axis("permutation", axis, values.ndim)
-        return pt.take(values, self._order((values.shape[place],), 0), axis=place)
+        return F.take(values, self._order((values.shape[place],), 0), axis=place)
 
     @named
     def shuffle(self, x: ArrayLike, axis: int = 0) -> None:
@@ -699,10 +697,10 @@ class Generator:
         """
         values = as_tensor("permuted", x)
         if axis is None:
-            flat = pt.flatten(values)
-            return pt.reshape(self.permutation(flat), values.shape) if flat.size else values
+            flat = F.flatten(values)
+            return F.reshape(self.permutation(flat), values.shape) if flat.size else values
         place = one_axis("permuted", axis, values.ndim)
-        return pt.take_along_axis(values, self._order(values.shape, place), axis=place)
+        return F.take_along_axis(values, self._order(values.shape, place), axis=place)
 
     @named
     def choice(
@@ -728,7 +726,7 @@ class Generator:
         Raises:
             ShapeError: If there are too few slices to draw from, or p does not fit.
         """
-        values = pt.arange(a) if isinstance(a, int) else as_tensor("choice", a)
+        values = F.arange(a) if isinstance(a, int) else as_tensor("choice", a)
         place = one_axis("choice", axis, values.ndim)
         length, shape = values.shape[place], _lengths(size)
         count = math.prod(shape)
@@ -745,15 +743,15 @@ class Generator:
                 order = self._order((length,), 0)
             else:
                 # Orders by Gumbel noise are those of drawing one after the other.
-                order = pt.argsort(pt.log(chances) + self._gumbel((length,)), descending=True)
-            places = pt.reshape(order[:count], shape)
+                order = F.argsort(F.log(chances) + self._gumbel((length,)), descending=True)
+            places = F.reshape(order[:count], shape)
         elif chances is None:
             places = random.integers(0, length, shape, key=self._draw())
         else:
-            limits = pt.cumulative_sum(chances)
+            limits = F.cumulative_sum(chances)
             u = self._unit(shape) * limits[-1]
-            places = pt.minimum(pt.searchsorted(limits, u, side="right"), length - 1)
-        return pt.take(values, places, axis=place)
+            places = F.minimum(F.searchsorted(limits, u, side="right"), length - 1)
+        return F.take(values, places, axis=place)
 
     @named
     def spawn(self, n_children: int) -> list[Generator]:

@@ -10,8 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import choice, flag, floating, integer, items, number, wide
 from ..functions.creation import arange
@@ -192,8 +191,8 @@ def top_labels(
             f"{operation}: labels do not fit; got {len(names)} for {values.shape[-1]} classes; "
             "pass one for each class"
         )
-    best, places = pt.topk(values, min(integer(operation, "k", k, 1), values.shape[-1]))
-    rows = pt.concat([best.astype("float32"), places.astype("float32")], axis=-1).tolist()
+    best, places = F.topk(values, min(integer(operation, "k", k, 1), values.shape[-1]))
+    rows = F.concat([best.astype("float32"), places.astype("float32")], axis=-1).tolist()
 
     def pairs(row: list[float]) -> list[tuple[Any, float]]:
         half = len(row) // 2
@@ -297,7 +296,7 @@ def ssd_anchors(
             for column in range(columns)
             for shape in shapes
         ]
-    return pt.asarray(anchors, dtype="float32").reshape((-1, 4))
+    return F.asarray(anchors, dtype="float32").reshape((-1, 4))
 
 
 @named
@@ -342,14 +341,14 @@ def decode_boxes(
         )
     divisors = [number(operation, "scales", each) for each in items(operation, "scales", scales)]
     y, x, h, w = (wide(given[..., order.index(name)]) for name in "yxhw")
-    of_y, of_x, of_h, of_w = pt.unstack(wide(fixed), axis=-1)
+    of_y, of_x, of_h, of_w = F.unstack(wide(fixed), axis=-1)
     y = y / divisors[0] * of_h + of_y
     x = x / divisors[1] * of_w + of_x
     h, w = h / divisors[2], w / divisors[3]
     if flag(operation, "exponential", exponential):
         h, w = exp(h), exp(w)
     h, w = h * of_h * 0.5, w * of_w * 0.5
-    return pt.stack([y - h, x - w, y + h, x + w], axis=-1)
+    return F.stack([y - h, x - w, y + h, x + w], axis=-1)
 
 
 class Detections(NamedTuple):
@@ -417,12 +416,12 @@ def decode_detections(
             "5 numbers and 2 for each point"
         )
     height, width = height_and_width(operation, "size", size)
-    pixels = fixed * pt.asarray([height, width, 1.0, 1.0])
+    pixels = fixed * F.asarray([height, width, 1.0, 1.0])
     boxes = decode_boxes(
         rows[:, 1:5], pixels, scales=(1.0, 1.0, 1.0, 1.0), exponential=False, order="xywh"
     )
-    scores = pt.sigmoid(rows[:, 0])
-    centers = pt.flip(pixels[:, :2], axis=-1)
+    scores = F.sigmoid(rows[:, 0])
+    centers = F.flip(pixels[:, :2], axis=-1)
     points = rows[:, 5:].reshape((rows.shape[0], -1, 2)) + centers[:, None]
     kept = non_max_suppression(
         boxes,
@@ -516,13 +515,13 @@ def decode_hands(
     values = where(arange(count) == HAND_CLASSES.index("face"), -1.0, values)
     kept = non_max_suppression(
         corners,
-        pt.max(values, axis=1),
+        F.max(values, axis=1),
         max_output_size,
         iou_threshold=iou_threshold,
         score_threshold=score_threshold,
         padded=padded,
     )
-    pixels = corners * pt.asarray([height, width, height, width], dtype="float32")
+    pixels = corners * F.asarray([height, width, height, width], dtype="float32")
     found = _kept_rows(pixels, kept, padded)
     classes = _kept_rows(argmax(values, axis=1), kept, padded)
     return Hands(found, kept.scores, classes, kept.number)

@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from ... import layouts
 from ...layouts import Order
@@ -34,7 +33,7 @@ def _named(name: str, count: int) -> Callable[..., Tensor]:
     """Return the function of pt.nn for images of `count` axes."""
     if not 1 <= count <= 3:
         raise ValueError(f"images with {count} axes; 1 to 3 are supported")
-    function: Callable[..., Tensor] = getattr(pt.nn, name.format(count))
+    function: Callable[..., Tensor] = getattr(nn, name.format(count))
     return function
 
 
@@ -85,7 +84,7 @@ def conv(
     image, count = x.shape[1:-1], x.ndim - 2
     strides, dilations = strides or [1] * count, dilations or [1] * count
     reach = _reach(w.shape[2:], dilations)
-    kernel = pt.permute_dims(w, (*range(2, w.ndim), 1, 0))
+    kernel = F.permute_dims(w, (*range(2, w.ndim), 1, 0))
     y = _named("conv{}d", count)(
         x,
         kernel,
@@ -126,7 +125,7 @@ def conv_transpose(
             less = max(0, total) // 2
             rest = max(0, total) - less
             around[axis] = (less, rest) if auto_pad == "SAME_UPPER" else (rest, less)
-    kernel = pt.permute_dims(w, (*range(2, w.ndim), 1, 0))
+    kernel = F.permute_dims(w, (*range(2, w.ndim), 1, 0))
     y = _named("conv{}d_transpose", count)(
         x,
         kernel,
@@ -150,13 +149,13 @@ def causal_conv_with_state(
     batch, _, channels = x.shape
     state = w.shape[-1] - 1
     if past is None:
-        before = pt.zeros((batch, state, channels), dtype=x.dtype)
+        before = F.zeros((batch, state, channels), dtype=x.dtype)
     else:
-        before = pt.moveaxis(past, 1, -1)
-    x = pt.concat([before, x], axis=1)
+        before = F.moveaxis(past, 1, -1)
+    x = F.concat([before, x], axis=1)
     y = conv(x, w, b, group=channels)
-    y = y if activation == "none" else pt.nn.silu(y)
-    return y, pt.moveaxis(x[:, x.shape[1] - state :], -1, 1)
+    y = y if activation == "none" else nn.silu(y)
+    return y, F.moveaxis(x[:, x.shape[1] - state :], -1, 1)
 
 
 def _pooled(
@@ -179,7 +178,7 @@ def _pooled(
         further = _further(image, reach, strides, padding)
         if any(further) and options.get("count_include_pad"):
             # Count only the padding that the windows themselves add.
-            x = pt.pad(x, [(0, 0), *padding, (0, 0)])
+            x = F.pad(x, [(0, 0), *padding, (0, 0)])
             padding, options = [(0, 0)] * count, {"count_include_pad": False}
         padding = [
             (before, after + more) for (before, after), more in zip(padding, further, strict=True)
@@ -232,13 +231,13 @@ def _with_places(
     x: Tensor, size: Ints, strides: Ints, padding: Any, columns_first: int
 ) -> tuple[Tensor, Tensor]:
     """Return the largest elements, and their positions in (batch, channels, height, width)."""
-    y, found = pt.nn.max_pool2d_with_argmax(x, size, stride=strides, padding=padding)
+    y, found = nn.max_pool2d_with_argmax(x, size, stride=strides, padding=padding)
     batch, height, width, channels = x.shape
     place = found // channels
     if columns_first:
         place = place % width * height + place // width
-    image = pt.arange(batch).reshape((-1, 1, 1, 1)) * channels + pt.arange(channels)
-    return y, pt.moveaxis(image * (height * width) + place, -1, 1)
+    image = F.arange(batch).reshape((-1, 1, 1, 1)) * channels + F.arange(channels)
+    return y, F.moveaxis(image * (height * width) + place, -1, 1)
 
 
 def lp_pool(
@@ -253,7 +252,7 @@ def lp_pool(
     strides: Ints | None = None,
 ) -> Tensor:
     means = average_pool(
-        pt.abs(x) ** p,
+        F.abs(x) ** p,
         kernel_shape=kernel_shape,
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
@@ -270,11 +269,11 @@ def _global(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 
 def global_average_pool(x: Tensor) -> Tensor:
-    return _global(pt.nn.global_avg_pool, x)
+    return _global(nn.global_avg_pool, x)
 
 
 def global_max_pool(x: Tensor) -> Tensor:
-    return _global(pt.nn.global_max_pool, x)
+    return _global(nn.global_max_pool, x)
 
 
 def kernel_order(attributes: Mapping[str, Any], rank: int) -> Order | None:

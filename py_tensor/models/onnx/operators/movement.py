@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from itertools import accumulate
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....functions.arguments import one_axis
 from ....ops.index_map import Shape
 from ....tensor import Tensor
@@ -27,21 +26,21 @@ def center_crop_pad(x: Tensor, shape: Ints, *, axes: Ints | None = None) -> Tens
         else:
             before = (target - n) // 2
             around[axis] = (before, target - n - before)
-            x = pt.pad(x, around)
+            x = F.pad(x, around)
     return x
 
 
 def concat(*xs: Tensor, axis: int) -> Tensor:
-    return pt.concat(xs, axis=axis)
+    return F.concat(xs, axis=axis)
 
 
 def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     n, h, w, c = x.shape
     b, outs = blocksize, c // blocksize**2
     if mode == "DCR":
-        parts = pt.permute_dims(x.reshape((n, h, w, b, b, outs)), (0, 1, 3, 2, 4, 5))
+        parts = F.permute_dims(x.reshape((n, h, w, b, b, outs)), (0, 1, 3, 2, 4, 5))
     else:
-        parts = pt.permute_dims(x.reshape((n, h, w, outs, b, b)), (0, 1, 4, 2, 5, 3))
+        parts = F.permute_dims(x.reshape((n, h, w, outs, b, b)), (0, 1, 4, 2, 5, 3))
     return parts.reshape((n, h * b, w * b, outs))
 
 
@@ -50,11 +49,11 @@ def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     b = blocksize
     parts = x.reshape((n, h // b, b, w // b, b, c))
     order = (0, 1, 3, 2, 4, 5) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
-    return pt.permute_dims(parts, order).reshape((n, h // b, w // b, c * b * b))
+    return F.permute_dims(parts, order).reshape((n, h // b, w // b, c * b * b))
 
 
 def expand(x: Tensor, shape: Ints) -> Tensor:
-    return pt.broadcast_to(x, pt.broadcast_shapes(x.shape, tuple(shape)))
+    return F.broadcast_to(x, F.broadcast_shapes(x.shape, tuple(shape)))
 
 
 def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
@@ -86,7 +85,7 @@ def pad(
         for n, (before, after) in zip(x.shape, widths, strict=True)
     )
     widths = [(max(0, before), max(0, after)) for before, after in widths]
-    return pt.pad(x[parts], widths, constant_values=0 if value is None else value)
+    return F.pad(x[parts], widths, constant_values=0 if value is None else value)
 
 
 def _repeated(x: Tensor, widths: list[tuple[int, int]], mode: str) -> Tensor:
@@ -107,7 +106,7 @@ def _repeated(x: Tensor, widths: list[tuple[int, int]], mode: str) -> Tensor:
             order = [min(at % period, period - at % period) for at in places]
         else:
             raise unsupported(f"Pad in mode {mode}")
-        x = pt.take(x, pt.asarray(order, dtype="int32"), axis=axis)
+        x = F.take(x, F.asarray(order, dtype="int32"), axis=axis)
     return x
 
 
@@ -147,23 +146,23 @@ def split(
 
 
 def squeeze(x: Tensor, axes: Ints | None = None) -> Tensor:
-    return pt.squeeze(x, axes)
+    return F.squeeze(x, axes)
 
 
 def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return pt.tile(x, repeats)
+    return F.tile(x, repeats)
 
 
 def transpose(x: Tensor, *, perm: Ints | None = None) -> Tensor:
-    return pt.transpose(x, perm)
+    return F.transpose(x, perm)
 
 
 def triangle(x: Tensor, k: int | Ints | None = None, *, upper: int = 1) -> Tensor:
-    return (pt.triu if upper else pt.tril)(x, k=0 if k is None else single(k))
+    return (F.triu if upper else F.tril)(x, k=0 if k is None else single(k))
 
 
 def unsqueeze(x: Tensor, axes: int | Ints) -> Tensor:
-    return pt.expand_dims(x, axis=several(axes))
+    return F.expand_dims(x, axis=several(axes))
 
 
 def _reshaped(shape: Shape, lengths: Ints, *, allowzero: int = 0) -> Shape:

@@ -5,15 +5,14 @@ They are those of pt.random, not of another library's generator.
 
 from __future__ import annotations
 
-import py_tensor as pt
-
-from ....dtypes import DType
+from .... import random
+from ....dtypes import DType, float32, int32
 from ....tensor import Tensor
 from .shared import Ints, Operator, dtype_or
 
 
-def _key(seed: float | None) -> pt.random.Key | None:
-    return None if seed is None else pt.random.key(int(seed) & 0xFFFFFFFF)
+def _key(seed: float | None) -> random.Key | None:
+    return None if seed is None else random.key(int(seed) & 0xFFFFFFFF)
 
 
 def normal(
@@ -23,7 +22,7 @@ def normal(
     seed: float | None,
     dtype: DType,
 ) -> Tensor:
-    return pt.random.normal(shape, mean, scale, key=_key(seed)).astype(dtype)
+    return random.normal(shape, mean, scale, key=_key(seed)).astype(dtype)
 
 
 def random_normal(
@@ -34,7 +33,7 @@ def random_normal(
     scale: float = 1.0,
     seed: float | None = None,
 ) -> Tensor:
-    return normal(shape, mean, scale, seed, dtype_or(pt.float32, dtype))
+    return normal(shape, mean, scale, seed, dtype_or(float32, dtype))
 
 
 def random_normal_like(
@@ -56,8 +55,8 @@ def random_uniform(
     low: float = 0.0,
     seed: float | None = None,
 ) -> Tensor:
-    drawn = pt.random.uniform(shape, low, high, key=_key(seed))
-    return drawn.astype(dtype_or(pt.float32, dtype))
+    drawn = random.uniform(shape, low, high, key=_key(seed))
+    return drawn.astype(dtype_or(float32, dtype))
 
 
 def random_uniform_like(
@@ -68,19 +67,19 @@ def random_uniform_like(
     low: float = 0.0,
     seed: float | None = None,
 ) -> Tensor:
-    drawn = pt.random.uniform(x.shape, low, high, key=_key(seed))
+    drawn = random.uniform(x.shape, low, high, key=_key(seed))
     return drawn.astype(dtype_or(x.dtype, dtype))
 
 
 def bernoulli(x: Tensor, *, dtype: int | None = None, seed: float | None = None) -> Tensor:
-    return pt.random.bernoulli(x, key=_key(seed)).astype(dtype_or(x.dtype, dtype))
+    return random.bernoulli(x, key=_key(seed)).astype(dtype_or(x.dtype, dtype))
 
 
 def multinomial(
     x: Tensor, *, dtype: int = 6, sample_size: int = 1, seed: float | None = None
 ) -> Tensor:
-    drawn = pt.random.categorical(x, shape=(sample_size, x.shape[0]), key=_key(seed))
-    return drawn.mT.astype(dtype_or(pt.int32, dtype))
+    drawn = random.categorical(x, shape=(sample_size, x.shape[0]), key=_key(seed))
+    return drawn.mT.astype(dtype_or(int32, dtype))
 
 
 OPERATORS = {

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import common, folding
@@ -20,16 +19,16 @@ LARGEST = 1 << 14
 
 
 def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
-    return pt.broadcast_to(x, tuple(shape))
+    return F.broadcast_to(x, tuple(shape))
 
 
 def broadcast_args(a: Ints, b: Ints) -> Constant:
-    lengths = list(pt.broadcast_shapes(tuple(a), tuple(b)))
+    lengths = list(F.broadcast_shapes(tuple(a), tuple(b)))
     return folding.made(lengths, (len(lengths),))
 
 
 def concatenation(*xs: Tensor, axis: int = 0) -> Tensor:
-    return pt.concat(xs, axis=axis)
+    return F.concat(xs, axis=axis)
 
 
 def concatenation_constant(*xs: Constant, axis: int = 0) -> Constant:
@@ -37,7 +36,7 @@ def concatenation_constant(*xs: Constant, axis: int = 0) -> Constant:
 
 
 def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
-    return pt.expand_dims(x, axis=single(axis))
+    return F.expand_dims(x, axis=single(axis))
 
 
 def expand_dims_constant(x: Constant, axis: int | Ints) -> Constant:
@@ -45,7 +44,7 @@ def expand_dims_constant(x: Constant, axis: int | Ints) -> Constant:
 
 
 def pack(*xs: Tensor, axis: int = 0) -> Tensor:
-    return pt.stack(xs, axis=axis)
+    return F.stack(xs, axis=axis)
 
 
 def pack_constant(*xs: Constant, axis: int = 0) -> Constant:
@@ -53,7 +52,7 @@ def pack_constant(*xs: Constant, axis: int = 0) -> Constant:
 
 
 def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
-    return tuple(pt.unstack(x, axis=axis))
+    return tuple(F.unstack(x, axis=axis))
 
 
 def unpack_constant(x: Constant, *, axis: int = 0) -> list[Constant]:
@@ -78,9 +77,9 @@ def pad(
     if value is not None:
         fill = value.reshape(())
     if isinstance(fill, int):
-        return pt.pad(x, widths, constant_values=fill)
-    inside = pt.pad(pt.ones(x.shape, dtype="bool"), widths, constant_values=False)
-    return pt.where(inside, pt.pad(x, widths), fill)
+        return F.pad(x, widths, constant_values=fill)
+    inside = F.pad(F.ones(x.shape, dtype="bool"), widths, constant_values=False)
+    return F.where(inside, F.pad(x, widths), fill)
 
 
 def mirror_pad(x: Tensor, widths: list[Ints], *, mode: int = 0) -> Tensor:
@@ -95,7 +94,7 @@ def mirror_pad(x: Tensor, widths: list[Ints], *, mode: int = 0) -> Tensor:
                 *range(n),
                 *range(n - 2 + mode, n - 2 + mode - after, -1),
             ]
-            x = pt.take(x, pt.asarray(places, dtype="int32"), axis=axis)
+            x = F.take(x, F.asarray(places, dtype="int32"), axis=axis)
     return x
 
 
@@ -174,7 +173,7 @@ def _parted(x: Tensor, lengths: Ints, axis: int) -> tuple[Tensor, ...]:
 
 
 def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None) -> Tensor:
-    return pt.squeeze(x, _squeezed(x.shape, squeeze_dims))
+    return F.squeeze(x, _squeezed(x.shape, squeeze_dims))
 
 
 def squeeze_constant(x: Constant, *, squeeze_dims: Ints | None = None) -> Constant:
@@ -186,11 +185,11 @@ def _squeezed(shape: Sequence[int], axes: Ints | None) -> tuple[int, ...]:
 
 
 def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return pt.tile(x, repeats)
+    return F.tile(x, repeats)
 
 
 def transpose(x: Tensor, order: Ints) -> Tensor:
-    return pt.permute_dims(x, tuple(order))
+    return F.permute_dims(x, tuple(order))
 
 
 def transpose_constant(x: Constant, order: Ints) -> Constant:
@@ -198,7 +197,7 @@ def transpose_constant(x: Constant, order: Ints) -> Constant:
 
 
 def batch_to_space(x: Tensor, block: Ints, crops: list[Ints]) -> Tensor:
-    return pt.nn.batch_to_space(x, block, crops)
+    return nn.batch_to_space(x, block, crops)
 
 
 def space_to_batch(
@@ -206,19 +205,19 @@ def space_to_batch(
 ) -> Tensor:
     rest = [[0, 0]] * (x.ndim - 1 - len(widths))
     padded = pad(x, [[0, 0], *widths, *rest], quantization=quantization)
-    return pt.nn.space_to_batch(padded, block)
+    return nn.space_to_batch(padded, block)
 
 
 def depth_to_space(x: Tensor, *, block_size: int = 0) -> Tensor:
-    return pt.nn.depth_to_space(x, block_size)
+    return nn.depth_to_space(x, block_size)
 
 
 def space_to_depth(x: Tensor, *, block_size: int = 0) -> Tensor:
-    return pt.nn.space_to_depth(x, block_size)
+    return nn.space_to_depth(x, block_size)
 
 
 def reverse(x: Tensor, axes: Ints) -> Tensor:
-    return pt.flip(x, axis=tuple(axes))
+    return F.flip(x, axis=tuple(axes))
 
 
 def dilate(x: Tensor, steps: Ints, value: Tensor) -> Tensor:
@@ -227,10 +226,10 @@ def dilate(x: Tensor, steps: Ints, value: Tensor) -> Tensor:
         if step > LARGEST or step < 1:
             raise ValueError(f"distances {steps}; 1 to {LARGEST} are supported")
         if step > 1:
-            inner = pt.broadcast_to(
+            inner = F.broadcast_to(
                 value.reshape(()), (*x.shape[: axis + 1], step - 1, *x.shape[axis + 1 :])
             )
-            wide = pt.concat([pt.expand_dims(x, axis=axis + 1), inner], axis=axis + 1)
+            wide = F.concat([F.expand_dims(x, axis=axis + 1), inner], axis=axis + 1)
             wide = wide.reshape((*x.shape[:axis], n * step, *x.shape[axis + 1 :]))
             x = wide[(*(slice(None),) * axis, slice(max(0, (n - 1) * step + 1)))]
     return x
@@ -246,7 +245,7 @@ def dynamic_update_slice(x: Tensor, update: Tensor, start: Ints) -> Tensor:
             strict=True,
         )
     )
-    x = pt.copy(x)
+    x = F.copy(x)
     x[key] = update
     return x
 

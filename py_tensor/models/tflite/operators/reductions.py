@@ -7,8 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
 from ... import folding
 from ...graph import Constant
@@ -36,18 +35,18 @@ def cumsum(
     x: Tensor, axis: int | Ints, *, exclusive: bool = False, reverse: bool = False
 ) -> Tensor:
     along = single(axis)
-    x = pt.flip(x, axis=along) if reverse else x
-    y = pt.cumulative_sum(x, axis=along)
+    x = F.flip(x, axis=along) if reverse else x
+    y = F.cumulative_sum(x, axis=along)
     y = y - x if exclusive else y
-    return pt.flip(y, axis=along) if reverse else y
+    return F.flip(y, axis=along) if reverse else y
 
 
 def mean(x: Tensor, **options: Any) -> Tensor:
     if x.dtype.kind == "f":
-        return pt.mean(x, **options)
-    total = pt.sum(x.astype("int32"), **options)
+        return F.mean(x, **options)
+    total = F.sum(x.astype("int32"), **options)
     count = x.size // max(1, total.size)
-    return pt.trunc(total.astype("float32") / count).astype(x.dtype)
+    return F.trunc(total.astype("float32") / count).astype(x.dtype)
 
 
 def segments(function: Callable[..., Tensor], x: Tensor, ids: Tensor, count: int | Ints) -> Tensor:
@@ -55,7 +54,7 @@ def segments(function: Callable[..., Tensor], x: Tensor, ids: Tensor, count: int
 
 
 def segment_sum(x: Tensor, ids: Tensor) -> Tensor:
-    return pt.segment_sum(x, ids, int(pt.max(ids).item()) + 1)
+    return F.segment_sum(x, ids, int(F.max(ids).item()) + 1)
 
 
 def _folded(on_numbers: Callable[[list[Any]], Any]) -> Callable[..., Constant | None]:
@@ -78,27 +77,27 @@ def _reduction(
 
 
 OPERATORS = {
-    "ARG_MAX": Operator(partial(place, pt.argmax), host=("axis",)),
-    "ARG_MIN": Operator(partial(place, pt.argmin), host=("axis",)),
+    "ARG_MAX": Operator(partial(place, F.argmax), host=("axis",)),
+    "ARG_MIN": Operator(partial(place, F.argmin), host=("axis",)),
     "CUMSUM": Operator(cumsum, host=("axis",), wrapper=real),
     "MEAN": _reduction(mean),
-    "REDUCE_ALL": _reduction(pt.all),
-    "REDUCE_ANY": _reduction(pt.any),
-    "REDUCE_MAX": _reduction(pt.max, max, moved),
-    "REDUCE_MIN": _reduction(pt.min, min, moved),
-    "REDUCE_PROD": _reduction(pt.prod, math.prod),
+    "REDUCE_ALL": _reduction(F.all),
+    "REDUCE_ANY": _reduction(F.any),
+    "REDUCE_MAX": _reduction(F.max, max, moved),
+    "REDUCE_MIN": _reduction(F.min, min, moved),
+    "REDUCE_PROD": _reduction(F.prod, math.prod),
     "SEGMENT_SUM": Operator(segment_sum, wrapper=real),
-    "SUM": _reduction(pt.sum, sum),
+    "SUM": _reduction(F.sum, sum),
     "UNSORTED_SEGMENT_MAX": Operator(
-        partial(segments, pt.segment_max), host=("count",), wrapper=real
+        partial(segments, F.segment_max), host=("count",), wrapper=real
     ),
     "UNSORTED_SEGMENT_MIN": Operator(
-        partial(segments, pt.segment_min), host=("count",), wrapper=real
+        partial(segments, F.segment_min), host=("count",), wrapper=real
     ),
     "UNSORTED_SEGMENT_PROD": Operator(
-        partial(segments, pt.segment_prod), host=("count",), wrapper=real
+        partial(segments, F.segment_prod), host=("count",), wrapper=real
     ),
     "UNSORTED_SEGMENT_SUM": Operator(
-        partial(segments, pt.segment_sum), host=("count",), wrapper=real
+        partial(segments, F.segment_sum), host=("count",), wrapper=real
     ),
 }

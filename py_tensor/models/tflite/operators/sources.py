@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
 from ... import folding
 from ...execution import HOST_ELEMENTS, MAX_ELEMENTS
@@ -20,7 +19,7 @@ type Known = Tensor | Constant
 def fill(shape: Ints, value: Tensor, *, quantization: Quantization | None = None) -> Tensor:
     if min(shape, default=0) < 0 or math.prod(shape) > MAX_ELEMENTS:
         raise ValueError(f"shape {shape}")
-    return pt.broadcast_to(value.reshape(()), tuple(shape))
+    return F.broadcast_to(value.reshape(()), tuple(shape))
 
 
 def fill_constant(shape: Ints, value: Constant) -> Constant | None:
@@ -30,8 +29,8 @@ def fill_constant(shape: Ints, value: Constant) -> Constant | None:
 
 
 def arange(start: Known, limit: Known, delta: Known) -> Tensor:
-    first, end, step = (pt.reshape(as_tensor(x), ()).item() for x in (start, limit, delta))
-    return pt.arange(first, end, step, dtype=start.dtype)
+    first, end, step = (F.reshape(as_tensor(x), ()).item() for x in (start, limit, delta))
+    return F.arange(first, end, step, dtype=start.dtype)
 
 
 def shape(x: Known, *, quantization: Any = None) -> Constant:
@@ -44,7 +43,7 @@ def rank(x: Known, *, quantization: Any = None) -> Constant:
 
 def zeros_like(x: Tensor, *, quantization: Quantization | None = None) -> Tensor:
     zero = quantization.outputs[0].zero[0] if quantization and quantization.outputs[0] else 0
-    return pt.full(x.shape, zero, dtype=x.dtype)
+    return F.full(x.shape, zero, dtype=x.dtype)
 
 
 OPERATORS = {
