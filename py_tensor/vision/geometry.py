@@ -11,11 +11,11 @@ from typing import Any
 
 from .. import functions as F
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import flag, items, number
+from ..functions.arguments import flag, number
 from ..functions.decorators import named
 from ..tensor import Tensor
 from ..typing import ArrayLike
-from .checks import height_and_width, numbers_of
+from .checks import floats_of, height_and_width, numbers_of
 
 _MATRICES = ((2, 3), (3, 3), ("n", 2, 3), ("n", 3, 3))
 
@@ -193,7 +193,7 @@ def region_matrices(
     out = height_and_width(operation, "size", size)
     angle = numbers_of(operation, "rotations", rotation, (), (given.shape[0],))
     factor = number(operation, "scale", scale)
-    moves = [number(operation, "shift", each) for each in items(operation, "shift", shift)]
+    moves = floats_of(operation, "shift", shift)
     if len(moves) != 2:
         raise ArgumentError(f"{operation}: shift must be two numbers; got {moves}; pass (x, y)")
     right, down = moves
