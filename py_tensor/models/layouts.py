@@ -22,7 +22,7 @@ from ..functions.manipulation import permute_dims, reshape
 from ..io.safetensors import Entry
 from ..ops.index_map import Shape
 from ..tensor import Tensor
-from .graph import Constant, Table, ValueList
+from .graph import HashTable, ModelConstant, ValueList
 
 type Order = tuple[int, ...]
 type Layout = Callable[[Callable[..., Any], list[Any], dict[str, Any]], Any]
@@ -61,7 +61,7 @@ class Permuted:
         return as_tensor(self).tolist()
 
 
-VALUES = (Tensor, Constant, Permuted)
+VALUES = (Tensor, ModelConstant, Permuted)
 
 
 class Count:
@@ -86,16 +86,16 @@ def channels_last(rank: int) -> Order:
     return (0, *range(2, rank), 1)
 
 
-def as_tensor(value: Tensor | Constant | Permuted | ValueList | Table) -> Tensor:
+def as_tensor(value: Tensor | ModelConstant | Permuted | ValueList | HashTable) -> Tensor:
     """Return a value as a tensor with its axes in the declared order."""
-    if isinstance(value, (ValueList, Table)):
+    if isinstance(value, (ValueList, HashTable)):
         raise TypeError("a list of tensors or a table instead of a tensor")
     if isinstance(value, Permuted):
         return arranged(value, tuple(range(len(value.order))))
-    return value.tensor() if isinstance(value, Constant) else value
+    return value.tensor() if isinstance(value, ModelConstant) else value
 
 
-def arranged(value: Tensor | Constant | Permuted, order: Order) -> Tensor:
+def arranged(value: Tensor | ModelConstant | Permuted, order: Order) -> Tensor:
     """Return a tensor of the value's elements with its axes in this order."""
     before = tuple(range(len(order)))
     if isinstance(value, Permuted):
@@ -106,7 +106,9 @@ def arranged(value: Tensor | Constant | Permuted, order: Order) -> Tensor:
         return tensor
     moves = [before.index(axis) for axis in order]
     if _moved(tensor.shape, moves):
-        constant = isinstance(value, Constant) or (isinstance(value, Permuted) and value.constant)
+        constant = isinstance(value, ModelConstant) or (
+            isinstance(value, Permuted) and value.constant
+        )
         Count.transposes += not constant
         return permute_dims(tensor, moves)
     return reshape(tensor, permuted(tensor.shape, moves))
@@ -125,7 +127,7 @@ def result(tensor: Any, order: Order) -> Any:
     return tensor if order == tuple(range(len(order))) else Permuted(tensor, order)
 
 
-def stored(constant: Constant, order: Order) -> Permuted:
+def stored(constant: ModelConstant, order: Order) -> Permuted:
     """Return the value of an entry with its first axis as the last one of the tensor."""
     code, shape, data = constant.elements
     if order[-1]:
@@ -139,7 +141,7 @@ def stored(constant: Constant, order: Order) -> Permuted:
     # Slices with a step are copied in C.
     parts = b"".join(view[sum(row) :: length].tobytes() for row in rows)
     entry = Entry(code, permuted(shape, order), parts)
-    moved = Constant(constant.name, constant.dtype, entry.shape, entry)
+    moved = ModelConstant(constant.name, constant.dtype, entry.shape, entry)
     return Permuted(moved.tensor(), order, True)
 
 
@@ -172,7 +174,7 @@ def arithmetic(function: Callable[..., Any], given: list[Any], options: dict[str
     known = [value for value in given if isinstance(value, (Tensor, Permuted))]
     numbers = [
         value.numbers[0]
-        if isinstance(value, Constant)
+        if isinstance(value, ModelConstant)
         and value.size == 1
         and any(x.dtype is value.dtype and len(x.shape) >= len(value.shape) for x in known)
         else value
@@ -184,7 +186,7 @@ def arithmetic(function: Callable[..., Any], given: list[Any], options: dict[str
     return function(*map(plain, numbers), **options)
 
 
-def _spread(value: Tensor | Constant | Permuted, order: Order) -> Tensor:
+def _spread(value: Tensor | ModelConstant | Permuted, order: Order) -> Tensor:
     """Arrange a value that broadcasts; missing leading axes have length 1."""
     if not value.shape:
         return as_tensor(value)

@@ -18,8 +18,8 @@ from ..tensor import Tensor
 from ..transforms.jacobians import eval_shape
 from ..transforms.jit.api import jit
 from ..transforms.jit.precompile import ShapeDtype, warmup
-from .execution import Operator, Program, Value, is_text
-from .graph import TEXT, Constant, Graph, ValueInfo, ValueList, reads
+from .execution import ModelProgram, ModelValue, Operator, is_text
+from .graph import TEXT, ModelConstant, ModelGraph, ValueInfo, ValueList, reads
 from .layouts import Count, Permuted, as_tensor
 from .passes import optimize
 from .summary import Summary, SummaryRow, multiply_adds
@@ -49,9 +49,9 @@ class Layer(NamedTuple):
 class _Runner:
     """The parts of a model that its copies with other weights share."""
 
-    def __init__(self, graph: Graph, table: Mapping[str, Operator]) -> None:
+    def __init__(self, graph: ModelGraph, table: Mapping[str, Operator]) -> None:
         self.table = table
-        self.program = program = Program(graph, table)
+        self.program = program = ModelProgram(graph, table)
         optimize(program)
         kept = program.graph.constants
         self.graph = graph = graph._replace(
@@ -165,7 +165,7 @@ class Model(Module):
     buffers: dict[str, Tensor] = buffer_field()
     _runner: _Runner = static_field()
 
-    def __init__(self, graph: Graph, table: Mapping[str, Operator]) -> None:
+    def __init__(self, graph: ModelGraph, table: Mapping[str, Operator]) -> None:
         self._runner = runner = _Runner(graph, table)
         found = runner.weights
         self.weights = {name: found[name] for name in found if name not in graph.frozen}
@@ -173,7 +173,7 @@ class Model(Module):
         runner.keep(self._tensors().values())
 
     @property
-    def _graph(self) -> Graph:
+    def _graph(self) -> ModelGraph:
         return self._runner.graph
 
     @property
@@ -181,7 +181,7 @@ class Model(Module):
         return self._runner.table
 
     @property
-    def _program(self) -> Program:
+    def _program(self) -> ModelProgram:
         return self._runner.program
 
     @property
@@ -511,7 +511,7 @@ class Model(Module):
             seen: set[int] = set()
             kept = []
 
-            def note(name: str, value: Value) -> None:
+            def note(name: str, value: ModelValue) -> None:
                 if value is not None:
                     kept.append(value)
                     shapes[name] = str(value.shape)
@@ -580,12 +580,12 @@ def _released(buffer: Any) -> bool:
     return True
 
 
-def tensors_of(program: Program) -> Iterator[Tensor]:
+def tensors_of(program: ModelProgram) -> Iterator[Tensor]:
     """Yield the tensors of a program's constants, and of the graphs inside of its nodes."""
     for value in program.constants.values():
         if isinstance(value, (Tensor, Permuted)):
             yield _stored(value)
-        elif isinstance(value, Constant) and value.has_tensor:
+        elif isinstance(value, ModelConstant) and value.has_tensor:
             yield value.tensor()
     for step in program.steps:
         for body in step.bodies.values():
@@ -599,7 +599,7 @@ def _stored(value: Tensor | Permuted) -> Tensor:
 class _Results(Mapping[str, Tensor]):
     """Results of a node by name, which become tensors when they are read."""
 
-    def __init__(self, values: dict[str, Value]) -> None:
+    def __init__(self, values: dict[str, ModelValue]) -> None:
         self._values = {name: value for name, value in values.items() if name}
 
     def __getitem__(self, name: str) -> Any:
@@ -612,13 +612,13 @@ class _Results(Mapping[str, Tensor]):
         return len(self._values)
 
 
-def _given(value: Value) -> Any:
+def _given(value: ModelValue) -> Any:
     """Return a result as a tensor, a list of tensors, texts, or None."""
     if isinstance(value, ValueList):
         return [_given(each) for each in value.elements]
-    if isinstance(value, Constant) and value.dtype is TEXT:
+    if isinstance(value, ModelConstant) and value.dtype is TEXT:
         texts = [str(each, "utf-8", "replace") for each in value.numbers]
-        return Constant("", TEXT, value.shape, texts).tolist()
+        return ModelConstant("", TEXT, value.shape, texts).tolist()
     return None if value is None else as_tensor(value)
 
 
@@ -667,7 +667,7 @@ def _blank(shape: Any) -> Any:
     return [_blank(shape[1:]) for _ in range(shape[0])] if shape else ""
 
 
-def _texts(info: ValueInfo, given: Any) -> Constant:
+def _texts(info: ValueInfo, given: Any) -> ModelConstant:
     """Convert a text or nested lists of texts."""
     found: list[bytes] = []
 
@@ -689,7 +689,7 @@ def _texts(info: ValueInfo, given: Any) -> Constant:
         return (len(value), *shapes.pop()) if shapes else (0,)
 
     shape = shape_of(given.tolist() if hasattr(given, "tolist") else given)
-    return Constant(info.name, TEXT, shape, found)
+    return ModelConstant(info.name, TEXT, shape, found)
 
 
 async def _finished(compiling: Coroutine[Any, Any, Any]) -> None:

@@ -28,7 +28,15 @@ from ..nn import activations, softmax
 from ..nn.module import Module
 from ..tensor import Tensor, realize
 from .execution import EMPTY, Operator
-from .graph import TEXT, Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
+from .graph import (
+    TEXT,
+    LinearQuantization,
+    ModelConstant,
+    ModelGraph,
+    ModelNode,
+    ValueInfo,
+    constant_of_entry,
+)
 from .model import Model
 from .onnx import operators as onnx_operators
 from .tfjs import attributes as tfjs_attributes, layers as tfjs_layers, operators as tfjs_operators
@@ -154,7 +162,7 @@ class _Saver:
 
     # --- graphs -----------------------------------------------------------------------------------
 
-    def graph(self, graph: Graph, trained: Mapping[str, Tensor] = EMPTY) -> dict[str, Any]:
+    def graph(self, graph: ModelGraph, trained: Mapping[str, Tensor] = EMPTY) -> dict[str, Any]:
         """Return JSON of a graph; `trained` are weights by name that replace its constants."""
         if lost := trained.keys() - graph.constants.keys():
             raise ModelError(
@@ -189,7 +197,7 @@ class _Saver:
             },
         }
 
-    def _constant(self, constant: Constant, trained: Tensor | None = None) -> list[str]:
+    def _constant(self, constant: ModelConstant, trained: Tensor | None = None) -> list[str]:
         """Return the key and the dtype of a constant, and add its elements."""
         if id(constant) not in self._known:
             key = self._known[id(constant)] = self._key(constant.name)
@@ -262,9 +270,9 @@ class _Saver:
             return {"tensor": self._tensor(value, path)}
         if isinstance(value, Module):
             return {"module": self.module(value, path)}
-        if isinstance(value, Constant):
+        if isinstance(value, ModelConstant):
             return {"constant": self._constant(value)}
-        if isinstance(value, Graph):
+        if isinstance(value, ModelGraph):
             return {"graph": self.graph(value)}
         if id(value) in _NAMES:
             return {"function": _NAMES[id(value)]}
@@ -283,7 +291,7 @@ def _info(info: ValueInfo) -> list[Any]:
 _FORMS = {"f": ("F32", "f"), "i": ("I64", "q"), "u": ("U64", "Q"), "b": ("BOOL", "?")}
 
 
-def _entry_of_numbers(constant: Constant) -> Entry:
+def _entry_of_numbers(constant: ModelConstant) -> Entry:
     """Return the entry of numbers; integers keep their 64 bits."""
     if constant.dtype.kind not in _FORMS:
         code, numbers = "C64", [part for z in constant.numbers for part in (z.real, z.imag)]
@@ -360,7 +368,7 @@ class _Reader:
         self._contents: list[Any] = []
         self._left = 1_000_000
 
-    def graph(self, content: Any, depth: int) -> Graph:
+    def graph(self, content: Any, depth: int) -> ModelGraph:
         constants = {
             _text(name): self._constant(each, name) for name, each in content["constants"].items()
         }
@@ -368,10 +376,10 @@ class _Reader:
         for name, operator, inputs, outputs, attributes, version in content["nodes"]:
             values = {_text(key): self._value(each, depth) for key, each in attributes.items()}
             texts = tuple(map(_text, inputs)), tuple(map(_text, outputs))
-            nodes.append(Node(_text(name), _text(operator), *texts, values, _whole(version)))
+            nodes.append(ModelNode(_text(name), _text(operator), *texts, values, _whole(version)))
         inputs = tuple(map(_read_info, content["inputs"]))
         outputs = tuple(map(_read_info, content["outputs"]))
-        return Graph(
+        return ModelGraph(
             _text(content["name"]),
             inputs,
             outputs,
@@ -383,7 +391,7 @@ class _Reader:
             {_text(name): _text(value) for name, value in content.get("states", {}).items()},
         )
 
-    def _constant(self, content: Any, name: str) -> Constant:
+    def _constant(self, content: Any, name: str) -> ModelConstant:
         key, dtype, _ = content
         entry = self._entries[_text(key)]
         constant = constant_of_entry(name, entry)
@@ -391,7 +399,7 @@ class _Reader:
             return constant
         if dtype == TEXT.name:
             return _texts(name, entry)
-        return Constant(name, _dtype(dtype), constant.shape, constant.elements)
+        return ModelConstant(name, _dtype(dtype), constant.shape, constant.elements)
 
     def root(self, content: Any) -> Module:
         self._contents = content["modules"]
@@ -472,12 +480,12 @@ _TYPES: dict[str, Any] = {
 """Types of fields by their annotation; all others are modules."""
 
 
-def _texts(name: str, entry: Entry) -> Constant:
+def _texts(name: str, entry: Entry) -> ModelConstant:
     content = json.loads(bytes(entry.data))
     shape, texts = tuple(map(_whole, content["shape"])), content["texts"]
     if len(shape) > 32 or len(texts) != math.prod(shape):
         raise _malformed("shape is not valid", f"{len(texts)} texts of {shown(name)}")
-    return Constant(name, TEXT, shape, [bytes.fromhex(each) for each in texts])
+    return ModelConstant(name, TEXT, shape, [bytes.fromhex(each) for each in texts])
 
 
 def _read_info(content: Any) -> ValueInfo:

@@ -1,6 +1,6 @@
 """Read ONNX files.
 
-Input: the bytes of a file and of its external data. Output: a `Graph`. Source:
+Input: the bytes of a file and of its external data. Output: a `ModelGraph`. Source:
 https://github.com/onnx/onnx/blob/main/docs/IR.md and onnx.proto, whose field numbers the schema
 repeats. Strings, maps and sparse tensors are not supported.
 """
@@ -17,7 +17,14 @@ from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ...ops.index_map import Shape
-from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
+from ..graph import (
+    LinearQuantization,
+    ModelConstant,
+    ModelGraph,
+    ModelNode,
+    ValueInfo,
+    constant_of_entry,
+)
 from ..sources import check_neighbour
 from . import narrow_floats
 from .protobuf import Message, ProtobufReader, float_of
@@ -166,7 +173,7 @@ def _tensors(value: Any) -> Iterator[Message]:
             yield from _tensors(inner)
 
 
-def read(model: Message, files: Mapping[str, Any]) -> Graph:
+def read(model: Message, files: Mapping[str, Any]) -> ModelGraph:
     """Return the graph of a decoded file, given the bytes of its external data by name."""
     functions = {
         (each.get("domain", ""), each.get("name", ""), each.get("overload", "")): each
@@ -190,7 +197,7 @@ _RESULT_SCALES = {
 """Position of the scale of the result among the inputs; 3 for other operators on one tensor."""
 
 
-def _scales(graph: Graph) -> dict[str, tuple[str, ...]]:
+def _scales(graph: ModelGraph) -> dict[str, tuple[str, ...]]:
     """Return the names of scale and zero point by the names of values that nodes read with them."""
     found: dict[str, tuple[str, ...]] = {}
     for node in graph.nodes:
@@ -212,7 +219,7 @@ def _scales(graph: Graph) -> dict[str, tuple[str, ...]]:
 
 
 def _with_quantization(
-    info: ValueInfo, graph: Graph, scales: Mapping[str, tuple[str, ...]]
+    info: ValueInfo, graph: ModelGraph, scales: Mapping[str, tuple[str, ...]]
 ) -> ValueInfo:
     """Return the declaration with the quantization, if scale and zero point are constants."""
     given = [graph.constants.get(name) for name in scales.get(info.name, ()) if name]
@@ -239,7 +246,7 @@ class _GraphReader:
 
     def graph(
         self, graph: Message, versions: dict[str, int], given: Mapping[str, Any], depth: int
-    ) -> Graph:
+    ) -> ModelGraph:
         """Convert a graph; `given` are the attributes of the call of the function around it."""
         name = graph.get("name", "")
         if graph.get("sparse_initializer"):
@@ -254,7 +261,7 @@ class _GraphReader:
             self._dtypes[constant.name] = tensor.get("data_type", 0)
         nodes = self._nodes(graph.get("node", ()), constants, versions, given, depth)
         inputs = map(_value_info, graph.get("input", ()))
-        return Graph(
+        return ModelGraph(
             name,
             tuple(info for info in inputs if info.name not in constants),
             tuple(map(_value_info, graph.get("output", ()))),
@@ -265,11 +272,11 @@ class _GraphReader:
     def _nodes(
         self,
         nodes: Any,
-        constants: dict[str, Constant],
+        constants: dict[str, ModelConstant],
         versions: dict[str, int],
         given: Mapping[str, Any],
         depth: int,
-    ) -> tuple[Node, ...]:
+    ) -> tuple[ModelNode, ...]:
         """Convert nodes, and add those that give constants to `constants`."""
         found = []
         self._nested += len(nodes) if depth else 0
@@ -299,7 +306,7 @@ class _GraphReader:
                 # A call may omit inputs and outputs at the end.
                 missing = len(body.inputs) - len(inputs)
                 inputs += ("",) * missing
-                found.append(Node(name, "Function", inputs, outputs, {"body": body}, 0))
+                found.append(ModelNode(name, "Function", inputs, outputs, {"body": body}, 0))
                 continue
             domain = "" if domain == "ai.onnx" else domain
             if not domain:
@@ -315,7 +322,7 @@ class _GraphReader:
                 raise _malformed("file does not import ONNX's operators", f'node "{name}"')
             version = versions.get(domain, 1)
             operator = f"{domain}.{operator}" if domain else operator
-            found.append(Node(name, operator, inputs, outputs, attributes, version))
+            found.append(ModelNode(name, operator, inputs, outputs, attributes, version))
         return tuple(found)
 
     def _with_dtypes(
@@ -348,7 +355,7 @@ class _GraphReader:
             self._dtypes[outputs[0]] = dtype
         return operator, inputs
 
-    def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> Graph:
+    def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> ModelGraph:
         """Return the graph of a function for one call."""
         versions = _versions(function)
         given = dict(attributes)
@@ -357,9 +364,9 @@ class _GraphReader:
             if key not in given:
                 place = f"default {key!r} of function {function.get('name', '')!r}"
                 given[key] = self._attribute(default, place, versions, {}, depth)
-        constants: dict[str, Constant] = {}
+        constants: dict[str, ModelConstant] = {}
         nodes = self._nodes(function.get("node", ()), constants, versions, given, depth)
-        return Graph(
+        return ModelGraph(
             function.get("name", ""),
             tuple(ValueInfo(name, None, None) for name in function.get("input", ())),
             tuple(ValueInfo(name, None, None) for name in function.get("output", ())),
@@ -403,7 +410,7 @@ class _GraphReader:
             raise _malformed("text is not UTF-8", place) from None
         return value
 
-    def _constant(self, tensor: Message) -> Constant:
+    def _constant(self, tensor: Message) -> ModelConstant:
         name = tensor.get("name", "")
         return constant_of_entry(name, self._entry(tensor, f'tensor "{name}"'))
 
@@ -467,13 +474,13 @@ _CONSTANTS = {
 }  # fmt: skip
 
 
-def _constant_node(attributes: Mapping[str, Any], name: str) -> Constant | None:
+def _constant_node(attributes: Mapping[str, Any], name: str) -> ModelConstant | None:
     """Return the value of a Constant node; None if it is not a number or a tensor."""
     if len(attributes) != 1:
         return None
     [(key, value)] = attributes.items()
-    if key == "value" and isinstance(value, Constant):
-        return Constant(name, value.dtype, value.shape, value.elements)
+    if key == "value" and isinstance(value, ModelConstant):
+        return ModelConstant(name, value.dtype, value.shape, value.elements)
     if key not in _CONSTANTS:
         return None
     code, form = _CONSTANTS[key]

@@ -16,7 +16,7 @@ from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ..execution import TEXTS
-from ..graph import TEXT, Constant, constant_of_entry
+from ..graph import TEXT, ModelConstant, constant_of_entry
 
 NUMBERS = {
     1: "DT_FLOAT", 2: "DT_DOUBLE", 3: "DT_INT32", 4: "DT_UINT8", 5: "DT_INT16", 6: "DT_INT8",
@@ -46,7 +46,7 @@ _ELEMENTS = {
 LARGEST = 1 << 26
 """Maximum number of bytes of a tensor whose elements are equal."""
 
-type Shape = tuple[int | None, ...] | None
+type PartialShape = tuple[int | None, ...] | None
 
 
 class Type(NamedTuple):
@@ -72,7 +72,7 @@ class Type(NamedTuple):
         return as_dtype(DTYPES[self.name])
 
 
-class Function(NamedTuple):
+class FunctionName(NamedTuple):
     """The name of a function of the file's library as the value of an attribute."""
 
     name: str
@@ -115,7 +115,7 @@ def _single(kind: str, value: Any, place: str) -> Any:
         if kind == "tensor":
             return constant("", value, place)
         if kind == "func":
-            return Function(str(value["name"]))
+            return FunctionName(str(value["name"]))
     except (AttributeError, TypeError, ValueError, KeyError, OverflowError):
         raise malformed(f"attribute is no {kind}", f"{value!r:.80} of {place}") from None
     raise malformed("attribute has an unknown kind", f"{kind!r:.80} of {place}")
@@ -144,7 +144,7 @@ def type_of(value: Any) -> Type:
     return Type(value.removesuffix("_REF"))
 
 
-def shape_of(value: Any) -> Shape:
+def shape_of(value: Any) -> PartialShape:
     """Return the lengths of a shape, None for unknown ones, or None for an unknown rank."""
     if value.get("unknownRank"):
         return None
@@ -154,7 +154,7 @@ def shape_of(value: Any) -> Shape:
     return tuple(None if length == -1 else length for length in lengths)
 
 
-def constant(name: str, value: Any, place: str) -> Constant | None:
+def constant(name: str, value: Any, place: str) -> ModelConstant | None:
     """Return the value of an attribute; None for a tensor without elements."""
     try:
         dtype, shape = type_of(value.get("dtype", 0)).name, shape_of(value.get("tensorShape", {}))
@@ -188,7 +188,7 @@ def constant(name: str, value: Any, place: str) -> Constant | None:
     return constant_of_entry(name, Entry(code, lengths, data))
 
 
-def _texts(name: str, given: list[Any], shape: tuple[int | None, ...]) -> Constant | None:
+def _texts(name: str, given: list[Any], shape: tuple[int | None, ...]) -> ModelConstant | None:
     """Return texts, of which the last one is repeated; None if there are none."""
     lengths = tuple(length or 0 for length in shape)
     count = math.prod(lengths)
@@ -197,7 +197,7 @@ def _texts(name: str, given: list[Any], shape: tuple[int | None, ...]) -> Consta
     texts = [bytes_of(text) for text in given]
     if len(texts) > count:
         raise ValueError
-    return Constant(name, TEXT, lengths, texts + texts[-1:] * (count - len(texts)))
+    return ModelConstant(name, TEXT, lengths, texts + texts[-1:] * (count - len(texts)))
 
 
 def malformed(wrong: str, got: str) -> ModelError:

@@ -1,7 +1,8 @@
 """Read TensorFlow.js graph models: a GraphDef of TensorFlow as JSON.
 
-Input: a decoded `model.json` and its weights. Output: a `Graph`. Values have TensorFlow's names
-("node", and "node:1" for further results), except that the outputs have the names of the signature.
+Input: a decoded `model.json` and its weights. Output: a `ModelGraph`. Values have TensorFlow's
+names ("node", and "node:1" for further results), except that the outputs have the names of the
+signature.
 Source: https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/framework, files
 graph.proto, node_def.proto and function.proto.
 """
@@ -14,11 +15,11 @@ from typing import Any
 from ...errors import ModelError
 from ...signatures import parameters_of
 from ..execution import Operator
-from ..graph import Constant, Graph, Node, ValueInfo
+from ..graph import ModelConstant, ModelGraph, ModelNode, ValueInfo
 from . import attributes
 from .attributes import (
     DTYPES,
-    Function,
+    FunctionName,
     Type,
     decoded,
     integer,
@@ -80,8 +81,8 @@ _IMPORTS = (*("InitializeTable", "InitializeTableV2", "LookupTableImport", "Look
 
 
 def read(
-    document: Mapping[str, Any], constants: dict[str, Constant], table: Mapping[str, Operator]
-) -> Graph:
+    document: Mapping[str, Any], constants: dict[str, ModelConstant], table: Mapping[str, Operator]
+) -> ModelGraph:
     """Return the graph of a decoded file, given its weights by name."""
     topology = document["modelTopology"]
     functions = {}
@@ -109,12 +110,12 @@ class _GraphReader:
     def __init__(
         self,
         functions: dict[str, Any],
-        constants: dict[str, Constant],
+        constants: dict[str, ModelConstant],
         table: Mapping[str, Operator],
     ) -> None:
         self._functions, self._weights, self._table = functions, constants, table
         self._nested = self._deepest = 0
-        self._graphs: dict[str, tuple[Graph, int, int]] = {}
+        self._graphs: dict[str, tuple[ModelGraph, int, int]] = {}
         """Graphs of functions, with their numbers of nodes and depths of calls."""
 
     def definitions(self, nodes: list[Any]) -> dict[str, Definition]:
@@ -155,7 +156,7 @@ class _GraphReader:
         inputs: dict[str, ValueInfo],
         outputs: list[tuple[ValueInfo, str]],
         depth: int = 0,
-    ) -> Graph:
+    ) -> ModelGraph:
         """Make a graph with inputs by the names of their nodes, and outputs with their values."""
         substitutes: dict[str, str] = {}
         rewrite(definitions, substitutes)
@@ -167,7 +168,7 @@ class _GraphReader:
         more = {each.name: each for each in order if each.operator == "Placeholder"}
         inputs = inputs | {each: _info(each, {}, more[each]) for each in more}
         order = [each for each in order if each.name not in more]
-        constants: dict[str, Constant] = {}
+        constants: dict[str, ModelConstant] = {}
         nodes = self._nodes(order, wanted, substitutes, constants, depth)
         nodes, infos, aliases = _named(nodes, outputs, wanted, {*inputs, *constants})
         for node in nodes:
@@ -180,16 +181,16 @@ class _GraphReader:
         renamed = {own: info.name for own, info in inputs.items() if own != info.name}
         if renamed:
             nodes = tuple(_with_inputs(node, renamed) for node in nodes)
-        return Graph(name, tuple(inputs.values()), infos, nodes, constants, aliases)
+        return ModelGraph(name, tuple(inputs.values()), infos, nodes, constants, aliases)
 
     def _nodes(
         self,
         order: list[Definition],
         wanted: list[str],
         substitutes: dict[str, str],
-        constants: dict[str, Constant],
+        constants: dict[str, ModelConstant],
         depth: int,
-    ) -> tuple[Node, ...]:
+    ) -> tuple[ModelNode, ...]:
         """Convert definitions in the order in which they run; those of constants are collected."""
         self._count(len(order) if depth else 0, depth)
         used: dict[str, int] = {}
@@ -215,7 +216,7 @@ class _GraphReader:
                 count = used.get(name, 0)
                 results = (name, *(f"{name}:{at}" for at in range(1, count + 1)))
             options = self._attributes(definition, substitutes, constants, depth)
-            found.append(Node(name, operator, inputs, results, options, 0))
+            found.append(ModelNode(name, operator, inputs, results, options, 0))
         return tuple(found)
 
     def _count(self, nodes: int, depth: int) -> None:
@@ -233,7 +234,7 @@ class _GraphReader:
         self,
         definition: Definition,
         substitutes: dict[str, str],
-        constants: dict[str, Constant],
+        constants: dict[str, ModelConstant],
         depth: int,
     ) -> dict[str, Any]:
         row = self._table.get(definition.operator)
@@ -243,7 +244,7 @@ class _GraphReader:
             accepted = parameters is not None and parameters.accepts_keyword(key)
             if isinstance(value, Region):
                 found[key] = self._region(value, substitutes, constants, depth + 1)
-            elif isinstance(value, Function):
+            elif isinstance(value, FunctionName):
                 if accepted:
                     found[key] = self._function(value.name, depth + 1)
             elif accepted or not _ignorable(key, value):
@@ -254,15 +255,15 @@ class _GraphReader:
         self,
         region: Region,
         substitutes: dict[str, str],
-        constants: dict[str, Constant],
+        constants: dict[str, ModelConstant],
         depth: int,
-    ) -> Graph:
+    ) -> ModelGraph:
         """Return the graph of nodes that may read the values of the graph around them."""
         outputs = [resolved(name, substitutes) for name in region.outputs]
         order = ordered(region.producers, outputs, substitutes, region.inputs)
-        own: dict[str, Constant] = {}
+        own: dict[str, ModelConstant] = {}
         nodes = self._nodes(order, outputs, substitutes, own, depth)
-        return Graph(
+        return ModelGraph(
             "",
             tuple(ValueInfo(name, None, None) for name in region.inputs),
             tuple(ValueInfo(name, None, None) for name in outputs),
@@ -270,7 +271,7 @@ class _GraphReader:
             own,
         )
 
-    def _function(self, name: str, depth: int) -> Graph:
+    def _function(self, name: str, depth: int) -> ModelGraph:
         """Return the graph of a function for one call."""
         if name not in self._functions:
             raise malformed("function is missing", f"{name!r:.80}")
@@ -285,7 +286,7 @@ class _GraphReader:
         self._deepest = max(deepest, self._deepest)
         return graph
 
-    def _function_graph(self, name: str, depth: int) -> Graph:
+    def _function_graph(self, name: str, depth: int) -> ModelGraph:
         function = self._functions[name]
         signature, returned = _dict(function, "signature"), _dict(function, "ret")
         definitions = self.definitions(_list(function, "nodeDef") or _list(function, "node_def"))
@@ -301,7 +302,7 @@ class _GraphReader:
             outputs.append((ValueInfo(f"{each}:result", None, None), value))
         return self.graph(name, definitions, inputs, outputs, depth)
 
-    def _constant(self, definition: Definition) -> Constant | None:
+    def _constant(self, definition: Definition) -> ModelConstant | None:
         """Return the value of a Const; None for dtypes that are not supported."""
         name = definition.name
         value = definition.attributes.get("value")
@@ -390,11 +391,11 @@ def _add_tables(
 
 
 def _named(
-    nodes: tuple[Node, ...],
+    nodes: tuple[ModelNode, ...],
     outputs: list[tuple[ValueInfo, str]],
     wanted: list[str],
     fixed: set[str],
-) -> tuple[tuple[Node, ...], tuple[ValueInfo, ...], dict[str, str]]:
+) -> tuple[tuple[ModelNode, ...], tuple[ValueInfo, ...], dict[str, str]]:
     """Give the outputs the names of the signature.
 
     Returns the nodes, the outputs, and further names of the outputs.
@@ -403,7 +404,7 @@ def _named(
     taken = computed | fixed
     renamed: dict[str, str] = {}
     kept: set[str] = set()
-    copies: list[Node] = []
+    copies: list[ModelNode] = []
     infos = []
     for (info, _), value in zip(outputs, wanted, strict=True):
         if info.name == value or info.name in taken:
@@ -412,7 +413,7 @@ def _named(
         elif value in computed and value not in kept and value not in renamed:
             renamed[value] = info.name
         else:
-            copies.append(Node(info.name, "Identity", (value,), (info.name,), {}, 0))
+            copies.append(ModelNode(info.name, "Identity", (value,), (info.name,), {}, 0))
         infos.append(info)
         taken.add(info.name)
     nodes = tuple(
@@ -426,17 +427,17 @@ def _named(
     return nodes, tuple(infos), {name: key for name, key in aliases.items() if name not in names}
 
 
-def _with_inputs(node: Node, renamed: dict[str, str]) -> Node:
+def _with_inputs(node: ModelNode, renamed: dict[str, str]) -> ModelNode:
     """Return a node with other names of the values that it and its regions read."""
     attributes = {
-        key: _body(value, renamed) if isinstance(value, Graph) else value
+        key: _body(value, renamed) if isinstance(value, ModelGraph) else value
         for key, value in node.attributes.items()
     }
     inputs = tuple(renamed.get(name, name) for name in node.inputs)
     return node._replace(inputs=inputs, attributes=attributes)
 
 
-def _body(graph: Graph, renamed: dict[str, str]) -> Graph:
+def _body(graph: ModelGraph, renamed: dict[str, str]) -> ModelGraph:
     if graph.name:
         # Functions do not read values around them.
         return graph

@@ -21,11 +21,11 @@ from ...nn.module import Module
 from ...signatures import parameters_of
 from ...tensor import Tensor
 from ..execution import Operator
-from ..graph import Constant, Graph, Node, ValueInfo
-from .layers import ACTIVATIONS, LAYERS, Layer, Weight
+from ..graph import ModelConstant, ModelGraph, ModelNode, ValueInfo
+from .layers import ACTIVATIONS, LAYERS, LayerRow, Weight
 from .layers.recorded import OPERATIONS, PREFIX
 from .layers.recurrent import scan
-from .weight_names import Slot, match, snake_case
+from .weight_names import WeightSlot, match, snake_case
 
 MAX_CALLS = 20_000
 """Maximum number of nodes of a model."""
@@ -80,14 +80,14 @@ type Reference = tuple[str, int, int]
 """Name of a layer, number of its call, and number of the result."""
 
 
-class Value(NamedTuple):
+class MaskedValue(NamedTuple):
     """A value of the graph, and its mask."""
 
     name: str
     mask: str = ""
 
 
-class Place(NamedTuple):
+class LayerScope(NamedTuple):
     """Models and wrappers around a layer."""
 
     outer: tuple[str, ...]
@@ -97,16 +97,16 @@ class Place(NamedTuple):
 
 
 @dataclass(eq=False)
-class Part:
+class LayerSpec:
     """A layer or a model inside of a model."""
 
     name: str
     kind: str
     options: dict[str, Any]
-    row: Layer | None = None
+    row: LayerRow | None = None
     slots: list[int | None] = field(default_factory=list)
     """Numbers of the slots of its weights."""
-    inner: list[Part] = field(default_factory=list)
+    inner: list[LayerSpec] = field(default_factory=list)
     """Layers of a model or a wrapper."""
     calls: list[Any] = field(default_factory=list)
     """Arguments of each call in the model around it, as (positional, named)."""
@@ -114,15 +114,15 @@ class Part:
     outputs: list[Reference] = field(default_factory=list)
     info: ValueInfo | None = None
     """Declared input of an `InputLayer`."""
-    after: Part | None = None
+    after: LayerSpec | None = None
     """Activation that is a layer."""
 
 
 def read(
     document: Mapping[str, Any],
-    constants: Mapping[str, Constant],
+    constants: Mapping[str, ModelConstant],
     custom: Mapping[str, Callable[..., Any]],
-) -> tuple[Graph, dict[str, Operator]]:
+) -> tuple[ModelGraph, dict[str, Operator]]:
     """Make the graph of a layers model, and the rows of its custom layers.
 
     Raises ModelError, which names the layer, if the configuration is malformed, and for all
@@ -142,23 +142,23 @@ def read(
 
 class _Reader:
     def __init__(
-        self, constants: Mapping[str, Constant], custom: Mapping[str, Callable[..., Any]]
+        self, constants: Mapping[str, ModelConstant], custom: Mapping[str, Callable[..., Any]]
     ) -> None:
         self.place = "the model"
         self.rows: dict[str, Operator] = {}
         self._custom = custom
         self._given = constants
         self._missing: dict[str, list[str]] = {}
-        self._slots: list[Slot] = []
+        self._slots: list[WeightSlot] = []
         self._keras3 = False
         self._weights: list[str] = []
-        self._constants: dict[str, Constant] = {}
-        self._nodes: list[Node] = []
+        self._constants: dict[str, ModelConstant] = {}
+        self._nodes: list[ModelNode] = []
         self._names = {*constants, ""}
         self._frozen: set[str] = set()
         self._states: dict[str, str] = {}
 
-    def graph(self, topology: Mapping[str, Any]) -> Graph:
+    def graph(self, topology: Mapping[str, Any]) -> ModelGraph:
         config = topology.get("model_config", topology)
         config = json.loads(config) if isinstance(config, str) else config
         version = str(topology.get("keras_version", ""))
@@ -167,7 +167,7 @@ class _Reader:
             not version.startswith(("1", "2", "tfjs"))
             and ('"batch_shape"' in text or '"__keras_tensor__"' in text)
         )
-        model = self._part(config, Place((), (), "", True))
+        model = self._part(config, LayerScope((), (), "", True))
         if model.kind not in _MODELS:
             raise ValueError(f"{model.kind} instead of a model")
         if self._missing:
@@ -177,7 +177,7 @@ class _Reader:
                 'them, or load layers of your own with custom={"Name": function}'
             )
         self._weights = match(self._slots, self._given)
-        inputs = [Value(self._fresh(info.name)) for info in _declared(model)]
+        inputs = [MaskedValue(self._fresh(info.name)) for info in _declared(model)]
         infos = tuple(
             info._replace(name=value.name)
             for info, value in zip(_declared(model), inputs, strict=True)
@@ -188,7 +188,7 @@ class _Reader:
             if name in outputs:
                 name = self._node(name, "Identity", [name])[0]
             outputs.append(name)
-        return Graph(
+        return ModelGraph(
             model.name,
             infos,
             tuple(ValueInfo(name, None, None) for name in outputs),
@@ -199,7 +199,7 @@ class _Reader:
             states=self._states,
         )
 
-    def _needed(self, outputs: list[str]) -> tuple[Node, ...]:
+    def _needed(self, outputs: list[str]) -> tuple[ModelNode, ...]:
         """Return the nodes that the outputs need: the masks of some layers are not used."""
         wanted, needed = set(outputs), []
         for node in reversed(self._nodes):
@@ -210,7 +210,9 @@ class _Reader:
 
     # --- configuration --------------------------------------------------------------------------
 
-    def _part(self, spec: Any, around: Place, owners: tuple[str, ...] | None = None) -> Part:
+    def _part(
+        self, spec: Any, around: LayerScope, owners: tuple[str, ...] | None = None
+    ) -> LayerSpec:
         """Read a layer; `owners` are the names in those of its weights, by default the layer's."""
         kind, config = spec["class_name"], spec["config"]
         kind = _ALIASES.get(kind, kind)
@@ -226,10 +228,10 @@ class _Reader:
         if kind in _MODELS and "layers" in config:
             return self._network(name, kind, config, here)
         if kind == "InputLayer":
-            return Part(name, kind, {}, info=_declaration(name, config))
+            return LayerSpec(name, kind, {}, info=_declaration(name, config))
         if kind == "TimeDistributed":
             inner = self._part(config["layer"], _within(here, "layer"))
-            return Part(name, kind, {}, inner=[inner])
+            return LayerSpec(name, kind, {}, inner=[inner])
         if kind == "Bidirectional":
             return self._bidirectional(name, config, here)
         if kind == "RNN":
@@ -238,18 +240,20 @@ class _Reader:
             function = str(config["function"]).removeprefix(PREFIX)
             if function not in OPERATIONS:
                 self._missing.setdefault(f"function {function:.40} of {kind}", []).append(name)
-            return Part(name, kind, {"function": function})
+            return LayerSpec(name, kind, {"function": function})
         custom = self._custom.get(name) or self._custom.get(kind)
         if custom is not None:
             return self._custom_layer(name, kind, config, here, custom)
         if kind not in LAYERS:
             self._missing.setdefault(f"layer {kind}", []).append(name)
-            return Part(name, kind, {})
+            return LayerSpec(name, kind, {})
         return self._layer(name, kind, config, here)
 
-    def _layer(self, name: str, kind: str, config: Mapping[str, Any], here: Place) -> Part:
+    def _layer(
+        self, name: str, kind: str, config: Mapping[str, Any], here: LayerScope
+    ) -> LayerSpec:
         row = LAYERS[kind]
-        part = Part(name, kind, {}, row)
+        part = LayerSpec(name, kind, {}, row)
         config = {_RENAMED.get((kind, key), key): value for key, value in config.items()}
         for key, value in config.items():
             if value is None or key in _IGNORED or key.endswith(_TRAINING):
@@ -269,9 +273,9 @@ class _Reader:
         name: str,
         kind: str,
         config: Mapping[str, Any],
-        here: Place,
+        here: LayerScope,
         custom: Callable[..., Any],
-    ) -> Part:
+    ) -> LayerSpec:
         """Read a layer of the user's: a function of tensors, or a class of such functions."""
         is_class = isinstance(custom, type)
         # A class takes the options of its constructor.
@@ -296,11 +300,13 @@ class _Reader:
                 function = partial(_call_by_name, function, names)
         operator = f"{kind} {name}"
         self.rows[operator] = Operator(function, omits=True)
-        part = Part(name, operator, {}, Layer(function, inputs=None))
+        part = LayerSpec(name, operator, {}, LayerRow(function, inputs=None))
         self._add_slots(part, [Weight((key.rpartition(".")[2],)) for key in names], here)
         return part
 
-    def _add_slots(self, part: Part, weights: Sequence[Weight | None], here: Place) -> None:
+    def _add_slots(
+        self, part: LayerSpec, weights: Sequence[Weight | None], here: LayerScope
+    ) -> None:
         """Add the weights that a layer needs."""
         counts: Counter[str] = Counter()
         for weight in weights:
@@ -309,7 +315,7 @@ class _Reader:
                 continue
             path = f"{here.path}/{weight.attribute}" if weight.attribute else here.path
             self._slots.append(
-                Slot(
+                WeightSlot(
                     (*here.owners, weight.inner) if weight.inner else here.owners,
                     here.outer,
                     weight.names,
@@ -321,7 +327,7 @@ class _Reader:
             part.slots.append(len(self._slots) - 1)
             counts[path] += 1
 
-    def _activation(self, part: Part, key: str, value: Any) -> str:
+    def _activation(self, part: LayerSpec, key: str, value: Any) -> str:
         """Return the name of an activation; one that is a layer becomes a layer after this one."""
         if isinstance(value, dict):
             config = value.get("config")
@@ -329,7 +335,7 @@ class _Reader:
                 kind = value["class_name"]
                 plain = kind in LAYERS and not LAYERS[kind].weights(config)
                 if plain and key == "activation" and part.kind not in _STATES:
-                    part.after = self._part(value, Place((), (), "", True))
+                    part.after = self._part(value, LayerScope((), (), "", True))
                     return "linear"
                 value = kind
             else:
@@ -341,8 +347,10 @@ class _Reader:
             return "linear"
         return value
 
-    def _network(self, name: str, kind: str, config: Mapping[str, Any], here: Place) -> Part:
-        model = Part(name, kind, {})
+    def _network(
+        self, name: str, kind: str, config: Mapping[str, Any], here: LayerScope
+    ) -> LayerSpec:
+        model = LayerSpec(name, kind, {})
         counts: Counter[str] = Counter()
         outer = (*here.outer, name) if here.path else here.outer
         functional = "input_layers" in config
@@ -354,7 +362,7 @@ class _Reader:
             number = f"_{counts[unique] - 1}" if counts[unique] > 1 else ""
             prefix = f"{here.path}/" if here.path else ""
             path = f"{prefix}layers/{unique}{number}"
-            part = self._part(spec, Place(outer, (), path, here.trained))
+            part = self._part(spec, LayerScope(outer, (), path, here.trained))
             model.inner.append(part)
             if functional:
                 part.name = spec.get("name") or part.name
@@ -368,7 +376,7 @@ class _Reader:
             raise ValueError("no layers")
         return model
 
-    def _bidirectional(self, name: str, config: Mapping[str, Any], here: Place) -> Part:
+    def _bidirectional(self, name: str, config: Mapping[str, Any], here: LayerScope) -> LayerSpec:
         ahead = config["layer"]
         inner = str(ahead["config"]["name"]).removeprefix("forward_")
         back = config.get("backward_layer") or {
@@ -394,9 +402,9 @@ class _Reader:
             "merge_mode": config.get("merge_mode"),
             "return_sequences": sequences,
         }
-        return Part(name, "Bidirectional", options, inner=parts)
+        return LayerSpec(name, "Bidirectional", options, inner=parts)
 
-    def _cells(self, name: str, config: Mapping[str, Any], here: Place) -> Part:
+    def _cells(self, name: str, config: Mapping[str, Any], here: LayerScope) -> LayerSpec:
         """Read a layer `RNN`: each of its cells runs over the whole sequence."""
         cell = config["cell"]
         cells = [cell]
@@ -412,7 +420,7 @@ class _Reader:
                 number = f"_{counts[unique] - 1}" if counts[unique] > 1 else ""
                 paths.append(f"{here.path}/cell/cells/{unique}{number}")
         loop = {key: bool(config[key]) for key in _OF_LOOPS if key in config}
-        part = Part(name, "RNN", dict(loop))
+        part = LayerSpec(name, "RNN", dict(loop))
         if not cells:
             raise ValueError("no cells")
         for at, (each, path) in enumerate(zip(cells, paths, strict=True)):
@@ -472,11 +480,11 @@ class _Reader:
         first = self._fresh(name)
         outputs = [first, *(self._fresh(f"{first}:{at}") for at in range(1, results))]
         self._nodes.append(
-            Node(first, operator, tuple(inputs), tuple(outputs), dict(options or {}), 0)
+            ModelNode(first, operator, tuple(inputs), tuple(outputs), dict(options or {}), 0)
         )
         return outputs
 
-    def _model(self, model: Part, inputs: list[Value], prefix: str) -> list[Value]:
+    def _model(self, model: LayerSpec, inputs: list[MaskedValue], prefix: str) -> list[MaskedValue]:
         """Add the nodes of a model, and return its outputs."""
         if model.kind != "Functional":
             values = inputs
@@ -484,7 +492,7 @@ class _Reader:
                 values = self._call(part, values, {}, prefix)
             return values
         layers = {part.name: part for part in model.inner}
-        done: dict[tuple[str, int], list[Value]] = {}
+        done: dict[tuple[str, int], list[MaskedValue]] = {}
         if len(inputs) != len(model.inputs):
             raise ValueError(f"{len(inputs)} inputs of {model.name!r:.40} with {len(model.inputs)}")
         for (name, at, _), value in zip(model.inputs, inputs, strict=True):
@@ -509,7 +517,7 @@ class _Reader:
                 stack += [(*ref[:2], False) for ref in reversed(needed) if ref[:2] not in done]
                 continue
 
-            def value_of(ref: Reference) -> Value:
+            def value_of(ref: Reference) -> MaskedValue:
                 return done[ref[:2]][ref[2]]
 
             number = f"_{at}" if at else ""
@@ -521,21 +529,21 @@ class _Reader:
             done[name, at] = self._call(part, values, named, prefix, number)
         return [done[name, at][index] for name, at, index in model.outputs]
 
-    def _number(self, number: float) -> Value:
+    def _number(self, number: float) -> MaskedValue:
         name = self._fresh(f"number {number}")
         dtype = as_dtype("float32" if isinstance(number, float) else "int32")
-        self._constants[name] = Constant(name, dtype, (), [number])
+        self._constants[name] = ModelConstant(name, dtype, (), [number])
         self._frozen.add(name)
-        return Value(name)
+        return MaskedValue(name)
 
     def _call(
         self,
-        part: Part,
-        inputs: list[Value],
+        part: LayerSpec,
+        inputs: list[MaskedValue],
         named: Mapping[str, Any],
         prefix: str,
         number: str = "",
-    ) -> list[Value]:
+    ) -> list[MaskedValue]:
         """Add the nodes of a call of a layer, and return its results."""
         name = f"{prefix}{part.name}{number}"
         self.place = f'layer "{name}"'
@@ -547,7 +555,7 @@ class _Reader:
             return self._time_distributed(part, name, inputs, prefix)
         if part.kind in ("Bidirectional", "RNN"):
             inputs = [*inputs, *_flat(named.get("initial_state"))]
-            if isinstance(named.get("mask"), Value):
+            if isinstance(named.get("mask"), MaskedValue):
                 inputs[0] = inputs[0]._replace(mask=named["mask"].name)
             run = self._both_directions if part.kind == "Bidirectional" else self._stack_of_cells
             return run(part, name, inputs)
@@ -556,8 +564,8 @@ class _Reader:
         return self._simple(part, name, inputs, named)
 
     def _recorded(
-        self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
-    ) -> list[Value]:
+        self, part: LayerSpec, name: str, inputs: list[MaskedValue], named: Mapping[str, Any]
+    ) -> list[MaskedValue]:
         """Add an operation of TensorFlow, whose arguments are those of a function in Python."""
         function = part.options["function"]
         first = OPERATIONS[function].parameters[0]
@@ -566,21 +574,21 @@ class _Reader:
         for key, item in named.items():
             if _is_constant(item):
                 options[key] = item[2]
-            elif isinstance(item, Value):
+            elif isinstance(item, MaskedValue):
                 names.append(key)
                 values.append(item)
             elif item is not None and key != "name":
                 options[key] = item
         given = {"function": function, "names": names, "options": options}
         tensors = [value.name for value in values]
-        return [Value(self._node(name, "recorded operation", tensors, given)[0])]
+        return [MaskedValue(self._node(name, "recorded operation", tensors, given)[0])]
 
     def _simple(
-        self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
-    ) -> list[Value]:
+        self, part: LayerSpec, name: str, inputs: list[MaskedValue], named: Mapping[str, Any]
+    ) -> list[MaskedValue]:
         row, options = part.row, dict(part.options)
         assert row is not None
-        tensors: list[Value | None] = [*inputs]
+        tensors: list[MaskedValue | None] = [*inputs]
         masks = [value.mask for value in inputs]
         for key, item in named.items():
             values = _flat(item)
@@ -623,7 +631,7 @@ class _Reader:
         if stateful:
             self._states.update(zip(names[1:], outputs[1:], strict=True))
             outputs = outputs if part.options.get("return_state") else outputs[:1]
-        found = [Value(outputs[0], mask), *map(Value, outputs[1:])]
+        found = [MaskedValue(outputs[0], mask), *map(MaskedValue, outputs[1:])]
         if part.after is not None:
             found = self._simple(part.after, f"{name}/activation", found, {})
         return found
@@ -637,7 +645,7 @@ class _Reader:
             self._frozen.add(name)
         return name
 
-    def _mask(self, part: Part, name: str, inputs: list[str], masks: list[str]) -> str:
+    def _mask(self, part: LayerSpec, name: str, inputs: list[str], masks: list[str]) -> str:
         """Return the name of the mask of a layer's result, "" for none."""
         assert part.row is not None
         rule, options = part.row.mask, part.options
@@ -659,22 +667,24 @@ class _Reader:
         return ""
 
     def _time_distributed(
-        self, part: Part, name: str, inputs: list[Value], prefix: str
-    ) -> list[Value]:
+        self, part: LayerSpec, name: str, inputs: list[MaskedValue], prefix: str
+    ) -> list[MaskedValue]:
         [sequence] = inputs
         folded = self._node(f"{name}/steps", "time steps to batch", [sequence.name])[0]
         inner = part.inner[0]
-        results = self._call(inner, [Value(folded)], {}, f"{name}/")
+        results = self._call(inner, [MaskedValue(folded)], {}, f"{name}/")
         names = [name, *(f"{name}:{at}" for at in range(1, len(results)))]
         return [
-            Value(
+            MaskedValue(
                 self._node(wanted, "batch to time steps", [value.name, sequence.name])[0],
                 sequence.mask,
             )
             for wanted, value in zip(names, results, strict=True)
         ]
 
-    def _both_directions(self, part: Part, name: str, inputs: list[Value]) -> list[Value]:
+    def _both_directions(
+        self, part: LayerSpec, name: str, inputs: list[MaskedValue]
+    ) -> list[MaskedValue]:
         half = (len(inputs) - 1) // 2
         starts = (inputs[1 : 1 + half], inputs[1 + half :])
         ahead, back = (
@@ -687,15 +697,17 @@ class _Reader:
         pair = [ahead[0].name, back[0].name]
         if mode is None:
             ordered = self._node(f"{name}:1", "order of time", pair[1:], options)[0]
-            outputs = [Value(pair[0], mask), Value(ordered, mask)]
+            outputs = [MaskedValue(pair[0], mask), MaskedValue(ordered, mask)]
         else:
             options["merge_mode"] = mode
-            outputs = [Value(self._node(name, "merge of directions", pair, options)[0], mask)]
+            outputs = [MaskedValue(self._node(name, "merge of directions", pair, options)[0], mask)]
         return [*outputs, *ahead[1:], *back[1:]]
 
-    def _stack_of_cells(self, part: Part, name: str, inputs: list[Value]) -> list[Value]:
+    def _stack_of_cells(
+        self, part: LayerSpec, name: str, inputs: list[MaskedValue]
+    ) -> list[MaskedValue]:
         value, starts = inputs[0], inputs[1:]
-        states: list[Value] = []
+        states: list[MaskedValue] = []
         for cell in part.inner:
             count = _STATES[cell.kind]
             given, starts = starts[:count], starts[count:]
@@ -737,7 +749,7 @@ def _accepted(kind: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def _within(place: Place, attribute: str) -> Place:
+def _within(place: LayerScope, attribute: str) -> LayerScope:
     return place._replace(path=f"{place.path}/{attribute}")
 
 
@@ -759,7 +771,7 @@ def _declaration(name: str, config: Mapping[str, Any]) -> ValueInfo:
     return ValueInfo(name, found, tuple(shape))
 
 
-def _declared(model: Part) -> list[ValueInfo]:
+def _declared(model: LayerSpec) -> list[ValueInfo]:
     """Return the inputs of a model, which one without an `InputLayer` does not declare."""
     if model.kind == "Functional":
         layers = {part.name: part for part in model.inner}
@@ -837,13 +849,15 @@ def _resolved(item: Any, value_of: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def _flat(item: Any) -> list[Value]:
-    if isinstance(item, Value):
+def _flat(item: Any) -> list[MaskedValue]:
+    if isinstance(item, MaskedValue):
         return [item]
-    return [each for each in item if isinstance(each, Value)] if isinstance(item, list) else []
+    return (
+        [each for each in item if isinstance(each, MaskedValue)] if isinstance(item, list) else []
+    )
 
 
-def _shift(model: Part, named: bool) -> None:
+def _shift(model: LayerSpec, named: bool) -> None:
     """Count the calls of models inside of a model from 0.
 
     Keras 2 counts from 1. Keras 3, which also names arguments, does so in `output_layers` only.

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...errors import ModelError
-from ..graph import Constant
+from ..graph import ModelConstant
 
 _MAX_PAIRS = 1_000_000
 
 
-class Slot(NamedTuple):
+class WeightSlot(NamedTuple):
     """A weight that a layer needs."""
 
     owners: tuple[str, ...]
@@ -36,7 +36,7 @@ class Slot(NamedTuple):
         """Name for errors."""
         return "/".join((*self.outer, *self.owners, self.names[0]))
 
-    def fits(self, constant: Constant) -> bool:
+    def fits(self, constant: ModelConstant) -> bool:
         """Return True if a constant has the expected shape."""
         return self.shape is None or (
             len(self.shape) == len(constant.shape)
@@ -53,7 +53,7 @@ def snake_case(name: str) -> str:
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
-def match(slots: list[Slot], constants: Mapping[str, Constant]) -> list[str]:
+def match(slots: list[WeightSlot], constants: Mapping[str, ModelConstant]) -> list[str]:
     """Return the name of a constant for each slot; no constant is used twice.
 
     Raises ModelError, which names the weights, if some are missing or have another shape.
@@ -83,8 +83,8 @@ def match(slots: list[Slot], constants: Mapping[str, Constant]) -> list[str]:
 
 
 def _match_names(
-    slots: list[Slot],
-    constants: Mapping[str, Constant],
+    slots: list[WeightSlot],
+    constants: Mapping[str, ModelConstant],
     tokens: dict[str, list[str]],
     found: dict[int, str],
 ) -> None:
@@ -117,7 +117,7 @@ def _match_names(
 
 
 def _match_order(
-    slots: list[Slot], constants: Mapping[str, Constant], found: dict[int, str]
+    slots: list[WeightSlot], constants: Mapping[str, ModelConstant], found: dict[int, str]
 ) -> None:
     """Assign the remaining constants in order if as many slots remain, and the shapes fit."""
     open_slots = [at for at in range(len(slots)) if at not in found]

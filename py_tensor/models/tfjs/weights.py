@@ -17,7 +17,7 @@ from typing import Any
 from ...dtypes import as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
-from ..graph import TEXT, Constant, constant_of_entry
+from ..graph import TEXT, ModelConstant, constant_of_entry
 from ..sources import check_neighbour
 
 CODES = {
@@ -42,12 +42,12 @@ def files_of(manifest: Any) -> set[str]:
     return names
 
 
-def read_weights(manifest: Any, files: Mapping[str, Any]) -> dict[str, Constant]:
+def read_weights(manifest: Any, files: Mapping[str, Any]) -> dict[str, ModelConstant]:
     """Return the weights by name, given the bytes of the manifest's files.
 
     Raises ModelError, which names the weight, if the files do not fit.
     """
-    found: dict[str, Constant] = {}
+    found: dict[str, ModelConstant] = {}
     for paths, weights in _groups(manifest):
         shards = _Shards(paths, files)
         for spec in weights:
@@ -118,7 +118,7 @@ class _Shards:
             )
 
 
-def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> Constant:
+def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> ModelConstant:
     """Read the next weight."""
     place = f'weight "{name}"'
     dtype, shape, quantization = (spec.get(key) for key in ("dtype", "shape", "quantization"))
@@ -134,7 +134,7 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> Constant:
             bytes(shards.take(int.from_bytes(shards.take(4, name), "little"), name))
             for _ in range(math.prod(shape))
         ]
-        return Constant(name, TEXT, tuple(shape), texts)
+        return ModelConstant(name, TEXT, tuple(shape), texts)
     if not isinstance(dtype, str) or dtype not in CODES:
         raise ModelError(
             f"load: dtype of a weight is not supported; got {dtype!r:.80} for {place}; convert it "
@@ -154,7 +154,7 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> Constant:
         return constant_of_entry(name, entry)
     if stored == "float16":
         # The same numbers, of another dtype.
-        return Constant(name, as_dtype(dtype), entry.shape, entry)
+        return ModelConstant(name, as_dtype(dtype), entry.shape, entry)
     scale, least = quantization.get("scale"), quantization.get("min")
     if not all(type(number) in (int, float) for number in (scale, least)):
         raise _malformed("quantization lacks its scale or min", f"{quantization!r:.80} of {place}")

@@ -1,6 +1,6 @@
 """Read TFLite files as graphs.
 
-Input: bytes of a file. Output: a `Graph`. Inputs and outputs have the names of the file's
+Input: bytes of a file. Output: a `ModelGraph`. Inputs and outputs have the names of the file's
 signature, if there is one.
 Source: tensorflow/lite/schema/schema.fbs
 """
@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
-from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
+from ..graph import (
+    LinearQuantization,
+    ModelConstant,
+    ModelGraph,
+    ModelNode,
+    ValueInfo,
+    constant_of_entry,
+)
 from .flatbuffers import FlatbufferReader, Table
 from .schema import OPERATORS, SCHEMA, UNIONS
 
@@ -88,7 +95,7 @@ def files_of(model: Table) -> set[str]:
     return set()
 
 
-def read(model: Table, files: Mapping[str, Any]) -> Graph:
+def read(model: Table, files: Mapping[str, Any]) -> ModelGraph:
     """Return the graph of a decoded file."""
     signatures = [
         signature
@@ -150,12 +157,12 @@ class _GraphReader:
         self._extra = _name(
             self._tensors, self._inputs, self._outputs, signature or {}, prefix, self._label
         )
-        self._nodes: list[Node] = []
-        self._constants: dict[str, Constant] = {}
+        self._nodes: list[ModelNode] = []
+        self._constants: dict[str, ModelConstant] = {}
         self._handles: dict[str, str] = {}
         """Names of variables by the names of values that stand for them."""
 
-    def read(self) -> Graph:
+    def read(self) -> ModelGraph:
         """Convert the graph."""
         used = set(self._outputs)
         for number, operator in enumerate(self._operators):
@@ -168,8 +175,8 @@ class _GraphReader:
                     self._constants[tensor.name] = constant_of_entry(tensor.name, entry)
         names = [self._tensors[index].name for index in self._outputs]
         for position, name in self._extra.items():
-            self._nodes.append(Node(name, "Alias", (names[position],), (name,), {}, 0))
-        return Graph(
+            self._nodes.append(ModelNode(name, "Alias", (names[position],), (name,), {}, 0))
+        return ModelGraph(
             self._name,
             tuple(self._tensors[index].info() for index in self._inputs),
             tuple(
@@ -203,7 +210,7 @@ class _GraphReader:
                 raise _malformed("tensor does not exist", f"position {index} in {name} of {label}")
         return indices
 
-    def _node(self, operator: Table, number: int, label: str) -> tuple[Node, list[int]]:
+    def _node(self, operator: Table, number: int, label: str) -> tuple[ModelNode, list[int]]:
         """Return a node and the positions of its inputs."""
         tensors = self._tensors
         position = operator.get("opcode_index", 0)
@@ -241,9 +248,9 @@ class _GraphReader:
             attributes["quantization"] = quantization
         operands = tuple(tensors[index].name if index >= 0 else "" for index in inputs)
         results = tuple(tensors[index].name for index in outputs)
-        return Node(title, name, operands, results, attributes, code.get("version", 1)), inputs
+        return ModelNode(title, name, operands, results, attributes, code.get("version", 1)), inputs
 
-    def _stateless(self, node: Node) -> Node:
+    def _stateless(self, node: ModelNode) -> ModelNode:
         """Replace the read of a variable by an alias of its value at that point."""
         variables = self._file.variables
         name = self._handles.get(node.inputs[0], "") if node.inputs else ""
@@ -259,7 +266,7 @@ class _GraphReader:
             return node._replace(operator="Alias", inputs=(variables[name],), attributes={})
         return node
 
-    def _known(self, node: Node, inputs: list[int]) -> bool:
+    def _known(self, node: ModelNode, inputs: list[int]) -> bool:
         """Add the result of a node to the constants if a constant of a file has its elements."""
         if node.operator not in ("DENSIFY", "DEQUANTIZE") or not inputs or len(node.outputs) != 1:
             return False

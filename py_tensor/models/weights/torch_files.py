@@ -19,7 +19,7 @@ from ...errors import ModelError
 from ...io.element_formats import decoded
 from ...io.safetensors import SIZES, Entry
 from ...tensor import Tensor
-from .pickles import Attributes, Builder, Ignored, Machine, Name, shown
+from .pickles import Attributes, Ignored, Machine, Name, ObjectBuilder, shown
 
 ZIP = b"PK\x03\x04"
 LEGACY = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
@@ -235,14 +235,14 @@ def _blank(kind: Any, *_: Any) -> Attributes:
     return Attributes()
 
 
-_TENSORS: dict[str, Builder] = {
+_TENSORS: dict[str, ObjectBuilder] = {
     "torch._utils._rebuild_tensor": _tensor,
     "torch._utils._rebuild_tensor_v2": _tensor,
     "torch._utils._rebuild_tensor_v3": _tensor_of_dtype,
     "torch._utils._rebuild_parameter": _parameter,
     "torch._utils._rebuild_parameter_with_state": _parameter,
 }
-BUILDERS: dict[str, Builder] = {
+BUILDERS: dict[str, ObjectBuilder] = {
     **_TENSORS,
     "torch._tensor._rebuild_from_type_v2": _of_subclass,
     "torch.nn.parameter.Parameter": _parameter,

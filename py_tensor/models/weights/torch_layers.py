@@ -21,7 +21,7 @@ from ...typing import ArrayLike
 OPERATION = "load_torch_state_dict"
 
 
-class Row(NamedTuple):
+class TorchRow(NamedTuple):
     """Parameters of a layer that are computed from others of PyTorch."""
 
     names: tuple[str, ...]
@@ -58,26 +58,26 @@ def _transposed_thirds(w: Tensor) -> list[Tensor]:
     return [part.T for part in _thirds(w)]
 
 
-def _affine(names: tuple[str, ...], fields: tuple[str, ...]) -> tuple[Row, ...]:
-    return tuple(Row((a,), (b,), _same) for a, b in zip(names, fields, strict=True))
+def _affine(names: tuple[str, ...], fields: tuple[str, ...]) -> tuple[TorchRow, ...]:
+    return tuple(TorchRow((a,), (b,), _same) for a, b in zip(names, fields, strict=True))
 
 
-_BIAS = Row(("bias",), ("bias",), _same)
-_CONVOLUTION = (Row(("weight",), ("weight",), _kernel), _BIAS)
+_BIAS = TorchRow(("bias",), ("bias",), _same)
+_CONVOLUTION = (TorchRow(("weight",), ("weight",), _kernel), _BIAS)
 _NORM = _affine(("weight", "bias"), ("scale", "offset"))
 _RECURRENT = (
-    Row(("weight_ih",), ("weight",), _transposed),
-    Row(("weight_hh",), ("recurrent_weight",), _transposed),
+    TorchRow(("weight_ih",), ("weight",), _transposed),
+    TorchRow(("weight_hh",), ("recurrent_weight",), _transposed),
 )
-_SUMMED_BIAS = Row(("bias_ih", "bias_hh"), ("bias",), _added)
+_SUMMED_BIAS = TorchRow(("bias_ih", "bias_hh"), ("bias",), _added)
 _PROJECTIONS = ("query", "key", "value")
 _OUTPUT = (
-    Row(("out_proj.weight",), ("output.weight",), _transposed),
-    Row(("out_proj.bias",), ("output.bias",), _same),
+    TorchRow(("out_proj.weight",), ("output.weight",), _transposed),
+    TorchRow(("out_proj.bias",), ("output.bias",), _same),
 )
 
-LAYERS: dict[type[Module], tuple[Row, ...]] = {
-    layers.Dense: (Row(("weight",), ("weight",), _transposed), _BIAS),
+LAYERS: dict[type[Module], tuple[TorchRow, ...]] = {
+    layers.Dense: (TorchRow(("weight",), ("weight",), _transposed), _BIAS),
     **dict.fromkeys(
         (
             *(layers.Conv1D, layers.Conv2D, layers.Conv3D),
@@ -98,13 +98,15 @@ LAYERS: dict[type[Module], tuple[Row, ...]] = {
 """Rows of each layer whose names or layouts differ from PyTorch's."""
 _ATTENTION = {
     "in_proj_weight": (
-        Row(("in_proj_weight",), tuple(f"{p}.weight" for p in _PROJECTIONS), _transposed_thirds),
-        Row(("in_proj_bias",), tuple(f"{p}.bias" for p in _PROJECTIONS), _thirds),
+        TorchRow(
+            ("in_proj_weight",), tuple(f"{p}.weight" for p in _PROJECTIONS), _transposed_thirds
+        ),
+        TorchRow(("in_proj_bias",), tuple(f"{p}.bias" for p in _PROJECTIONS), _thirds),
         *_OUTPUT,
     ),
     "q_proj_weight": (
-        *(Row((f"{p[0]}_proj_weight",), (f"{p}.weight",), _transposed) for p in _PROJECTIONS),
-        Row(("in_proj_bias",), tuple(f"{p}.bias" for p in _PROJECTIONS), _thirds),
+        *(TorchRow((f"{p[0]}_proj_weight",), (f"{p}.weight",), _transposed) for p in _PROJECTIONS),
+        TorchRow(("in_proj_bias",), tuple(f"{p}.bias" for p in _PROJECTIONS), _thirds),
         *_OUTPUT,
     ),
 }

@@ -6,7 +6,7 @@ import math
 
 from .... import functions as F
 from ....tensor import Tensor
-from ...execution import Body
+from ...execution import GraphFunction
 from ...layouts import as_tensor
 from .shared import Operator, unsupported
 
@@ -138,9 +138,9 @@ def flex_attention(
     k: Tensor,
     v: Tensor,
     *,
-    prob_mod: Body | None = None,
+    prob_mod: GraphFunction | None = None,
     scale: float | None = None,
-    score_mod: Body | None = None,
+    score_mod: GraphFunction | None = None,
     softmax_precision: int | None = None,
 ) -> Tensor:
     shared = q.shape[1] // k.shape[1]
@@ -151,7 +151,7 @@ def flex_attention(
     return shares.astype(q.dtype) @ v
 
 
-def _modified(x: Tensor, change: Body | None) -> Tensor:
+def _modified(x: Tensor, change: GraphFunction | None) -> Tensor:
     if change is None:
         return x
     [y] = change(x)

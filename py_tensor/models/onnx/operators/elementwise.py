@@ -10,7 +10,7 @@ from typing import Any
 from .... import functions as F, nn
 from ....tensor import Tensor
 from ... import common, folding, layouts
-from ...graph import Constant, ValueList
+from ...graph import ModelConstant, ValueList
 from .shared import NARROW_FLOATS, NARROW_INTEGERS, Operator, dtype_of, narrowed, unsupported
 
 
@@ -60,8 +60,8 @@ def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Te
 
 
 def folded_cast(
-    x: Constant, *, to: int, saturate: int = 1, round_mode: str = "up"
-) -> Constant | None:
+    x: ModelConstant, *, to: int, saturate: int = 1, round_mode: str = "up"
+) -> ModelConstant | None:
     return None if to in NARROW_INTEGERS or to in NARROW_FLOATS else folding.cast(x, dtype_of(to))
 
 

@@ -13,7 +13,7 @@ from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import folding, layouts
 from ...execution import Simplified
-from ...graph import Constant
+from ...graph import ModelConstant
 from .images import check_windows
 from .shared import Operator
 
@@ -59,7 +59,7 @@ def simplified(given: Sequence[Any], options: Mapping[str, Any]) -> Simplified |
         return None
     row = Operator(affine, layout=layouts.images)
     epsilon = options.get("epsilon", 1e-5)
-    if all(isinstance(value, Constant) and value.dtype is float32 for value in given):
+    if all(isinstance(value, ModelConstant) and value.dtype is float32 for value in given):
         scales, offsets, means, variances = (value.numbers for value in given)
         each = zip(scales, offsets, means, variances, strict=True)
         scale = [(a / math.sqrt(v + epsilon), b, mean) for a, b, mean, v in each]

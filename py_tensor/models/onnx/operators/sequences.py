@@ -14,8 +14,8 @@ from .... import functions as F
 from ....dtypes import bool_, float32
 from ....functions.arguments import one_axis
 from ... import folding
-from ...execution import Body, Value, small
-from ...graph import Constant, ValueList
+from ...execution import GraphFunction, ModelValue, small
+from ...graph import ModelConstant, ValueList
 from ...layouts import Permuted, as_tensor
 from . import movement
 from .shared import Ints, Operator, dtype_of, single
@@ -24,11 +24,11 @@ LONGEST = 1 << 16
 """Maximum number of elements of a sequence."""
 
 
-def _element(value: Value) -> Any:
+def _element(value: ModelValue) -> Any:
     return as_tensor(value) if isinstance(value, Permuted) else value
 
 
-def construct(x: Value, *others: Value) -> ValueList:
+def construct(x: ModelValue, *others: ModelValue) -> ValueList:
     elements = tuple(map(_element, (x, *others)))
     return ValueList(elements, elements[0].dtype, None)
 
@@ -37,7 +37,7 @@ def empty(*, dtype: int = 1) -> ValueList:
     return ValueList((), dtype_of(dtype), None)
 
 
-def at(values: ValueList, position: int | Ints) -> Value:
+def at(values: ValueList, position: int | Ints) -> ModelValue:
     return values.elements[_place(values, position)]
 
 
@@ -49,7 +49,7 @@ def _place(values: ValueList, position: int | Ints, more: int = 0) -> int:
     return place % n if place < 0 else place
 
 
-def insert(values: ValueList, x: Value, position: int | Ints | None = None) -> ValueList:
+def insert(values: ValueList, x: ModelValue, position: int | Ints | None = None) -> ValueList:
     n = len(values.elements)
     place = n if position is None else _place(values, position, 1)
     if n == LONGEST:
@@ -63,7 +63,7 @@ def erase(values: ValueList, position: int | Ints = -1) -> ValueList:
     return replace(values, elements=values.elements[:place] + values.elements[place + 1 :])
 
 
-def length(values: ValueList) -> Constant:
+def length(values: ValueList) -> ModelConstant:
     return folding.made([len(values.elements)], ())
 
 
@@ -100,7 +100,7 @@ def concat(values: ValueList, *, axis: int, new_axis: int = 0) -> Any:
     return F.stack(tensors, axis=axis) if new_axis else F.concat(tensors, axis=axis)
 
 
-def each(values: ValueList, *others: Value, body: Body) -> tuple[ValueList, ...]:
+def each(values: ValueList, *others: ModelValue, body: GraphFunction) -> tuple[ValueList, ...]:
     """Run the body for the elements of sequences at each place, and with the other tensors."""
     results: list[list[Any]] = [[] for _ in body.graph.outputs]
     for place, value in enumerate(values.elements):
@@ -115,15 +115,15 @@ def each(values: ValueList, *others: Value, body: Body) -> tuple[ValueList, ...]
     )
 
 
-def optional(x: Value = None, *, type: Any = None) -> Value:
+def optional(x: ModelValue = None, *, type: Any = None) -> ModelValue:
     return x
 
 
-def has_element(x: Value = None) -> Constant:
+def has_element(x: ModelValue = None) -> ModelConstant:
     return folding.made([x is not None], (), bool_)
 
 
-def element_of(x: Value) -> Value:
+def element_of(x: ModelValue) -> ModelValue:
     if x is None:
         raise ValueError("optional value has no element")
     return x

@@ -6,11 +6,11 @@ from .... import functions as F
 from ....tensor import Tensor
 from ... import folding
 from ...common import arange, shape, size
-from ...graph import Constant
+from ...graph import ModelConstant
 from .shared import Ints, Operator, dtype_or
 
 
-def constant_of_shape(shape: Ints, *, value: Constant | None = None) -> Tensor:
+def constant_of_shape(shape: Ints, *, value: ModelConstant | None = None) -> Tensor:
     if value is None:
         return F.zeros(shape)
     return F.full(shape, value.numbers[0], dtype=value.dtype)

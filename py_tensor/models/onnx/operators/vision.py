@@ -14,7 +14,7 @@ from typing import Any
 from .... import functions as F
 from ....tensor import Tensor
 from ... import folding, layouts
-from ...graph import Constant
+from ...graph import ModelConstant
 from .images import LARGEST, check_windows
 from .shared import Ints, Operator, unsupported
 
@@ -325,7 +325,7 @@ def non_max_suppression(
     least: float | list[float] | None = None,
     *,
     center_point_box: int = 0,
-) -> Constant:
+) -> ModelConstant:
     """Choose the boxes with the largest scores that do not overlap; computed on the host."""
     wanted, limit, low = (
         value[0] if isinstance(value, list) else value for value in (most, overlap, least)

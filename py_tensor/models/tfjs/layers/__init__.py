@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from ...execution import Operator
 from . import attention, convolution, core, images, merging, normalization, recorded, recurrent
-from .shared import ACTIVATIONS, Layer, Weight
+from .shared import ACTIVATIONS, LayerRow, Weight
 
-__all__ = ["ACTIVATIONS", "CHAPTERS", "LAYERS", "OPERATORS", "Layer", "Weight"]
+__all__ = ["ACTIVATIONS", "CHAPTERS", "LAYERS", "OPERATORS", "LayerRow", "Weight"]
 
 CHAPTERS = {
     "attention": attention.LAYERS,
@@ -23,7 +23,9 @@ CHAPTERS = {
     "normalization": normalization.LAYERS,
     "recurrent": recurrent.LAYERS,
 }
-LAYERS: dict[str, Layer] = {name: row for rows in CHAPTERS.values() for name, row in rows.items()}
+LAYERS: dict[str, LayerRow] = {
+    name: row for rows in CHAPTERS.values() for name, row in rows.items()
+}
 """Layers by the name of their class."""
 
 INTERNAL = {**core.INTERNAL, **merging.INTERNAL, **recorded.INTERNAL, **recurrent.INTERNAL}

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....functions.data_types import lowest_stored
 from ....tensor import Tensor
-from .shared import Config, Layer, Results, Weight
+from .shared import Config, LayerRow, Results, Weight
 
 
 def _hidden(shown: Tensor, scores: Tensor) -> Tensor:
     """Replace hidden scores by a number so low that they have no weight, unless all are hidden."""
-    return pt.where(shown, scores, max(-1e9, lowest_stored(scores.dtype)))
+    return F.where(shown, scores, max(-1e9, lowest_stored(scores.dtype)))
 
 
 def _weighted(
@@ -31,15 +30,15 @@ def _weighted(
         shown = _both(shown, _causal(scores.shape[-2], scores.shape[-1]))
     if shown is not None:
         scores = _hidden(shown, scores)
-    weights = pt.softmax(scores, axis=-1)
+    weights = F.softmax(scores, axis=-1)
     result = weights @ value
     if query_mask is not None:
-        result = pt.where(query_mask[..., None].astype("bool"), result, 0.0)
+        result = F.where(query_mask[..., None].astype("bool"), result, 0.0)
     return (result, weights) if return_scores else result
 
 
 def _causal(rows: int, columns: int) -> Tensor:
-    return pt.arange(columns) <= pt.arange(rows)[:, None]
+    return F.arange(columns) <= F.arange(rows)[:, None]
 
 
 def _both(first: Tensor | None, second: Tensor) -> Tensor:
@@ -67,7 +66,7 @@ def attention(
     if score_mode == "concat":
         pairs = query[..., :, None, :] + key[..., None, :, :]
         pairs = pairs if scale is None else scale * pairs
-        scores = pt.sum(pt.tanh(pairs), axis=-1)
+        scores = F.sum(F.tanh(pairs), axis=-1)
         scores = scores if score_weight is None else score_weight * scores
     else:
         scores = query @ key.mT
@@ -99,8 +98,8 @@ def additive_attention(
     seed: object = None,
 ) -> Results:
     key = value if key is None else key
-    pairs = pt.tanh(query[..., :, None, :] + key[..., None, :, :])
-    scores = pt.sum(pairs if scale is None else scale * pairs, axis=-1)
+    pairs = F.tanh(query[..., :, None, :] + key[..., None, :, :])
+    scores = F.sum(pairs if scale is None else scale * pairs, axis=-1)
     causal = causal or use_causal_mask
     return _weighted(scores, value, value_mask, query_mask, causal, return_attention_scores)
 
@@ -119,7 +118,7 @@ def _projected(x: Tensor, kernel: Tensor, bias: Tensor | None) -> Tensor:
 def _heads_first(x: Tensor, axes: Sequence[int]) -> Tensor:
     """Return shape (other axes, heads, positions of the attention axes, size)."""
     others = [at for at in range(x.ndim - 2) if at not in axes]
-    moved = pt.permute_dims(x, (*others, x.ndim - 2, *axes, x.ndim - 1))
+    moved = F.permute_dims(x, (*others, x.ndim - 2, *axes, x.ndim - 1))
     positions = math.prod(x.shape[at] for at in axes)
     return moved.reshape((*(x.shape[at] for at in others), x.shape[-2], positions, x.shape[-1]))
 
@@ -172,7 +171,7 @@ def multi_head_attention(
     shown = None
     for mask, axis in ((query_mask, -1), (value_mask, -2), (key_mask, -2)):
         if mask is not None and not (mask is key_mask and key is None):
-            shown = _both(shown, pt.expand_dims(mask.astype("bool"), axis=axis))
+            shown = _both(shown, F.expand_dims(mask.astype("bool"), axis=axis))
     if use_causal_mask:
         shown = _both(shown, _causal(query.shape[1], value.shape[1]))
     if attention_mask is not None:
@@ -181,16 +180,16 @@ def multi_head_attention(
     if shown is not None:
         if shown.ndim > 2:
             # One mask for all heads.
-            shown = pt.expand_dims(shown, axis=1)
+            shown = F.expand_dims(shown, axis=1)
         scores = _hidden(shown, scores)
-    weights = pt.softmax(scores, axis=-1)
+    weights = F.softmax(scores, axis=-1)
     others = [at for at in range(len(shape) - 2) if at not in axes]
     split = (weights @ v).reshape(
         (*(shape[at] for at in others), shape[-2], *(shape[at] for at in axes), v.shape[-1])
     )
     order = [*others, len(shape) - 2, *axes]
     back = [order.index(at) for at in range(len(shape) - 1)]
-    split = pt.permute_dims(split, (*back, len(shape) - 1))
+    split = F.permute_dims(split, (*back, len(shape) - 1))
     flat = split.reshape((*split.shape[:-2], split.shape[-2] * split.shape[-1]))
     rest = output_kernel.shape[2:]
     result = (flat @ output_kernel.reshape((flat.shape[-1], math.prod(rest)))).reshape(
@@ -215,11 +214,11 @@ def _multi_head_weights(config: Config) -> list[Weight | None]:
 
 
 LAYERS = {
-    "AdditiveAttention": Layer(
+    "AdditiveAttention": LayerRow(
         additive_attention, _additive_weights, inputs=3, masks=2, mask="same"
     ),
-    "Attention": Layer(attention, _attention_weights, inputs=3, masks=2, mask="same"),
-    "MultiHeadAttention": Layer(
+    "Attention": LayerRow(attention, _attention_weights, inputs=3, masks=2, mask="same"),
+    "MultiHeadAttention": LayerRow(
         multi_head_attention,
         _multi_head_weights,
         inputs=4,

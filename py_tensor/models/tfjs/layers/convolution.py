@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
+from .recurrent import States, scan, starts
 from .shared import (
     Config,
-    Layer,
+    LayerRow,
     Weight,
     activated,
     bias_of,
@@ -23,11 +23,11 @@ from .shared import (
 
 type Size = int | Sequence[int]
 
-_CONVOLUTIONS: tuple[Callable[..., Tensor], ...] = (pt.nn.conv1d, pt.conv2d, pt.nn.conv3d)
+_CONVOLUTIONS: tuple[Callable[..., Tensor], ...] = (nn.conv1d, F.conv2d, nn.conv3d)
 _TRANSPOSED: tuple[Callable[..., Tensor], ...] = (
-    pt.nn.conv1d_transpose,
-    pt.conv2d_transpose,
-    pt.nn.conv3d_transpose,
+    nn.conv1d_transpose,
+    F.conv2d_transpose,
+    nn.conv3d_transpose,
 )
 
 
@@ -50,7 +50,7 @@ def convolution(
     stride, dilation = each(strides, count), each(dilation_rate, count)
     if padding == "causal":
         before = dilation[0] * (kernel.shape[0] - 1)
-        x = pt.pad(x, ((0, 0), (before, 0), (0, 0)))
+        x = F.pad(x, ((0, 0), (before, 0), (0, 0)))
         padding = "valid"
     result = _CONVOLUTIONS[count - 1](
         x, kernel, stride=stride, padding=padding, dilation=dilation, groups=groups
@@ -141,10 +141,10 @@ def _depthwise(
     stride, dilation = each(strides, count), each(dilation_rate, count)
     if count == 1:
         if padding == "causal":
-            x = pt.pad(x, ((0, 0), (dilation[0] * (kernel.shape[0] - 1), 0), (0, 0)))
+            x = F.pad(x, ((0, 0), (dilation[0] * (kernel.shape[0] - 1), 0), (0, 0)))
             padding = "valid"
         # A second axis of length 1, after the first, so that "same" pads nothing there.
-        planes = pt.nn.depthwise_conv2d(
+        planes = nn.depthwise_conv2d(
             x[:, :, None],
             kernel[:, None],
             stride=(stride[0], 1),
@@ -152,7 +152,7 @@ def _depthwise(
             dilation=(dilation[0], 1),
         )
         return planes[:, :, 0]
-    return pt.nn.depthwise_conv2d(x, kernel, stride=stride, padding=padding, dilation=dilation)
+    return nn.depthwise_conv2d(x, kernel, stride=stride, padding=padding, dilation=dilation)
 
 
 def _depthwise_weights(count: int, config: Config) -> list[Weight | None]:
@@ -214,37 +214,36 @@ def conv_lstm(
     recurrent_activation: str = "sigmoid",
     **options: Any,
 ) -> Any:
-    from .recurrent import Step, scan
-
-    first = channels_last(x[:, 0], data_format)
     stride, dilation = each(strides, count), each(dilation_rate, count)
     convolve = _CONVOLUTIONS[count - 1]
-    flat = pt.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+    flat = F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
     # The inputs of all steps are convolved at once.
-    given = convolve(
+    inputs = convolve(
         channels_last(flat, data_format), kernel, stride=stride, padding=padding, dilation=dilation
     )
-    given = given if bias is None else given + bias
-    given = given.reshape((x.shape[0], x.shape[1], *given.shape[1:]))
-    zero = pt.zeros((first.shape[0], *given.shape[2:-1], filters), dtype=given.dtype)
-    states = tuple(zero if state is None else channels_last(state, data_format) for state in (h, c))
+    inputs = inputs if bias is None else inputs + bias
+    inputs = inputs.reshape((x.shape[0], x.shape[1], *inputs.shape[1:]))
 
-    def step(now: Tensor, states: tuple[Tensor, ...]) -> Step:
+    def step(now: Tensor, states: States) -> States:
         h, c = states
         gates = now + convolve(h, recurrent, padding="same")
         i, f, g, o = (gates[..., at * filters : (at + 1) * filters] for at in range(4))
         c = activated(f, recurrent_activation) * c + activated(i, recurrent_activation) * activated(
             g, activation
         )
-        h = activated(o, recurrent_activation) * activated(c, activation)
-        return h, (h, c)
+        return activated(o, recurrent_activation) * activated(c, activation), c
 
-    results = scan(given, step, states, mask, **options)
-    if data_format != "channels_first":
-        return results
-    found = results if isinstance(results, tuple) else (results,)
-    moved = tuple(pt.moveaxis(each, -1, each.ndim - 1 - count) for each in found)
-    return moved if isinstance(results, tuple) else moved[0]
+    last = (None if state is None else channels_last(state, data_format) for state in (h, c))
+    states = starts((x.shape[0], *inputs.shape[2:-1], filters), [*last], inputs, recurrent)
+    results = scan(inputs, step, states, mask, **options)
+    if isinstance(results, tuple):
+        return tuple(_in_format(result, data_format, count) for result in results)
+    return _in_format(results, data_format, count)
+
+
+def _in_format(x: Tensor, data_format: str, count: int) -> Tensor:
+    """Return images, or sequences of images, in the format of the layer."""
+    return F.moveaxis(x, -1, -1 - count) if data_format == "channels_first" else x
 
 
 def _conv_lstm_weights(count: int, config: Config) -> list[Weight | None]:
@@ -256,12 +255,12 @@ def _conv_lstm_weights(count: int, config: Config) -> list[Weight | None]:
     ]
 
 
-def _named(function: Callable[..., Any], weights: Callable[..., Any], count: int) -> Layer:
-    return Layer(partial(function, count), partial(weights, count))
+def _named(function: Callable[..., Any], weights: Callable[..., Any], count: int) -> LayerRow:
+    return LayerRow(partial(function, count), partial(weights, count))
 
 
-def _conv_lstm_row(count: int) -> Layer:
-    return Layer(
+def _conv_lstm_row(count: int) -> LayerRow:
+    return LayerRow(
         partial(conv_lstm, count),
         partial(_conv_lstm_weights, count),
         inputs=3,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.data_types import lowest_stored
+from ....functions.einsum import einsum
 from ....tensor import Tensor
+from ... import activations
 from .shared import (
     Config,
-    Layer,
+    LayerRow,
     Weight,
     activated,
     bias_of,
@@ -42,7 +43,7 @@ def einsum_dense(
     activation: str = "linear",
     bias_axes: str = "",
 ) -> Tensor:
-    return biased(pt.einsum(equation.replace(" ", ""), x, kernel), bias, activation)
+    return biased(einsum(equation.replace(" ", ""), x, kernel), bias, activation)
 
 
 def _einsum_weights(config: Config) -> list[Weight | None]:
@@ -52,7 +53,7 @@ def _einsum_weights(config: Config) -> list[Weight | None]:
 def embedding(
     x: Tensor, table: Tensor, *, input_dim: int, output_dim: int, mask_zero: bool = False
 ) -> Tensor:
-    return pt.nn.embedding(x.astype("int32"), table)
+    return nn.embedding(x.astype("int32"), table)
 
 
 def _embedding_weights(config: Config) -> list[Weight | None]:
@@ -64,11 +65,11 @@ def embedding_mask(x: Tensor, *, mask_zero: bool = False) -> Tensor:
 
 
 def masking(x: Tensor, *, mask_value: float = 0.0) -> Tensor:
-    return pt.where(pt.any(x != mask_value, axis=-1, keepdims=True), x, 0.0)
+    return F.where(F.any(x != mask_value, axis=-1, keepdims=True), x, 0.0)
 
 
 def masking_mask(x: Tensor, *, mask_value: float = 0.0) -> Tensor:
-    return pt.any(x != mask_value, axis=-1)
+    return F.any(x != mask_value, axis=-1)
 
 
 def identity(x: Tensor) -> Tensor:
@@ -119,27 +120,23 @@ def relu(
     negative_slope: float = 0.0,
     threshold: float = 0.0,
 ) -> Tensor:
-    result = pt.where(x >= threshold, x, negative_slope * (x - threshold))
-    return result if max_value is None else pt.where(result > max_value, max_value, result)
+    result = F.where(x >= threshold, x, negative_slope * (x - threshold))
+    return result if max_value is None else F.where(result > max_value, max_value, result)
 
 
 def leaky_relu(
     x: Tensor, *, alpha: float | None = None, negative_slope: float | None = None
 ) -> Tensor:
     slope = alpha if negative_slope is None else negative_slope
-    return pt.nn.leaky_relu(x, alpha=0.3 if slope is None else slope)
-
-
-def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return pt.nn.elu(x, alpha=alpha)
+    return nn.leaky_relu(x, alpha=0.3 if slope is None else slope)
 
 
 def thresholded_relu(x: Tensor, *, theta: float = 1.0) -> Tensor:
-    return pt.where(x > theta, x, 0.0)
+    return activations.thresholded_relu(x, alpha=theta)
 
 
 def prelu(x: Tensor, alpha: Tensor, *, shared_axes: int | Sequence[int] | None = None) -> Tensor:
-    return pt.where(x >= 0, x, alpha * x)
+    return nn.prelu(x, alpha)
 
 
 def _prelu_weights(config: Config) -> list[Weight | None]:
@@ -148,7 +145,7 @@ def _prelu_weights(config: Config) -> list[Weight | None]:
 
 def softmax_layer(x: Tensor, mask: Tensor | None, *, axis: int | Sequence[int] = -1) -> Tensor:
     if mask is not None:
-        x = pt.where(leading(mask, x), x, max(-1e9, lowest_stored(x.dtype)))
+        x = F.where(leading(mask, x), x, max(-1e9, lowest_stored(x.dtype)))
     return softmax(x, axis)
 
 
@@ -159,17 +156,17 @@ def reshape(x: Tensor, *, target_shape: Sequence[int]) -> Tensor:
 
 def flatten(x: Tensor, *, data_format: str = "channels_last") -> Tensor:
     if data_format == "channels_first" and x.ndim > 2:
-        x = pt.moveaxis(x, 1, -1)
+        x = F.moveaxis(x, 1, -1)
     return x.reshape((x.shape[0], -1))
 
 
 def permute(x: Tensor, *, dims: Sequence[int]) -> Tensor:
-    return pt.permute_dims(x, (0, *dims))
+    return F.permute_dims(x, (0, *dims))
 
 
 def repeat_vector(x: Tensor, *, n: int) -> Tensor:
     check_size(n)
-    return pt.broadcast_to(x[:, None], (x.shape[0], n, *x.shape[1:]))
+    return F.broadcast_to(x[:, None], (x.shape[0], n, *x.shape[1:]))
 
 
 def category_encoding(
@@ -184,13 +181,13 @@ def category_encoding(
     x = x.astype("int32")
     if output_mode == "one_hot":
         rows = x.reshape(x.shape[:-1]) if x.ndim > 1 and x.shape[-1] == 1 else x
-        return pt.nn.one_hot(rows, num_tokens)
-    hot = pt.nn.one_hot(x, num_tokens)
+        return nn.one_hot(rows, num_tokens)
+    hot = nn.one_hot(x, num_tokens)
     axis = -2 if x.ndim > 1 else 0
     if output_mode == "multi_hot":
-        return pt.max(hot, axis=axis)
+        return F.max(hot, axis=axis)
     if output_mode == "count":
-        return pt.sum(hot if weights is None else hot * weights[..., None], axis=axis)
+        return F.sum(hot if weights is None else hot * weights[..., None], axis=axis)
     raise ValueError(f"output_mode {output_mode!r}")
 
 
@@ -198,18 +195,18 @@ def rescaling(
     x: Tensor, *, scale: float | Sequence[float], offset: float | Sequence[float] = 0.0
 ) -> Tensor:
     factor, shift = (
-        pt.asarray(part, dtype="float32") if isinstance(part, list) else part
+        F.asarray(part, dtype="float32") if isinstance(part, list) else part
         for part in (scale, offset)
     )
     return x.astype("float32") * factor + shift
 
 
-def _rows(*names: str) -> dict[str, Layer]:
-    return {name: Layer(dropout, mask="same") for name in names}
+def _rows(*names: str) -> dict[str, LayerRow]:
+    return {name: LayerRow(dropout, mask="same") for name in names}
 
 
 LAYERS = {
-    "Activation": Layer(activation, mask="same"),
+    "Activation": LayerRow(activation, mask="same"),
     **_rows(
         "ActivityRegularization",
         "AlphaDropout",
@@ -220,19 +217,19 @@ LAYERS = {
         "SpatialDropout2D",
         "SpatialDropout3D",
     ),
-    "CategoryEncoding": Layer(category_encoding, inputs=2, arguments={"count_weights": 1}),
-    "Dense": Layer(dense, _dense_weights, mask="same"),
-    "ELU": Layer(elu, mask="same"),
-    "EinsumDense": Layer(einsum_dense, _einsum_weights),
-    "Embedding": Layer(embedding, _embedding_weights, mask="mask of Embedding"),
-    "Flatten": Layer(flatten),
-    "Identity": Layer(identity, mask="same"),
-    "LeakyReLU": Layer(leaky_relu, mask="same"),
-    "Masking": Layer(masking, mask="mask of Masking"),
-    "PReLU": Layer(prelu, _prelu_weights, mask="same"),
-    "Permute": Layer(permute),
+    "CategoryEncoding": LayerRow(category_encoding, inputs=2, arguments={"count_weights": 1}),
+    "Dense": LayerRow(dense, _dense_weights, mask="same"),
+    "ELU": LayerRow(nn.elu, mask="same"),
+    "EinsumDense": LayerRow(einsum_dense, _einsum_weights),
+    "Embedding": LayerRow(embedding, _embedding_weights, mask="mask of Embedding"),
+    "Flatten": LayerRow(flatten),
+    "Identity": LayerRow(identity, mask="same"),
+    "LeakyReLU": LayerRow(leaky_relu, mask="same"),
+    "Masking": LayerRow(masking, mask="mask of Masking"),
+    "PReLU": LayerRow(prelu, _prelu_weights, mask="same"),
+    "Permute": LayerRow(permute),
     **{
-        f"Random{what}": Layer(augmentation)
+        f"Random{what}": LayerRow(augmentation)
         for what in (
             "Brightness",
             "Contrast",
@@ -244,12 +241,12 @@ LAYERS = {
             "Zoom",
         )
     },
-    "ReLU": Layer(relu, mask="same"),
-    "RepeatVector": Layer(repeat_vector),
-    "Rescaling": Layer(rescaling, mask="same"),
-    "Reshape": Layer(reshape),
-    "Softmax": Layer(softmax_layer, masks=1, mask="same"),
-    "ThresholdedReLU": Layer(thresholded_relu, mask="same"),
+    "ReLU": LayerRow(relu, mask="same"),
+    "RepeatVector": LayerRow(repeat_vector),
+    "Rescaling": LayerRow(rescaling, mask="same"),
+    "Reshape": LayerRow(reshape),
+    "Softmax": LayerRow(softmax_layer, masks=1, mask="same"),
+    "ThresholdedReLU": LayerRow(thresholded_relu, mask="same"),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "mask of Embedding": embedding_mask,

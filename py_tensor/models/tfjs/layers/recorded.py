@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from ..operators import OPERATORS
 
@@ -35,8 +34,8 @@ def _same(prefix: str, names: str, *parameters: str) -> dict[str, Operation]:
 
 
 def _matmul(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    a = pt.matrix_transpose(a) if transpose_a else a
-    return a @ (pt.matrix_transpose(b) if transpose_b else b)
+    a = F.matrix_transpose(a) if transpose_a else a
+    return a @ (F.matrix_transpose(b) if transpose_b else b)
 
 
 def _cast(x: Tensor, dtype: str) -> Tensor:
@@ -87,7 +86,7 @@ OPERATIONS: dict[str, Operation] = {
     "__operators__.neg": _operator("Neg", "x"),
     "cast": Operation(_cast, ("x", "dtype")),
     "clip_by_value": _operator("ClipByValue", "t", "clip_value_min", "clip_value_max"),
-    "concat": Operation(pt.concat, ("values",), {"axis": "axis"}),
+    "concat": Operation(F.concat, ("values",), {"axis": "axis"}),
     "expand_dims": _operator("ExpandDims", "input", "axis"),
     "identity": _operator("Identity", "input"),
     "linalg.matmul": Operation(
@@ -98,11 +97,11 @@ OPERATIONS: dict[str, Operation] = {
     "math.negative": _operator("Neg", "x"),
     "math.softplus": _operator("Softplus", "features"),
     "nn.leaky_relu": _operator("LeakyRelu", "features", alpha="alpha"),
-    "nn.silu": Operation(pt.nn.silu, ("features",)),
-    "nn.softmax": Operation(pt.softmax, ("logits",), {"axis": "axis"}),
+    "nn.silu": Operation(nn.silu, ("features",)),
+    "nn.softmax": Operation(F.softmax, ("logits",), {"axis": "axis"}),
     "reshape": _operator("Reshape", "tensor", "shape"),
     "squeeze": _operator("Squeeze", "input", axis="axis"),
-    "stack": Operation(pt.stack, ("values",), {"axis": "axis"}),
+    "stack": Operation(F.stack, ("values",), {"axis": "axis"}),
     "tile": _operator("Tile", "input", "multiples"),
     "transpose": _operator("Transpose", "a", "perm"),
     "where": _operator("SelectV2", "condition", "x", "y"),

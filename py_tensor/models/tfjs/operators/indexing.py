@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-import py_tensor as pt
-
+from .... import functions as F, sparse
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import common, folding
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single, unsupported
 
 
@@ -18,27 +17,27 @@ def gather(x: Tensor, indices: Tensor, axis: int | Ints = 0, *, batch_dims: int 
     along = one_axis("gather", single(axis), x.ndim)
     indices = indices.astype("int32")
     if not batch_dims:
-        return pt.take(x, indices, axis=along)
+        return F.take(x, indices, axis=along)
     count = one_axis("gather", batch_dims, indices.ndim + 1)
     # The batch axes are indexed by themselves; the axes between them and `axis` are kept.
-    x = pt.moveaxis(x, along, count)
+    x = F.moveaxis(x, along, count)
     lead = [
-        pt.arange(n).reshape([n if at == axis else 1 for at in range(indices.ndim)])
+        F.arange(n).reshape([n if at == axis else 1 for at in range(indices.ndim)])
         for axis, n in enumerate(indices.shape[:count])
     ]
     found = x[(*lead, indices)]
     moved = list(range(count, indices.ndim))
-    return pt.moveaxis(found, moved, [at + along - count for at in moved])
+    return F.moveaxis(found, moved, [at + along - count for at in moved])
 
 
 def folded_gather(
-    x: Constant, indices: Constant, axis: int | Ints = 0, *, batch_dims: int = 0
-) -> Constant | None:
+    x: ModelConstant, indices: ModelConstant, axis: int | Ints = 0, *, batch_dims: int = 0
+) -> ModelConstant | None:
     return None if batch_dims else folding.gather(x, indices, axis=single(axis))
 
 
 def scatter(indices: Tensor, updates: Tensor, shape: Ints) -> Tensor:
-    zeros = pt.zeros(tuple(shape), dtype=updates.dtype)
+    zeros = F.zeros(tuple(shape), dtype=updates.dtype)
     return common.scatter_nd(zeros, indices, updates, reduction="add")
 
 
@@ -48,15 +47,15 @@ def scatter_update(x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
 def to_dense(indices: Tensor, shape: Ints, values: Tensor, default: float = 0) -> Tensor:
     rows = indices.reshape((-1, len(shape)))
-    return pt.sparse.to_dense(rows, values, tuple(shape), default)
+    return sparse.to_dense(rows, values, tuple(shape), default)
 
 
 def where(condition: Tensor) -> Tensor:
-    return pt.stack(pt.nonzero(condition), axis=-1)
+    return F.stack(F.nonzero(condition), axis=-1)
 
 
 def top_k(x: Tensor, k: int | Ints) -> tuple[Tensor, ...]:
-    return tuple(pt.topk(x, single(k)))
+    return tuple(F.topk(x, single(k)))
 
 
 def unique(x: Tensor, axis: list[int] | int | None = None) -> tuple[Tensor, Tensor]:
@@ -68,12 +67,12 @@ def unique(x: Tensor, axis: list[int] | int | None = None) -> tuple[Tensor, Tens
 
 def difference(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Return the elements of `x` that `y` does not have, and their positions."""
-    [places] = pt.nonzero(~pt.isin(x, y))
-    return pt.take(x, places, axis=0), places
+    [places] = F.nonzero(~F.isin(x, y))
+    return F.take(x, places, axis=0), places
 
 
 def bounds(side: str, rows: Tensor, values: Tensor) -> Tensor:
-    return pt.searchsorted(rows, values, side=side)
+    return F.searchsorted(rows, values, side=side)
 
 
 OPERATORS = {

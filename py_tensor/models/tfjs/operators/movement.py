@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import common, folding
 from ...common import Known
 from ...execution import Operator, fits, small
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...layouts import as_tensor
 from ...options import Ints, single, unsupported
 from .images import channels_last, like
@@ -21,35 +20,35 @@ LARGEST = 1 << 14
 """Maximum width of padding that repeats elements."""
 
 
-def joined(*xs: Known) -> Tensor | Constant:
+def joined(*xs: Known) -> Tensor | ModelConstant:
     """Concatenate tensors along the axis that the last input is."""
     axis = int(xs[-1].tolist())
     if all(map(small, xs[:-1])):
-        known = [x for x in xs[:-1] if isinstance(x, Constant)]
+        known = [x for x in xs[:-1] if isinstance(x, ModelConstant)]
         if fits(sum(x.size for x in known), known[0].dtype):
             return folding.concat(*known, axis=axis)
-    return pt.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
+    return F.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
 
 
-def joined_first(axis: Known, *xs: Known) -> Tensor | Constant:
+def joined_first(axis: Known, *xs: Known) -> Tensor | ModelConstant:
     return joined(*xs, axis)
 
 
 def pack(*xs: Tensor, axis: int = 0) -> Tensor:
-    return pt.stack(xs, axis=axis)
+    return F.stack(xs, axis=axis)
 
 
-def folded_pack(*xs: Constant, axis: int = 0) -> Constant | None:
+def folded_pack(*xs: ModelConstant, axis: int = 0) -> ModelConstant | None:
     if not fits(sum(x.size for x in xs), xs[0].dtype):
         return None
     return folding.concat(*(folding.unsqueeze(x, [axis]) for x in xs), axis=axis)
 
 
 def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
-    return pt.unstack(x, axis=axis)
+    return F.unstack(x, axis=axis)
 
 
-def folded_unpack(x: Constant, *, axis: int = 0) -> list[Constant]:
+def folded_unpack(x: ModelConstant, *, axis: int = 0) -> list[ModelConstant]:
     n = x.shape[axis]
     parts = folding.split(x, [1] * n, results=n, axis=axis)
     return [folding.squeeze(part, [axis]) for part in parts]
@@ -59,7 +58,7 @@ def reshape(x: Tensor, shape: Ints) -> Tensor:
     return x.reshape(folding.reshaped(x.shape, shape, 1))
 
 
-def folded_reshape(x: Constant, shape: Ints) -> Constant:
+def folded_reshape(x: ModelConstant, shape: Ints) -> ModelConstant:
     return folding.reshape(x, shape, allowzero=1)
 
 
@@ -72,28 +71,28 @@ def ensure_shape(x: Tensor, *, shape: tuple[int | None, ...] | None) -> Tensor:
 
 
 def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
-    return pt.expand_dims(x, axis=single(axis))
+    return F.expand_dims(x, axis=single(axis))
 
 
-def folded_expand_dims(x: Constant, axis: int | Ints) -> Constant:
+def folded_expand_dims(x: ModelConstant, axis: int | Ints) -> ModelConstant:
     return folding.unsqueeze(x, [single(axis)])
 
 
 def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None, axis: Ints | None = None) -> Tensor:
-    return pt.squeeze(x, squeeze_dims or axis or None)
+    return F.squeeze(x, squeeze_dims or axis or None)
 
 
 def folded_squeeze(
-    x: Constant, *, squeeze_dims: Ints | None = None, axis: Ints | None = None
-) -> Constant:
+    x: ModelConstant, *, squeeze_dims: Ints | None = None, axis: Ints | None = None
+) -> ModelConstant:
     return folding.squeeze(x, squeeze_dims or axis or None)
 
 
 def transpose(x: Tensor, perm: Ints) -> Tensor:
-    return pt.permute_dims(x, perm)
+    return F.permute_dims(x, perm)
 
 
-def folded_transpose(x: Constant, perm: Ints) -> Constant:
+def folded_transpose(x: ModelConstant, perm: Ints) -> ModelConstant:
     return folding.transpose(x, perm=perm)
 
 
@@ -104,7 +103,7 @@ def cut(x: Tensor, begin: Ints, size: Ints) -> Tensor:
     ]
 
 
-def folded_cut(x: Constant, begin: Ints, size: Ints) -> Constant:
+def folded_cut(x: ModelConstant, begin: Ints, size: Ints) -> ModelConstant:
     _check_cut(x.shape, begin, size)
     ends = [m if n == -1 else at + n for at, n, m in zip(begin, size, x.shape, strict=True)]
     return folding.cut(x, begin, ends)
@@ -130,7 +129,7 @@ def split_by(x: Known, lengths: Ints, axis: int | Ints, *, num_split: int = 1) -
     lengths = [x.shape[along] - known if length == -1 else length for length in lengths]
     if sum(lengths) != x.shape[along] or min(lengths, default=0) < 0:
         raise ValueError(f"lengths {lengths} along an axis of length {x.shape[along]}")
-    if isinstance(x, Constant) and small(x):
+    if isinstance(x, ModelConstant) and small(x):
         return folding.split(x, lengths, results=len(lengths), axis=along)
     before = (slice(None),) * along
     tensor = as_tensor(x)
@@ -141,52 +140,52 @@ def split_by(x: Known, lengths: Ints, axis: int | Ints, *, num_split: int = 1) -
 
 
 def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return pt.tile(x, repeats)
+    return F.tile(x, repeats)
 
 
 def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
-    return pt.broadcast_to(x, tuple(shape))
+    return F.broadcast_to(x, tuple(shape))
 
 
-def broadcast_args(a: Ints, b: Ints) -> Constant:
-    found = pt.broadcast_shapes(tuple(a), tuple(b))
+def broadcast_args(a: Ints, b: Ints) -> ModelConstant:
+    found = F.broadcast_shapes(tuple(a), tuple(b))
     return folding.made(list(found), (len(found),))
 
 
 def pad(x: Tensor, widths: list[Ints], value: float = 0) -> Tensor:
-    return pt.pad(x, widths, constant_values=value)
+    return F.pad(x, widths, constant_values=value)
 
 
 def mirror_pad(x: Tensor, widths: list[Ints], *, mode: str) -> Tensor:
     if any(width > LARGEST for pair in widths for width in pair):
         raise ValueError(f"widths {widths}; at most {LARGEST} is supported")
-    return pt.pad(x, widths, mode=mode.lower())
+    return F.pad(x, widths, mode=mode.lower())
 
 
 def reverse(x: Tensor, dims: list[bool]) -> Tensor:
-    return pt.flip(x, axis=tuple(axis for axis, chosen in enumerate(dims) if chosen))
+    return F.flip(x, axis=tuple(axis for axis, chosen in enumerate(dims) if chosen))
 
 
 def reverse_axes(x: Tensor, axes: Ints) -> Tensor:
-    return pt.flip(x, axis=tuple(axes))
+    return F.flip(x, axis=tuple(axes))
 
 
 def space_to_batch(x: Tensor, block: Ints, paddings: list[Ints]) -> Tensor:
-    return pt.nn.space_to_batch(x, block, paddings)
+    return nn.space_to_batch(x, block, paddings)
 
 
 def batch_to_space(x: Tensor, block: Ints, crops: list[Ints]) -> Tensor:
-    return pt.nn.batch_to_space(x, block, crops)
+    return nn.batch_to_space(x, block, crops)
 
 
 def depth_to_space(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     _check_format(data_format)
-    return like(pt.nn.depth_to_space(channels_last(x, data_format), block_size), data_format)
+    return like(nn.depth_to_space(channels_last(x, data_format), block_size), data_format)
 
 
 def space_to_depth(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     _check_format(data_format)
-    return like(pt.nn.space_to_depth(channels_last(x, data_format), block_size), data_format)
+    return like(nn.space_to_depth(channels_last(x, data_format), block_size), data_format)
 
 
 def _check_format(data_format: str) -> None:

@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-import py_tensor as pt
-
+from .... import functions as F
 from ... import folding
 from ...common import Known
 from ...execution import TEXTS, Operator, fits, is_text, on_host
-from ...graph import TEXT, Constant, Table
+from ...graph import TEXT, HashTable, ModelConstant
 from ...layouts import as_tensor
 from ...options import Ints
 from .fingerprint import fingerprint
@@ -27,15 +26,15 @@ LARGEST = 1 << 28
 # --- hash tables ----------------------------------------------------------------------------------
 
 
-def table(keys: Known, values: Known) -> Table:
+def table(keys: Known, values: Known) -> HashTable:
     if keys.size != values.size:
         raise ValueError(f"{keys.size} keys for {values.size} values")
-    return Table(on_host(keys), on_host(values))
+    return HashTable(on_host(keys), on_host(values))
 
 
-def find(entries: Table, keys: Known, default: Known) -> Known:
+def find(entries: HashTable, keys: Known, default: Known) -> Known:
     places, dtype = entries.keys.places, entries.values.dtype
-    if isinstance(keys, Constant) or TEXT in (entries.keys.dtype, dtype):
+    if isinstance(keys, ModelConstant) or TEXT in (entries.keys.dtype, dtype):
         wanted, [otherwise] = on_host(keys), on_host(default).numbers
         if is_text(wanted) != is_text(entries.keys) or is_text(default) != (dtype is TEXT):
             raise TypeError(f"keys of {wanted.dtype} in a table of {entries.keys.dtype}")
@@ -43,16 +42,16 @@ def find(entries: Table, keys: Known, default: Known) -> Known:
         found = [values[places[key]] if key in places else otherwise for key in wanted.numbers]
         return folding.made(found, wanted.shape, dtype)
     if not places:
-        return pt.broadcast_to(as_tensor(default), keys.shape)
+        return F.broadcast_to(as_tensor(default), keys.shape)
     known = sorted(places)
-    sorted_keys = pt.asarray(known, dtype=entries.keys.dtype)
-    sorted_values = pt.take(entries.values.tensor(), pt.asarray([places[key] for key in known]))
-    at = pt.minimum(pt.searchsorted(sorted_keys, as_tensor(keys)), len(known) - 1)
-    hits = pt.take(sorted_keys, at) == as_tensor(keys)
-    return pt.where(hits, pt.take(sorted_values, at), as_tensor(default))
+    sorted_keys = F.asarray(known, dtype=entries.keys.dtype)
+    sorted_values = F.take(entries.values.tensor(), F.asarray([places[key] for key in known]))
+    at = F.minimum(F.searchsorted(sorted_keys, as_tensor(keys)), len(known) - 1)
+    hits = F.take(sorted_keys, at) == as_tensor(keys)
+    return F.where(hits, F.take(sorted_values, at), as_tensor(default))
 
 
-def table_size(entries: Table) -> Constant:
+def table_size(entries: HashTable) -> ModelConstant:
     return folding.made([len(entries.keys.places)], ())
 
 
@@ -60,12 +59,12 @@ def table_size(entries: Table) -> Constant:
 
 
 def _texts(x: Known) -> list[bytes]:
-    if not isinstance(x, Constant) or x.dtype is not TEXT:
+    if not isinstance(x, ModelConstant) or x.dtype is not TEXT:
         raise TypeError(f"{x.dtype} instead of texts")
     return x.numbers
 
 
-def split(x: Known, delimiter: Known, *, skip_empty: bool = True) -> tuple[Constant, ...]:
+def split(x: Known, delimiter: Known, *, skip_empty: bool = True) -> tuple[ModelConstant, ...]:
     [separators] = _texts(delimiter)
     rows = [list(_parts(text, separators, skip_empty)) for text in _texts(x)]
     parts = [part for row in rows for part in row]
@@ -78,7 +77,7 @@ def split(x: Known, delimiter: Known, *, skip_empty: bool = True) -> tuple[Const
     )
 
 
-def _made(texts: list[bytes]) -> Constant:
+def _made(texts: list[bytes]) -> ModelConstant:
     if not fits(len(texts), TEXT):
         raise ValueError(f"{len(texts):,} texts; at most {TEXTS:,} are supported")
     return folding.made(texts, (len(texts),), TEXT)
@@ -104,7 +103,7 @@ def n_grams(
     right_pad: str,
     pad_width: int,
     preserve_short_sequences: bool,
-) -> tuple[Constant, Constant]:
+) -> tuple[ModelConstant, ModelConstant]:
     """Join neighbours in each row of texts; `splits` are the ends of the rows, after a 0."""
     texts, between = _texts(x), separator.encode()
     if splits and (splits[0] != 0 or splits[-1] != len(texts) or sorted(splits) != splits):
@@ -135,7 +134,7 @@ def n_grams(
     return _made(found), folding.made(limits, (len(limits),))
 
 
-def hash_bucket(x: Known, *, num_buckets: int) -> Constant:
+def hash_bucket(x: Known, *, num_buckets: int) -> ModelConstant:
     texts = _texts(x)
     known = {text: fingerprint(text) % num_buckets for text in {*texts}}
     return folding.made([known[text] for text in texts], x.shape)

@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...execution import Body, Value, as_numbers
+from ...execution import GraphFunction, ModelValue, as_numbers
 from .shared import Ints, Operator, single
 
 
 def choose(
     condition: bool | Ints,
-    *inputs: Value,
-    then_branch: Body,
-    else_branch: Body,
+    *inputs: ModelValue,
+    then_branch: GraphFunction,
+    else_branch: GraphFunction,
     quantization: Any = None,
-) -> Sequence[Value]:
+) -> Sequence[ModelValue]:
     return (then_branch if single(condition) else else_branch)(*inputs)
 
 
 def repeat(
-    *inputs: Value, condition: Body, body: Body, quantization: Any = None
-) -> Sequence[Value]:
-    state: Sequence[Value] = inputs
+    *inputs: ModelValue, condition: GraphFunction, body: GraphFunction, quantization: Any = None
+) -> Sequence[ModelValue]:
+    state: Sequence[ModelValue] = inputs
     while True:
         [going] = condition(*state)
         if not single(as_numbers(going)):
@@ -33,7 +33,9 @@ def repeat(
         state = body(*state)
 
 
-def call(*inputs: Value, body: Body, quantization: Any = None) -> Sequence[Value]:
+def call(
+    *inputs: ModelValue, body: GraphFunction, quantization: Any = None
+) -> Sequence[ModelValue]:
     return body(*inputs)
 
 

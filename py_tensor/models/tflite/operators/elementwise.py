@@ -11,7 +11,7 @@ from .... import functions as F, nn
 from ....dtypes import DType
 from ....tensor import Tensor
 from ... import folding
-from ...graph import Constant
+from ...graph import ModelConstant
 from .shared import Operator, Quantization, moved, real, saturated
 
 
@@ -24,8 +24,8 @@ def cast(x: Tensor, *, dtype: DType, quantization: Quantization | None = None) -
 
 
 def cast_constant(
-    x: Constant, *, dtype: DType, quantization: Quantization | None = None
-) -> Constant | None:
+    x: ModelConstant, *, dtype: DType, quantization: Quantization | None = None
+) -> ModelConstant | None:
     return folding.cast(x, dtype)
 
 

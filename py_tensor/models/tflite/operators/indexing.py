@@ -9,7 +9,7 @@ from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import folding
 from ...execution import MAX_ELEMENTS
-from ...graph import Constant
+from ...graph import ModelConstant
 from .shared import Ints, Operator, Quantization, at, dequantized, moved, quantized, single
 
 
@@ -35,8 +35,8 @@ def gather(x: Tensor, indices: Tensor, *, axis: int = 0, batch_dims: int = 0) ->
 
 
 def gather_constant(
-    x: Constant, indices: Constant, *, axis: int = 0, batch_dims: int = 0
-) -> Constant | None:
+    x: ModelConstant, indices: ModelConstant, *, axis: int = 0, batch_dims: int = 0
+) -> ModelConstant | None:
     return None if batch_dims else folding.gather(x, indices, axis=axis)
 
 
@@ -101,7 +101,7 @@ def where(condition: Tensor) -> Tensor:
     return numpy_functions.argwhere(condition)
 
 
-def where_constant(condition: Constant) -> Constant:
+def where_constant(condition: ModelConstant) -> ModelConstant:
     found = folding.nonzero(condition)
     return folding.transpose(found)
 

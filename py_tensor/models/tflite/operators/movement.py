@@ -11,7 +11,7 @@ from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import common, folding
-from ...graph import Constant
+from ...graph import ModelConstant
 from .shared import Ints, Operator, Quantization, Scales, at, moved, single
 
 LARGEST = 1 << 14
@@ -22,7 +22,7 @@ def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
     return F.broadcast_to(x, tuple(shape))
 
 
-def broadcast_args(a: Ints, b: Ints) -> Constant:
+def broadcast_args(a: Ints, b: Ints) -> ModelConstant:
     lengths = list(F.broadcast_shapes(tuple(a), tuple(b)))
     return folding.made(lengths, (len(lengths),))
 
@@ -31,7 +31,7 @@ def concatenation(*xs: Tensor, axis: int = 0) -> Tensor:
     return F.concat(xs, axis=axis)
 
 
-def concatenation_constant(*xs: Constant, axis: int = 0) -> Constant:
+def concatenation_constant(*xs: ModelConstant, axis: int = 0) -> ModelConstant:
     return folding.concat(*xs, axis=axis)
 
 
@@ -39,7 +39,7 @@ def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
     return F.expand_dims(x, axis=single(axis))
 
 
-def expand_dims_constant(x: Constant, axis: int | Ints) -> Constant:
+def expand_dims_constant(x: ModelConstant, axis: int | Ints) -> ModelConstant:
     return folding.unsqueeze(x, [single(axis)])
 
 
@@ -47,7 +47,7 @@ def pack(*xs: Tensor, axis: int = 0) -> Tensor:
     return F.stack(xs, axis=axis)
 
 
-def pack_constant(*xs: Constant, axis: int = 0) -> Constant:
+def pack_constant(*xs: ModelConstant, axis: int = 0) -> ModelConstant:
     return folding.concat(*(folding.unsqueeze(x, [axis]) for x in xs), axis=axis)
 
 
@@ -55,7 +55,7 @@ def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple(F.unstack(x, axis=axis))
 
 
-def unpack_constant(x: Constant, *, axis: int = 0) -> list[Constant]:
+def unpack_constant(x: ModelConstant, *, axis: int = 0) -> list[ModelConstant]:
     along = one_axis("unpack", axis, len(x.shape))
     return [
         folding.squeeze(folding.picked(x, [place], along), [along])
@@ -103,8 +103,8 @@ def reshape(x: Tensor, shape: Ints | None = None, *, new_shape: Ints | None = No
 
 
 def reshape_constant(
-    x: Constant, shape: Ints | None = None, *, new_shape: Ints | None = None
-) -> Constant:
+    x: ModelConstant, shape: Ints | None = None, *, new_shape: Ints | None = None
+) -> ModelConstant:
     return folding.made(x.numbers, _reshaped(x.shape, shape, new_shape), x.dtype)
 
 
@@ -119,7 +119,7 @@ def cut(x: Tensor, begin: Ints, size: Ints) -> Tensor:
     return x[tuple(slice(start, end) for start, end in _ranges(x.shape, begin, size))]
 
 
-def cut_constant(x: Constant, begin: Ints, size: Ints) -> Constant:
+def cut_constant(x: ModelConstant, begin: Ints, size: Ints) -> ModelConstant:
     for axis, (start, end) in enumerate(_ranges(x.shape, begin, size)):
         x = folding.picked(x, range(start, end), axis)
     return x
@@ -142,7 +142,7 @@ def split(axis: int | Ints, x: Tensor, *, results: int) -> tuple[Tensor, ...]:
     return _parted(x, [x.shape[along] // results] * results, along)
 
 
-def split_constant(axis: int | Ints, x: Constant, *, results: int) -> list[Constant]:
+def split_constant(axis: int | Ints, x: ModelConstant, *, results: int) -> list[ModelConstant]:
     return folding.split(x, results=results, axis=single(axis))
 
 
@@ -154,8 +154,8 @@ def split_lengths(
 
 
 def split_lengths_constant(
-    x: Constant, lengths: Ints, axis: int | Ints, *, results: int
-) -> list[Constant]:
+    x: ModelConstant, lengths: Ints, axis: int | Ints, *, results: int
+) -> list[ModelConstant]:
     along = one_axis("split", single(axis), len(x.shape))
     return folding.split(x, _completed(lengths, x.shape[along]), results=results, axis=along)
 
@@ -176,7 +176,7 @@ def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None) -> Tensor:
     return F.squeeze(x, _squeezed(x.shape, squeeze_dims))
 
 
-def squeeze_constant(x: Constant, *, squeeze_dims: Ints | None = None) -> Constant:
+def squeeze_constant(x: ModelConstant, *, squeeze_dims: Ints | None = None) -> ModelConstant:
     return folding.squeeze(x, squeeze_dims or None)
 
 
@@ -192,7 +192,7 @@ def transpose(x: Tensor, order: Ints) -> Tensor:
     return F.permute_dims(x, tuple(order))
 
 
-def transpose_constant(x: Constant, order: Ints) -> Constant:
+def transpose_constant(x: ModelConstant, order: Ints) -> ModelConstant:
     return folding.transpose(x, perm=order)
 
 

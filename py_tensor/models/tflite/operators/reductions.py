@@ -10,7 +10,7 @@ from typing import Any
 from .... import functions as F
 from ....tensor import Tensor
 from ... import folding
-from ...graph import Constant
+from ...graph import ModelConstant
 from .shared import Ints, Operator, Quantization, moved, real, single
 
 
@@ -57,10 +57,12 @@ def segment_sum(x: Tensor, ids: Tensor) -> Tensor:
     return F.segment_sum(x, ids, int(F.max(ids).item()) + 1)
 
 
-def _folded(on_numbers: Callable[[list[Any]], Any]) -> Callable[..., Constant | None]:
+def _folded(on_numbers: Callable[[list[Any]], Any]) -> Callable[..., ModelConstant | None]:
     fold = folding.reduction(on_numbers)
 
-    def folded(x: Constant, axes: int | Ints, *, keep_dims: bool = False) -> Constant | None:
+    def folded(
+        x: ModelConstant, axes: int | Ints, *, keep_dims: bool = False
+    ) -> ModelConstant | None:
         along = axes if isinstance(axes, list) else [axes]
         return fold(x, along, keepdims=keep_dims, noop_with_empty_axes=True)
 

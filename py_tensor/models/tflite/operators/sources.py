@@ -9,11 +9,11 @@ from .... import functions as F
 from ....tensor import Tensor
 from ... import folding
 from ...execution import HOST_ELEMENTS, MAX_ELEMENTS
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...layouts import as_tensor
 from .shared import Ints, Operator, Quantization
 
-type Known = Tensor | Constant
+type Known = Tensor | ModelConstant
 
 
 def fill(shape: Ints, value: Tensor, *, quantization: Quantization | None = None) -> Tensor:
@@ -22,7 +22,7 @@ def fill(shape: Ints, value: Tensor, *, quantization: Quantization | None = None
     return F.broadcast_to(value.reshape(()), tuple(shape))
 
 
-def fill_constant(shape: Ints, value: Constant) -> Constant | None:
+def fill_constant(shape: Ints, value: ModelConstant) -> ModelConstant | None:
     if min(shape, default=0) < 0 or math.prod(shape) > HOST_ELEMENTS:
         return None
     return folding.made(value.numbers * math.prod(shape), shape, value.dtype)
@@ -33,11 +33,11 @@ def arange(start: Known, limit: Known, delta: Known) -> Tensor:
     return F.arange(first, end, step, dtype=start.dtype)
 
 
-def shape(x: Known, *, quantization: Any = None) -> Constant:
+def shape(x: Known, *, quantization: Any = None) -> ModelConstant:
     return folding.made(list(x.shape), (len(x.shape),))
 
 
-def rank(x: Known, *, quantization: Any = None) -> Constant:
+def rank(x: Known, *, quantization: Any = None) -> ModelConstant:
     return folding.made([len(x.shape)], ())
 
 
