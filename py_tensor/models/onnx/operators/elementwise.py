@@ -10,8 +10,17 @@ from typing import Any
 from .... import functions as F, nn
 from ....tensor import Tensor
 from ... import common, folding, layouts
+from ...activations import swish
 from ...graph import ModelConstant, ValueList
-from .shared import NARROW_FLOATS, NARROW_INTEGERS, Operator, dtype_of, narrowed, unsupported
+from .shared import (
+    ACTIVATIONS,
+    NARROW_FLOATS,
+    NARROW_INTEGERS,
+    Operator,
+    dtype_of,
+    narrowed,
+    unsupported,
+)
 
 
 def division(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
@@ -83,27 +92,6 @@ def is_inf(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> 
     return wanted if detect_positive else wanted & (x < 0)
 
 
-def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return nn.elu(x, alpha=alpha)
-
-
-def celu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return nn.celu(x, alpha=alpha)
-
-
-def selu(x: Tensor, *, alpha: float = 1.6732632, gamma: float = 1.0507010) -> Tensor:
-    ours = abs(alpha - 1.6732632) < 1e-6 and abs(gamma - 1.0507010) < 1e-6
-    return nn.selu(x) if ours else gamma * nn.elu(x, alpha=alpha)
-
-
-def hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
-    return F.clip(x * alpha + beta, 0.0, 1.0)
-
-
-def leaky_relu(x: Tensor, *, alpha: float = 0.01) -> Tensor:
-    return nn.leaky_relu(x, alpha=alpha)
-
-
 def prelu(x: Tensor, slope: Tensor, *, opset: int) -> Tensor:
     if opset < 9 and slope.ndim == 1 and slope.size > 1:
         # Old versions have a slope for each channel.
@@ -117,10 +105,6 @@ def prelu_layout(function: Any, given: list[Any], options: dict[str, Any]) -> An
     return None if old else layouts.elementwise(function, given, options)
 
 
-def thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return nn.threshold(x, alpha, 0.0)
-
-
 def shrink(x: Tensor, *, lambd: float = 0.5, bias: float = 0.0) -> Tensor:
     if bias == 0:
         return nn.hard_shrink(x, threshold=lambd)
@@ -131,10 +115,6 @@ def shrink(x: Tensor, *, lambd: float = 0.5, bias: float = 0.0) -> Tensor:
 
 def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     return nn.gelu(x, approximate=approximate == "tanh")
-
-
-def swish(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return nn.silu(x) if alpha == 1 else x * F.sigmoid(alpha * x)
 
 
 def swiglu(gate: Tensor, value: Tensor, *, alpha: float = 1.0) -> Tensor:
@@ -169,6 +149,11 @@ def _of_list(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
 
 
 _ROWS = {
+    **{
+        name: Operator(function)
+        for name, function in ACTIVATIONS.items()
+        if name not in ("Affine", "ScaledTanh")
+    },
     "Abs": _arithmetic(F.abs, abs),
     "Acos": Operator(F.acos),
     "Acosh": Operator(F.acosh),
@@ -187,13 +172,11 @@ _ROWS = {
     "Cast": Operator(cast, fold=folded_cast),
     "CastLike": Operator(cast_like),
     "Ceil": _arithmetic(F.ceil, math.ceil),
-    "Celu": Operator(celu),
     "Clip": Operator(clip),
     "Cos": Operator(F.cos),
     "Cosh": Operator(F.cosh),
     "Div": _arithmetic(common.div, folding.divided)._replace(layout=division),
     "Dropout": Operator(dropout, host=("rate", "training")),
-    "Elu": Operator(elu),
     "Equal": Operator(F.equal, fold=folding.COMPARISONS["Equal"]),
     "Erf": Operator(F.erf),
     "Exp": Operator(F.exp),
@@ -201,19 +184,15 @@ _ROWS = {
     "Gelu": Operator(gelu),
     "Greater": Operator(F.greater, fold=folding.COMPARISONS["Greater"]),
     "GreaterOrEqual": Operator(F.greater_equal, fold=folding.COMPARISONS["GreaterOrEqual"]),
-    "HardSigmoid": Operator(hard_sigmoid),
-    "HardSwish": Operator(nn.hard_swish),
     "Identity": Operator(F.copy, fold=folding.identity, layout=_of_list),
     "IsInf": Operator(is_inf),
     "IsNaN": Operator(F.isnan),
-    "LeakyRelu": Operator(leaky_relu),
     "Less": Operator(F.less, fold=folding.COMPARISONS["Less"]),
     "LessOrEqual": Operator(F.less_equal, fold=folding.COMPARISONS["LessOrEqual"]),
     "Log": Operator(F.log),
     "Max": Operator(partial(common.over_all, F.maximum), fold=folding.over_all(max)),
     "Mean": Operator(mean),
     "Min": Operator(partial(common.over_all, F.minimum), fold=folding.over_all(min)),
-    "Mish": Operator(nn.mish),
     "Mod": _arithmetic(mod, folding.remainder),
     "Mul": _arithmetic(F.multiply, operator.mul),
     "Neg": _arithmetic(F.negative, operator.neg),
@@ -222,24 +201,16 @@ _ROWS = {
     "PRelu": Operator(prelu, layout=prelu_layout),
     "Pow": Operator(power, layout=power_layout),
     "Reciprocal": Operator(F.reciprocal),
-    "Relu": Operator(F.relu),
     "Round": Operator(F.round),
-    "Selu": Operator(selu),
     "Shrink": Operator(shrink),
-    "Sigmoid": Operator(F.sigmoid),
     "Sign": Operator(F.sign),
     "Sin": Operator(F.sin),
     "Sinh": Operator(F.sinh),
-    "Softplus": Operator(nn.softplus),
-    "Softsign": Operator(nn.softsign),
     "Sqrt": Operator(F.sqrt),
     "Sub": _arithmetic(F.subtract, operator.sub),
     "Sum": Operator(partial(common.over_all, F.add), fold=folding.over_all(operator.add)),
     "SwiGLU": Operator(swiglu),
-    "Swish": Operator(swish),
     "Tan": Operator(F.tan),
-    "Tanh": Operator(F.tanh),
-    "ThresholdedRelu": Operator(thresholded_relu),
     "Where": Operator(F.where, fold=folding.where),
     "Xor": Operator(F.logical_xor),
 }

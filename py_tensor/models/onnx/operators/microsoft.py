@@ -13,7 +13,7 @@ from .... import functions as F, linalg, nn
 from ....tensor import Tensor
 from ... import layouts
 from .attention import attention as attend, heads, rotary_embedding
-from .elementwise import gelu, hard_sigmoid, leaky_relu
+from .elementwise import gelu
 from .images import average_pool, conv, global_average_pool, kernel_order
 from .linear_algebra import gemm, weight_order
 from .movement import triangle
@@ -24,7 +24,7 @@ from .quantization import (
     quantize,
     quantized,
 )
-from .shared import Ints, Operator, unsupported
+from .shared import ACTIVATIONS, Ints, Operator, unsupported
 
 
 def bias_gelu(x: Tensor, bias: Tensor) -> Tensor:
@@ -39,24 +39,26 @@ def quick_gelu(x: Tensor, *, alpha: float = 1.702) -> Tensor:
     return x * F.sigmoid(alpha * x)
 
 
+_FUSED = {
+    "HardSigmoid": ("alpha", "beta"),
+    "HardSwish": (),
+    "LeakyRelu": ("alpha",),
+    "Relu": (),
+    "Sigmoid": (),
+    "Tanh": (),
+}
+"""Activations that other operators contain, with the names of their parameters."""
+
+
 def activated(y: Tensor, activation: str, numbers: list[float]) -> Tensor:
     """Apply the activation that an operator is fused with."""
-    plain: dict[str, Callable[..., Tensor]] = {
-        "": F.positive,
-        "HardSwish": nn.hard_swish,
-        "Relu": F.relu,
-        "Sigmoid": F.sigmoid,
-        "Tanh": F.tanh,
-    }
-    if activation in plain:
-        return plain[activation](y)
-    if activation == "LeakyRelu":
-        return leaky_relu(y, alpha=numbers[0] if numbers else 0.01)
+    if not activation:
+        return y
     if activation == "Clip":
         return F.clip(y, numbers[0], numbers[1])
-    if activation == "HardSigmoid":
-        return hard_sigmoid(y, alpha=numbers[0], beta=numbers[1])
-    raise unsupported(f"activation {activation}")
+    if activation not in _FUSED:
+        raise unsupported(f"activation {activation}")
+    return ACTIVATIONS[activation](y, **dict(zip(_FUSED[activation], numbers, strict=False)))
 
 
 def fused_conv(
@@ -422,7 +424,7 @@ OPERATORS = {
             "QLinearAveragePool": _images(unary(_pool)),
             "QLinearConcat": Operator(concat),
             "QLinearGlobalAveragePool": _images(unary(_global_pool)),
-            "QLinearLeakyRelu": _elementwise(unary(leaky_relu)),
+            "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),
             "QLinearMul": _elementwise(binary(F.multiply)),
             "QLinearSigmoid": _elementwise(unary(F.sigmoid)),
             "QLinearSoftmax": Operator(unary(_softmax)),

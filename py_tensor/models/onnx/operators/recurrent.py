@@ -6,27 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from .... import functions as F, lax, nn
+from .... import functions as F, lax
+from ....signatures import parameters_of
 from ....tensor import Tensor
-from .shared import Ints, Operator, unsupported
+from .shared import ACTIVATIONS, Ints, Operator, unsupported
 
 type States = tuple[Tensor, ...]
 type Activation = Callable[[Tensor], Tensor]
 
-_ACTIVATIONS: dict[str, tuple[Callable[..., Tensor], tuple[float, ...]]] = {
-    "affine": (lambda x, alpha, beta: alpha * x + beta, (1.0, 0.0)),
-    "elu": (lambda x, alpha: nn.elu(x, alpha=alpha), (1.0,)),
-    "hardsigmoid": (lambda x, alpha, beta: F.clip(alpha * x + beta, 0.0, 1.0), (0.2, 0.5)),
-    "leakyrelu": (lambda x, alpha: nn.leaky_relu(x, alpha=alpha), (0.01,)),
-    "relu": (nn.relu, ()),
-    "scaledtanh": (lambda x, alpha, beta: alpha * F.tanh(beta * x), (1.0, 1.0)),
-    "sigmoid": (F.sigmoid, ()),
-    "softplus": (nn.softplus, ()),
-    "softsign": (nn.softsign, ()),
-    "tanh": (F.tanh, ()),
-    "thresholdedrelu": (lambda x, alpha: F.where(x > alpha, x, 0.0), (1.0,)),
+_ACTIVATIONS = {
+    name.lower(): ACTIVATIONS[name]
+    for name in (
+        *("Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh", "Sigmoid"),
+        *("Softplus", "Softsign", "Tanh", "ThresholdedRelu"),
+    )
 }
-"""Activation functions by their names in lower case, with default values of their parameters."""
+"""Activations of recurrent layers by their names in lower case."""
 
 
 class Cell(NamedTuple):
@@ -109,9 +104,13 @@ def _activation(name: str, alphas: Iterator[float], betas: Iterator[float]) -> A
     """Return an activation function, whose parameters are the next ones or default values."""
     if name.lower() not in _ACTIVATIONS:
         raise unsupported(f"activation {name} of a recurrent layer")
-    function, defaults = _ACTIVATIONS[name.lower()]
-    given = [next(each, default) for each, default in zip((alphas, betas), defaults, strict=False)]
-    return lambda x: function(x, *given)
+    function, options = _ACTIVATIONS[name.lower()], {}
+    parameters = parameters_of(function)
+    assert parameters is not None
+    for option, values in (("alpha", alphas), ("beta", betas)):
+        if parameters.accepts_keyword(option) and (value := next(values, None)) is not None:
+            options[option] = value
+    return partial(function, **options)
 
 
 def _layer(
