@@ -27,6 +27,10 @@ NUMBERS = {
 }  # fmt: skip
 """ONNX's number of each dtype."""
 INT64 = 7
+_FORMS = {
+    INT64: "q", 1: "f", 6: "i", 9: "?", 10: "e", 12: "I", 2: "B", 3: "b", 4: "H", 5: "h",
+}  # fmt: skip
+"""`struct` code of each dtype by ONNX's number."""
 LOWEST = -(1 << 63)
 WIDE = {"int8": 6, "int16": 6, "uint8": 6, "uint16": 6, "uint32": INT64}
 """Number of the dtype in which operations of a dtype are computed, which few runtimes support."""
@@ -119,19 +123,7 @@ class NodeWriter:
     def number(self, value: Any, dtype: DType | int) -> str:
         """Return the name of an initializer of shape () with a number."""
         number = NUMBERS[dtype.name] if isinstance(dtype, DType) else dtype
-        form = {
-            INT64: "q",
-            1: "f",
-            6: "i",
-            9: "?",
-            10: "e",
-            12: "I",
-            2: "B",
-            3: "b",
-            4: "H",
-            5: "h",
-        }
-        raw = struct.pack(f"<{form[number]}", value)
+        raw = struct.pack(f"<{_FORMS[number]}", value)
         return self._constant(number, (), raw, ("number", number, raw))
 
     def ints(self, values: Sequence[int]) -> str:
@@ -334,11 +326,6 @@ def _shift_right(m: _Math, x: str, y: str) -> str:
     return m.Div(m.Sub(x, m.Mod(x, power)), power)
 
 
-def _cast(w: NodeWriter, call: Call) -> str:
-    # The exporter has converted the operand already.
-    return call.inputs[0]
-
-
 def _is_finite(w: NodeWriter, call: Call) -> str:
     m = _Math(w, call.dtype)
     [x] = call.inputs
@@ -377,15 +364,9 @@ _ELEMENTWISE: dict[str, Row] = {
     "negative": _formula(lambda m, x: m.Neg(x)),
     "positive": _same,
     "conj": _same,
-    "abs": _single("Abs"),
-    "sign": _single("Sign"),
     "square": _formula(lambda m, x: m.Mul(x, x)),
-    "reciprocal": _single("Reciprocal"),
-    "equal": _single("Equal"),
     "not_equal": _formula(lambda m, a, b: m.Not(m.Equal(a, b))),
-    "less": _single("Less"),
     "less_equal": _single("LessOrEqual"),
-    "greater": _single("Greater"),
     "greater_equal": _single("GreaterOrEqual"),
     "maximum": _single("Max"),
     "minimum": _single("Min"),
@@ -412,30 +393,28 @@ _ELEMENTWISE: dict[str, Row] = {
     "isnan": _never_of_integers("IsNaN"),
     "signbit": _formula(_negative),
     "copysign": _formula(lambda m, a, b: m.Mul(m.Abs(a), m.Where(_negative(m, b), -1.0, 1.0))),
-    "exp": _single("Exp"),
     "expm1": _formula(_expm1),
-    "log": _single("Log"),
     "log1p": _formula(_log1p),
     "log2": _formula(lambda m, x: m.Mul(m.Log(x), 1 / math.log(2))),
     "log10": _formula(lambda m, x: m.Mul(m.Log(x), 1 / math.log(10))),
     "logaddexp": _formula(
         lambda m, a, b: m.Add(m.Max(a, b), m.Softplus(m.Neg(m.Abs(m.Sub(a, b)))))
     ),
-    "sqrt": _single("Sqrt"),
     "rsqrt": _formula(lambda m, x: m.Reciprocal(m.Sqrt(x))),
     "hypot": _formula(lambda m, a, b: m.Sqrt(m.Add(m.Mul(a, a), m.Mul(b, b)))),
     **{
         name: _single(name.capitalize())
         for name in (
             *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
-            *("asinh", "acosh", "atanh", "sigmoid", "erf"),
+            *("asinh", "acosh", "atanh", "sigmoid", "erf", "exp", "log", "sqrt", "abs", "sign"),
+            *("reciprocal", "equal", "less", "greater", "where"),
         )
     },
     "atan2": _formula(_atan2),
     "relu": _relu,
-    "where": _single("Where"),
     "clip": _formula(lambda m, x, low, high: m.Min(m.Max(x, low), high)),
-    "astype": _cast,
+    # The exporter has converted the operand already.
+    "astype": _same,
 }
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from .... import functions as F, nn
 from ....tensor import Tensor
-from ... import common, folding
+from ... import common, folding, indexing
 from .normalization import over_flat_axes
 from .shared import Ints, Operator, single, unsupported
 
@@ -43,10 +43,9 @@ def nonzero(x: Tensor) -> Tensor:
 
 def one_hot(indices: Tensor, depth: int | Ints, values: Tensor, *, axis: int = -1) -> Tensor:
     n = single(depth)
-    places = indices.astype("int32")
-    places = F.where(places < 0, places + n, places)
-    hot = F.where(nn.one_hot(places, n, dtype="int32") > 0, values[1], values[0])
-    return F.moveaxis(hot, -1, axis)
+    positions = indices.astype("int32")
+    positions = F.where(positions < 0, positions + n, positions)
+    return indexing.one_hot(positions, n, values[1], values[0], axis=axis)
 
 
 def hardmax(x: Tensor, *, opset: int, axis: int | None = None) -> Tensor:
@@ -55,17 +54,6 @@ def hardmax(x: Tensor, *, opset: int, axis: int | None = None) -> Tensor:
     axis = -1 if axis is None else axis
     hot = nn.one_hot(F.argmax(x, axis=axis), x.shape[axis], dtype=x.dtype)
     return F.moveaxis(hot, -1, axis)
-
-
-def reverse_sequence(
-    x: Tensor, lengths: Tensor, *, batch_axis: int = 1, time_axis: int = 0
-) -> Tensor:
-    rows = F.moveaxis(x, (batch_axis, time_axis), (0, 1))
-    time, each = F.arange(rows.shape[1]), lengths.reshape((-1, 1))
-    back = F.where(time < each, each - 1 - time, time)
-    back = back.reshape((*back.shape, *(1,) * (x.ndim - 2)))
-    reversed_ = F.take_along_axis(rows, back, axis=1)
-    return F.moveaxis(reversed_, (0, 1), (batch_axis, time_axis))
 
 
 def top_k(
@@ -88,7 +76,7 @@ OPERATORS = {
     "Hardmax": Operator(hardmax),
     "NonZero": Operator(nonzero, fold=folding.nonzero),
     "OneHot": Operator(one_hot, host=("depth",)),
-    "ReverseSequence": Operator(reverse_sequence),
+    "ReverseSequence": Operator(indexing.reverse_sequence),
     "Scatter": Operator(scatter_elements),
     "ScatterElements": Operator(scatter_elements),
     "ScatterND": Operator(common.scatter_nd),

@@ -313,7 +313,8 @@ def _quantized(y: Tensor, scale: Tensor, zero: Tensor | None, like: Tensor) -> T
 def _pool(x: Tensor, *, channels_last: int = 0, **options: Any) -> Tensor:
     if channels_last:
         raise unsupported("pooling with the channels last")
-    return average_pool(x, **options)
+    y: Tensor = average_pool(x, **options)
+    return y
 
 
 def _global_pool(x: Tensor, *, channels_last: int = 0) -> Tensor:

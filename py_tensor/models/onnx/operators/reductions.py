@@ -10,8 +10,8 @@ from typing import Any
 from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
-from ... import folding, layouts
-from .shared import Ints, Operator, single
+from ... import folding, layouts, reductions as shared
+from .shared import Ints, Operator
 
 type Function = Callable[..., Tensor]
 
@@ -78,18 +78,6 @@ def place(
     return x.shape[axis] - 1 - backward
 
 
-def running(
-    function: Function, x: Tensor, axis: int | Ints, *, exclusive: int = 0, reverse: int = 0
-) -> Tensor:
-    along = single(axis)
-    if reverse:
-        x = F.flip(x, axis=along)
-    result = function(x, axis=along, include_initial=bool(exclusive))
-    if exclusive:
-        result = F.take(result, list(range(x.shape[along])), axis=along)
-    return F.flip(result, axis=along) if reverse else result
-
-
 def _reduction(
     function: Function, on_numbers: Callable[[list[Any]], Any] | None = None
 ) -> Operator:
@@ -100,9 +88,9 @@ def _reduction(
 OPERATORS = {
     "ArgMax": Operator(partial(place, F.argmax), layout=layouts.along),
     "ArgMin": Operator(partial(place, F.argmin), layout=layouts.along),
-    "CumProd": Operator(partial(running, F.cumulative_prod), host=("axis",)),
+    "CumProd": Operator(partial(shared.running, F.cumulative_prod), host=("axis",)),
     "CumSum": Operator(
-        partial(running, F.cumulative_sum), host=("axis",), fold=folding.running_sum
+        partial(shared.running, F.cumulative_sum), host=("axis",), fold=folding.running_sum
     ),
     "ReduceL1": _reduction(absolute_sum),
     "ReduceL2": _reduction(norm),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from ....dtypes import DType
 from ...activations import activation
 from ...execution import Operator
-from ...options import Ints, single, unsupported
+from ...options import LARGEST, Ints, single, unsupported
 from ..narrow_floats import BITS as NARROW_FLOATS, narrowed
 from ..reader import NARROW_INTEGERS, dtype_of
 
 __all__ = [
     "ACTIVATIONS",
+    "LARGEST",
     "NARROW_FLOATS",
     "NARROW_INTEGERS",
     "Ints",

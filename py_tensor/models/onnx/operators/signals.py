@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from .... import fft, functions as F
 from ....tensor import Tensor
-from .images import LARGEST
-from .shared import Ints, Operator, dtype_of, single, unsupported
+from .shared import LARGEST, Ints, Operator, dtype_of, single, unsupported
 
 
 def parts(numbers: Tensor) -> Tensor:

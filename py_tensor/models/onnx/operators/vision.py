@@ -15,8 +15,8 @@ from .... import functions as F
 from ....tensor import Tensor
 from ... import folding, layouts
 from ...graph import ModelConstant
-from .images import LARGEST, check_windows
-from .shared import Ints, Operator, unsupported
+from .images import check_windows
+from .shared import LARGEST, Ints, Operator, unsupported
 
 type Taps = list[tuple[Tensor, Tensor]]
 """Positions along one axis, and their weights."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 from .... import functions as F, nn
 from ....dtypes import DType
 from ....tensor import Tensor
-from ... import folding
+from ... import common, folding
+from ...activations import activation
 from ...graph import ModelConstant
 from .shared import Operator, Quantization, moved, real, saturated
 
@@ -29,32 +30,8 @@ def cast_constant(
     return folding.cast(x, dtype)
 
 
-def div(a: Tensor, b: Tensor) -> Tensor:
-    if a.dtype.kind == "f":
-        return a / b
-    # Quotients of integers are rounded towards zero.
-    return a // b + (((a < 0) != (b < 0)) & (a % b != 0)).astype(a.dtype)
-
-
 def power(a: Tensor, b: Tensor) -> Tensor:
     return a**b
-
-
-def add_n(x: Tensor, *others: Tensor) -> Tensor:
-    result: Tensor = reduce(F.add, others, x)
-    return result
-
-
-def elu(x: Tensor) -> Tensor:
-    return nn.elu(x)
-
-
-def gelu(x: Tensor, *, approximate: bool = False) -> Tensor:
-    return nn.gelu(x, approximate=approximate)
-
-
-def leaky_relu(x: Tensor, *, alpha: float = 0.0) -> Tensor:
-    return nn.leaky_relu(x, alpha=alpha)
 
 
 def prelu(x: Tensor, slope: Tensor) -> Tensor:
@@ -88,10 +65,6 @@ def select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return F.where(condition, a, b)
 
 
-def select_broadcast(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    return F.where(condition, a, b)
-
-
 def bucketize(x: Tensor, *, boundaries: list[float] | None = None) -> Tensor:
     ends = F.asarray(boundaries or [], dtype="float32")
     return F.searchsorted(ends, x.astype("float32"), side="right").astype("int32")
@@ -120,7 +93,7 @@ def _real(function: Any) -> Operator:
 OPERATORS = {
     "ABS": _arithmetic(F.abs, abs),
     "ADD": _arithmetic(F.add, operator.add),
-    "ADD_N": _real(add_n),
+    "ADD_N": _real(partial(common.over_all, F.add)),
     "ATAN2": _real(F.atan2),
     "Alias": Operator(alias, raw=True),
     "BITWISE_XOR": Operator(F.bitwise_xor),
@@ -129,19 +102,19 @@ OPERATORS = {
     "CEIL": _arithmetic(F.ceil, math.ceil),
     "COMPLEX_ABS": Operator(F.abs),
     "COS": _real(F.cos),
-    "DIV": _arithmetic(div, folding.divided),
-    "ELU": _real(elu),
+    "DIV": _arithmetic(common.div, folding.divided),
+    "ELU": _real(nn.elu),
     "EQUAL": _compared(F.equal, "Equal"),
     "EXP": _real(F.exp),
     "FLOOR": _arithmetic(F.floor, math.floor),
     "FLOOR_DIV": _arithmetic(F.floor_divide, operator.floordiv),
     "FLOOR_MOD": _arithmetic(F.remainder, operator.mod),
-    "GELU": _real(gelu),
+    "GELU": _real(nn.gelu),
     "GREATER": _compared(F.greater, "Greater"),
     "GREATER_EQUAL": _compared(F.greater_equal, "GreaterOrEqual"),
     "HARD_SWISH": _real(nn.hard_swish),
     "IMAG": Operator(F.imag),
-    "LEAKY_RELU": _real(leaky_relu),
+    "LEAKY_RELU": _real(activation("leaky_relu", alpha=0.0)),
     "LESS": _compared(F.less, "Less"),
     "LESS_EQUAL": _compared(F.less_equal, "LessOrEqual"),
     "LOG": _real(F.log),
@@ -165,7 +138,7 @@ OPERATORS = {
     "ROUND": _real(F.round),
     "RSQRT": _real(F.rsqrt),
     "SELECT": Operator(select, fold=folding.where, wrapper=moved),
-    "SELECT_V2": Operator(select_broadcast, fold=folding.where, wrapper=moved),
+    "SELECT_V2": Operator(F.where, fold=folding.where, wrapper=moved),
     "SIGN": _real(F.sign),
     "SIN": _real(F.sin),
     "SQRT": _real(F.sqrt),

@@ -8,11 +8,10 @@ from typing import Any
 
 from .... import functions as F, nn
 from ....tensor import Tensor
+from ...options import LARGEST
 from .products import finished, prepared
 from .shared import Ints, Operator, Quantization, activated, at, moved, real, saturated, unsupported
 
-LARGEST = 1 << 14
-"""Maximum length, stride, dilation and padding of windows."""
 _PADDINGS = ("same", "valid")
 
 

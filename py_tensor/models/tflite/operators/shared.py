@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .... import functions as F
-from ....errors import ModelError
 from ....tensor import Tensor
 from ...execution import Operator
-from ...options import Ints, single
+from ...options import Ints, single, unsupported
 from ..reader import Quantization, Scales
 
 __all__ = [
-    "Ints", "Operator", "Quantization", "Scales", "activated", "at", "dequantized", "moved",
+    "Ints", "Operator", "Quantization", "Scales", "activated", "as_stored", "at", "dequantized",
+    "moved",
     "quantized", "real", "saturated", "single", "unsupported",
 ]  # fmt: skip
 
@@ -25,13 +25,6 @@ ACTIVATIONS: dict[int, Callable[[Tensor], Tensor]] = {
     5: lambda x: (x < 0).astype(x.dtype),
 }
 """Functions by the number of ActivationFunctionType."""
-
-
-def unsupported(what: str) -> ModelError:
-    """Return the error of an operator whose options py_tensor does not support."""
-    return ModelError(
-        f"run: option of an operator is not supported; got {what}; export the model without it"
-    )
 
 
 def activated(x: Tensor, activation: int) -> Tensor:
@@ -95,6 +88,16 @@ def real(
         scales = at(outputs, position)
         found.append(quantized(y, scales) if scales is not None and y.dtype.kind == "f" else y)
     return tuple(found)
+
+
+def as_stored(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    *,
+    quantization: Quantization | None = None,
+) -> Any:
+    """Call a function that needs no scales with quantized numbers."""
+    return function(*arguments)
 
 
 def moved(
