@@ -68,6 +68,7 @@ ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
     "prelu": nn.prelu,
     "relu": F.relu,
     "relu6": nn.relu6,
+    "scaled_tanh": scaled_tanh,
     "selu": selu,
     "sigmoid": F.sigmoid,
     "silu": nn.silu,

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import (
     MOST_STEPS,
@@ -33,11 +32,11 @@ def _at_least(operation: str, arrays: tuple[Any, ...], convert: Callable[[Tensor
 
 
 def _two(x: Tensor) -> Tensor:
-    return pt.reshape(x, (1,) * (2 - x.ndim) + x.shape)
+    return F.reshape(x, (1,) * (2 - x.ndim) + x.shape)
 
 
 def _three(x: Tensor) -> Tensor:
-    return pt.expand_dims(_two(x), axis=2) if x.ndim < 3 else x
+    return F.expand_dims(_two(x), axis=2) if x.ndim < 3 else x
 
 
 def atleast_1d(*arys: ArrayLike) -> Any:
@@ -53,7 +52,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
     >>> pt.atleast_1d(3).shape
     (1,)
     """
-    return _at_least("atleast_1d", arys, lambda x: x if x.ndim else pt.reshape(x, (1,)))
+    return _at_least("atleast_1d", arys, lambda x: x if x.ndim else F.reshape(x, (1,)))
 
 
 def atleast_2d(*arys: ArrayLike) -> Any:
@@ -115,7 +114,7 @@ def hstack(tup: Sequence[ArrayLike]) -> Tensor:
     [1, 2, 3]
     """
     arrays = [atleast_1d(x) for x in _several(tup)]
-    return pt.concat(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
+    return F.concat(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
 
 
 @named
@@ -135,7 +134,7 @@ def vstack(tup: Sequence[ArrayLike]) -> Tensor:
     >>> pt.vstack([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
-    return pt.concat([atleast_2d(x) for x in _several(tup)], axis=0)
+    return F.concat([atleast_2d(x) for x in _several(tup)], axis=0)
 
 
 @named
@@ -155,7 +154,7 @@ def dstack(tup: Sequence[ArrayLike]) -> Tensor:
     >>> pt.dstack([[1, 2], [3, 4]]).tolist()
     [[[1, 3], [2, 4]]]
     """
-    return pt.concat([atleast_3d(x) for x in _several(tup)], axis=2)
+    return F.concat([atleast_3d(x) for x in _several(tup)], axis=2)
 
 
 @named
@@ -176,7 +175,7 @@ def column_stack(tup: Sequence[ArrayLike]) -> Tensor:
     [[1, 3], [2, 4]]
     """
     arrays = [as_tensor("column_stack", x) for x in _several(tup)]
-    return pt.concat([pt.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in arrays], axis=1)
+    return F.concat([F.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in arrays], axis=1)
 
 
 @named
@@ -215,9 +214,9 @@ def block(arrays: ArrayLike | Sequence[Any]) -> Tensor:
 
     def joined(item: Any, level: int) -> Tensor:
         if level:
-            return pt.concat([joined(part, level - 1) for part in item], axis=-level)
+            return F.concat([joined(part, level - 1) for part in item], axis=-level)
         x = as_tensor("block", item)
-        return pt.reshape(x, (1,) * (ndim - x.ndim) + x.shape)
+        return F.reshape(x, (1,) * (ndim - x.ndim) + x.shape)
 
     return joined(arrays, levels)
 
@@ -384,8 +383,8 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor
     """
     first, second = as_tensor("append", arr), as_tensor("append", values)
     if axis is None:
-        first, second, axis = pt.flatten(first), pt.flatten(second), 0
-    return pt.concat([first, second], axis=axis)
+        first, second, axis = F.flatten(first), F.flatten(second), 0
+    return F.concat([first, second], axis=axis)
 
 
 def _positions(operation: str, obj: Any, length: int, limit: int) -> list[int]:
@@ -427,12 +426,12 @@ def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None
     """
     x = as_tensor("delete", arr)
     if axis is None:
-        x, axis = pt.flatten(x), 0
+        x, axis = F.flatten(x), 0
     place = one_axis("delete", axis, x.ndim)
     length = x.shape[place]
     dropped = set(_positions("delete", obj, length, length))
     kept = [at for at in range(length) if at not in dropped]
-    return pt.take(x, pt.asarray(kept, dtype="int32"), axis=place)
+    return F.take(x, F.asarray(kept, dtype="int32"), axis=place)
 
 
 @named
@@ -460,20 +459,20 @@ def insert(
     """
     x = as_tensor("insert", arr)
     if axis is None:
-        x, axis = pt.flatten(x), 0
+        x, axis = F.flatten(x), 0
     place = one_axis("insert", axis, x.ndim)
     length = x.shape[place]
     positions = _positions("insert", obj, length, length + 1)
-    new = pt.astype(as_tensor("insert", values), x.dtype, copy=False)
+    new = F.astype(as_tensor("insert", values), x.dtype, copy=False)
     count = len(positions)
-    new = pt.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    new = F.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
     if count == 1 and not isinstance(obj, slice):
         # A single position takes several slices; an index without axes takes them from axis 0.
-        new = new if iterable(obj) else pt.moveaxis(new, 0, place)
+        new = new if iterable(obj) else F.moveaxis(new, 0, place)
         count = new.shape[place]
         positions *= count
     shape = (*x.shape[:place], count, *x.shape[place + 1 :])
-    new = pt.broadcast_to(new, shape)
+    new = F.broadcast_to(new, shape)
     order = sorted(range(count), key=lambda at: positions[at])
     source: list[int] = []
     at = 0
@@ -482,8 +481,8 @@ def insert(
         at = positions[each]
         source.append(length + each)
     source += range(at, length)
-    joined = pt.concat([x, new], axis=place)
-    return pt.take(joined, pt.asarray(source, dtype="int32"), axis=place)
+    joined = F.concat([x, new], axis=place)
+    return F.take(joined, F.asarray(source, dtype="int32"), axis=place)
 
 
 @named
@@ -504,13 +503,13 @@ def resize(a: ArrayLike, new_shape: ShapeLike) -> Tensor:
     >>> pt.resize([1, 2, 3], (2, 2)).tolist()
     [[1, 2], [3, 1]]
     """
-    x = pt.flatten(as_tensor("resize", a))
+    x = F.flatten(as_tensor("resize", a))
     shape = a_shape("resize", new_shape)
     size = math.prod(shape)
     if not x.size:
-        return pt.zeros(shape, dtype=x.dtype)
-    repeated = pt.tile(x, -(-size // x.size)) if size > x.size else x
-    return pt.reshape(repeated[:size], shape)
+        return F.zeros(shape, dtype=x.dtype)
+    repeated = F.tile(x, -(-size // x.size)) if size > x.size else x
+    return F.reshape(repeated[:size], shape)
 
 
 @named
@@ -540,12 +539,12 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     first, second = (one_axis("rot90", axis, x.ndim) for axis in given)
     turns = integer("rot90", "k", k) % 4
     if turns == 2:
-        return pt.flip(x, axis=(first, second))
+        return F.flip(x, axis=(first, second))
     if turns == 1:
-        return swapaxes(pt.flip(x, axis=second), first, second)
+        return swapaxes(F.flip(x, axis=second), first, second)
     if turns == 3:
-        return pt.flip(swapaxes(x, first, second), axis=second)
-    return pt.copy(x)
+        return F.flip(swapaxes(x, first, second), axis=second)
+    return F.copy(x)
 
 
 @named
@@ -565,7 +564,7 @@ def fliplr(m: ArrayLike) -> Tensor:
     >>> pt.fliplr([[1, 2], [3, 4]]).tolist()
     [[2, 1], [4, 3]]
     """
-    return pt.flip(m, axis=1)
+    return F.flip(m, axis=1)
 
 
 @named
@@ -585,7 +584,7 @@ def flipud(m: ArrayLike) -> Tensor:
     >>> pt.flipud([[1, 2], [3, 4]]).tolist()
     [[3, 4], [1, 2]]
     """
-    return pt.flip(m, axis=0)
+    return F.flip(m, axis=0)
 
 
 @named
@@ -611,7 +610,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Tensor:
     first, second = (one_axis("swapaxes", axis, x.ndim) for axis in (axis1, axis2))
     order = list(range(x.ndim))
     order[first], order[second] = second, first
-    return pt.permute_dims(x, order)
+    return F.permute_dims(x, order)
 
 
 @named
@@ -637,7 +636,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Tensor:
     place = one_axis("rollaxis", axis, x.ndim)
     start = integer("rollaxis", "start", start)
     target = one_axis("rollaxis", start, x.ndim + 1) if start >= 0 else start + x.ndim
-    return pt.moveaxis(x, place, target - (target > place))
+    return F.moveaxis(x, place, target - (target > place))
 
 
 @named
@@ -656,7 +655,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     [1, 3, 2, 4]
     """
     x = as_tensor("ravel", a)
-    return pt.flatten(pt.transpose(x) if isinstance(order, str) and order == "F" else x)
+    return F.flatten(F.transpose(x) if isinstance(order, str) and order == "F" else x)
 
 
 def ndim(a: ArrayLike) -> int:
@@ -738,15 +737,15 @@ def apply_along_axis(
     x = as_tensor("apply_along_axis", arr)
     place = one_axis("apply_along_axis", axis, x.ndim)
     others = (*x.shape[:place], *x.shape[place + 1 :])
-    rows = pt.reshape(pt.moveaxis(x, place, -1), (math.prod(others), x.shape[place]))
+    rows = F.reshape(F.moveaxis(x, place, -1), (math.prod(others), x.shape[place]))
     func1d = function_of("apply_along_axis", "func1d", func1d)
     if not rows.shape[0]:
         raise ShapeError(f"apply_along_axis: no vectors; got shape {x.shape}; give at least one")
-    found = pt.stack([as_tensor("apply_along_axis", func1d(row, *args, **kwargs)) for row in rows])
+    found = F.stack([as_tensor("apply_along_axis", func1d(row, *args, **kwargs)) for row in rows])
     inner = found.shape[1:]
-    result = pt.reshape(found, (*others, *inner))
+    result = F.reshape(found, (*others, *inner))
     last = range(len(others), len(others) + len(inner))
-    return pt.moveaxis(result, tuple(last), tuple(range(place, place + len(inner))))
+    return F.moveaxis(result, tuple(last), tuple(range(place, place + len(inner))))
 
 
 @named
@@ -774,7 +773,7 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
         place = one_axis("apply_over_axes", axis, result.ndim)
         found = as_tensor("apply_over_axes", func(result, place))
         if found.ndim == result.ndim - 1:
-            found = pt.expand_dims(found, axis=place)
+            found = F.expand_dims(found, axis=place)
         if found.ndim != result.ndim:
             raise ShapeError(
                 f"apply_over_axes: function changes the axes; got shape {found.shape} "
@@ -815,6 +814,6 @@ def array(
     >>> pt.array([1, 2], ndmin=2).shape
     (1, 2)
     """
-    x = pt.asarray(object, dtype=dtype, copy=copy)
+    x = F.asarray(object, dtype=dtype, copy=copy)
     ndmin = integer("array", "ndmin", ndmin, most=_MOST_AXES)
-    return pt.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x
+    return F.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x

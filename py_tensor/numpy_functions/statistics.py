@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
-import py_tensor as pt
-
-from .. import linalg
+from .. import functions as F, linalg
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, items, number, one_axis, some_axes
 from ..functions.decorators import named
@@ -56,7 +54,7 @@ def percentile(
     >>> pt.percentile([1.0, 2.0, 3.0, 4.0], 50).item()
     2.5
     """
-    return pt.quantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
+    return F.quantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
 
 
 @named
@@ -90,7 +88,7 @@ def nanpercentile(
     >>> pt.nanpercentile([1.0, pt.nan, 3.0], 50).item()
     2.0
     """
-    return pt.nanquantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
+    return F.nanquantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
 
 
 @named
@@ -124,9 +122,9 @@ def average(
     x = as_floating("average", a)
     axes = some_axes("average", axis, x.ndim)
     if weights is None:
-        found = pt.mean(x, axis=axes, keepdims=keepdims)
+        found = F.mean(x, axis=axes, keepdims=keepdims)
         count = math.prod(x.shape[at] for at in axes)
-        total = pt.full(found.shape, float(count))
+        total = F.full(found.shape, float(count))
     else:
         share = as_floating("average", weights)
         if share.shape != x.shape:
@@ -135,10 +133,10 @@ def average(
                     f"average: weights do not fit; got {share.shape} for shape {x.shape} and "
                     f"axis {axis}; give the shape of a or of the axes"
                 )
-            share = pt.reshape(share, tuple(n if at in axes else 1 for at, n in enumerate(x.shape)))
-            share = pt.broadcast_to(share, x.shape)
-        total = pt.sum(share, axis=axes, keepdims=keepdims)
-        found = pt.sum(x * share, axis=axes, keepdims=keepdims) / total
+            share = F.reshape(share, tuple(n if at in axes else 1 for at, n in enumerate(x.shape)))
+            share = F.broadcast_to(share, x.shape)
+        total = F.sum(share, axis=axes, keepdims=keepdims)
+        found = F.sum(x * share, axis=axes, keepdims=keepdims) / total
     return (found, total) if flag("average", "returned", returned) else found
 
 
@@ -163,16 +161,16 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True) -> T
     """
     rows = _variables("corrcoef", x, rowvar)
     if y is not None:
-        rows = pt.concat([_matrix(rows), _matrix(_variables("corrcoef", y, rowvar))], axis=0)
-    matrix = pt.cov(rows)
+        rows = F.concat([_matrix(rows), _matrix(_variables("corrcoef", y, rowvar))], axis=0)
+    matrix = F.cov(rows)
     if not matrix.ndim:
         return matrix / matrix
-    deviation = pt.sqrt(linalg.diagonal(matrix))
-    return pt.clip(matrix / deviation / pt.expand_dims(deviation, axis=1), -1.0, 1.0)
+    deviation = F.sqrt(linalg.diagonal(matrix))
+    return F.clip(matrix / deviation / F.expand_dims(deviation, axis=1), -1.0, 1.0)
 
 
 def _matrix(x: Tensor) -> Tensor:
-    return pt.reshape(x, (1, -1)) if x.ndim < 2 else x
+    return F.reshape(x, (1, -1)) if x.ndim < 2 else x
 
 
 def _variables(operation: str, x: Any, rowvar: bool) -> Tensor:
@@ -205,12 +203,12 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     6
     """
     x = as_tensor("ptp", a)
-    return pt.max(x, axis=axis, keepdims=keepdims) - pt.min(x, axis=axis, keepdims=keepdims)
+    return F.max(x, axis=axis, keepdims=keepdims) - F.min(x, axis=axis, keepdims=keepdims)
 
 
 def _along(operation: str, a: Any, axis: int | None) -> tuple[Tensor, int]:
     x = as_tensor(operation, a)
-    return (pt.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
+    return (F.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
 
 
 @named
@@ -236,7 +234,7 @@ def cumsum(
     [1, 3, 6, 10]
     """
     x, place = _along("cumsum", a, axis)
-    return pt.cumulative_sum(x, axis=place, dtype=dtype)
+    return F.cumulative_sum(x, axis=place, dtype=dtype)
 
 
 @named
@@ -262,12 +260,12 @@ def cumprod(
     [1, 2, 6, 24]
     """
     x, place = _along("cumprod", a, axis)
-    return pt.cumulative_prod(x, axis=place, dtype=dtype)
+    return F.cumulative_prod(x, axis=place, dtype=dtype)
 
 
 def _without_nan(operation: str, a: Any, value: float) -> Tensor:
     x = as_tensor(operation, a)
-    return pt.where(pt.isnan(x), value, x) if x.dtype.kind in "fc" else x
+    return F.where(F.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
 @named
@@ -339,7 +337,7 @@ def histogram_bin_edges(
     """
     if not isinstance(bins, int):
         return as_tensor("histogram_bin_edges", bins)
-    return pt.histogram(a, bins, range=range)[1]
+    return F.histogram(a, bins, range=range)[1]
 
 
 @named
@@ -379,8 +377,8 @@ def histogramdd(
         columns = [as_floating("histogramdd", each) for each in sample]
     else:
         points = as_floating("histogramdd", sample)
-        points = pt.expand_dims(points, axis=1) if points.ndim == 1 else points
-        columns = list(pt.unstack(points, axis=1))
+        points = F.expand_dims(points, axis=1) if points.ndim == 1 else points
+        columns = list(F.unstack(points, axis=1))
     given = (
         bins if isinstance(bins, Sequence) and not isinstance(bins, str) else [bins] * len(columns)
     )
@@ -402,20 +400,20 @@ def histogramdd(
                 f"histogramdd: limits are no vector; got shape {limits.shape}; pass two or more"
             )
         count = limits.shape[0] - 1
-        at = pt.searchsorted(limits, x, side="right") - 1
-        at = at - pt.astype((at == count) & (x == limits[-1]), "int32")
+        at = F.searchsorted(limits, x, side="right") - 1
+        at = at - F.astype((at == count) & (x == limits[-1]), "int32")
         inside = ((at >= 0) & (at < count)) & inside
         place = place * count + at
     shape = tuple(limits.shape[0] - 1 for limits in edges)
     size = math.prod(shape)
-    share = pt.ones(columns[0].shape) if weights is None else as_floating("histogramdd", weights)
-    found = pt.bincount(pt.where(inside, place, size), share, length=size)
-    found = pt.reshape(pt.astype(found, "float32", copy=False), shape)
+    share = F.ones(columns[0].shape) if weights is None else as_floating("histogramdd", weights)
+    found = F.bincount(F.where(inside, place, size), share, length=size)
+    found = F.reshape(F.astype(found, "float32", copy=False), shape)
     if flag("histogramdd", "density", density):
-        found = found / pt.sum(found)
+        found = found / F.sum(found)
         for axis, limits in enumerate(edges):
-            widths = pt.diff(limits)
-            found = found / pt.reshape(
+            widths = F.diff(limits)
+            found = found / F.reshape(
                 widths, tuple(n if axis == own else 1 for own, n in enumerate(shape))
             )
     return found, edges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ArgumentError, DTypeError, ShapeError
-from ..functions.arguments import converted, lengths_of
+from ..functions.arguments import converted, items, lengths_of, number
 from ..functions.sliding_windows import batched
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
@@ -49,6 +49,11 @@ def height_and_width(operation: str, name: str, given: Sequence[int]) -> tuple[i
             f"{operation}: {name} is invalid; got {lengths}; use two lengths of at least 1"
         )
     return lengths[0], lengths[1]
+
+
+def floats_of(operation: str, name: str, values: Sequence[float]) -> list[float]:
+    """Return the items of a sequence as floats."""
+    return [number(operation, name, value) for value in items(operation, name, values)]
 
 
 def numbers_of(operation: str, name: str, x: ArrayLike, *shapes: tuple[int | str, ...]) -> Tensor:

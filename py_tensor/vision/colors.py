@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import DTypeError, ShapeError
 from ..functions.arguments import choice, flag, number
 from ..functions.creation import arange
@@ -66,13 +65,13 @@ def rgb_to_hsv(x: ArrayLike, /) -> Tensor:
     [0.333, 1.0, 0.5]
     """
     red, green, blue = _colors("rgb_to_hsv", x)
-    value = pt.maximum(red, pt.maximum(green, blue))
-    spread = value - pt.minimum(red, pt.minimum(green, blue))
+    value = F.maximum(red, F.maximum(green, blue))
+    spread = value - F.minimum(red, F.minimum(green, blue))
     sixth = divide_no_nan(1.0 / 6.0, spread)
     hue = where(green == value, (blue - red) * sixth + 1.0 / 3.0, (red - green) * sixth + 2.0 / 3.0)
     hue = where(red == value, (green - blue) * sixth, hue)
     hue = where(spread > 0.0, where(hue < 0.0, hue + 1.0, hue), 0.0)
-    return pt.stack([hue, divide_no_nan(spread, value), value], axis=-1)
+    return F.stack([hue, divide_no_nan(spread, value), value], axis=-1)
 
 
 @named
@@ -97,7 +96,7 @@ def hsv_to_rgb(x: ArrayLike, /) -> Tensor:
     around = hue * 6.0
     full = [abs(around - 3.0) - 1.0, 2.0 - abs(around - 2.0), 2.0 - abs(around - 4.0)]
     parts = [(1.0 - saturation + each.clip(0.0, 1.0) * saturation) * value for each in full]
-    return pt.stack(parts, axis=-1)
+    return F.stack(parts, axis=-1)
 
 
 _LUMA = (0.299, 0.587, 0.114)
@@ -125,7 +124,7 @@ def rgb_to_yuv(x: ArrayLike, /) -> Tensor:
     channels = _colors("rgb_to_yuv", x)
     (luma,) = _mixed(channels, [_LUMA])
     red, _, blue = channels
-    return pt.stack([luma, (blue - luma) * 0.492, (red - luma) * 0.877], axis=-1)
+    return F.stack([luma, (blue - luma) * 0.492, (red - luma) * 0.877], axis=-1)
 
 
 @named
@@ -149,7 +148,7 @@ def yuv_to_rgb(x: ArrayLike, /) -> Tensor:
     luma, u, v = _colors("yuv_to_rgb", x)
     blue, red = luma + u * (1.0 / 0.492), luma + v * (1.0 / 0.877)
     green = (luma - red * _LUMA[0] - blue * _LUMA[2]) * (1.0 / _LUMA[1])
-    return pt.stack([red, green, blue], axis=-1)
+    return F.stack([red, green, blue], axis=-1)
 
 
 # Source: IEC 61966-2-1 (sRGB) and CIE 15 (L*a*b*), for the white of D65.
@@ -192,7 +191,7 @@ def rgb_to_lab(x: ArrayLike, /) -> Tensor:
     a, b, c = (
         where(each > 0.008856, each ** (1.0 / 3.0), each * 7.787 + 16.0 / 116.0) for each in shares
     )
-    return pt.stack([b * 116.0 - 16.0, (a - b) * 500.0, (b - c) * 200.0], axis=-1)
+    return F.stack([b * 116.0 - 16.0, (a - b) * 500.0, (b - c) * 200.0], axis=-1)
 
 
 @named
@@ -223,7 +222,7 @@ def lab_to_rgb(x: ArrayLike, /) -> Tensor:
         where(each <= 0.0031308, each * 12.92, each ** (1.0 / 2.4) * 1.055 - 0.055)
         for each in linear
     ]
-    return pt.stack(parts, axis=-1)
+    return F.stack(parts, axis=-1)
 
 
 @named

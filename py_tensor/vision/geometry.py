@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import flag, items, number
+from ..functions.arguments import flag, number
 from ..functions.decorators import named
 from ..tensor import Tensor
 from ..typing import ArrayLike
-from .checks import height_and_width, numbers_of
+from .checks import floats_of, height_and_width, numbers_of
 
 _MATRICES = ((2, 3), (3, 3), ("n", 2, 3), ("n", 3, 3))
 
@@ -63,8 +62,8 @@ def transform_points(points: ArrayLike, matrix: ArrayLike, /) -> Tensor:
     moved = [row(0), row(1)]
     if matrices.shape[-2] == 3:
         moved = [each / row(2) for each in moved]
-    rest = [pt.broadcast_to(given[..., at], moved[0].shape) for at in range(2, given.shape[-1])]
-    return pt.stack([*moved, *rest], axis=-1).astype("float32", copy=False)
+    rest = [F.broadcast_to(given[..., at], moved[0].shape) for at in range(2, given.shape[-1])]
+    return F.stack([*moved, *rest], axis=-1).astype("float32", copy=False)
 
 
 def _entry(matrices: Tensor, row: int, column: int, axes: int) -> Tensor:
@@ -92,13 +91,13 @@ def transform_boxes(boxes: ArrayLike, matrix: ArrayLike, /) -> Tensor:
     [[2.0, 7.0, 6.0, 9.0]]
     """
     given = numbers_of("transform_boxes", "boxes", boxes, ("...", 4))
-    top, left, bottom, right = pt.unstack(given, axis=-1)
+    top, left, bottom, right = F.unstack(given, axis=-1)
     corners = [(left, top), (right, top), (left, bottom), (right, bottom)]
     # The matrices belong to the first axis of the boxes, so the corners are the last but one.
-    points = pt.stack([pt.stack(corner, axis=-1) for corner in corners], axis=-2)
+    points = F.stack([F.stack(corner, axis=-1) for corner in corners], axis=-2)
     moved = transform_points(points, matrix)
-    low, high = pt.min(moved, axis=-2), pt.max(moved, axis=-2)
-    return pt.concat([pt.flip(low, axis=-1), pt.flip(high, axis=-1)], axis=-1)
+    low, high = F.min(moved, axis=-2), F.max(moved, axis=-2)
+    return F.concat([F.flip(low, axis=-1), F.flip(high, axis=-1)], axis=-1)
 
 
 @named
@@ -123,7 +122,7 @@ def inverse_matrix(matrix: ArrayLike, /) -> Tensor:
     size = a * e - b * d
     first = [e / size, 0.0 - b / size, (b * f - c * e) / size]
     second = [0.0 - d / size, a / size, (c * d - a * f) / size]
-    return pt.stack([pt.stack(first, axis=-1), pt.stack(second, axis=-1)], axis=-2)
+    return F.stack([F.stack(first, axis=-1), F.stack(second, axis=-1)], axis=-2)
 
 
 @named
@@ -148,7 +147,7 @@ def rotation_between(start: ArrayLike, end: ArrayLike, /, *, target: float = 0.0
     """
     ends = [numbers_of("rotation_between", "points", each, ("...", 2)) for each in (start, end)]
     across, down = (ends[1][..., at] - ends[0][..., at] for at in range(2))
-    return number("rotation_between", "target", target) + pt.atan2(down, across)
+    return number("rotation_between", "target", target) + F.atan2(down, across)
 
 
 @named
@@ -194,17 +193,17 @@ def region_matrices(
     out = height_and_width(operation, "size", size)
     angle = numbers_of(operation, "rotations", rotation, (), (given.shape[0],))
     factor = number(operation, "scale", scale)
-    moves = [number(operation, "shift", each) for each in items(operation, "shift", shift)]
+    moves = floats_of(operation, "shift", shift)
     if len(moves) != 2:
         raise ArgumentError(f"{operation}: shift must be two numbers; got {moves}; pass (x, y)")
     right, down = moves
-    top, left, bottom, end = pt.unstack(given, axis=-1)
+    top, left, bottom, end = F.unstack(given, axis=-1)
     height, width = bottom - top, end - left
-    cosine, sine = pt.cos(angle), pt.sin(angle)
+    cosine, sine = F.cos(angle), F.sin(angle)
     x = (left + end) * 0.5 + width * right * cosine - height * down * sine
     y = (top + bottom) * 0.5 + width * right * sine + height * down * cosine
     if flag(operation, "square", square):
-        height = width = pt.maximum(height, width)
+        height = width = F.maximum(height, width)
     width, height = width * factor, height * factor
     per_x, per_y = width / out[1], height / out[0]
     half_x, half_y = width * 0.5, height * 0.5
@@ -212,4 +211,4 @@ def region_matrices(
         [cosine * per_x, 0.0 - sine * per_y, x - cosine * half_x + sine * half_y],
         [sine * per_x, cosine * per_y, y - sine * half_x - cosine * half_y],
     ]
-    return pt.stack([pt.stack(row, axis=-1) for row in rows], axis=-2)
+    return F.stack([F.stack(row, axis=-1) for row in rows], axis=-2)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import integer, number
 from ..functions.decorators import named
-from ..tensor import Tensor
+from ..tensor import Tensor, realize
 from ..typing import ArrayLike
 from .checks import height_and_width, numbers_of
 from .geometry import transform_points
@@ -86,13 +85,13 @@ def decode_pose(heatmaps: ArrayLike, offsets: ArrayLike, stride: int, /) -> Pose
     step = integer(operation, "stride", stride, 1, 1 << 20)
     width, count = scores.shape[1:]
     flat = scores.reshape((-1, count))
-    best = pt.argmax(flat, axis=0)
+    best = F.argmax(flat, axis=0)
     rows = moves.reshape((-1, 2, count))
-    parts = pt.arange(count)
+    parts = F.arange(count)
     y = ((best // width) * step).astype("float32") + rows[best, 0, parts]
     x = ((best % width) * step).astype("float32") + rows[best, 1, parts]
     found = flat[best, parts]
-    return Poses(pt.stack([x, y, found], axis=-1)[None], pt.mean(found).reshape((1,)))
+    return Poses(F.stack([x, y, found], axis=-1)[None], F.mean(found).reshape((1,)))
 
 
 def _same_size(operation: str, *maps: Tensor) -> None:
@@ -207,10 +206,10 @@ def decode_poses(
     least = number(operation, "score_threshold", score_threshold)
     most = integer(operation, "max_poses", max_poses, 0)
     height, width = maps[0].shape[:2]
-    around = pt.max_pool2d(maps[0], 3, stride=1, padding=1)
+    around = F.max_pool2d(maps[0], 3, stride=1, padding=1)
     # Only the largest scores of their neighbourhoods begin a pose.
-    peaks = pt.where((maps[0] >= around) & (maps[0] >= least), maps[0], -1.0)
-    pt.realize(peaks, *maps)
+    peaks = F.where((maps[0] >= around) & (maps[0] >= least), maps[0], -1.0)
+    realize(peaks, *maps)
     flat = [memoryview(each.reshape((-1,))) for each in (peaks, *maps)]
     first, *rest = flat
     found = _Maps(height, width, integer(operation, "stride", stride, 1, 1 << 20), *rest)
@@ -234,8 +233,8 @@ def decode_poses(
         poses.append(pose)
     keypoints = [[[x, y, score] for y, x, score in pose] for pose in poses]
     return Poses(
-        pt.asarray(keypoints, dtype="float32").reshape((-1, count, 3)),
-        pt.asarray(scores, dtype="float32"),
+        F.asarray(keypoints, dtype="float32").reshape((-1, count, 3)),
+        F.asarray(scores, dtype="float32"),
     )
 
 
@@ -265,9 +264,9 @@ def decode_movenet(output: ArrayLike, size: Sequence[int], /) -> Poses:
     found = numbers_of(operation, "outputs", output, (1, 1, count, 3), (1, "n", 3 * count + 5))
     height, width = height_and_width(operation, "size", size)
     points = found[0, ..., : 3 * count].reshape((-1, count, 3)) if found.ndim == 3 else found[0]
-    y, x, score = pt.unstack(points, axis=-1)
-    scores = pt.mean(score, axis=-1) if found.ndim == 4 else found[0, :, -1]
-    return Poses(pt.stack([x * width, y * height, score], axis=-1), scores)
+    y, x, score = F.unstack(points, axis=-1)
+    scores = F.mean(score, axis=-1) if found.ndim == 4 else found[0, :, -1]
+    return Poses(F.stack([x * width, y * height, score], axis=-1), scores)
 
 
 @named
@@ -299,7 +298,7 @@ def decode_landmarks(
     each = integer(operation, "numbers", numbers, 2)
     given = numbers_of(operation, "outputs", output, ("...", "n"))
     regions = 1
-    matrices = None if matrix is None else pt.asarray(matrix)
+    matrices = None if matrix is None else F.asarray(matrix)
     if matrices is not None and matrices.ndim == 3:
         regions = matrices.shape[0]
     elif matrices is None and given.ndim > 1:

@@ -10,12 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import number
 from ..functions.decorators import named
-from ..tensor import Tensor
+from ..tensor import Tensor, realize
 from ..typing import ArrayLike
 from .checks import numbers_of
 
@@ -88,7 +87,7 @@ def text_boxes(
     ]
     values = given.reshape((-1,)).astype("float32", copy=False)
     text = (values > limits[0]).astype("uint8")
-    pt.realize(values, text)
+    realize(values, text)
     flat, bits = memoryview(values), bytes(memoryview(text))
     boxes: list[list[Point]] = []
     scores: list[float] = []
@@ -106,7 +105,7 @@ def text_boxes(
         boxes.append([(_clipped(x, width), _clipped(y, height)) for x, y in enlarged])
         scores.append(score)
     return TextBoxes(
-        pt.asarray(boxes, dtype="float32").reshape((-1, 4, 2)), pt.asarray(scores, dtype="float32")
+        F.asarray(boxes, dtype="float32").reshape((-1, 4, 2)), F.asarray(scores, dtype="float32")
     )
 
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import choice, flag, floating, number, wide
 from ..functions.creation import arange, asarray
@@ -249,7 +248,7 @@ def _moved(
         fill_value = asarray([number_of(value) for value in fill], dtype=given.dtype)
     else:
         fill_value = number_of(fill_value)
-    place = arange(batch).reshape((-1, 1, 1)) if batch > 1 else pt.zeros((), dtype="int32")
+    place = arange(batch).reshape((-1, 1, 1)) if batch > 1 else F.zeros((), dtype="int32")
     found = sampled(given, place, column, row, nearest=method == "nearest", fill=fill_value)
     if rounds and not whole:
         return restored(found, images)
@@ -294,10 +293,10 @@ def _warped(
             f"{operation}: matrices do not fit; got shape {given.shape} for images of shape "
             f"{images.shape}; pass one for all images, or one for each"
         )
-    last = each[:, 6:8] / each[:, 8:] if rows == 3 else pt.zeros((each.shape[0], 2))
+    last = each[:, 6:8] / each[:, 8:] if rows == 3 else F.zeros((each.shape[0], 2))
     first = each[:, :6] / each[:, 8:] if rows == 3 else each
     center = 0.5 if flag(operation, "half_pixel_centers", half_pixel_centers) else 0.0
-    all_numbers = pt.concat([first, last], axis=1)
+    all_numbers = F.concat([first, last], axis=1)
     result = _moved(
         operation, images, all_numbers, method, fill_value, fill_mode, output_size, center
     )

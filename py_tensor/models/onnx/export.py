@@ -28,7 +28,7 @@ from ...transforms.jit.precompile import ShapeDtype
 from ...transforms.loop_op import LoopOp, rebuilt
 from ...transforms.subgraph import tracer, tracing
 from ..model import Model
-from .export_rows import ROWS, Call, Open, Shape, Writer, written
+from .export_rows import ROWS, Call, NodeWriter, Open, Shape, written
 
 LENGTHS = (7, 11)
 """Lengths of an open axis for which the function is traced; primes that few shapes contain."""
@@ -362,7 +362,7 @@ class _Export:
         """Return the bytes of the file; raise ModelError for operations without a row."""
         trace = self._trace
         self._check()
-        writer = Writer({*inputs, *outputs})
+        writer = NodeWriter({*inputs, *outputs})
         names: dict[int, str] = {}
         place = {id(node): at for at, node in enumerate(trace.nodes)}
         for name, node in zip(inputs, trace.inputs, strict=True):
@@ -405,7 +405,7 @@ class _Export:
                 "function without them"
             )
 
-    def _value(self, writer: Writer, at: int, names: dict[int, str]) -> str:
+    def _value(self, writer: NodeWriter, at: int, names: dict[int, str]) -> str:
         """Return the name of a value; constants become initializers when they are needed."""
         if at not in names:
             node = self._trace.nodes[at]
@@ -423,7 +423,7 @@ class _Export:
                 names[at] = writer.number(node.value, node.spec.dtype)
         return names[at]
 
-    def _written(self, writer: Writer, at: int, names: dict[int, str]) -> str:
+    def _written(self, writer: NodeWriter, at: int, names: dict[int, str]) -> str:
         node, trace = self._trace.nodes[at], self._trace
         call, other = trace.calls[at], self._other.calls[at]
         assert call is not None and other is not None

@@ -11,8 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-import py_tensor as pt
-
+from ... import functions as F
 from ...tensor import Tensor
 
 
@@ -104,10 +103,10 @@ def narrowed(x: Tensor, number: int, *, saturate: int = 1, round_mode: str = "up
     beyond = math.inf if special == "inf" else math.nan
     if (saturate or not special) and not (number == SCALES and round_mode == "down"):
         beyond = found[-1]
-    places = pt.searchsorted(pt.asarray(limits, dtype="float32"), pt.abs(x))
-    y = pt.take(pt.asarray([*found, beyond], dtype="float32"), places)
+    places = F.searchsorted(F.asarray(limits, dtype="float32"), F.abs(x))
+    y = F.take(F.asarray([*found, beyond], dtype="float32"), places)
     if number == SCALES:
-        return pt.where(pt.isfinite(x), y, math.nan)
+        return F.where(F.isfinite(x), y, math.nan)
     # Without a code for it, NaN becomes 0, as in the package ml_dtypes.
-    y = pt.where(pt.isnan(x), math.nan if special else 0.0, pt.copysign(y, x))
-    return pt.where(y == 0, 0.0, y) if special == "sign" else y
+    y = F.where(F.isnan(x), math.nan if special else 0.0, F.copysign(y, x))
+    return F.where(y == 0, 0.0, y) if special == "sign" else y

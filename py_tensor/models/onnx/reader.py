@@ -27,7 +27,7 @@ from ..graph import (
 )
 from ..sources import check_neighbour
 from . import narrow_floats
-from .protobuf import Message, Reader, float_of
+from .protobuf import Message, ProtobufReader, float_of
 
 SCHEMA = {
     "Model": {1: ("ir_version", "int"), 2: ("producer_name", "text"),
@@ -69,7 +69,7 @@ _MODEL_KEYS = {number << 3 | 2 for number in (2, 3, 4, 6, 7, 8, 14)} | {5 << 3}
 """First bytes of the fields that follow the version in a Model."""
 
 
-class Elements(NamedTuple):
+class ElementStorage(NamedTuple):
     """Storage of the elements of one ONNX dtype."""
 
     code: str
@@ -83,19 +83,19 @@ class Elements(NamedTuple):
 
 
 ELEMENTS = {
-    1: Elements("F32", "float_data", ""),
-    2: Elements("U8", "int32_data", "B"),
-    3: Elements("I8", "int32_data", "b"),
-    4: Elements("U16", "int32_data", "H"),
-    5: Elements("I16", "int32_data", "h"),
-    6: Elements("I32", "int32_data", "i"),
-    7: Elements("I64", "int64_data", "q"),
-    9: Elements("BOOL", "int32_data", "?"),
-    10: Elements("F16", "int32_data", "H", 0xFFFF),
-    11: Elements("F64", "double_data", ""),
-    12: Elements("U32", "uint64_data", "I"),
-    13: Elements("U64", "uint64_data", "Q", (1 << 64) - 1),
-    16: Elements("BF16", "int32_data", "H", 0xFFFF),
+    1: ElementStorage("F32", "float_data", ""),
+    2: ElementStorage("U8", "int32_data", "B"),
+    3: ElementStorage("I8", "int32_data", "b"),
+    4: ElementStorage("U16", "int32_data", "H"),
+    5: ElementStorage("I16", "int32_data", "h"),
+    6: ElementStorage("I32", "int32_data", "i"),
+    7: ElementStorage("I64", "int64_data", "q"),
+    9: ElementStorage("BOOL", "int32_data", "?"),
+    10: ElementStorage("F16", "int32_data", "H", 0xFFFF),
+    11: ElementStorage("F64", "double_data", ""),
+    12: ElementStorage("U32", "uint64_data", "I"),
+    13: ElementStorage("U64", "uint64_data", "Q", (1 << 64) - 1),
+    16: ElementStorage("BF16", "int32_data", "H", 0xFFFF),
 }
 """Supported dtypes by their number in onnx.TensorProto.DataType."""
 DTYPES = {
@@ -140,7 +140,7 @@ def matches(data: Any) -> bool:
 
 def parse(data: Any) -> Message:
     """Decode the bytes of a file."""
-    model = Reader(SCHEMA, data, "ONNX").read("Model")
+    model = ProtobufReader(SCHEMA, data, "ONNX").read("Model")
     if "graph" not in model:
         raise _malformed("file has no graph", f"fields {', '.join(model) or 'none'}")
     return model

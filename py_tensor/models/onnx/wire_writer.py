@@ -6,7 +6,7 @@ from .protobuf import Message, Schema
 
 
 def encoded(schema: Schema, name: str, message: Message) -> bytes:
-    """Return the bytes of a message; its values are as `protobuf.Reader` returns them.
+    """Return the bytes of a message; its values are as `ProtobufReader` returns them.
 
     Repeated "float" and "double" fields are the joined bytes of all elements. Raises KeyError for
     fields that the schema lacks.

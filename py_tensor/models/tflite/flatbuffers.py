@@ -27,7 +27,7 @@ BUDGET = 300_000
 _CODES = "?bBhHiIqQfd"
 
 
-class Reader:
+class FlatbufferReader:
     """Reads the tables of one file."""
 
     def __init__(

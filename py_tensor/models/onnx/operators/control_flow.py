@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import py_tensor as pt
-
+from .... import functions as F
+from ....dtypes import bool_, float32
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import folding
@@ -35,7 +35,7 @@ def loop(
     scanned: list[list[ModelValue]] = [[] for _ in body.graph.outputs[1 + len(carries) :]]
     going, trip = condition is None or bool(single(condition)), 0
     while going and (trips is None or trip < single(trips)):
-        results = body(folding.made([trip], ()), folding.made([going], (), pt.bool), *state)
+        results = body(folding.made([trip], ()), folding.made([going], (), bool_), *state)
         going, trip = bool(single(as_numbers(results[0]))), trip + 1
         state = results[1 : 1 + len(carries)]
         for values, value in zip(scanned, results[1 + len(carries) :], strict=True):
@@ -46,8 +46,8 @@ def loop(
 def _stacked(values: list[ModelValue], info: ValueInfo, axis: int = 0) -> Tensor:
     if not values:
         shape = [length if isinstance(length, int) else 0 for length in info.shape or ()]
-        return pt.zeros((0, *shape), dtype=info.dtype or pt.float32)
-    return pt.stack([as_tensor(value) for value in values if value is not None], axis=axis)
+        return F.zeros((0, *shape), dtype=info.dtype or float32)
+    return F.stack([as_tensor(value) for value in values if value is not None], axis=axis)
 
 
 def scan(
@@ -67,7 +67,7 @@ def scan(
     sequences = [as_tensor(value) for value in inputs[count:] if value is not None]
     axes = scan_input_axes or [0] * len(sequences)
     sequences = [
-        pt.moveaxis(x, one_axis("scan", axis, x.ndim), 0)
+        F.moveaxis(x, one_axis("scan", axis, x.ndim), 0)
         for x, axis in zip(sequences, axes, strict=True)
     ]
     backward = scan_input_directions or [0] * len(sequences)

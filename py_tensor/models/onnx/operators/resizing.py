@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, vision
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ...layouts import Permuted, result
@@ -68,7 +67,7 @@ def _weights(mode: str, ratio: float, scale: float, a: float) -> tuple[int, list
     if mode == "linear":
         weights = [max(0.0, 1 - abs(x)) for x in args]
     else:
-        weights = [pt.vision.resizing.cubic(x, a) for x in args]
+        weights = [vision.resizing.cubic(x, a) for x in args]
     total = sum(weights)
     return first, [weight / total for weight in weights]
 
@@ -115,9 +114,9 @@ def resize(
         x = _resized(x, axis, places, scale, mode, nearest_mode, cubic_coeff_a, exclude_outside)
         if crops:
             beyond = [not 0 <= place <= part.given - 1 for place in places]
-            new = pt.asarray(beyond).reshape((-1, *(1,) * (x.ndim - axis - 1)))
+            new = F.asarray(beyond).reshape((-1, *(1,) * (x.ndim - axis - 1)))
             outside = new if outside is None else outside | new
-    return x if outside is None else pt.where(outside, extrapolation_value, x)
+    return x if outside is None else F.where(outside, extrapolation_value, x)
 
 
 def _resized(
@@ -147,13 +146,13 @@ def _resized(
             total = sum(each)
             each = [w / total for w in each]
         rows.append((left + first, each))
-    return pt.vision.resizing.weighted(x, axis, rows)
+    return vision.resizing.weighted(x, axis, rows)
 
 
 def _taken(x: Tensor, order: Ints, axis: int) -> Tensor:
     """Take elements along an axis; the first and the last are repeated beyond the ends."""
     last = x.shape[axis] - 1
-    return pt.take(x, pt.asarray([min(max(at, 0), last) for at in order]), axis=axis)
+    return F.take(x, F.asarray([min(max(at, 0), last) for at in order]), axis=axis)
 
 
 def upsample(

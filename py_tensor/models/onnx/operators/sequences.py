@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import py_tensor as pt
-
-from ....dtypes import bool_
+from .... import functions as F
+from ....dtypes import bool_, float32
 from ....functions.arguments import one_axis
 from ... import folding
 from ...execution import GraphFunction, ModelValue, small
@@ -98,7 +97,7 @@ def concat(values: ValueList, *, axis: int, new_axis: int = 0) -> Any:
             parts = [folding.unsqueeze(part, [axis]) for part in parts]
         return folding.concat(*parts, axis=axis)
     tensors = [as_tensor(each) for each in values.elements if each is not None]
-    return pt.stack(tensors, axis=axis) if new_axis else pt.concat(tensors, axis=axis)
+    return F.stack(tensors, axis=axis) if new_axis else F.concat(tensors, axis=axis)
 
 
 def each(values: ValueList, *others: ModelValue, body: GraphFunction) -> tuple[ValueList, ...]:
@@ -111,7 +110,7 @@ def each(values: ValueList, *others: ModelValue, body: GraphFunction) -> tuple[V
         for found, result in zip(results, body(value, *given), strict=True):
             found.append(_element(result))
     return tuple(
-        ValueList(tuple(found), found[0].dtype if found else info.dtype or pt.float32, None)
+        ValueList(tuple(found), found[0].dtype if found else info.dtype or float32, None)
         for found, info in zip(results, body.graph.outputs, strict=True)
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from math import prod
 
-from .... import functions as F, nn, random
+from .... import functions as F, random
 from ....tensor import Tensor
-from ... import common, folding
+from ... import common, folding, indexing
 from ...common import Known
 from ...execution import Operator, fits
 from ...graph import ModelConstant
@@ -49,13 +49,6 @@ def linspace(start: float, stop: float, count: int | Ints) -> Tensor:
     return found
 
 
-def one_hot(
-    indices: Tensor, depth: int | Ints, on: Tensor, off: Tensor, *, axis: int = -1
-) -> Tensor:
-    hot = nn.one_hot(indices.astype("int32"), single(depth), dtype="int32") > 0
-    return F.moveaxis(F.where(hot, on, off), -1, axis)
-
-
 def normal(shape: Ints, *, dtype: Type) -> Tensor:
     return random.normal(tuple(shape), dtype=dtype.dtype)
 
@@ -86,7 +79,7 @@ OPERATORS = {
     "Fill": Operator(fill, host=("shape",), fold=folded_fill),
     "LinSpace": Operator(linspace, host=("start", "stop", "count")),
     "Multinomial": Operator(multinomial, host=("count",)),
-    "OneHot": Operator(one_hot, host=("depth",)),
+    "OneHot": Operator(indexing.one_hot, host=("depth",)),
     "Ones": Operator(partial(filled, 1), host=("shape",)),
     "OnesLike": Operator(partial(filled_like, 1), raw=True),
     "RandomStandardNormal": _random(normal),

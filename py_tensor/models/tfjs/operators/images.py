@@ -16,12 +16,10 @@ from ... import folding
 from ...activations import activation
 from ...execution import Operator
 from ...graph import ModelConstant
-from ...options import Ints, single, unsupported
+from ...options import LARGEST, Ints, single, unsupported
 
 FIRST = ("NCHW", "NCDHW", "NCW")
 """Formats with channels before the lengths."""
-LARGEST = 1 << 14
-"""Maximum length, stride, dilation and padding of windows."""
 
 
 def channels_last(x: Tensor, data_format: str) -> Tensor:

@@ -9,17 +9,10 @@ from typing import Any
 
 from .... import functions as F
 from ....tensor import Tensor
-from ... import folding
+from ... import reductions
 from ...execution import Operator
-from ...graph import ModelConstant
 from ...options import Ints, single
-
-type Reduction = Callable[..., Tensor]
-
-
-def reduced(function: Reduction, x: Tensor, axis: int | Ints, *, keep_dims: bool = False) -> Tensor:
-    along = tuple(axis) if isinstance(axis, list) else axis
-    return function(x, axis=along, keepdims=keep_dims).astype(x.dtype)
+from ...reductions import Reduction
 
 
 def norm(x: Tensor, **options: Any) -> Tensor:
@@ -28,17 +21,6 @@ def norm(x: Tensor, **options: Any) -> Tensor:
 
 def place(function: Reduction, x: Tensor, axis: int | Ints = 0) -> Tensor:
     return function(x, axis=single(axis))
-
-
-def running(
-    function: Reduction,
-    x: Tensor,
-    axis: int | Ints,
-    *,
-    exclusive: bool = False,
-    reverse: bool = False,
-) -> Tensor:
-    return function(x, axis=single(axis), exclusive=exclusive, reverse=reverse)
 
 
 def bincount(
@@ -56,17 +38,8 @@ def bincount(
 def _reduction(
     function: Reduction, on_numbers: Callable[[list[Any]], Any] | None = None
 ) -> Operator:
-    fold = None
-    if on_numbers is not None:
-        inner = folding.reduction(on_numbers)
-
-        def fold(
-            x: ModelConstant, axis: int | Ints, *, keep_dims: bool = False
-        ) -> ModelConstant | None:
-            axes = axis if isinstance(axis, list) else [axis]
-            return inner(x, axes, keepdims=int(keep_dims), noop_with_empty_axes=1)
-
-    return Operator(partial(reduced, function), host=("axis",), fold=fold)
+    fold = None if on_numbers is None else reductions.folded(on_numbers)
+    return Operator(partial(reductions.reduced, function), host=("axes",), fold=fold)
 
 
 OPERATORS = {
@@ -75,8 +48,8 @@ OPERATORS = {
     "ArgMax": Operator(partial(place, F.argmax), host=("axis",)),
     "ArgMin": Operator(partial(place, F.argmin), host=("axis",)),
     "Bincount": Operator(bincount, host=("size",)),
-    "Cumprod": Operator(partial(running, F.cumulative_prod), host=("axis",)),
-    "Cumsum": Operator(partial(running, F.cumulative_sum), host=("axis",)),
+    "Cumprod": Operator(partial(reductions.running, F.cumulative_prod), host=("axis",)),
+    "Cumsum": Operator(partial(reductions.running, F.cumulative_sum), host=("axis",)),
     "DenseBincount": Operator(bincount, host=("size",)),
     "EuclideanNorm": _reduction(norm),
     "Max": _reduction(F.max, max),

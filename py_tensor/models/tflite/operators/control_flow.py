@@ -6,10 +6,10 @@ Under pt.jit, loops are unrolled; a condition that depends on an input's values 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from ...common import call
 from ...execution import GraphFunction, ModelValue, as_numbers
-from .shared import Ints, Operator, single
+from .shared import Ints, Operator, as_stored, single
 
 
 def choose(
@@ -17,13 +17,12 @@ def choose(
     *inputs: ModelValue,
     then_branch: GraphFunction,
     else_branch: GraphFunction,
-    quantization: Any = None,
 ) -> Sequence[ModelValue]:
     return (then_branch if single(condition) else else_branch)(*inputs)
 
 
 def repeat(
-    *inputs: ModelValue, condition: GraphFunction, body: GraphFunction, quantization: Any = None
+    *inputs: ModelValue, condition: GraphFunction, body: GraphFunction
 ) -> Sequence[ModelValue]:
     state: Sequence[ModelValue] = inputs
     while True:
@@ -33,14 +32,8 @@ def repeat(
         state = body(*state)
 
 
-def call(
-    *inputs: ModelValue, body: GraphFunction, quantization: Any = None
-) -> Sequence[ModelValue]:
-    return body(*inputs)
-
-
 OPERATORS = {
-    "CALL": Operator(call, raw=True),
-    "IF": Operator(choose, host=("condition",), raw=True),
-    "WHILE": Operator(repeat, raw=True),
+    "CALL": Operator(call, raw=True, wrapper=as_stored),
+    "IF": Operator(choose, host=("condition",), raw=True, wrapper=as_stored),
+    "WHILE": Operator(repeat, raw=True, wrapper=as_stored),
 }

@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
+from ...options import LARGEST
 from .products import finished, prepared
 from .shared import Ints, Operator, Quantization, activated, at, moved, real, saturated, unsupported
 
-LARGEST = 1 << 14
-"""Maximum length, stride, dilation and padding of windows."""
 _PADDINGS = ("same", "valid")
 
 
@@ -51,9 +49,9 @@ def conv_2d(
 ) -> Tensor:
     name = checked_padding(padding, stride_w, stride_h, dilation_w_factor, dilation_h_factor)
     given = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, _varied(quantization))
-    y = pt.nn.conv2d(
+    y = nn.conv2d(
         given.x,
-        pt.permute_dims(given.w, (1, 2, 3, 0)),
+        F.permute_dims(given.w, (1, 2, 3, 0)),
         stride=(stride_h, stride_w),
         padding=name,
         dilation=(dilation_h_factor, dilation_w_factor),
@@ -78,7 +76,7 @@ def depthwise_conv_2d(
     name = checked_padding(padding, stride_w, stride_h, dilation_w_factor, dilation_h_factor)
     given = prepared(x, w, quantization, math.prod(w.shape[1:3]), IMAGE, True)
     channels = x.shape[-1]
-    y = pt.nn.depthwise_conv2d(
+    y = nn.depthwise_conv2d(
         given.x,
         given.w.reshape((*w.shape[1:3], channels, w.shape[3] // channels)),
         stride=(stride_h, stride_w),
@@ -104,7 +102,7 @@ def conv_3d(
 ) -> Tensor:
     strides = (stride_d, stride_h, stride_w)
     dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
-    y = pt.nn.conv3d(
+    y = nn.conv3d(
         x,
         w,
         stride=strides,
@@ -133,7 +131,7 @@ def transposed(
         around.append((before, max(0, left - out)))
         more.append((0, max(0, out - left)))
     y = function(x, w, stride=tuple(strides), padding=around)
-    return pt.pad(y, [(0, 0), *more, (0, 0)]) if any(map(any, more)) else y
+    return F.pad(y, [(0, 0), *more, (0, 0)]) if any(map(any, more)) else y
 
 
 def _first(
@@ -170,11 +168,11 @@ def transpose_conv(
         _, of_w, of_x, *rest = quantization.inputs
         quantization = quantization._replace(inputs=(of_x, of_w, *rest))
     given = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, True)
-    kernel = pt.permute_dims(given.w, (1, 2, 0, 3))
+    kernel = F.permute_dims(given.w, (1, 2, 0, 3))
     strides = (stride_h, stride_w)
     lengths = shape[1:-1]
     first = _first(lengths, kernel.shape[:2], strides, name)
-    y = transposed(pt.nn.conv2d_transpose, given.x, kernel, lengths, strides, first)
+    y = transposed(nn.conv2d_transpose, given.x, kernel, lengths, strides, first)
     return finished(y, given, b, fused_activation_function)
 
 
@@ -199,7 +197,7 @@ def conv_3d_transpose(
         raise unsupported("CONV_3D_TRANSPOSE with dilation")
     lengths = shape[1:-1]
     first = _first(lengths, w.shape[:3], strides, name)
-    y = transposed(pt.nn.conv3d_transpose, x, w, lengths, strides, first)
+    y = transposed(nn.conv3d_transpose, x, w, lengths, strides, first)
     return activated(y if b is None else y + b, fused_activation_function)
 
 
@@ -216,7 +214,7 @@ def average_pool_2d(
 ) -> Tensor:
     name = checked_padding(padding, stride_w, stride_h, filter_width, filter_height)
     scales = None if quantization is None else at(quantization.inputs, 0)
-    y = pt.nn.avg_pool2d(
+    y = nn.avg_pool2d(
         x if scales is None else x.astype("float32"),
         (filter_height, filter_width),
         stride=(stride_h, stride_w),
@@ -225,7 +223,7 @@ def average_pool_2d(
     if scales is None:
         return activated(y, fused_activation_function)
     # Means of quantized numbers are rounded away from zero.
-    y = pt.trunc(y + pt.copysign(0.5, y)) - scales.zero[0]
+    y = F.trunc(y + F.copysign(0.5, y)) - scales.zero[0]
     y = activated(y * scales.scale[0], fused_activation_function) / scales.scale[0]
     return saturated(y, scales)
 
@@ -242,9 +240,7 @@ def max_pool_2d(
     quantization: Quantization | None = None,
 ) -> Tensor:
     name = checked_padding(padding, stride_w, stride_h, filter_width, filter_height)
-    y = pt.nn.max_pool2d(
-        x, (filter_height, filter_width), stride=(stride_h, stride_w), padding=name
-    )
+    y = nn.max_pool2d(x, (filter_height, filter_width), stride=(stride_h, stride_w), padding=name)
     scales = None if quantization is None else at(quantization.outputs, 0)
     if scales is None or not fused_activation_function:
         return activated(y, fused_activation_function)
@@ -253,13 +249,13 @@ def max_pool_2d(
 
 
 def l2_pool_2d(x: Tensor, **options: Any) -> Tensor:
-    return pt.sqrt(average_pool_2d(pt.square(x), **options))
+    return F.sqrt(average_pool_2d(F.square(x), **options))
 
 
 def local_response_normalization(
     x: Tensor, *, radius: int = 0, bias: float = 0.0, alpha: float = 0.0, beta: float = 0.0
 ) -> Tensor:
-    return pt.nn.local_response_normalization(x, radius=radius, bias=bias, alpha=alpha, beta=beta)
+    return nn.local_response_normalization(x, radius=radius, bias=bias, alpha=alpha, beta=beta)
 
 
 def resize_bilinear(
@@ -271,21 +267,21 @@ def resize_bilinear(
     quantization: Quantization | None = None,
 ) -> Tensor:
     _check_lengths(size)
-    y = pt.nn.resize_bilinear(
+    y = nn.resize_bilinear(
         x.astype("float32"),
         size,
         align_corners=align_corners,
         half_pixel_centers=half_pixel_centers,
     )
     # Quantized numbers have the scale of the input.
-    return y if quantization is None else pt.floor(y + 0.5).astype(x.dtype)
+    return y if quantization is None else F.floor(y + 0.5).astype(x.dtype)
 
 
 def resize_nearest_neighbor(
     x: Tensor, size: Ints, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Tensor:
     _check_lengths(size)
-    return pt.nn.resize_nearest_neighbor(
+    return nn.resize_nearest_neighbor(
         x, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
     )
 

@@ -10,8 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....dtypes import int16
 from ....runtime.executor import stores_halves
 from ....tensor import Tensor
@@ -95,17 +94,17 @@ def rounded(x: Tensor, axes: tuple[int, ...], asymmetric: bool) -> tuple[Tensor,
     Source: PortableAsymmetricQuantizeFloats of tensorflow/lite/kernels/internal
     """
     if not asymmetric:
-        step = pt.max(pt.abs(x), axis=axes, keepdims=True) / 127
-        step = pt.where(step == 0, 1.0, step)
-        return pt.clip(pt.round(x / step), -127, 127), step
-    low = pt.minimum(pt.min(x, axis=axes, keepdims=True), 0.0)
-    high = pt.maximum(pt.max(x, axis=axes, keepdims=True), 0.0)
+        step = F.max(F.abs(x), axis=axes, keepdims=True) / 127
+        step = F.where(step == 0, 1.0, step)
+        return F.clip(F.round(x / step), -127, 127), step
+    low = F.minimum(F.min(x, axis=axes, keepdims=True), 0.0)
+    high = F.maximum(F.max(x, axis=axes, keepdims=True), 0.0)
     step = (high - low) / 255
-    step = pt.where(step == 0, 1.0, step)
+    step = F.where(step == 0, 1.0, step)
     below, above = low / step, high / step
-    zero = pt.round(pt.where(128 - below < 127 + above, -128 - below, 127 - above))
-    zero = pt.clip(zero, -128, 127)
-    return pt.clip(pt.round(x / step) + zero, -128, 127) - zero, step
+    zero = F.round(F.where(128 - below < 127 + above, -128 - below, 127 - above))
+    zero = F.clip(zero, -128, 127)
+    return F.clip(F.round(x / step) + zero, -128, 127) - zero, step
 
 
 def _rounded_to_15_bits(scale: float) -> float:
@@ -115,7 +114,7 @@ def _rounded_to_15_bits(scale: float) -> float:
 
 
 def _numbers(numbers: Sequence[float]) -> Any:
-    return numbers[0] if len(numbers) == 1 else pt.asarray(list(numbers), dtype="float32")
+    return numbers[0] if len(numbers) == 1 else F.asarray(list(numbers), dtype="float32")
 
 
 def finished(y: Tensor, given: Inputs, b: Tensor | None, activation: int) -> Tensor:

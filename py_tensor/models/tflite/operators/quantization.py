@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....dtypes import DType
 from ....tensor import Tensor
 from .shared import Operator, Quantization, dequantized, quantized
@@ -39,7 +38,7 @@ def fake_quant(
     # Source: Nudge in tensorflow/lite/kernels/internal/reference/fake_quant
     zero = low if first < low else high if first > high else int(first + 0.5)
     bottom, top = (low - zero) * scale, (high - zero) * scale
-    steps = pt.floor((pt.clip(x, bottom, top) - bottom) / scale + 0.5)
+    steps = F.floor((F.clip(x, bottom, top) - bottom) / scale + 0.5)
     return steps * scale + bottom
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, lax, nn, numpy_functions
 from ....tensor import Tensor
 from .products import rounded
 from .shared import Operator, Quantization, activated, dequantized, quantized, unsupported
@@ -64,15 +63,15 @@ class Limits(NamedTuple):
 
 
 def _clipped(x: Tensor, limit: float) -> Tensor:
-    return pt.clip(x, -limit, limit) if limit > 0 else x
+    return F.clip(x, -limit, limit) if limit > 0 else x
 
 
 def _layer(x: Tensor, h: Tensor, c: Tensor, gates: Gates, limits: Limits, reverse: bool) -> Any:
     """Run an LSTM over a sequence (time, batch, features); return the outputs."""
     used = [gate for gate in range(4) if gates.w[gate] is not None]
     units = c.shape[-1]
-    inputs = limits.round_(x) @ pt.concat([gates.w[gate] for gate in used], axis=0).mT
-    recurrent = pt.concat([gates.r[gate] for gate in used], axis=0).mT
+    inputs = limits.round_(x) @ F.concat([gates.w[gate] for gate in used], axis=0).mT
+    recurrent = F.concat([gates.r[gate] for gate in used], axis=0).mT
 
     def step(carry: tuple[Tensor, Tensor], each: Tensor) -> Any:
         h, c = carry
@@ -85,14 +84,14 @@ def _layer(x: Tensor, h: Tensor, c: Tensor, gates: Gates, limits: Limits, revers
             if peephole is not None:
                 y = y + state * peephole
             if norm is not None:
-                y = pt.nn.layer_norm(y, axis=-1, epsilon=1e-8) * norm
+                y = nn.layer_norm(y, axis=-1, epsilon=1e-8) * norm
             return y if b is None else y + b
 
-        forget = pt.sigmoid(gate(1, c))
+        forget = F.sigmoid(gate(1, c))
         new = activated(gate(2, c), limits.activation)
-        enter = pt.sigmoid(gate(0, c)) if 0 in used else 1 - forget
+        enter = F.sigmoid(gate(0, c)) if 0 in used else 1 - forget
         c = _clipped(forget * c + enter * new, limits.cell_clip)
-        h = pt.sigmoid(gate(3, c)) * activated(c, limits.activation)
+        h = F.sigmoid(gate(3, c)) * activated(c, limits.activation)
         if gates.projection is not None:
             h = limits.round_(h) @ gates.projection.mT
             if gates.projection_bias is not None:
@@ -100,13 +99,13 @@ def _layer(x: Tensor, h: Tensor, c: Tensor, gates: Gates, limits: Limits, revers
             h = _clipped(h, limits.proj_clip)
         return (h, c), h
 
-    _, outputs = pt.lax.scan(step, (h, c), inputs, reverse=reverse)
+    _, outputs = lax.scan(step, (h, c), inputs, reverse=reverse)
     return outputs
 
 
 def _sequence(x: Tensor, time_major: bool) -> Tensor:
     """Exchange batch and time, unless time is first."""
-    return x if time_major else pt.moveaxis(x, 0, 1)
+    return x if time_major else F.moveaxis(x, 0, 1)
 
 
 def unidirectional_lstm(
@@ -151,7 +150,7 @@ def lstm(
     x, *rest = tensors
     assert x is not None
     y = unidirectional_lstm(
-        pt.expand_dims(x, axis=0),
+        F.expand_dims(x, axis=0),
         *rest,
         fused_activation_function=fused_activation_function,
         cell_clip=cell_clip,
@@ -166,18 +165,18 @@ def lstm(
 def _basic_lstm(*tensors: Optional, quantization: Quantization | None) -> tuple[Tensor, ...]:
     given, _ = _operands(tensors, quantization, False)
     x, h, w, b, c = given
-    joined = pt.concat([x, h], axis=-1)
+    joined = F.concat([x, h], axis=-1)
     sums = joined @ w.mT + b
-    enter, new, forget, out = pt.split(sums, 4, axis=-1)
-    c = pt.sigmoid(forget) * c + pt.sigmoid(enter) * pt.tanh(new)
-    h = pt.sigmoid(out) * pt.tanh(c)
+    enter, new, forget, out = numpy_functions.split(sums, 4, axis=-1)
+    c = F.sigmoid(forget) * c + F.sigmoid(enter) * F.tanh(new)
+    h = F.sigmoid(out) * F.tanh(c)
     return tuple(_result(y, quantization, at) for at, y in enumerate((h, c, joined, sums)))
 
 
 def _joined(outputs: list[Tensor], merge: bool, time_major: bool, quantization: Any) -> Any:
     """Return the outputs of both directions, as one tensor if they are merged."""
     if merge:
-        outputs = [pt.concat(outputs, axis=-1)]
+        outputs = [F.concat(outputs, axis=-1)]
     return tuple(
         _result(_sequence(y, time_major), quantization, at) for at, y in enumerate(outputs)
     )
@@ -223,7 +222,7 @@ def _simple(x: Tensor, weights: Sequence[Any], limits: Limits, reverse: bool) ->
         h = activated(each + limits.round_(h) @ r.mT, limits.activation)
         return h, h
 
-    outputs: Tensor = pt.lax.scan(step, h, inputs, reverse=reverse)[1]
+    outputs: Tensor = lax.scan(step, h, inputs, reverse=reverse)[1]
     return outputs
 
 
@@ -241,7 +240,7 @@ def unidirectional_rnn(
 
 
 def rnn(x: Tensor, *rest: Optional, **options: Any) -> Tensor:
-    return unidirectional_rnn(pt.expand_dims(x, axis=0), *rest, time_major=True, **options)[0]
+    return unidirectional_rnn(F.expand_dims(x, axis=0), *rest, time_major=True, **options)[0]
 
 
 def bidirectional_rnn(
@@ -275,9 +274,9 @@ def svdf(
     filters, memory = time.shape
     new = round_(x) @ features.mT
     old = state.reshape((x.shape[0], filters, memory))
-    seen = pt.concat([old[:, :, 1:], pt.expand_dims(new, axis=-1)], axis=-1)
-    y = pt.sum(seen * time, axis=-1).reshape((x.shape[0], filters // rank, rank))
-    y = pt.sum(y, axis=-1)
+    seen = F.concat([old[:, :, 1:], F.expand_dims(new, axis=-1)], axis=-1)
+    y = F.sum(seen * time, axis=-1).reshape((x.shape[0], filters // rank, rank))
+    y = F.sum(y, axis=-1)
     y = activated(y if b is None else y + b, fused_activation_function)
     return _result(y, quantization)
 
