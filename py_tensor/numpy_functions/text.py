@@ -294,17 +294,17 @@ def set_printoptions(
     '[0.12]'
     >>> pt.set_printoptions(precision=4)
     """
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems}
-    _set("set_printoptions", given | {"suppress": suppress})
+    options = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems}
+    _set("set_printoptions", options | {"suppress": suppress})
 
 
-def _set(operation: str, given: dict[str, Any]) -> None:
+def _set(operation: str, options: dict[str, Any]) -> None:
     array_format.OPTIONS.update(
         {
             name: flag(operation, name, value)
             if name == "suppress"
             else integer(operation, name, value, 0)
-            for name, value in given.items()
+            for name, value in options.items()
             if value is not None
         }
     )
