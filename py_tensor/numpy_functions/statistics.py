@@ -389,8 +389,8 @@ def histogramdd(
             f"{len(bins_of_axes)} bins and {len(ranges)} ranges"
         )
     edges = [
-        as_floating("histogramdd", histogram_bin_edges(x, each, ends))
-        for x, each, ends in zip(columns, bins_of_axes, ranges, strict=True)
+        as_floating("histogramdd", histogram_bin_edges(x, number, ends))
+        for x, number, ends in zip(columns, bins_of_axes, ranges, strict=True)
     ]
     cell: Any = 0
     inside: Any = True

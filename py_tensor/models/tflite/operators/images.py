@@ -48,16 +48,16 @@ def conv_2d(
     quantization: Quantization | None = None,
 ) -> Tensor:
     name = checked_padding(padding, stride_w, stride_h, dilation_w_factor, dilation_h_factor)
-    given = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, _varied(quantization))
+    operands = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, _varied(quantization))
     y = nn.conv2d(
-        given.x,
-        F.permute_dims(given.w, (1, 2, 3, 0)),
+        operands.x,
+        F.permute_dims(operands.w, (1, 2, 3, 0)),
         stride=(stride_h, stride_w),
         padding=name,
         dilation=(dilation_h_factor, dilation_w_factor),
         groups=x.shape[-1] // w.shape[-1],
     )
-    return finished(y, given, b, fused_activation_function)
+    return finished(y, operands, b, fused_activation_function)
 
 
 def depthwise_conv_2d(
@@ -74,16 +74,16 @@ def depthwise_conv_2d(
     quantization: Quantization | None = None,
 ) -> Tensor:
     name = checked_padding(padding, stride_w, stride_h, dilation_w_factor, dilation_h_factor)
-    given = prepared(x, w, quantization, math.prod(w.shape[1:3]), IMAGE, True)
+    operands = prepared(x, w, quantization, math.prod(w.shape[1:3]), IMAGE, True)
     channels = x.shape[-1]
     y = nn.depthwise_conv2d(
-        given.x,
-        given.w.reshape((*w.shape[1:3], channels, w.shape[3] // channels)),
+        operands.x,
+        operands.w.reshape((*w.shape[1:3], channels, w.shape[3] // channels)),
         stride=(stride_h, stride_w),
         padding=name,
         dilation=(dilation_h_factor, dilation_w_factor),
     )
-    return finished(y, given, b, fused_activation_function)
+    return finished(y, operands, b, fused_activation_function)
 
 
 def conv_3d(
@@ -167,13 +167,13 @@ def transpose_conv(
     if quantization is not None:
         _, of_w, of_x, *rest = quantization.inputs
         quantization = quantization._replace(inputs=(of_x, of_w, *rest))
-    given = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, True)
-    kernel = F.permute_dims(given.w, (1, 2, 0, 3))
+    operands = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, True)
+    kernel = F.permute_dims(operands.w, (1, 2, 0, 3))
     strides = (stride_h, stride_w)
     lengths = shape[1:-1]
     first = _first(lengths, kernel.shape[:2], strides, name)
-    y = transposed(nn.conv2d_transpose, given.x, kernel, lengths, strides, first)
-    return finished(y, given, b, fused_activation_function)
+    y = transposed(nn.conv2d_transpose, operands.x, kernel, lengths, strides, first)
+    return finished(y, operands, b, fused_activation_function)
 
 
 def conv_3d_transpose(
