@@ -12,12 +12,12 @@ tensors. The functions of `einops.array_api`, which lacks `einsum`, accept them 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from einops._backends import NumpyBackend
 
 from .functions.creation import asarray
+from .public import namespace
 from .tensor import Tensor
 
 
@@ -28,7 +28,7 @@ class TensorBackend(NumpyBackend):
 
     def __init__(self) -> None:
         # The base class would import NumPy, which a page does not have.
-        self.np = import_module(__package__)
+        self.np = namespace()
 
     def from_numpy(self, x: Any) -> Tensor:
         """Convert an array of NumPy to a tensor."""

@@ -1,4 +1,4 @@
-"""Functions and methods whose module is imported when they are first used.
+"""Modules that are imported when they are first used.
 
 Compiling the modules from source takes most of the time of the first import in a page. Modules that
 a first computation does not need are therefore named by a `LateModule`; type checkers see the
@@ -7,26 +7,70 @@ module itself:
     if TYPE_CHECKING:
         from . import statistical
     else:
-        statistical = LateModule("py_tensor.functions.statistical")
+        statistical = LateModule("functions.statistical")
 """
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
 from importlib import import_module
+from types import ModuleType
 from typing import Any
+
+REASONS = {
+    # Modules that may be missing, and those that import them.
+    "kernels.jax_execution": "imports JAX",
+    "runtime.backends.jax": "imports JAX",
+    "runtime.backends.webgl": "needs a page",
+    # Modules that a first computation does not need.
+    "functions.complex_numbers": "methods of Tensor",
+    "functions.convolution": "methods of Tensor",
+    "functions.copies": "`copy` and `pickle`",
+    "functions.indexing": "methods of Tensor",
+    "functions.inspection": "`__array_namespace__`",
+    "functions.joining": "methods of Tensor",
+    "functions.linear_algebra": "methods of Tensor",
+    "functions.neural": "methods of Tensor",
+    "functions.searching": "methods of Tensor",
+    "functions.segments": "methods of Tensor",
+    "functions.sorting": "methods of Tensor",
+    "functions.statistical": "methods of Tensor",
+    "nn.constraints": "applied only to parameters of modules",
+    "nn.module": "parameters belong to modules only if they have been imported",
+    "ops.complex_rules": "rules of complex operands",
+    "runtime.array_format": "`repr` and `str`",
+    "runtime.backends.python": "used if there is neither WebGL2 nor NumPy",
+    "runtime.host_eval": "reads of tiny values",
+    # Modules of later packages, which use the names that they complete.
+    "display.html": "Tensor's methods for notebooks",
+    "numpy_functions.arithmetic": "NumPy's methods of Tensor",
+    "numpy_functions.generator": "NumPy's names in `random`",
+    "numpy_functions.grids": "NumPy's methods of Tensor",
+    "numpy_functions.products": "NumPy's methods of Tensor",
+    "numpy_functions.selection": "NumPy's methods of Tensor",
+    "numpy_functions.shapes": "NumPy's methods of Tensor",
+    "numpy_functions.statistics": "NumPy's methods of Tensor",
+    "numpy_functions.ufunc_methods": "NumPy's methods of functions, such as `add.reduce`",
+}
+"""Reason for each module that is imported late, by its name in the package."""
+
+
+def imported(name: str) -> ModuleType | None:
+    """Return a module if the program has imported it; else None."""
+    return sys.modules.get(name)
 
 
 class LateFunction:
     """Function of a module that is imported by the first call.
 
-    As an attribute of a class it is a method. The first use replaces it by the function.
+    As an attribute of classes it is a method. The first use replaces it by the function.
     """
 
     def __init__(self, module: LateModule, name: str) -> None:
         self.module = module
         self.__name__ = name
-        self.attributes: list[str] = []
+        self.attributes: list[tuple[type, str]] = []
 
     @property
     def function(self) -> Any:
@@ -36,26 +80,31 @@ class LateFunction:
         return self.function(*args, **kwargs)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.owner = owner
-        self.attributes.append(name)
+        self.attributes.append((owner, name))
 
     def __get__(self, instance: Any, kind: type) -> Any:
-        for name in self.attributes:
-            setattr(self.owner, name, self.function)
+        for owner, name in self.attributes:
+            setattr(owner, name, self.function)
         return self.function.__get__(instance, kind)
 
 
 class LateModule:
-    """Module that is imported by the first call of one of its functions."""
+    """Module of the package, of the table `REASONS`, that is imported when it is first used."""
 
     def __init__(self, name: str) -> None:
-        self.__name__ = name
+        assert name in REASONS, name
+        self.__name__ = f"{__name__.partition('.')[0]}.{name}"
 
     @cached_property
     def loaded(self) -> Any:
         return import_module(self.__name__)
 
+    @property
+    def if_imported(self) -> Any:
+        """The module if the program has imported it; else None."""
+        return imported(self.__name__)
+
     def __getattr__(self, name: str) -> LateFunction:
-        found = LateFunction(self, name)
-        setattr(self, name, found)
-        return found
+        function = LateFunction(self, name)
+        setattr(self, name, function)
+        return function

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 NAMES = {
@@ -113,13 +114,18 @@ HOMES = {name: module for module, names in NAMES.items() for name in names.split
 """Module of each name."""
 
 
+def namespace() -> ModuleType:
+    """Return the package `py_tensor`, which has the public names."""
+    return sys.modules[__name__.partition(".")[0]]
+
+
 def lazy_names(package: str, prefix: str = "") -> Callable[[str], Any]:
     """Return the `__getattr__` of a package, which imports the module of a public name.
 
     The package has the names of those modules whose path starts with `prefix`. A name is looked up
     once and is an attribute of the package from then on.
     """
-    root = __name__.partition(".")[0]
+    root = namespace().__name__
 
     def get(name: str) -> Any:
         home = HOMES.get(name, "")

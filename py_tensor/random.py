@@ -13,7 +13,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib import import_module
 from typing import Any
 
 from .dtypes import FLOAT_END, as_dtype, float32, int32, shown, uint32, wrong_type
@@ -26,12 +25,15 @@ from .functions.manipulation import broadcast_to
 from .functions.statistical import argmax
 from .ir.node import OpNode, node_of, scalar_node
 from .ir.tracer import Recording, ScalarTracer, on_host
+from .late import LateModule
 from .ops import OP_DEFS
 from .ops.host_functions import threefry_block
 from .runtime.executor import backend
 from .runtime.scopes import state
 from .tensor import Tensor, as_tensor
 from .typing import ArrayLike, DTypeLike, ShapeLike
+
+_numpy_generator = LateModule("numpy_functions.generator")
 
 Key = tuple[int, int]
 _MASK = 0xFFFFFFFF
@@ -603,6 +605,6 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module 'py_tensor.random' has no attribute {name!r}")
-    late = import_module("py_tensor.numpy_functions.generator")
+    generator = _numpy_generator.loaded
     own = name in ("Generator", "RandomState", "default_rng")
-    return getattr(late if own else late.SHARED, name)
+    return getattr(generator if own else generator.SHARED, name)

@@ -244,13 +244,6 @@ def wait_for_processes(name: str) -> None:
             sync_global_devices(name)
 
 
-def sharding_of(tensor: Tensor) -> NamedSharding | None:
-    """Return the placement of a tensor on a mesh; None if it has none, or is not computed yet."""
-    node: Any = tensor._node
-    found: Any = getattr(getattr(node.buffer, "handle", 0), "sharding", 0)
-    return found if hasattr(found, "mesh") else None
-
-
 def with_sharding(tensor: Tensor, sharding: NamedSharding | None) -> Tensor:
     """Return the tensor with a placement; None keeps it as it is."""
     return tensor if sharding is None else _placed(tensor, sharding)

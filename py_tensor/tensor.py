@@ -49,9 +49,6 @@ _drop_fresh, _drop_settled = fresh.pop, settled.pop
 _new = object.__new__
 
 
-_sharding_of = LateModule(f"{__package__}.sharding").sharding_of
-
-
 class _Disposed:
     """Marker that replaces the node of a handle that has ended."""
 
@@ -65,13 +62,15 @@ class _Disposed:
 
 
 if TYPE_CHECKING:
+    from jax.sharding import NamedSharding
+
     from .functions.methods import TensorMethods
     from .runtime import array_format, host_eval
 else:
-    array_format = LateModule(f"{__package__}.runtime.array_format")
-    host_eval = LateModule(f"{__package__}.runtime.host_eval")
-    # `functions` replaces this base by its class, whose methods need `Tensor`.
-    TensorMethods = type("TensorMethods", (), {"__slots__": ()})
+    array_format = LateModule("runtime.array_format")
+    host_eval = LateModule("runtime.host_eval")
+    # `functions/methods` binds these methods, which need `Tensor`, once it exists.
+    TensorMethods = object
 
 
 class Tensor(TensorMethods):
@@ -179,7 +178,7 @@ class Tensor(TensorMethods):
         return backend().name
 
     @property
-    def sharding(self) -> Any:
+    def sharding(self) -> NamedSharding | None:
         """Placement on the devices of a mesh, a `jax.sharding.NamedSharding`; None if it has none.
 
         `pt.sharding.shard` places tensors.
@@ -192,7 +191,7 @@ class Tensor(TensorMethods):
         if backend().name != "jax" or (state.traces and is_traced(node)):
             return None
         self._buffer("sharding")
-        return _sharding_of(self)
+        return sharding_of(self)
 
     @property
     def is_disposed(self) -> bool:
@@ -516,6 +515,13 @@ def node_behind(operation: str, tensor: Tensor) -> OpNode:
         error, wrong, advice = node.end
         raise error(f"{operation}: tensor {wrong} {node.place}; {advice}")
     return node
+
+
+def sharding_of(tensor: Tensor) -> NamedSharding | None:
+    """Return the placement of a tensor on a mesh; None if it has none, or is not computed yet."""
+    handle = getattr(tensor._node.buffer, "handle", None)
+    sharding: Any = getattr(handle, "sharding", None)
+    return sharding if hasattr(sharding, "mesh") else None
 
 
 def handle_on(node: OpNode) -> Tensor:

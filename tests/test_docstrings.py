@@ -20,7 +20,9 @@ def _examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = {}
     public = {name: getattr(pt, name) for name in dir(pt)}
-    for name, value in (public | vars(pt.Tensor) | vars(pt.random)).items():
+    # A method of a chapter is imported when it is looked up.
+    methods = {name: getattr(pt.Tensor, name) for name in vars(pt.Tensor)}
+    for name, value in (public | methods | vars(pt.random)).items():
         if (
             callable(value)
             and hasattr(value, "__doc__")

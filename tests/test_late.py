@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
 import py_tensor as pt
-from py_tensor.functions.methods import TensorMethods
-from py_tensor.late import LateFunction, LateModule
+from py_tensor.late import REASONS, LateFunction, LateModule
+
+NAME = "py_tensor.late_example"
 
 
 @pytest.fixture
@@ -17,21 +20,23 @@ def late(tmp_path, monkeypatch):
     (tmp_path / "late_example.py").write_text(
         "def doubled(x): return 2 * x\ndef named(self): return type(self).__name__\n"
     )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "late_example", raising=False)
-    return LateModule("late_example")
+    monkeypatch.setattr(pt, "__path__", [*pt.__path__, str(tmp_path)])
+    monkeypatch.setitem(REASONS, "late_example", "an example")
+    yield LateModule("late_example")
+    sys.modules.pop(NAME, None)
 
 
 def test_a_module_is_imported_by_the_first_call(late):
     doubled = late.doubled
-    assert "late_example" not in sys.modules
+    assert NAME not in sys.modules
+    assert late.if_imported is None
     assert doubled(4) == 8
-    assert "late_example" in sys.modules
+    assert late.if_imported is sys.modules[NAME]
 
 
 def test_a_function_that_is_replaced_later_is_called(late, monkeypatch):
     assert late.doubled(4) == 8
-    monkeypatch.setattr(sys.modules["late_example"], "doubled", lambda x: x)
+    monkeypatch.setattr(sys.modules[NAME], "doubled", lambda x: x)
     assert late.doubled(4) == 4
 
 
@@ -42,7 +47,7 @@ def test_the_first_use_replaces_all_names_of_a_method(late):
 
     assert isinstance(vars(Example)["named"], LateFunction)
     assert repr(Example()) == "Example"
-    function = sys.modules["late_example"].named
+    function = sys.modules[NAME].named
     assert vars(Example)["named"] is vars(Example)["__repr__"] is function
 
 
@@ -54,5 +59,28 @@ def test_a_missing_function_raises(late):
 def test_methods_are_replaced_when_they_are_first_used():
     x = pt.ones((2, 2))
     assert (x @ x).sum().tolist() == 8
-    assert vars(TensorMethods)["__matmul__"] is vars(TensorMethods)["matmul"] is pt.matmul
-    assert vars(TensorMethods)["sum"] is pt.sum
+    assert vars(pt.Tensor)["__matmul__"] is vars(pt.Tensor)["matmul"] is pt.matmul
+    assert vars(pt.Tensor)["sum"] is pt.sum
+
+
+def test_only_modules_of_the_table_are_imported_late():
+    with pytest.raises(AssertionError, match=r"nn\.layers"):
+        LateModule("nn.layers")
+
+
+PACKAGE = Path(pt.__file__).parent
+LATE_IMPORT = re.compile(r"\bLateModule\(([^)]*)\)")
+
+
+def test_late_imports_name_modules_in_full():
+    used = {
+        text for path in PACKAGE.rglob("*.py") for text in LATE_IMPORT.findall(path.read_text())
+    }
+    assert used == {f'"{name}"' for name in REASONS}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_late_modules_exist(name):
+    file = PACKAGE.joinpath(*name.split("."))
+    assert file.with_suffix(".py").exists()
+    assert REASONS[name]

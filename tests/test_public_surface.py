@@ -13,7 +13,7 @@ import pytest
 
 import py_tensor as pt
 from py_tensor import functions
-from py_tensor.functions.methods import TensorMethods
+from py_tensor.functions.methods import TensorMethods, TensorOperators
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.op_def import Elementwise
 from py_tensor.public import HOMES
@@ -166,10 +166,10 @@ def test_every_elementwise_op_has_a_function():
 def test_every_operator_of_an_op_is_bound():
     for op in OP_DEFS.values():
         if isinstance(op, Elementwise) and op.dunder:
-            assert op.dunder in vars(TensorMethods)
+            assert op.dunder in vars(TensorOperators)
             bare = op.dunder.strip("_")
             if op.arity == 2 and op.result != "bool":
-                assert {f"__r{bare}__", f"__i{bare}__"} <= set(vars(TensorMethods))
+                assert {f"__r{bare}__", f"__i{bare}__"} <= set(vars(TensorOperators))
 
 
 def test_methods_are_the_functions():

@@ -1,12 +1,14 @@
 """Griffe extension that completes the documentation of functions."""
 
+import inspect
 import re
-from typing import Any, cast
+from importlib import import_module
+from typing import Any
 
 import griffe
 
 EXAMPLE_OR_CODE = r"(?P<example>^>>> .*?(?=\n\n|\Z))|(?P<code>`[^`]*`)|\*\*"
-TENSOR, METHODS, FUNCTIONS = "tensor.Tensor", "functions.methods.TensorMethods", "functions."
+TENSOR, METHODS = "tensor.Tensor", "functions.methods"
 
 
 def markdown(match: re.Match[str]) -> str:
@@ -16,11 +18,12 @@ def markdown(match: re.Match[str]) -> str:
     return match["code"] or r"\*\*"
 
 
-def bound_function(package: griffe.Module, value: str) -> griffe.Object | griffe.Alias:
-    """Return the function in an assignment: `chapter.name`, or `_late('name')` of a public name."""
-    late = re.fullmatch(r"_late\('(\w+)'\)", value)
-    path = package[late[1]].target_path.removeprefix("py_tensor.") if late else FUNCTIONS + value
-    return cast("griffe.Object | griffe.Alias", package[path])
+def complete_docstring(obj: griffe.Object) -> str | None:
+    """Return the docstring with what decorators add to it, such as shared contracts."""
+    owner: Any = import_module(obj.module.path)
+    if obj.parent is not obj.module:
+        return None
+    return inspect.getdoc(getattr(owner, obj.name))
 
 
 def method_of(name: str, function: griffe.Function) -> griffe.Function:
@@ -47,16 +50,19 @@ class Docstrings(griffe.Extension):
                     parameter.annotation = None
         if obj.docstring is None:
             return
+        if isinstance(obj, griffe.Function | griffe.Class) and obj.decorators:
+            obj.docstring.value = complete_docstring(obj) or obj.docstring.value
         flags = re.DOTALL | re.MULTILINE
         text = obj.docstring.value
         obj.docstring.value = re.sub(EXAMPLE_OR_CODE, markdown, text, flags=flags)
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
-        for name, member in pkg[METHODS].members.items():
+        methods = pkg[METHODS]
+        for name, member in methods["TensorMethods"].members.items():
             if name.startswith("_"):
                 continue
             if isinstance(member, griffe.Attribute) and member.value is not None:
-                function = bound_function(pkg, str(member.value))
+                function = methods[str(member.value)].final_target
                 assert isinstance(function, griffe.Function)
                 member = method_of(name, function)
             pkg[TENSOR].set_member(name, member)

@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..public import lazy_names
-from ..tensor import Tensor
-from .methods import TensorMethods
+from .methods import bind_methods
 
 if TYPE_CHECKING:
     from .autocast import *
@@ -61,4 +60,4 @@ CHAPTERS = (
 )
 """Names of the modules whose functions `py_tensor` exports."""
 
-Tensor.__bases__ = (TensorMethods,)
+bind_methods()

@@ -1,26 +1,23 @@
-"""Compute matrix products and convolutions with operands of half the memory.
+"""`autocast`: matrix products and convolutions with float16 operands, which take half the memory.
 
-Input: the float32 operands of a contraction. Output: its node, of float16 operands inside
-`autocast`. All other operations keep float32.
+`contraction` makes the node of a contraction. Inside `autocast` it converts float32 operands to
+float16, and the result back to float32. No other operation is affected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from contextlib import ContextDecorator
-from contextvars import ContextVar, Token
-from typing import Any, Self
+from contextvars import Token
+from typing import Self
 
 from ..dtypes import DType, as_dtype, float16, float32
 from ..errors import DTypeError
 from ..ir.node import OpNode, node_of
 from ..ops.elementwise import CAST
 from ..ops.op_def import OpDef
-from ..runtime.scopes import unwatch, watch
 from ..typing import DTypeLike
-
-autocast_dtype: ContextVar[DType | None] = ContextVar("py_tensor_autocast", default=None)
-"""Dtype of the operands of contractions in the running task; None outside `autocast`."""
+from .decorators import autocast_dtype
 
 
 class autocast(ContextDecorator):
@@ -52,22 +49,14 @@ class autocast(ContextDecorator):
             raise DTypeError(
                 f"autocast: dtype must be float16 or float32; got {self.dtype}; use pt.float16"
             )
-        self._entered: list[tuple[Token[DType | None], Callable[[Any], None]]] = []
+        self._entered: list[Token[DType | None]] = []
 
     def __enter__(self) -> Self:
-        token = autocast_dtype.set(None if self.dtype is float32 else self.dtype)
-
-        def ignore(tensor: Any) -> None:
-            """Do nothing: a watcher of tensors turns off the caches of calls with other nodes."""
-
-        self._entered.append((token, ignore))
-        watch(ignore)
+        self._entered.append(autocast_dtype.set(None if self.dtype is float32 else self.dtype))
         return self
 
     def __exit__(self, *error: object) -> None:
-        token, watcher = self._entered.pop()
-        unwatch(watcher)
-        autocast_dtype.reset(token)
+        autocast_dtype.reset(self._entered.pop())
 
 
 def contraction(op: OpDef, operands: tuple[OpNode, ...], arg: Hashable = None) -> OpNode:

@@ -20,9 +20,11 @@ from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, PaddingLike, PerAxis
 from .arguments import MOST_STEPS, integer
 from .autocast import contraction
-from .decorators import remembered
+from .decorators import documented, remembered
 from .joining import concat
 from .sliding_windows import (
+    CONVOLUTION,
+    IMAGES,
     AxisPair,
     Lengths,
     SlidingWindows,
@@ -36,6 +38,7 @@ from .sliding_windows import (
 
 
 @remembered
+@documented(CONVOLUTION, IMAGES)
 def conv2d(
     x: ArrayLike,
     w: ArrayLike,
@@ -50,16 +53,7 @@ def conv2d(
     """2-d convolution; as in other machine-learning libraries, a cross-correlation.
 
     Args:
-        x: Images of shape (batch, height, width, channels) or (height, width, channels).
         w: Kernel of shape (kernel height, kernel width, channels / groups, outputs).
-        stride: Step between windows, a number or (height, width); 1 by default.
-        padding: "valid" (default) for none; "same" for zeros such that the result's height is
-            ceil(height / stride), with the extra row last; a number; or ((top, bottom), (left,
-            right)).
-        dilation: Step between the elements of a window, a number or (height, width); 1 by default.
-        groups: Number of groups that channels and outputs are divided into; 1 by default.
-        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
-            `x` and in the result. The kernel has the same shape for both.
 
     Returns:
         Tensor of shape (batch, height', width', outputs) in the promoted dtype; no batch axis if x
@@ -68,7 +62,6 @@ def conv2d(
 
     Raises:
         ShapeError: If the shapes are incompatible, or the kernel is larger than the padded image.
-        ArgumentError: If stride, padding or dilation is invalid.
 
     >>> import py_tensor as pt
     >>> pt.conv2d(pt.ones((1, 4, 4, 1)), pt.ones((3, 3, 1, 2))).shape
@@ -216,6 +209,7 @@ def _axis(size: int, stride: int, dilation: int, pad: int, out: int) -> _Axis:
 
 
 @remembered
+@documented(CONVOLUTION, IMAGES)
 def conv2d_transpose(
     x: ArrayLike,
     w: ArrayLike,
@@ -234,25 +228,14 @@ def conv2d_transpose(
     stride + dilation * (kernel height - 1) + 1 - padding on both sides + `output_padding`.
 
     Args:
-        x: Images of shape (batch, height, width, channels) or (height, width, channels).
         w: Kernel of shape (kernel height, kernel width, outputs / groups, channels): the kernel of
             the `conv2d` whose gradient this is.
-        stride: Step between windows, a number or (height, width); 1 by default.
         padding: "valid" (default), "same", a number, or ((top, bottom), (left, right)).
         output_padding: Number of rows and columns to add at the end, a number or (height, width); 0
             by default. Not allowed with "same".
-        dilation: Step between the elements of a window, a number or (height, width); 1 by default.
-        groups: Number of groups that channels and outputs are divided into; 1 by default.
-        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
-            `x` and in the result. The kernel has the same shape for both.
-
-    Returns:
-        Tensor of shape (batch, height', width', outputs) in the promoted dtype; no batch axis if x
-        has none.
 
     Raises:
         ShapeError: If the shapes are incompatible, or the result would be empty.
-        ArgumentError: If stride, padding, output_padding or dilation is invalid.
 
     >>> import py_tensor as pt
     >>> pt.conv2d_transpose(pt.ones((1, 4, 4, 3)), pt.ones((2, 2, 8, 3)), stride=2).shape

@@ -12,7 +12,7 @@ from ..runtime.executor import check_device
 from ..tensor import Tensor, apply, as_tensor, node_behind, operand_of
 from ..typing import ArrayLike, DTypeLike
 from .arguments import integer, no_out
-from .decorators import ufunc
+from .decorators import documented, elementwise_contract, ufunc
 
 # --- arithmetic -----------------------------------------------------------------------------------
 
@@ -20,17 +20,6 @@ from .decorators import ufunc
 @ufunc
 def add(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the sum, element by element.
-
-    Args:
-        x1: First operand: tensor or number of integer, floating or complex dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.add(pt.asarray(7), 2).item()
@@ -43,17 +32,6 @@ def add(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the difference, element by element.
 
-    Args:
-        x1: First operand: tensor or number of integer, floating or complex dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.subtract(pt.asarray(7), 2).item()
     5
@@ -64,17 +42,6 @@ def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the product, element by element.
-
-    Args:
-        x1: First operand: tensor or number of integer, floating or complex dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.multiply(pt.asarray(7), 2).item()
@@ -87,17 +54,6 @@ def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the quotient, element by element.
 
-    Args:
-        x1: First operand: tensor or number; integers and bool count as float32.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> round(pt.divide(pt.asarray(7.0), 2.0).item(), 4)
     3.5
@@ -108,17 +64,6 @@ def divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the quotient, rounded down; integers divided by 0 give 0.
-
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.floor_divide(pt.asarray(7), 2).item()
@@ -131,17 +76,6 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the remainder with the sign of the divisor; integers modulo 0 give 0.
 
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.remainder(pt.asarray(7), 2).item()
     1
@@ -152,17 +86,6 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Raise the first operand to the power of the second; negative integer exponents count as 0.
-
-    Args:
-        x1: First operand: tensor or number of integer, floating or complex dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.pow(pt.asarray(7), 2).item()
@@ -175,15 +98,6 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def negative(x: ArrayLike, /) -> Tensor:
     """Return the operand with the sign changed.
 
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.negative(pt.asarray(-2.5)).item()
     2.5
@@ -194,15 +108,6 @@ def negative(x: ArrayLike, /) -> Tensor:
 @ufunc
 def positive(x: ArrayLike, /) -> Tensor:
     """Return the operand unchanged.
-
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.positive(pt.asarray(-2.5)).item()
@@ -215,15 +120,6 @@ def positive(x: ArrayLike, /) -> Tensor:
 def conj(x: ArrayLike, /) -> Tensor:
     """Return the complex conjugate; real numbers are unchanged.
 
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.conj(pt.asarray(-2.5)).item()
     -2.5
@@ -234,15 +130,6 @@ def conj(x: ArrayLike, /) -> Tensor:
 @ufunc
 def abs(x: ArrayLike, /) -> Tensor:
     """Return the absolute value; the modulus of complex numbers.
-
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype; float32 for complex operands.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.abs(pt.asarray(-2.5)).item()
@@ -255,15 +142,6 @@ def abs(x: ArrayLike, /) -> Tensor:
 def sign(x: ArrayLike, /) -> Tensor:
     """Return -1, 0 or 1 by the sign; complex numbers are divided by their modulus.
 
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.sign(pt.asarray(-2.5)).item()
     -1.0
@@ -275,15 +153,6 @@ def sign(x: ArrayLike, /) -> Tensor:
 def square(x: ArrayLike, /) -> Tensor:
     """Return the square, element by element.
 
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.square(pt.asarray(-2.5)).item()
     6.25
@@ -294,15 +163,6 @@ def square(x: ArrayLike, /) -> Tensor:
 @ufunc
 def reciprocal(x: ArrayLike, /) -> Tensor:
     """Return 1 / x, element by element.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.reciprocal(pt.asarray(0.5)).item(), 4)
@@ -318,17 +178,6 @@ def reciprocal(x: ArrayLike, /) -> Tensor:
 def equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where the operands are equal.
 
-    Args:
-        x1: First operand: tensor or number of any dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to; bool.
-
-    Raises:
-        DTypeError: If the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.equal(pt.asarray(7), 2).item()
     False
@@ -339,17 +188,6 @@ def equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where the operands differ.
-
-    Args:
-        x1: First operand: tensor or number of any dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to; bool.
-
-    Raises:
-        DTypeError: If the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.not_equal(pt.asarray(7), 2).item()
@@ -362,17 +200,6 @@ def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def less(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where the first operand is smaller than the second.
 
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to; bool.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.less(pt.asarray(7), 2).item()
     False
@@ -383,17 +210,6 @@ def less(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where the first operand is smaller than or equal to the second.
-
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to; bool.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.less_equal(pt.asarray(7), 2).item()
@@ -406,17 +222,6 @@ def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def greater(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where the first operand is larger than the second.
 
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to; bool.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.greater(pt.asarray(7), 2).item()
     True
@@ -427,17 +232,6 @@ def greater(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where the first operand is larger than or equal to the second.
-
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to; bool.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.greater_equal(pt.asarray(7), 2).item()
@@ -450,17 +244,6 @@ def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the larger operand, element by element; NaN if either is NaN.
 
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.maximum(pt.asarray(7), 2).item()
     7
@@ -471,17 +254,6 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the smaller operand, element by element; NaN if either is NaN.
-
-    Args:
-        x1: First operand: tensor or number of integer or floating dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.minimum(pt.asarray(7), 2).item()
@@ -497,17 +269,6 @@ def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where both operands are True.
 
-    Args:
-        x1: First operand: tensor or number; numbers are true unless they are zero.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.logical_and(pt.asarray(True), False).item()
     False
@@ -518,17 +279,6 @@ def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where at least one operand is True.
-
-    Args:
-        x1: First operand: tensor or number; numbers are true unless they are zero.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.logical_or(pt.asarray(True), False).item()
@@ -541,17 +291,6 @@ def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return True where exactly one operand is True.
 
-    Args:
-        x1: First operand: tensor or number; numbers are true unless they are zero.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.logical_xor(pt.asarray(True), False).item()
     True
@@ -562,15 +301,6 @@ def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def logical_not(x: ArrayLike, /) -> Tensor:
     """Return True where the operand is False.
-
-    Args:
-        x: Tensor or number of any shape; numbers are true unless they are zero.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.logical_not(pt.asarray(True)).item()
@@ -583,17 +313,6 @@ def logical_not(x: ArrayLike, /) -> Tensor:
 def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the bits that are set in both operands.
 
-    Args:
-        x1: First operand: tensor or number of integer or bool dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.bitwise_and(pt.asarray(7), 2).item()
     2
@@ -604,17 +323,6 @@ def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the bits that are set in at least one operand.
-
-    Args:
-        x1: First operand: tensor or number of integer or bool dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.bitwise_or(pt.asarray(7), 2).item()
@@ -627,17 +335,6 @@ def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the bits that are set in exactly one operand.
 
-    Args:
-        x1: First operand: tensor or number of integer or bool dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.bitwise_xor(pt.asarray(7), 2).item()
     5
@@ -648,15 +345,6 @@ def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def bitwise_invert(x: ArrayLike, /) -> Tensor:
     """Invert every bit; bool values are negated.
-
-    Args:
-        x: Tensor or number of integer or bool dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.bitwise_invert(pt.asarray(7)).item()
@@ -669,17 +357,6 @@ def bitwise_invert(x: ArrayLike, /) -> Tensor:
 def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Shift the bits of the first operand to the left by the second.
 
-    Args:
-        x1: First operand: tensor or number of integer dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.bitwise_left_shift(pt.asarray(7), 2).item()
     28
@@ -690,17 +367,6 @@ def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Shift the bits of the first operand to the right by the second; the sign is kept.
-
-    Args:
-        x1: First operand: tensor or number of integer dtype.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.bitwise_right_shift(pt.asarray(7), 2).item()
@@ -716,15 +382,6 @@ def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def ceil(x: ArrayLike, /) -> Tensor:
     """Round up to the nearest integer.
 
-    Args:
-        x: Tensor or number of integer or floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.ceil(pt.asarray(-2.5)).item()
     -2.0
@@ -735,15 +392,6 @@ def ceil(x: ArrayLike, /) -> Tensor:
 @ufunc
 def floor(x: ArrayLike, /) -> Tensor:
     """Round down to the nearest integer.
-
-    Args:
-        x: Tensor or number of integer or floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.floor(pt.asarray(-2.5)).item()
@@ -756,15 +404,6 @@ def floor(x: ArrayLike, /) -> Tensor:
 def trunc(x: ArrayLike, /) -> Tensor:
     """Round towards zero.
 
-    Args:
-        x: Tensor or number of integer or floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.trunc(pt.asarray(-2.5)).item()
     -2.0
@@ -776,20 +415,14 @@ _MOST_DECIMALS = 300
 """Largest number of decimals; more exceed the range of floats."""
 
 
+@documented(elementwise_contract("round"))
 def round(x: ArrayLike, /, decimals: int = 0, out: None = None) -> Tensor:
     """Round to the nearest integer, halves to even.
 
     Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
         decimals: Number of decimals to round to; negative numbers round before the point; 0 by
             default.
         out: None; NumPy's argument is not supported.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.round(pt.asarray(-2.5)).item()
@@ -813,15 +446,6 @@ def round(x: ArrayLike, /, decimals: int = 0, out: None = None) -> Tensor:
 def isfinite(x: ArrayLike, /) -> Tensor:
     """Return True where the operand is neither infinite nor NaN.
 
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape; bool.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.isfinite(pt.asarray(-2.5)).item()
     True
@@ -832,15 +456,6 @@ def isfinite(x: ArrayLike, /) -> Tensor:
 @ufunc
 def isinf(x: ArrayLike, /) -> Tensor:
     """Return True where the operand is infinite.
-
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape; bool.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.isinf(pt.asarray(-2.5)).item()
@@ -853,15 +468,6 @@ def isinf(x: ArrayLike, /) -> Tensor:
 def isnan(x: ArrayLike, /) -> Tensor:
     """Return True where the operand is NaN.
 
-    Args:
-        x: Tensor or number of integer, floating or complex dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape; bool.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.isnan(pt.asarray(-2.5)).item()
     False
@@ -872,15 +478,6 @@ def isnan(x: ArrayLike, /) -> Tensor:
 @ufunc
 def signbit(x: ArrayLike, /) -> Tensor:
     """Return True where the sign bit is set, also for -0.0.
-
-    Args:
-        x: Real tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape; bool.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.signbit(pt.asarray(0.5)).item()
@@ -893,17 +490,6 @@ def signbit(x: ArrayLike, /) -> Tensor:
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the magnitude of the first operand with the sign of the second.
 
-    Args:
-        x1: First operand: real tensor or number; integers and bool count as float32.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> pt.copysign(pt.asarray(7.0), 2.0).item()
     7.0
@@ -914,17 +500,6 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the next number of the dtype after the first operand, towards the second.
-
-    Args:
-        x1: First operand: real tensor or number; integers and bool count as float32.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> pt.nextafter(pt.asarray(7.0), 2.0).dtype
@@ -940,15 +515,6 @@ def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def exp(x: ArrayLike, /) -> Tensor:
     """Return e to the power of the operand.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.exp(pt.asarray(0.5)).item(), 4)
     1.6487
@@ -959,15 +525,6 @@ def exp(x: ArrayLike, /) -> Tensor:
 @ufunc
 def expm1(x: ArrayLike, /) -> Tensor:
     """Return exp(x) - 1, accurate near 0.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.expm1(pt.asarray(0.5)).item(), 4)
@@ -980,15 +537,6 @@ def expm1(x: ArrayLike, /) -> Tensor:
 def log(x: ArrayLike, /) -> Tensor:
     """Return the natural logarithm.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.log(pt.asarray(0.5)).item(), 4)
     -0.6931
@@ -999,15 +547,6 @@ def log(x: ArrayLike, /) -> Tensor:
 @ufunc
 def log1p(x: ArrayLike, /) -> Tensor:
     """Return log(1 + x), accurate near 0.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.log1p(pt.asarray(0.5)).item(), 4)
@@ -1020,15 +559,6 @@ def log1p(x: ArrayLike, /) -> Tensor:
 def log2(x: ArrayLike, /) -> Tensor:
     """Return the logarithm to base 2.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.log2(pt.asarray(0.5)).item(), 4)
     -1.0
@@ -1039,15 +569,6 @@ def log2(x: ArrayLike, /) -> Tensor:
 @ufunc
 def log10(x: ArrayLike, /) -> Tensor:
     """Return the logarithm to base 10.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.log10(pt.asarray(0.5)).item(), 4)
@@ -1060,17 +581,6 @@ def log10(x: ArrayLike, /) -> Tensor:
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return log(exp(x1) + exp(x2)) without overflow.
 
-    Args:
-        x1: First operand: real tensor or number; integers and bool count as float32.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> round(pt.logaddexp(pt.asarray(7.0), 2.0).item(), 4)
     7.0067
@@ -1081,15 +591,6 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def sqrt(x: ArrayLike, /) -> Tensor:
     """Return the square root.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.sqrt(pt.asarray(0.5)).item(), 4)
@@ -1102,15 +603,6 @@ def sqrt(x: ArrayLike, /) -> Tensor:
 def rsqrt(x: ArrayLike, /) -> Tensor:
     """Return 1 / sqrt(x).
 
-    Args:
-        x: Real tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.rsqrt(pt.asarray(0.5)).item(), 4)
     1.4142
@@ -1121,17 +613,6 @@ def rsqrt(x: ArrayLike, /) -> Tensor:
 @ufunc
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return sqrt(x1**2 + x2**2) without overflow.
-
-    Args:
-        x1: First operand: real tensor or number; integers and bool count as float32.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
 
     >>> import py_tensor as pt
     >>> round(pt.hypot(pt.asarray(7.0), 2.0).item(), 4)
@@ -1147,15 +628,6 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def sin(x: ArrayLike, /) -> Tensor:
     """Return the sine of an angle in radians.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.sin(pt.asarray(0.5)).item(), 4)
     0.4794
@@ -1166,15 +638,6 @@ def sin(x: ArrayLike, /) -> Tensor:
 @ufunc
 def cos(x: ArrayLike, /) -> Tensor:
     """Return the cosine of an angle in radians.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.cos(pt.asarray(0.5)).item(), 4)
@@ -1187,15 +650,6 @@ def cos(x: ArrayLike, /) -> Tensor:
 def tan(x: ArrayLike, /) -> Tensor:
     """Return the tangent of an angle in radians.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.tan(pt.asarray(0.5)).item(), 4)
     0.5463
@@ -1206,15 +660,6 @@ def tan(x: ArrayLike, /) -> Tensor:
 @ufunc
 def asin(x: ArrayLike, /) -> Tensor:
     """Return the inverse sine in radians.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.asin(pt.asarray(0.5)).item(), 4)
@@ -1227,15 +672,6 @@ def asin(x: ArrayLike, /) -> Tensor:
 def acos(x: ArrayLike, /) -> Tensor:
     """Return the inverse cosine in radians.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.acos(pt.asarray(0.5)).item(), 4)
     1.0472
@@ -1246,15 +682,6 @@ def acos(x: ArrayLike, /) -> Tensor:
 @ufunc
 def atan(x: ArrayLike, /) -> Tensor:
     """Return the inverse tangent in radians.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.atan(pt.asarray(0.5)).item(), 4)
@@ -1267,17 +694,6 @@ def atan(x: ArrayLike, /) -> Tensor:
 def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the angle of the point (x2, x1) in radians, from -pi to pi.
 
-    Args:
-        x1: First operand: real tensor or number; integers and bool count as float32.
-        x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
-
-    Returns:
-        Tensor of the shape that the operands broadcast to, in their promoted dtype.
-
-    Raises:
-        DTypeError: If an operand has another dtype or the operands have no common dtype.
-        ShapeError: If the shapes do not broadcast.
-
     >>> import py_tensor as pt
     >>> round(pt.atan2(pt.asarray(7.0), 2.0).item(), 4)
     1.2925
@@ -1288,15 +704,6 @@ def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 @ufunc
 def sinh(x: ArrayLike, /) -> Tensor:
     """Return the hyperbolic sine.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.sinh(pt.asarray(0.5)).item(), 4)
@@ -1309,15 +716,6 @@ def sinh(x: ArrayLike, /) -> Tensor:
 def cosh(x: ArrayLike, /) -> Tensor:
     """Return the hyperbolic cosine.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.cosh(pt.asarray(0.5)).item(), 4)
     1.1276
@@ -1328,15 +726,6 @@ def cosh(x: ArrayLike, /) -> Tensor:
 @ufunc
 def tanh(x: ArrayLike, /) -> Tensor:
     """Return the hyperbolic tangent.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.tanh(pt.asarray(0.5)).item(), 4)
@@ -1349,15 +738,6 @@ def tanh(x: ArrayLike, /) -> Tensor:
 def asinh(x: ArrayLike, /) -> Tensor:
     """Return the inverse hyperbolic sine.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.asinh(pt.asarray(0.5)).item(), 4)
     0.4812
@@ -1369,15 +749,6 @@ def asinh(x: ArrayLike, /) -> Tensor:
 def acosh(x: ArrayLike, /) -> Tensor:
     """Return the inverse hyperbolic cosine.
 
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.acosh(pt.asarray(1.0)).item(), 4)
     0.0
@@ -1388,15 +759,6 @@ def acosh(x: ArrayLike, /) -> Tensor:
 @ufunc
 def atanh(x: ArrayLike, /) -> Tensor:
     """Return the inverse hyperbolic tangent.
-
-    Args:
-        x: Tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.atanh(pt.asarray(0.5)).item(), 4)
@@ -1412,15 +774,6 @@ def atanh(x: ArrayLike, /) -> Tensor:
 def relu(x: ArrayLike, /) -> Tensor:
     """Return the operand where it is positive, else 0.
 
-    Args:
-        x: Tensor or number of integer or floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> pt.relu(pt.asarray(-2.5)).item()
     0.0
@@ -1431,15 +784,6 @@ def relu(x: ArrayLike, /) -> Tensor:
 @ufunc
 def sigmoid(x: ArrayLike, /) -> Tensor:
     """Return the logistic function 1 / (1 + exp(-x)).
-
-    Args:
-        x: Real tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.sigmoid(pt.asarray(0.5)).item(), 4)
@@ -1452,15 +796,6 @@ def sigmoid(x: ArrayLike, /) -> Tensor:
 def erf(x: ArrayLike, /) -> Tensor:
     """Return the Gauss error function.
 
-    Args:
-        x: Real tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.erf(pt.asarray(0.5)).item(), 4)
     0.5205
@@ -1471,15 +806,6 @@ def erf(x: ArrayLike, /) -> Tensor:
 @ufunc
 def erfinv(x: ArrayLike, /) -> Tensor:
     """Return the inverse of the Gauss error function.
-
-    Args:
-        x: Real tensor or number of any shape; integers and bool count as float32.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> pt.erfinv(pt.asarray(0.5)).dtype
@@ -1495,15 +821,6 @@ def erfinv(x: ArrayLike, /) -> Tensor:
 def erfc(x: ArrayLike, /) -> Tensor:
     """Return 1 - erf(x), accurate also where it is small.
 
-    Args:
-        x: Tensor or number of floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.erfc(pt.asarray(0.5)).item(), 4)
     0.4795
@@ -1516,15 +833,6 @@ def lgamma(x: ArrayLike, /) -> Tensor:
     """Return the logarithm of the absolute value of the gamma function.
 
     It is infinite at 0 and at negative integers.
-
-    Args:
-        x: Tensor or number of floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.lgamma(pt.asarray(5.0)).item(), 4)
@@ -1539,15 +847,6 @@ def digamma(x: ArrayLike, /) -> Tensor:
 
     It is NaN at 0 and at negative integers.
 
-    Args:
-        x: Tensor or number of floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
-
     >>> import py_tensor as pt
     >>> round(pt.digamma(pt.asarray(1.0)).item(), 4)
     -0.5772
@@ -1558,15 +857,6 @@ def digamma(x: ArrayLike, /) -> Tensor:
 @ufunc
 def i0(x: ArrayLike, /) -> Tensor:
     """Return the modified Bessel function of the first kind of order 0.
-
-    Args:
-        x: Tensor or number of floating dtype and any shape.
-
-    Returns:
-        Tensor of the operand's shape and dtype.
-
-    Raises:
-        DTypeError: If x has another dtype.
 
     >>> import py_tensor as pt
     >>> round(pt.i0(pt.asarray(1.0)).item(), 4)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
+from .. import public
 from ..dtypes import BY_NAME, DType, as_dtype
 from ..errors import ArgumentError
 from ..runtime.executor import backend, check_device
@@ -42,7 +42,7 @@ def namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
             f"__array_namespace__: unknown version; got {api_version!r}; use one of "
             f"{', '.join(_VERSIONS)}"
         )
-    return import_module(__package__.partition(".")[0])
+    return public.namespace()
 
 
 class Info:

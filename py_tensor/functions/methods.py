@@ -1,7 +1,7 @@
 """Methods and operators of `Tensor`, bound to the functions of the chapters.
 
-`Tensor` gets `TensorMethods` as its base class when this package is imported: the functions need
-`Tensor`, so they cannot exist before it. Chapters that a first computation does not need are
+The functions need `Tensor`, so they cannot exist before it: `bind_methods` sets them as attributes
+of `Tensor` when this package is imported. Chapters that a first computation does not need are
 imported when one of their methods is first used.
 """
 
@@ -12,14 +12,17 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import DTypeError, ShapeError
-from ..late import LateModule
+from ..late import LateFunction, LateModule
 from ..tensor import Tensor
 from ..typing import ArrayLike, Scalar
 from . import creation, elementwise, manipulation
 from .decorators import can_convert, named
 
 if TYPE_CHECKING:
+    from ..display import html
+    from ..numpy_functions import arithmetic, grids, products, selection, shapes, statistics
     from . import (
+        complex_numbers,
         convolution,
         copies,
         indexing,
@@ -27,21 +30,31 @@ if TYPE_CHECKING:
         joining,
         linear_algebra,
         neural,
+        searching,
         segments,
+        sorting,
         statistical,
     )
 else:
-    convolution = LateModule(f"{__package__}.convolution")
-    copies = LateModule(f"{__package__}.copies")
-    indexing = LateModule(f"{__package__}.indexing")
-    inspection = LateModule(f"{__package__}.inspection")
-    joining = LateModule(f"{__package__}.joining")
-    linear_algebra = LateModule(f"{__package__}.linear_algebra")
-    neural = LateModule(f"{__package__}.neural")
-    segments = LateModule(f"{__package__}.segments")
-    statistical = LateModule(f"{__package__}.statistical")
-
-_html: Any = LateModule(f"{__package__.partition('.')[0]}.display.html")
+    arithmetic = LateModule("numpy_functions.arithmetic")
+    complex_numbers = LateModule("functions.complex_numbers")
+    convolution = LateModule("functions.convolution")
+    copies = LateModule("functions.copies")
+    grids = LateModule("numpy_functions.grids")
+    html = LateModule("display.html")
+    indexing = LateModule("functions.indexing")
+    inspection = LateModule("functions.inspection")
+    joining = LateModule("functions.joining")
+    linear_algebra = LateModule("functions.linear_algebra")
+    neural = LateModule("functions.neural")
+    products = LateModule("numpy_functions.products")
+    searching = LateModule("functions.searching")
+    segments = LateModule("functions.segments")
+    selection = LateModule("numpy_functions.selection")
+    shapes = LateModule("numpy_functions.shapes")
+    sorting = LateModule("functions.sorting")
+    statistical = LateModule("functions.statistical")
+    statistics = LateModule("numpy_functions.statistics")
 
 type Binary = Callable[[Any, ArrayLike], Tensor]
 
@@ -84,10 +97,6 @@ def _in_place(function: Binary, symbol: str) -> Binary:
     return in_place
 
 
-_late: Callable[[str], Callable[..., Any]] = LateModule(__package__.partition(".")[0]).__getattr__
-"""Return the public function of a name, whose module is imported when it is first used."""
-
-
 class FlatIterator:
     """Elements of a tensor in row-major order; assigning to them changes the tensor."""
 
@@ -108,14 +117,14 @@ class FlatIterator:
         self._tensor[...] = manipulation.reshape(flat, self._tensor.shape)
 
 
-class TensorMethods:
-    """Methods and operators of `Tensor` that are also functions."""
+class TensorOperators:
+    """Operators and special methods of `Tensor` that are also functions."""
 
     __slots__ = ()
 
     # --- notebooks --------------------------------------------------------------------------------
-    _repr_html_ = _html.tensor_html
-    _repr_mimebundle_ = _html.mimebundle
+    _repr_html_ = html.tensor_html
+    _repr_mimebundle_ = html.mimebundle
 
     # --- operators --------------------------------------------------------------------------------
     __pos__ = elementwise.positive
@@ -169,7 +178,7 @@ class TensorMethods:
     __gt__ = _operator(elementwise.greater)
     __ge__ = _operator(elementwise.greater_equal)
 
-    __divmod__ = _late("divmod")
+    __divmod__ = arithmetic.divmod
 
     def __rdivmod__(self: Any, other: Any) -> tuple[Tensor, Tensor]:
         return elementwise.floor_divide(other, self), elementwise.remainder(other, self)
@@ -191,6 +200,12 @@ class TensorMethods:
     __deepcopy__ = copies.deep_copy
     __reduce__ = copies.reduced
     _of_nested = staticmethod(joining.of_nested)
+
+
+class TensorMethods(TensorOperators):
+    """Methods of `Tensor` that are also functions, and properties."""
+
+    __slots__ = ()
 
     # --- elementwise ------------------------------------------------------------------------------
     abs = elementwise.abs
@@ -337,22 +352,22 @@ class TensorMethods:
         return linear_algebra.matrix_transposed(self)
 
     # --- NumPy ------------------------------------------------------------------------------------
-    argpartition = _late("argpartition")
-    argsort = _late("argsort")
-    choose = _late("choose")
+    argpartition = selection.argpartition
+    argsort = sorting.argsort
+    choose = selection.choose
     conjugate = elementwise.conj
     copy = creation.copy
-    cumprod = _late("cumprod")
-    cumsum = _late("cumsum")
-    diagonal = _late("diagonal")
-    dot = _late("dot")
-    nonzero = _late("nonzero")
-    put = _late("put")
-    ravel = _late("ravel")
+    cumprod = statistics.cumprod
+    cumsum = statistics.cumsum
+    diagonal = grids.diagonal
+    dot = products.dot
+    nonzero = searching.nonzero
+    put = selection.put
+    ravel = shapes.ravel
     repeat = joining.repeat
-    searchsorted = _late("searchsorted")
-    swapaxes = _late("swapaxes")
-    trace = _late("trace")
+    searchsorted = searching.searchsorted
+    swapaxes = shapes.swapaxes
+    trace = grids.trace
 
     def compress(self: Any, condition: ArrayLike, axis: int | None = None) -> Tensor:
         """Return the slices along an axis for which a condition is true, as `pt.compress` does.
@@ -361,8 +376,7 @@ class TensorMethods:
         >>> pt.arange(3).compress([True, False, True]).tolist()
         [0, 2]
         """
-        found: Tensor = _late("compress")(condition, self, axis)
-        return found
+        return selection.compress(condition, self, axis)
 
     @named
     def fill(self: Any, value: Scalar) -> None:
@@ -386,7 +400,7 @@ class TensorMethods:
         >>> x.tolist()
         [1, 2, 3]
         """
-        self[...] = _late("sort")(self, axis)
+        self[...] = sorting.sort(self, axis)
 
     @named
     def partition(self: Any, kth: Any, axis: int = -1) -> None:
@@ -398,7 +412,7 @@ class TensorMethods:
         >>> x.tolist()
         [1, 2, 3]
         """
-        self[...] = _late("sort")(self, axis)
+        self[...] = sorting.sort(self, axis)
 
     @named
     def tobytes(self: Any) -> bytes:
@@ -440,8 +454,7 @@ class TensorMethods:
         >>> pt.asarray([1 + 2j]).real.tolist()
         [1.0]
         """
-        found: Tensor = _late("real")(self)
-        return found
+        return complex_numbers.real(self)
 
     @property
     def imag(self: Any) -> Tensor:
@@ -451,8 +464,7 @@ class TensorMethods:
         >>> pt.asarray([1 + 2j]).imag.tolist()
         [2.0]
         """
-        found: Tensor = _late("imag")(self)
-        return found
+        return complex_numbers.imag(self)
 
     # --- neural -----------------------------------------------------------------------------------
     avg_pool2d = neural.avg_pool2d
@@ -462,3 +474,14 @@ class TensorMethods:
     # --- convolution ------------------------------------------------------------------------------
     conv2d = convolution.conv2d
     conv2d_transpose = convolution.conv2d_transpose
+
+
+def bind_methods() -> None:
+    """Set the methods and operators as attributes of `Tensor`; those that it defines stay."""
+    own = set(vars(Tensor))
+    for methods in (TensorOperators, TensorMethods):
+        for name, value in vars(methods).items():
+            if name not in own:
+                setattr(Tensor, name, value)
+                if isinstance(value, LateFunction):
+                    value.__set_name__(Tensor, name)

@@ -16,10 +16,18 @@ from ..typing import ArrayLike, PaddingLike, PerAxis
 from . import statistical
 from .arguments import converted, flag, floating, one_axis, wide
 from .creation import arange
-from .decorators import remembered
+from .decorators import documented, remembered
 from .elementwise import astype, clip, exp
 from .manipulation import broadcast_to, reshape
-from .sliding_windows import SlidingWindows, batched, in_layout, per_axis, windows_of
+from .sliding_windows import (
+    IMAGES,
+    POOLING,
+    SlidingWindows,
+    batched,
+    in_layout,
+    per_axis,
+    windows_of,
+)
 
 
 @remembered
@@ -152,6 +160,7 @@ def _as_given(x: Tensor, result: Tensor) -> Tensor:
 
 
 @remembered
+@documented(POOLING, IMAGES)
 def max_pool2d(
     x: ArrayLike,
     size: PerAxis,
@@ -169,22 +178,9 @@ def max_pool2d(
     Args:
         x: Images of shape (batch, height, width, channels) or (height, width, channels), of an
             integer or floating dtype.
-        size: Window size, a number or (height, width).
-        stride: Step between windows, a number or (height, width); None (default) for `size`.
-        padding: "valid" (default) for none; "same" such that the result's height is ceil(height /
-            stride), with the extra row last; a number; or ((top, bottom), (left, right)).
-        dilation: Step between the elements of a window, a number or (height, width); 1 by default.
-        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
-            `x` and in the result.
-
-    Returns:
-        Tensor of shape (batch, height', width', channels) and the dtype of x; no batch axis if x
-        has none.
 
     Raises:
         DTypeError: If x is bool.
-        ShapeError: If the window is larger than the padded image, or x is not an image.
-        ArgumentError: If size, stride, padding or dilation is invalid.
 
     >>> import py_tensor as pt
     >>> pt.max_pool2d(pt.reshape(pt.arange(16), (4, 4, 1)), 2).flatten().tolist()
@@ -198,6 +194,7 @@ def max_pool2d(
 
 
 @remembered
+@documented(POOLING, IMAGES)
 def avg_pool2d(
     x: ArrayLike,
     size: PerAxis,
@@ -214,24 +211,11 @@ def avg_pool2d(
     Args:
         x: Images of shape (batch, height, width, channels) or (height, width, channels), of a
             floating dtype.
-        size: Window size, a number or (height, width).
-        stride: Step between windows, a number or (height, width); None (default) for `size`.
-        padding: "valid" (default) for none; "same" such that the result's height is ceil(height /
-            stride), with the extra row last; a number; or ((top, bottom), (left, right)).
-        dilation: Step between the elements of a window, a number or (height, width); 1 by default.
         count_include_pad: Count padding as zeros; False (default) takes the mean of image elements
             only, NaN if a window has none.
-        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
-            `x` and in the result.
-
-    Returns:
-        Tensor of shape (batch, height', width', channels) and the dtype of x; no batch axis if x
-        has none.
 
     Raises:
         DTypeError: If x is not floating.
-        ShapeError: If the window is larger than the padded image, or x is not an image.
-        ArgumentError: If size, stride, padding or dilation is invalid.
 
     >>> import py_tensor as pt
     >>> pt.avg_pool2d(pt.asarray([[[1.0], [3.0]]]), (1, 2)).tolist()

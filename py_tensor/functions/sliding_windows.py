@@ -21,6 +21,40 @@ Lengths = tuple[int, ...]
 _NAMES = ("depth", "height", "width")
 _PAIRS = ("(front, back)", "(top, bottom)", "(left, right)")
 
+IMAGES = """
+Args:
+    x: Images of shape (batch, height, width, channels) or (height, width, channels).
+    size: Window size, a number or (height, width).
+    stride: Step between windows, a number or (height, width); 1 by default.
+    padding: "valid" (default) for none; "same" such that the result's height is ceil(height /
+        stride), with the extra row last; a number; or ((top, bottom), (left, right)).
+    dilation: Step between the elements of a window, a number or (height, width); 1 by default.
+    groups: Number of groups that channels and outputs are divided into; 1 by default.
+    data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in `x`
+        and in the result. A kernel has the same shape for both.
+"""
+"""Contract of functions of sliding windows over images."""
+CONVOLUTION = """
+Returns:
+    Tensor of shape (batch, height', width', outputs) in the promoted dtype; no batch axis if x has
+    none.
+
+Raises:
+    ArgumentError: If stride, padding or dilation is invalid.
+"""
+POOLING = """
+Args:
+    stride: Step between windows, a number or (height, width); None (default) for `size`.
+
+Returns:
+    Tensor of shape (batch, height', width', channels) and the dtype of x; no batch axis if x has
+    none.
+
+Raises:
+    ShapeError: If the window is larger than the padded image, or x is not an image.
+    ArgumentError: If size, stride, padding or dilation is invalid.
+"""
+
 
 class SlidingWindows(NamedTuple):
     """Windows along the spatial axes of an image; `pads` are (before, after) for each axis."""

@@ -44,7 +44,7 @@ from .program import (
     with_columns,
 )
 
-jax_execution: Any = LateModule(f"{__package__}.jax_execution")
+jax_execution: Any = LateModule("kernels.jax_execution")
 
 INLINED = 12
 """Cost up to which a branch is computed for all elements instead of testing its condition."""

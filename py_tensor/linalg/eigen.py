@@ -8,7 +8,6 @@ statistically optimum beamforming" (2017).
 
 from __future__ import annotations
 
-import sys
 from typing import Any, NamedTuple
 
 from ..dtypes import complex64
@@ -16,6 +15,7 @@ from ..functions.complex_numbers import complex, real
 from ..functions.creation import asarray, eye
 from ..functions.elementwise import conj
 from ..functions.manipulation import matrix_transpose, reshape
+from ..late import imported
 from ..runtime.host_data import nest, unpack
 from ..tensor import Tensor
 from ..transforms.autodiff import custom_gradient
@@ -93,7 +93,7 @@ def _pairs_of(
     matrix: schur.HostMatrix, *, vectors: bool = True
 ) -> tuple[schur.Vector, schur.HostMatrix]:
     """Return the eigenvalues of a matrix on the host, and its eigenvectors as rows."""
-    numpy = sys.modules.get("numpy")
+    numpy = imported("numpy")
     if numpy is not None and matrix:
         return numpy_references.eigenpairs(numpy, matrix)
     return schur.eigenpairs(matrix) if vectors else (schur.eigenvalues(matrix), [])

@@ -12,6 +12,8 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     tfjs/       TensorFlow.js: graph models and layers models
     tflite/     TFLite: the same as for ONNX
     passes      changes to a program when it is loaded
+    inputs      checks of the inputs of calls
+    runner      compiled calls, weights and states
     summary     table of a model's nodes
     model       Model: call, summary, warmup
     sources     URLs, paths, files
@@ -24,11 +26,11 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
 from ..io.file_cache import CachedFile
 from .graph import LinearQuantization, ValueInfo
 from .loading import EXAMPLE, load, loads
-from .model import Layer, Model
+from .model import Model
 from .onnx.export import to_onnx
 from .saving import save
 from .sources import cache
-from .summary import Summary, SummaryRow
+from .summary import Layer, Summary, SummaryRow
 from .weights.loading import load_weights
 from .weights.torch_layers import Unmatched, load_torch_state_dict
 

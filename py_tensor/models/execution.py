@@ -189,7 +189,7 @@ class ModelProgram:
                 )
 
         if missing and outer_missing is None:
-            used = "; ".join(f"{what} in {_some(nodes)}" for what, nodes in missing.items())
+            used = "; ".join(f"{what} in {some_of(nodes)}" for what, nodes in missing.items())
             raise ModelError(
                 f"load: model needs what is not supported; got {used}; export the model without "
                 "them"
@@ -486,7 +486,7 @@ def shown(node: ModelNode) -> str:
     return f'node "{node.name}" ({node.operator})'
 
 
-def _some(names: list[str]) -> str:
+def some_of(names: list[str]) -> str:
     """List up to eight names of nodes."""
     listed = ", ".join(f'"{name}"' for name in names[:8])
     return listed + (f" and {len(names) - 8} more" if len(names) > 8 else "")

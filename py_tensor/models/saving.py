@@ -109,7 +109,7 @@ def save(model: Any, path: str | PathLike[str] | None = None) -> bytes | None:
     """
     saver = _Saver()
     if isinstance(model, Model):
-        tables = [name for name, table in TABLES.items() if table is model._table]
+        tables = [name for name, table in TABLES.items() if table is model._runner.table]
         if not tables:
             raise ModelError(
                 "save: table of operators is not known; got a model with another table; save the "

@@ -18,7 +18,7 @@ from .index_map import View
 if TYPE_CHECKING:
     from . import complex_rules as complex_rules
 else:
-    complex_rules = LateModule(f"{__package__}.complex_rules")
+    complex_rules = LateModule("ops.complex_rules")
 
 Shape = tuple[int, ...]
 Rule = Callable[..., Any]

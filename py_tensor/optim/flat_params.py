@@ -8,10 +8,8 @@ Input: a tree of parameters. Output: a `Layout`, which converts leaves to vector
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from math import prod
 from typing import Any, NamedTuple
 
@@ -29,9 +27,13 @@ from ..ir.pytree import (
     tree_leaves,
     tree_unflatten,
 )
+from ..late import LateModule
 from ..runtime.executor import backend
-from ..sharding import sharding_of, with_sharding
-from ..tensor import Tensor, as_tensor
+from ..sharding import with_sharding
+from ..tensor import Tensor, as_tensor, sharding_of
+
+nn_constraints = LateModule("nn.constraints")
+nn_module = LateModule("nn.module")
 
 PART = 1 << 18
 """Number of elements from which a vector is long enough. Packing copies each gradient. From this
@@ -129,7 +131,7 @@ class Layout:
             return self.placed(vectors)
         # The vectors keep their precision: float16 parameters are not rounded here.
         params = self.wide().unravel(vectors, others)
-        import_module("py_tensor.nn.constraints").apply_constraints(params)
+        nn_constraints.apply_constraints(params)
         return self.ravel(self.first_uses(tree_leaves(params)))
 
     def wide(self) -> Layout:
@@ -245,8 +247,8 @@ def layout_of(
                 f"{', '.join(names[:3])}"
             )
     # A tree contains modules only if they are imported; importing them takes 0.1 s.
-    nn: Any = sys.modules.get("py_tensor.nn.module")
-    constrained = nn is not None and any(module.constraints for module in nn.modules_of(params))
+    module = nn_module.if_imported
+    constrained = module is not None and any(m.constraints for m in module.modules_of(params))
     layout = Layout(
         structure,
         tuple(places),

@@ -20,6 +20,7 @@ from ..errors import ArgumentError, BackendError
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
 from ..late import LateModule
+from ..public import namespace
 from . import host_data
 from .backends.base import Backend, Buffer
 
@@ -88,9 +89,9 @@ def _has_numpy() -> bool:
 
 
 _FACTORIES: dict[str, Callable[[], Backend]] = {
-    "webgl": LateModule(f"{__package__}.backends.webgl").create,
+    "webgl": LateModule("runtime.backends.webgl").create,
     "numpy": _numpy,
-    "python": LateModule(f"{__package__}.backends.python").PythonBackend,
+    "python": LateModule("runtime.backends.python").PythonBackend,
     "jax": _jax,
 }
 """Functions that create the backends, the fastest first. JAX is used only if it is chosen."""
@@ -178,8 +179,7 @@ def enable_x64() -> None:
     engine.enable_x64()
     extend()
     host_data.extend()
-    names = {dtype.name: dtype for dtype in EXTENDED} | WIDE
-    vars(sys.modules[__name__.partition(".")[0]]).update(names)
+    vars(namespace()).update({dtype.name: dtype for dtype in EXTENDED} | WIDE)
 
 
 def _prefer_numpy_to_software() -> None:

@@ -21,7 +21,7 @@ from .autodiff.tape import Tape, recording
 from .loop_op import KnownResults, graph_of, once, rebuilt
 from .subgraph import tracer, tracing
 
-jax: Any = LateModule("py_tensor.runtime.backends.jax")
+jax: Any = LateModule("runtime.backends.jax")
 
 
 class Branches(KnownResults):

@@ -31,7 +31,7 @@ from .autodiff.backward import PT, CustomVJP, pull_back
 from .autodiff.tape import Tape, recording
 from .subgraph import dependents, tracer, tracing
 
-jax: Any = LateModule("py_tensor.runtime.backends.jax")
+jax: Any = LateModule("runtime.backends.jax")
 
 GROUP = 8
 """Values of iterations that one draw joins; a shader reads at most 16 textures."""

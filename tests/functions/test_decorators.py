@@ -10,7 +10,7 @@ import py_tensor as pt
 from py_tensor import errors
 from py_tensor.functions import decorators
 from py_tensor.functions.creation import asarray
-from py_tensor.functions.decorators import remembered
+from py_tensor.functions.decorators import documented, remembered
 
 
 def counted(function):
@@ -134,3 +134,82 @@ def test_oldest_call_is_dropped(monkeypatch):
     f(x, 3)
     f(x, 0)
     assert len(calls) == 5
+
+
+WINDOWS = """
+Args:
+    stride: Step between windows.
+    size: Size of a window.
+    padding: Elements around the
+        image.
+
+Returns:
+    Tensor.
+
+Raises:
+    ShapeError: If the shape does not fit.
+    ArgumentError: If the stride is 0.
+"""
+POOLED = """Pool windows.
+
+Args:
+    x: An image.
+    size: Size of a window; 2 by default.
+    stride: Step between windows.
+
+Returns:
+    Tensor.
+
+Raises:
+    DTypeError: If x is bool.
+    ShapeError: If the shape does not fit.
+    ArgumentError: If the stride is 0.
+
+>>> 1 + 1
+2"""
+
+
+def test_shared_contract_completes_a_docstring():
+    """Its entries are in the order of the signature; the docstring's own ones stay."""
+
+    @documented(WINDOWS)
+    def pooled(x, size=2, *, stride=1):
+        """Pool windows.
+
+        Args:
+            x: An image.
+            size: Size of a window; 2 by default.
+
+        Raises:
+            DTypeError: If x is bool.
+
+        >>> 1 + 1
+        2
+        """
+
+    assert pooled.__doc__ == POOLED
+
+
+def test_shared_contract_completes_the_docstring_of_a_class():
+    @documented(WINDOWS)
+    class Pool:
+        """Layer that pools windows."""
+
+        def __init__(self, padding):
+            pass
+
+    assert "Args:\n    padding: Elements around the\n        image.\n\nReturns:" in Pool.__doc__
+    assert "stride:" not in Pool.__doc__
+
+
+def test_functions_without_docstrings_have_no_contract():
+    """Python leaves docstrings out with -OO."""
+    assert documented(WINDOWS)(lambda x: x).__doc__ is None
+
+
+@pytest.mark.parametrize("name", ["exp", "add", "round", "less"])
+def test_elementwise_functions_say_their_whole_contract(name):
+    text = getattr(pt, name).__doc__
+    sections = [text.index(part) for part in ("Args:\n", "Returns:\n", "Raises:\n", ">>> ")]
+    assert sections == sorted(sections)
+    assert getattr(pt.Tensor, name).__doc__ == text

@@ -20,7 +20,7 @@ from ...diagnostics.explain import describe
 from ...dtypes import wrong_type
 from ...errors import ArgumentError, TraceError
 from ...functions.arguments import function_of, integer, items
-from ...functions.autocast import autocast_dtype
+from ...functions.decorators import autocast_dtype
 from ...ir.bounded_cache import BoundedCache
 from ...ir.node import OpNode, leaf_node, own_tapes, pending_handles, tapes
 from ...ir.pytree import open_node, tree_flatten, tree_leaves, tree_unflatten, typed

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from ...execution import Operator
 from . import attention, convolution, core, images, merging, normalization, recorded, recurrent
-from .shared import ACTIVATIONS, LayerRow, Weight
+from .shared import ACTIVATIONS, LayerRow, MaskRule, Weight
 
-__all__ = ["ACTIVATIONS", "CHAPTERS", "LAYERS", "OPERATORS", "LayerRow", "Weight"]
+__all__ = ["ACTIVATIONS", "CHAPTERS", "LAYERS", "OPERATORS", "LayerRow", "MaskRule", "Weight"]
 
 CHAPTERS = {
     "attention": attention.LAYERS,

@@ -12,13 +12,14 @@ from .recurrent import States, scan, starts
 from .shared import (
     Config,
     LayerRow,
+    MaskRule,
     Weight,
     activated,
     bias_of,
     biased,
     channels_last,
-    each,
     in_format,
+    sizes_of,
 )
 
 type Size = int | Sequence[int]
@@ -47,7 +48,7 @@ def convolution(
     activation: str = "linear",
 ) -> Tensor:
     x = channels_last(x, data_format)
-    stride, dilation = each(strides, count), each(dilation_rate, count)
+    stride, dilation = sizes_of(strides, count), sizes_of(dilation_rate, count)
     if padding == "causal":
         before = dilation[0] * (kernel.shape[0] - 1)
         x = F.pad(x, ((0, 0), (before, 0), (0, 0)))
@@ -89,8 +90,8 @@ def convolution_transpose(
     activation: str = "linear",
 ) -> Tensor:
     x = channels_last(x, data_format)
-    stride, dilation = each(strides, count), each(dilation_rate, count)
-    extra = None if output_padding is None else each(output_padding, count)
+    stride, dilation = sizes_of(strides, count), sizes_of(dilation_rate, count)
+    extra = None if output_padding is None else sizes_of(output_padding, count)
     padded, added = [], []
     for axis, (taps, apart) in enumerate(zip(kernel.shape, dilation, strict=False)):
         length, step, size = x.shape[axis + 1], stride[axis], (taps - 1) * apart + 1
@@ -138,7 +139,7 @@ def depthwise(
 def _depthwise(
     count: int, x: Tensor, kernel: Tensor, strides: Size, padding: str, dilation_rate: Size
 ) -> Tensor:
-    stride, dilation = each(strides, count), each(dilation_rate, count)
+    stride, dilation = sizes_of(strides, count), sizes_of(dilation_rate, count)
     if count == 1:
         if padding == "causal":
             x = F.pad(x, ((0, 0), (dilation[0] * (kernel.shape[0] - 1), 0), (0, 0)))
@@ -214,7 +215,7 @@ def conv_lstm(
     recurrent_activation: str = "sigmoid",
     **options: Any,
 ) -> Any:
-    stride, dilation = each(strides, count), each(dilation_rate, count)
+    stride, dilation = sizes_of(strides, count), sizes_of(dilation_rate, count)
     convolve = _CONVOLUTIONS[count - 1]
     flat = F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
     # The inputs of all steps are convolved at once.
@@ -266,7 +267,7 @@ def _conv_lstm_row(count: int) -> LayerRow:
         inputs=3,
         arguments={"initial_state": 1},
         masks=1,
-        mask="sequences",
+        mask=MaskRule.SEQUENCES,
     )
 
 

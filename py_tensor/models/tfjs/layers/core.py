@@ -12,6 +12,7 @@ from ... import activations
 from .shared import (
     Config,
     LayerRow,
+    MaskRule,
     Weight,
     activated,
     bias_of,
@@ -202,11 +203,11 @@ def rescaling(
 
 
 def _rows(*names: str) -> dict[str, LayerRow]:
-    return {name: LayerRow(dropout, mask="same") for name in names}
+    return {name: LayerRow(dropout, mask=MaskRule.SAME) for name in names}
 
 
 LAYERS = {
-    "Activation": LayerRow(activation, mask="same"),
+    "Activation": LayerRow(activation, mask=MaskRule.SAME),
     **_rows(
         "ActivityRegularization",
         "AlphaDropout",
@@ -218,15 +219,15 @@ LAYERS = {
         "SpatialDropout3D",
     ),
     "CategoryEncoding": LayerRow(category_encoding, inputs=2, arguments={"count_weights": 1}),
-    "Dense": LayerRow(dense, _dense_weights, mask="same"),
-    "ELU": LayerRow(nn.elu, mask="same"),
+    "Dense": LayerRow(dense, _dense_weights, mask=MaskRule.SAME),
+    "ELU": LayerRow(nn.elu, mask=MaskRule.SAME),
     "EinsumDense": LayerRow(einsum_dense, _einsum_weights),
-    "Embedding": LayerRow(embedding, _embedding_weights, mask="mask of Embedding"),
+    "Embedding": LayerRow(embedding, _embedding_weights, mask=MaskRule.EMBEDDING),
     "Flatten": LayerRow(flatten),
-    "Identity": LayerRow(identity, mask="same"),
-    "LeakyReLU": LayerRow(leaky_relu, mask="same"),
-    "Masking": LayerRow(masking, mask="mask of Masking"),
-    "PReLU": LayerRow(prelu, _prelu_weights, mask="same"),
+    "Identity": LayerRow(identity, mask=MaskRule.SAME),
+    "LeakyReLU": LayerRow(leaky_relu, mask=MaskRule.SAME),
+    "Masking": LayerRow(masking, mask=MaskRule.MASKING),
+    "PReLU": LayerRow(prelu, _prelu_weights, mask=MaskRule.SAME),
     "Permute": LayerRow(permute),
     **{
         f"Random{what}": LayerRow(augmentation)
@@ -241,12 +242,12 @@ LAYERS = {
             "Zoom",
         )
     },
-    "ReLU": LayerRow(relu, mask="same"),
+    "ReLU": LayerRow(relu, mask=MaskRule.SAME),
     "RepeatVector": LayerRow(repeat_vector),
-    "Rescaling": LayerRow(rescaling, mask="same"),
+    "Rescaling": LayerRow(rescaling, mask=MaskRule.SAME),
     "Reshape": LayerRow(reshape),
-    "Softmax": LayerRow(softmax_layer, masks=1, mask="same"),
-    "ThresholdedReLU": LayerRow(thresholded_relu, mask="same"),
+    "Softmax": LayerRow(softmax_layer, masks=1, mask=MaskRule.SAME),
+    "ThresholdedReLU": LayerRow(thresholded_relu, mask=MaskRule.SAME),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "mask of Embedding": embedding_mask,

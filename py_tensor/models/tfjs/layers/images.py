@@ -9,7 +9,7 @@ from typing import Any
 
 from .... import functions as F, nn, vision
 from ....tensor import Tensor
-from .shared import LayerRow, channels_last, check_size, each, in_format, leading
+from .shared import LayerRow, channels_last, check_size, in_format, leading, sizes_of
 
 type Size = int | Sequence[int]
 
@@ -27,8 +27,8 @@ def pool(
     padding: str = "valid",
     data_format: str = "channels_last",
 ) -> Tensor:
-    window = each(pool_size, count)
-    stride = window if strides is None else each(strides, count)
+    window = sizes_of(pool_size, count)
+    stride = window if strides is None else sizes_of(strides, count)
     x = channels_last(x, data_format)
     pooled = functions[count - 1](x, window, stride=stride, padding=padding)
     return in_format(pooled, data_format)
@@ -66,7 +66,7 @@ def adaptive_pool(
     data_format: str = "channels_last",
 ) -> Tensor:
     x = channels_last(x, data_format)
-    return in_format(functions[count - 1](x, each(output_size, count)), data_format)
+    return in_format(functions[count - 1](x, sizes_of(output_size, count)), data_format)
 
 
 def _pairs(sizes: Any, count: int) -> list[tuple[int, int]]:
@@ -135,7 +135,7 @@ def upsampling(
     data_format: str = "channels_last",
     interpolation: str = "nearest",
 ) -> Tensor:
-    factors = each(size, count)
+    factors = sizes_of(size, count)
     x = channels_last(x, data_format)
     if interpolation == "nearest":
         for axis, factor in enumerate(factors, start=1):

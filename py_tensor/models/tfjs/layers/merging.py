@@ -10,7 +10,7 @@ from .... import functions as F
 from ....functions.einsum import einsum
 from ....nn.layers.merging import MERGES
 from ....tensor import Tensor
-from .shared import LayerRow, leading
+from .shared import LayerRow, MaskRule, leading
 
 
 def _alike(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -26,7 +26,7 @@ def _merge(name: str, inputs: int | None = None) -> LayerRow:
     def merged(*tensors: Tensor) -> Tensor:
         return MERGES[name](*_alike(tensors))
 
-    return LayerRow(merged, inputs=inputs, mask="merge")
+    return LayerRow(merged, inputs=inputs, mask=MaskRule.MERGE)
 
 
 def masked_product(*values: Tensor) -> Tensor:
@@ -123,7 +123,7 @@ def squeeze(x: Tensor, *, axis: int = -1) -> Tensor:
 
 LAYERS = {
     **{name: _merge(name) for name in ("Add", "Average", "Maximum", "Minimum", "Multiply")},
-    "Concatenate": LayerRow(concatenate, inputs=None, mask="mask of Concatenate"),
+    "Concatenate": LayerRow(concatenate, inputs=None, mask=MaskRule.CONCATENATE),
     "Divide": _merge("Divide", 2),
     "Dot": LayerRow(dot, inputs=2),
     # Operations that Keras 3 writes for arithmetic and for masks.

@@ -8,7 +8,7 @@ from typing import Any
 from .... import functions as F, nn
 from ....tensor import Tensor
 from .merging import unit
-from .shared import Config, LayerRow, Weight
+from .shared import Config, LayerRow, MaskRule, Weight
 
 
 def _shaped(x: Tensor, weight: Tensor, axes: Sequence[int]) -> Tensor:
@@ -150,10 +150,10 @@ def _normalization_weights(config: Config) -> list[Weight | None]:
 
 
 LAYERS = {
-    "BatchNormalization": LayerRow(batch_normalization, _batch_weights, mask="same"),
-    "GroupNormalization": LayerRow(group_normalization, _scale_and_offset, mask="same"),
-    "LayerNormalization": LayerRow(layer_normalization, _layer_weights, mask="same"),
-    "Normalization": LayerRow(normalization, _normalization_weights, mask="same"),
+    "BatchNormalization": LayerRow(batch_normalization, _batch_weights, mask=MaskRule.SAME),
+    "GroupNormalization": LayerRow(group_normalization, _scale_and_offset, mask=MaskRule.SAME),
+    "LayerNormalization": LayerRow(layer_normalization, _layer_weights, mask=MaskRule.SAME),
+    "Normalization": LayerRow(normalization, _normalization_weights, mask=MaskRule.SAME),
     "RMSNormalization": LayerRow(rms_normalization, lambda config: [Weight(("scale",))]),
-    "UnitNormalization": LayerRow(unit_normalization, mask="same"),
+    "UnitNormalization": LayerRow(unit_normalization, mask=MaskRule.SAME),
 }

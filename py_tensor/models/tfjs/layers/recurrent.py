@@ -7,7 +7,7 @@ from typing import Any
 
 from .... import functions as F, lax
 from ....tensor import Tensor
-from .shared import Config, LayerRow, Results, Weight, activated, check_size, leading
+from .shared import Config, LayerRow, MaskRule, Results, Weight, activated, check_size, leading
 
 type States = tuple[Tensor, ...]
 
@@ -190,7 +190,7 @@ def _row(function: Callable[..., Any], gates: int, states: int) -> LayerRow:
         inputs=1 + states,
         arguments={"initial_state": 1},
         masks=1,
-        mask="sequences",
+        mask=MaskRule.SEQUENCES,
     )
 
 

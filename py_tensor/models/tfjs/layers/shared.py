@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 from .... import functions as F, nn
@@ -34,6 +35,19 @@ def no_weights(config: Config) -> list[Weight | None]:
     return []
 
 
+class MaskRule(Enum):
+    """Mask of a layer's result."""
+
+    NONE = "none"
+    SAME = "mask of the first input"
+    SEQUENCES = "mask of the first input if the layer returns sequences"
+    MERGE = "mask of all inputs"
+    CONCATENATE = "mask of Concatenate"
+    EMBEDDING = "mask of Embedding"
+    MASKING = "mask of Masking"
+    """The last three are the names of the rows that compute the mask."""
+
+
 class LayerRow(NamedTuple):
     """One layer: a row of the table."""
 
@@ -47,10 +61,8 @@ class LayerRow(NamedTuple):
     """Positions of inputs that may be given by name."""
     masks: int = 0
     """Number of inputs whose masks the function takes."""
-    mask: str = ""
-    """Mask of the result: "" for none, "same" for that of the first input, "sequences" for the same
-    if the layer returns sequences, "merge" for that of all inputs, or the name of a row that
-    computes it."""
+    mask: MaskRule = MaskRule.NONE
+    """Mask of the result."""
 
 
 def check_size(*sizes: int | Sequence[Any]) -> None:
@@ -62,7 +74,7 @@ def check_size(*sizes: int | Sequence[Any]) -> None:
             raise ValueError(f"size {size!r:.40}; it must be a number of at most {LARGEST}")
 
 
-def each(size: int | Sequence[int], count: int) -> tuple[int, ...]:
+def sizes_of(size: int | Sequence[int], count: int) -> tuple[int, ...]:
     """Return a size for each of `count` axes."""
     check_size(size)
     if isinstance(size, int):
