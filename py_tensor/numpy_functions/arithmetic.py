@@ -20,6 +20,12 @@ def as_floating(operation: str, x: ArrayLike) -> Tensor:
     return converted(operation, x, "fc")
 
 
+def flat_or_along(operation: str, a: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
+    """Return a flattened tensor and 0 if there is no axis, or else the tensor and its axis."""
+    x = as_tensor(operation, a)
+    return (F.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
+
+
 def _real(operation: str, x: Any) -> Tensor:
     tensor = as_floating(operation, x)
     if tensor.dtype.kind == "c":
@@ -790,10 +796,7 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
     [131, 128]
     """
     shifts = F.asarray(_bit_weights("packbits", bitorder))
-    bits = as_tensor("packbits", a)
-    if axis is None:
-        bits, axis = F.flatten(bits), 0
-    along = one_axis("packbits", axis, bits.ndim)
+    bits, along = flat_or_along("packbits", a, axis)
     rows = F.moveaxis(F.astype(bits != 0, "int32"), along, -1)
     rows = F.pad(rows, ((0, 0),) * (rows.ndim - 1) + ((0, -rows.shape[-1] % 8),))
     rows = F.reshape(rows, (*rows.shape[:-1], rows.shape[-1] // 8, 8))
@@ -826,12 +829,9 @@ def unpackbits(
     [1, 0, 0, 0, 0, 0, 1, 1]
     """
     shifts = F.asarray(_bit_weights("unpackbits", bitorder))
-    packed = as_tensor("unpackbits", a)
+    packed, along = flat_or_along("unpackbits", a, axis)
     if packed.dtype is not uint8:
         raise DTypeError(f'unpackbits: dtype {packed.dtype} is not uint8; use x.astype("uint8")')
-    if axis is None:
-        packed, axis = F.flatten(packed), 0
-    along = one_axis("unpackbits", axis, packed.ndim)
     rows = F.expand_dims(F.astype(F.moveaxis(packed, along, -1), "int32"), axis=-1)
     bits = F.reshape((rows >> shifts) & 1, (*rows.shape[:-2], rows.shape[-2] * 8))
     if count is not None:

@@ -329,13 +329,9 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = "int32", sparse: bool 
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
     lengths = a_shape("indices", dimensions)
-    parts = [
-        F.reshape(F.arange(n, dtype=dtype), tuple(n if at == own else 1 for at in places))
-        for places in [range(len(lengths))]
-        for own, n in enumerate(lengths)
-    ]
+    parts = _crossed([F.arange(n, dtype=dtype) for n in lengths])
     if flag("indices", "sparse", sparse):
-        return tuple(parts)
+        return parts
     if not parts:
         return F.zeros((0,), dtype=dtype)
     return F.stack([F.broadcast_to(part, lengths) for part in parts])
@@ -360,15 +356,23 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
     >>> [part.shape for part in pt.ix_([0, 2], [1])]
     [(2, 1), (1, 1)]
     """
-    grids = []
-    for own, arg in enumerate(args):
+    vectors = []
+    for arg in args:
         x = as_tensor("ix_", arg, int32 if isinstance(arg, list) and not arg else None)
         if x.ndim != 1:
             raise ShapeError(f"ix_: needs vectors; got shape {x.shape}; use flatten")
         if x.dtype.kind == "b":
             (x,) = F.nonzero(x)
-        grids.append(F.reshape(x, tuple(x.size if at == own else 1 for at in range(len(args)))))
-    return tuple(grids)
+        vectors.append(x)
+    return _crossed(vectors)
+
+
+def _crossed(vectors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Return vectors along axes of their own."""
+    return tuple(
+        F.reshape(vector, tuple(vector.size if axis == own else 1 for axis in range(len(vectors))))
+        for own, vector in enumerate(vectors)
+    )
 
 
 def _range_of(item: Any) -> Tensor:
@@ -396,15 +400,9 @@ class _Grid:
             return _range_of(key)
         vectors = [_range_of(item) for item in key]
         dtype = F.result_type(*vectors)
-        parts = [
-            F.reshape(
-                F.astype(vector, dtype, copy=False),
-                tuple(vector.size if at == own else 1 for at in range(len(vectors))),
-            )
-            for own, vector in enumerate(vectors)
-        ]
+        parts = _crossed([F.astype(vector, dtype, copy=False) for vector in vectors])
         if self._sparse:
-            return tuple(parts)
+            return parts
         return F.stack(F.broadcast_arrays(*parts))
 
 
@@ -533,9 +531,12 @@ def logspace(
     root = number("logspace", "base", base, finite=True)
     endpoint = flag("logspace", "endpoint", endpoint)
     powers = [_power(root, value) for value in _evenly(start, stop, num, endpoint)]
-    return F.astype(
-        F.asarray(powers, dtype="float32"), float32 if dtype is None else dtype, copy=False
-    )
+    return _of_floats(powers, dtype)
+
+
+def _of_floats(values: list[float], dtype: DTypeLike | None) -> Tensor:
+    """Round numbers to float32, and convert them to a dtype if there is one."""
+    return F.astype(F.asarray(values, dtype="float32"), dtype or float32, copy=False)
 
 
 def _power(base: float, exponent: float) -> float:
@@ -593,9 +594,7 @@ def geomspace(
         values[0] = first
     if endpoint and num > 1:
         values[-1] = last
-    return F.astype(
-        F.asarray(values, dtype="float32"), float32 if dtype is None else dtype, copy=False
-    )
+    return _of_floats(values, dtype)
 
 
 @named
@@ -751,11 +750,12 @@ def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tup
     """
     rest = F.astype(as_tensor("unravel_index", indices), "int32", copy=False)
     lengths = a_shape("unravel_index", shape)
+    first_is_fastest = isinstance(order, str) and order == "F"
     coordinates = []
-    for length in lengths if isinstance(order, str) and order == "F" else reversed(lengths):
+    for length in lengths if first_is_fastest else reversed(lengths):
         coordinates.append(rest % max(length, 1))
         rest = rest // max(length, 1)
-    return tuple(coordinates if isinstance(order, str) and order == "F" else reversed(coordinates))
+    return tuple(coordinates if first_is_fastest else reversed(coordinates))
 
 
 @named

@@ -17,6 +17,7 @@ from ..functions.decorators import named
 from ..functions.sorting import order_by
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
+from .arithmetic import flat_or_along
 from .grids import in_range
 
 
@@ -208,14 +209,11 @@ def compress(
     >>> pt.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
     """
-    x = as_tensor("compress", a)
-    if axis is None:
-        x, axis = F.flatten(x), 0
+    x, along = flat_or_along("compress", a, axis)
     mask = as_tensor("compress", condition)
     if mask.ndim != 1:
         raise ShapeError(f"compress: condition is no vector; got shape {mask.shape}; use flatten")
     (places,) = F.nonzero(mask)
-    along = one_axis("compress", axis, x.ndim)
     if places.size and mask.size > x.shape[along] and places[-1].item() >= x.shape[along]:
         raise ShapeError(
             f"compress: condition is too long; got {mask.size} for length {x.shape[along]}"

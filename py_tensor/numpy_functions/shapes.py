@@ -23,7 +23,7 @@ from ..functions.decorators import named
 from ..functions.indexing import selected
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike, ShapeLike
-from .arithmetic import iterable
+from .arithmetic import flat_or_along, iterable
 
 
 def _at_least(operation: str, arrays: tuple[Any, ...], convert: Callable[[Tensor], Tensor]) -> Any:
@@ -424,10 +424,7 @@ def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None
     >>> pt.delete([1, 2, 3, 4], [0, 2]).tolist()
     [2, 4]
     """
-    x = as_tensor("delete", arr)
-    if axis is None:
-        x, axis = F.flatten(x), 0
-    along = one_axis("delete", axis, x.ndim)
+    x, along = flat_or_along("delete", arr, axis)
     length = x.shape[along]
     dropped = set(_positions("delete", obj, length, length))
     kept = [at for at in range(length) if at not in dropped]
@@ -457,10 +454,7 @@ def insert(
     >>> pt.insert([1, 2, 3], [0, 2], [7, 8]).tolist()
     [7, 1, 2, 8, 3]
     """
-    x = as_tensor("insert", arr)
-    if axis is None:
-        x, axis = F.flatten(x), 0
-    along = one_axis("insert", axis, x.ndim)
+    x, along = flat_or_along("insert", arr, axis)
     length = x.shape[along]
     positions = _positions("insert", obj, length, length + 1)
     new = F.astype(as_tensor("insert", values), x.dtype, copy=False)

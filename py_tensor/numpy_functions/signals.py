@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import functions as F
@@ -273,9 +273,13 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Tensor:
     return selected(x, tuple(key))
 
 
-def _angles(count: int) -> Tensor:
-    """Return the angles of a window's samples, from -pi to pi."""
-    return F.astype(F.arange(1 - count, count, 2), "float32") * (math.pi / max(count - 1, 1))
+def _window(operation: str, length: int, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return a function of angles from -pi to pi; ones for windows of at most one sample."""
+    length = integer(operation, "M", length)
+    if length <= 1:
+        return F.ones(max(length, 0))
+    steps = F.astype(F.arange(1 - length, length, 2), "float32")
+    return function(steps * (math.pi / (length - 1)))
 
 
 @named
@@ -312,11 +316,9 @@ def blackman(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.blackman(5).tolist()]
     [-0.0, 0.34, 1.0, 0.34, -0.0]
     """
-    M = integer("blackman", "M", M)
-    if M <= 1:
-        return F.ones(max(M, 0))
-    angle = _angles(M)
-    return 0.42 + 0.5 * F.cos(angle) + 0.08 * F.cos(2.0 * angle)
+    return _window(
+        "blackman", M, lambda angle: 0.42 + 0.5 * F.cos(angle) + 0.08 * F.cos(2.0 * angle)
+    )
 
 
 @named
@@ -333,10 +335,7 @@ def hamming(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.hamming(5).tolist()]
     [0.08, 0.54, 1.0, 0.54, 0.08]
     """
-    M = integer("hamming", "M", M)
-    if M <= 1:
-        return F.ones(max(M, 0))
-    return 0.54 + 0.46 * F.cos(_angles(M))
+    return _window("hamming", M, lambda angle: 0.54 + 0.46 * F.cos(angle))
 
 
 @named
@@ -353,10 +352,7 @@ def hanning(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.hanning(5).tolist()]
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
-    M = integer("hanning", "M", M)
-    if M <= 1:
-        return F.ones(max(M, 0))
-    return 0.5 + 0.5 * F.cos(_angles(M))
+    return _window("hanning", M, lambda angle: 0.5 + 0.5 * F.cos(angle))
 
 
 @named

@@ -8,11 +8,11 @@ from typing import Any
 
 from .. import functions as F, linalg
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import flag, items, number, one_axis, some_axes
+from ..functions.arguments import flag, items, number, some_axes
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike
-from .arithmetic import as_floating
+from .arithmetic import as_floating, flat_or_along
 
 
 def _shares(q: Any) -> Any:
@@ -206,11 +206,6 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     return F.max(x, axis=axis, keepdims=keepdims) - F.min(x, axis=axis, keepdims=keepdims)
 
 
-def _along(operation: str, a: Any, axis: int | None) -> tuple[Tensor, int]:
-    x = as_tensor(operation, a)
-    return (F.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
-
-
 @named
 def cumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
@@ -233,7 +228,7 @@ def cumsum(
     >>> pt.cumsum([[1, 2], [3, 4]]).tolist()
     [1, 3, 6, 10]
     """
-    x, along = _along("cumsum", a, axis)
+    x, along = flat_or_along("cumsum", a, axis)
     return F.cumulative_sum(x, axis=along, dtype=dtype)
 
 
@@ -259,7 +254,7 @@ def cumprod(
     >>> pt.cumprod([[1, 2], [3, 4]]).tolist()
     [1, 2, 6, 24]
     """
-    x, along = _along("cumprod", a, axis)
+    x, along = flat_or_along("cumprod", a, axis)
     return F.cumulative_prod(x, axis=along, dtype=dtype)
 
 

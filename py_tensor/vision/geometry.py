@@ -127,7 +127,7 @@ def inverse_matrix(matrix: ArrayLike, /) -> Tensor:
 
 @named
 def rotation_between(start: ArrayLike, end: ArrayLike, /, *, target: float = 0.0) -> Tensor:
-    """Return the angle by which a region is turned, such that two points have a direction in it.
+    """Return the rotation of a region in which the line between two points has a direction.
 
     Args:
         start: Points of shape (..., 2), for example the right eyes of faces.

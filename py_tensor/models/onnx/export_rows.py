@@ -231,7 +231,7 @@ def _single(operator: str, **attributes: Any) -> Row:
 
 
 def _floats_only(operator: str) -> Row:
-    """For functions that leave integers as they are."""
+    """Return the row of a function that leaves integers as they are."""
     row = _single(operator)
     return lambda w, call: row(w, call) if call.dtype.kind == "f" else call.inputs[0]
 
@@ -258,7 +258,7 @@ class _Math:
 
 
 def _formula(write: Callable[..., str]) -> Row:
-    """For results that are an expression `write(math, *operands)`."""
+    """Return the row of an operation whose result is `write(math, *operands)`."""
     return lambda w, call: write(_Math(w, _computed(call.dtype)), *call.inputs)
 
 

@@ -338,7 +338,7 @@ class _GraphReader:
         outputs: tuple[str, ...],
         attributes: dict[str, Any],
     ) -> tuple[str, tuple[str, ...]]:
-        """Write a narrow dtype that an input tells into the attributes, as tensors do not tell it.
+        """Write the narrow dtype of an input into the attributes, because tensors do not hold it.
 
         Returns the operator and the inputs.
         """

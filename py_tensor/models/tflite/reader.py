@@ -91,7 +91,7 @@ def parse(data: Any) -> Table:
 
 
 def files_of(model: Table) -> set[str]:
-    """Return the names of further files, of which there are none."""
+    """Return the names of further files; a TFLite file has none."""
     return set()
 
 

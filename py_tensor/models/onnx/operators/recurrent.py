@@ -88,7 +88,7 @@ def _lstm_step(cell: Cell, x: Tensor, states: States) -> States:
 
 
 class Kind(NamedTuple):
-    """A kind of layer. `step` returns the states after a step, of which the first is the output."""
+    """A kind of layer. `step` returns the states after a step; the first one is the output."""
 
     step: Callable[[Cell, Tensor, States], States]
     activations: tuple[str, ...]

@@ -29,7 +29,7 @@ from .shared import (
 
 
 class Inputs(NamedTuple):
-    """Operands of a product, and what turns its sums into results."""
+    """Operands of a product, and the scale and the quantization of its sums."""
 
     x: Tensor
     w: Tensor
