@@ -11,12 +11,14 @@ import math
 import struct
 from array import array
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ...ops.index_map import Shape
+from ..file_errors import check_size, malformed, shortened, unsupported
 from ..graph import (
     LinearQuantization,
     ModelConstant,
@@ -67,6 +69,9 @@ SCHEMA = {
 
 _MODEL_KEYS = {number << 3 | 2 for number in (2, 3, 4, 6, 7, 8, 14)} | {5 << 3}
 """First bytes of the fields that follow the version in a Model."""
+
+
+_malformed, _check_size = partial(malformed, "ONNX"), partial(check_size, "ONNX")
 
 
 class ElementStorage(NamedTuple):
@@ -256,7 +261,7 @@ class _GraphReader:
         """Convert a graph; `arguments` are the attributes of the call of the function around it."""
         name = graph.get("name", "")
         if graph.get("sparse_initializer"):
-            raise _unsupported("sparse tensors", f"an initializer of graph {name!r}")
+            raise unsupported("sparse tensors", f"an initializer of graph {name!r}")
         constants = {}
         for info in graph.get("input", ()):
             kind = info.get("type", {}).get("tensor_type", {})
@@ -394,7 +399,7 @@ class _GraphReader:
             present = [code for code, (field, _) in _ATTRIBUTES.items() if field in attribute]
             kind = present[0] if present else 7
         if kind not in _ATTRIBUTES:
-            raise _unsupported(f"attributes of type {kind}", label)
+            raise unsupported(f"attributes of type {kind}", label)
         field, empty = _ATTRIBUTES[kind]
         value = attribute.get(field, empty)
         try:
@@ -423,16 +428,16 @@ class _GraphReader:
     def _entry(self, tensor: Message, label: str) -> Entry:
         dtype, shape = tensor.get("data_type", 0), tuple(tensor.get("dims", ()))
         if len(shape) > RANK or any(length < 0 for length in shape):
-            raise _malformed("shape is not valid", f"{_shortened(shape)} of {label}")
+            raise _malformed("shape is not valid", f"{shortened(shape)} of {label}")
         if "segment" in tensor:
-            raise _unsupported("tensors in segments", label)
+            raise unsupported("tensors in segments", label)
         raw = tensor.get("raw_data")
         if tensor.get("data_location"):
             raw = self._external(tensor, label)
         if _is_narrow(dtype):
             return _narrow(dtype, shape, raw, tensor, label)
         if dtype not in ELEMENTS:
-            raise _unsupported(f"elements of ONNX's dtype {dtype}", label)
+            raise unsupported(f"elements of ONNX's dtype {dtype}", label)
         code, field, form, mask = ELEMENTS[dtype]
         if raw is None:
             raw = tensor.get(field, b"")
@@ -517,11 +522,11 @@ def _value_info(message: Message) -> ValueInfo:
     if is_list:
         kind = kind["sequence_type"].get("elem_type", {})
     if kind.keys() - {"tensor_type"}:
-        raise _unsupported("values that are not tensors or sequences of them", label)
+        raise unsupported("values that are not tensors or sequences of them", label)
     tensor = kind.get("tensor_type", {})
     number = tensor.get("elem_type", 0)
     if number and number not in DTYPES:
-        raise _unsupported(f"values of ONNX's dtype {number}", label)
+        raise unsupported(f"values of ONNX's dtype {number}", label)
     name = DTYPES.get(number)
     shape = None
     if "shape" in tensor:
@@ -556,26 +561,3 @@ def _narrow(dtype: int, shape: Shape, raw: Any, tensor: Message, label: str) -> 
         return Entry("I8" if low else "U8", shape, data)
     numbers = array("f", map(narrow_floats.values(dtype).__getitem__, codes))
     return Entry("F32", shape, numbers.tobytes())
-
-
-def _check_size(got: int, expected: int, shape: Shape, label: str) -> None:
-    if got != expected:
-        raise _malformed(
-            "number of elements does not fit the shape",
-            f"{got} bytes instead of {_shortened(expected)} for shape {_shortened(shape)} of "
-            f"{label}",
-        )
-
-
-def _shortened(value: Any) -> str:
-    return f"{value if not isinstance(value, int) or value < 1 << 64 else '2**64 or more'!s:.80}"
-
-
-def _malformed(wrong: str, got: str) -> ModelError:
-    return ModelError(
-        f"load: not a valid ONNX file: {wrong}; got {got}; download or save the file again"
-    )
-
-
-def _unsupported(what: str, label: str) -> ModelError:
-    return ModelError(f"load: {what} are not supported; got {label}; export the model without them")

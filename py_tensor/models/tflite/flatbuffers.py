@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import ModelError
+from ..file_errors import malformed
 
 Table = dict[str, Any]
 Schema = Mapping[str, str]
@@ -118,7 +119,4 @@ class FlatbufferReader:
             raise self._malformed(f"more than {BUDGET:,} fields", at, path)
 
     def _malformed(self, wrong: str, at: int, path: str) -> ModelError:
-        return ModelError(
-            f"load: not a valid {self._file} file: {wrong}; got byte {at} in {path}; download or "
-            "save the file again"
-        )
+        return malformed(self._file, wrong, f"byte {at} in {path}")
