@@ -536,7 +536,9 @@ def logspace(
 
 def _of_floats(values: list[float], dtype: DTypeLike | None) -> Tensor:
     """Round numbers to float32, and convert them to a dtype if there is one."""
-    return F.astype(F.asarray(values, dtype="float32"), dtype or float32, copy=False)
+    return F.astype(
+        F.asarray(values, dtype="float32"), float32 if dtype is None else dtype, copy=False
+    )
 
 
 def _power(base: float, exponent: float) -> float:
