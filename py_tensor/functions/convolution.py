@@ -20,16 +20,15 @@ from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, PaddingLike, PerAxis
 from .arguments import MOST_STEPS, integer
 from .autocast import contraction
-from .decorators import documented, remembered
+from .decorators import remembered
 from .joining import concat
 from .sliding_windows import (
-    CONVOLUTION,
-    IMAGES,
     AxisPair,
     Lengths,
     SlidingWindows,
     axes_of,
     batched,
+    convolves_images,
     explicit_padding,
     in_layout,
     per_axis,
@@ -38,7 +37,7 @@ from .sliding_windows import (
 
 
 @remembered
-@documented(CONVOLUTION, IMAGES)
+@convolves_images
 def conv2d(
     x: ArrayLike,
     w: ArrayLike,
@@ -209,7 +208,7 @@ def _axis(size: int, stride: int, dilation: int, pad: int, out: int) -> _Axis:
 
 
 @remembered
-@documented(CONVOLUTION, IMAGES)
+@convolves_images
 def conv2d_transpose(
     x: ArrayLike,
     w: ArrayLike,

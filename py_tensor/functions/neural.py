@@ -16,16 +16,15 @@ from ..typing import ArrayLike, PaddingLike, PerAxis
 from . import statistical
 from .arguments import converted, flag, floating, one_axis, wide
 from .creation import arange
-from .decorators import documented, remembered
+from .decorators import remembered
 from .elementwise import astype, clip, exp
 from .manipulation import broadcast_to, reshape
 from .sliding_windows import (
-    IMAGES,
-    POOLING,
     SlidingWindows,
     batched,
     in_layout,
     per_axis,
+    pools_images,
     windows_of,
 )
 
@@ -160,7 +159,7 @@ def _as_given(x: Tensor, result: Tensor) -> Tensor:
 
 
 @remembered
-@documented(POOLING, IMAGES)
+@pools_images
 def max_pool2d(
     x: ArrayLike,
     size: PerAxis,
@@ -194,7 +193,7 @@ def max_pool2d(
 
 
 @remembered
-@documented(POOLING, IMAGES)
+@pools_images
 def avg_pool2d(
     x: ArrayLike,
     size: PerAxis,

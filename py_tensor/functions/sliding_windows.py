@@ -13,6 +13,7 @@ from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, PaddingLike, PerAxis
 from .arguments import MOST_ELEMENTS, choice, lengths_of
+from .decorators import documented
 from .manipulation import moveaxis, reshape
 
 AxisPair = tuple[int, int]
@@ -54,6 +55,17 @@ Raises:
     ShapeError: If the window is larger than the padded image, or x is not an image.
     ArgumentError: If size, stride, padding or dilation is invalid.
 """
+
+
+# Decorators with a name, because type checkers know at once that they keep the type.
+def convolves_images[Documented: Callable[..., Any]](function: Documented) -> Documented:
+    """Add the contract of convolutions to the docstring of a function."""
+    return documented(CONVOLUTION, IMAGES)(function)
+
+
+def pools_images[Documented: Callable[..., Any]](function: Documented) -> Documented:
+    """Add the contract of pooling to the docstring of a function."""
+    return documented(POOLING, IMAGES)(function)
 
 
 class SlidingWindows(NamedTuple):

@@ -93,6 +93,8 @@ class Operator(NamedTuple):
     """Prepares the row for inputs that are constants, all but the first one."""
     folds: bool = False
     """True if the operator computes no more elements than its inputs have, and always the same."""
+    ignored: frozenset[str] = frozenset()
+    """Attributes that do not change results."""
     omits: bool = False
     """True if inputs without a default may be omitted."""
     texts: bool = False
@@ -283,7 +285,7 @@ def _step(
     outside = None if row.wrapper is None else parameters_of(row.wrapper)
     wrapped = {}
     for name, value in node.attributes.items():
-        if parameters.accepts_keyword(name):
+        if parameters.accepts_keyword(name) or name in row.ignored:
             continue
         if outside is not None and name in outside.keyword_only:
             wrapped[name] = value
@@ -309,7 +311,7 @@ def _step(
     options = {
         name: value
         for name, value in node.attributes.items()
-        if name not in bodies and name not in wrapped
+        if name not in bodies and name not in wrapped and name not in row.ignored
     }
     options |= _implicit(node, parameters)
     hosted = {at for at, name in enumerate(parameters.positional) if name in row.host}

@@ -20,11 +20,10 @@ from typing import Any
 from .. import nn
 from ..dtypes import DTYPES, DType, as_dtype
 from ..errors import ArgumentTypeError, DTypeError, FormatError, ModelError
-from ..functions import elementwise, neural
+from ..functions import elementwise
 from ..io import safetensors
 from ..io.element_formats import CODES, decoded
 from ..io.safetensors import Entry
-from ..nn import activations, softmax
 from ..nn.module import Module
 from ..tensor import Tensor, realize
 from .execution import EMPTY, Operator
@@ -63,8 +62,8 @@ RECORDS: dict[str, type[Any]] = {
 """Named tuples that attributes of nodes may have, by name."""
 _FUNCTIONS = {
     name: value
-    for chapter in (softmax, neural, activations, elementwise)
-    for name, value in vars(chapter).items()
+    for chapter in ({name: getattr(nn, name) for name in nn.__all__}, vars(elementwise))
+    for name, value in chapter.items()
     if callable(value) and not name.startswith("_") and not isinstance(value, type)
     and ">>> " in (value.__doc__ or "")
 }  # fmt: skip

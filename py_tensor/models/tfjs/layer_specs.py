@@ -189,9 +189,10 @@ class SpecReader:
     ) -> LayerSpec:
         row = LAYERS[kind]
         layer = LayerSpec(name, kind, row=row)
+        ignored = _IGNORED.union(row.ignored.split())
         config = {_RENAMED.get((kind, key), key): value for key, value in config.items()}
         for key, value in config.items():
-            if value is None or key in _IGNORED or key.endswith(_TRAINING):
+            if value is None or key in ignored or key.endswith(_TRAINING):
                 continue
             if key not in accepted(kind):
                 if value is not False:
@@ -397,7 +398,7 @@ def accepted(kind: str) -> frozenset[str]:
     """Return the names of the options of a layer."""
     parameters = parameters_of(LAYERS[kind].function)
     assert parameters is not None
-    names = parameters.keyword_only
+    names = (*parameters.keyword_only, *LAYERS[kind].ignored.split())
     if parameters.has_varkw:
         of_loops = parameters_of(scan)
         assert of_loops is not None

@@ -164,7 +164,8 @@ def _bound(
                     f'load: model needs what is not supported; got argument {key} of layer "'
                     f'{name}"; build the model without it'
                 )
-            options[key] = item
+            if key not in row.ignored.split():
+                options[key] = item
     if row.inputs is not None:
         if not len(inputs) <= len(tensors) <= row.inputs:
             raise ValueError(f"{len(tensors)} inputs of {layer.kind}")

@@ -30,6 +30,9 @@ LAYERS: dict[str, LayerRow] = {
 
 INTERNAL = {**core.INTERNAL, **merging.INTERNAL, **recorded.INTERNAL, **recurrent.INTERNAL}
 OPERATORS = {
-    **{name: Operator(row.function, omits=True) for name, row in LAYERS.items()},
+    **{
+        name: Operator(row.function, omits=True, ignored=frozenset(row.ignored.split()))
+        for name, row in LAYERS.items()
+    },
     **{name: Operator(function, omits=True) for name, function in INTERNAL.items()},
 }

@@ -54,13 +54,10 @@ def attention(
     query_mask: Tensor | None,
     value_mask: Tensor | None,
     *,
-    use_scale: bool = False,
     score_mode: str = "dot",
-    dropout: float = 0.0,
     use_causal_mask: bool = False,
     causal: bool = False,
     return_attention_scores: bool = False,
-    seed: object = None,
 ) -> Results:
     key = value if key is None else key
     if score_mode == "concat":
@@ -90,12 +87,9 @@ def additive_attention(
     query_mask: Tensor | None,
     value_mask: Tensor | None,
     *,
-    use_scale: bool = True,
-    dropout: float = 0.0,
     use_causal_mask: bool = False,
     causal: bool = False,
     return_attention_scores: bool = False,
-    seed: object = None,
 ) -> Results:
     key = value if key is None else key
     pairs = F.tanh(query[..., :, None, :] + key[..., None, :, :])
@@ -155,21 +149,11 @@ def multi_head_attention(
     output_kernel: Tensor,
     output_bias: Tensor | None,
     *masks: Tensor | None,
-    num_heads: int,
     key_dim: int,
-    value_dim: int | None = None,
-    output_shape: object = None,
     attention_axes: int | Sequence[int] | None = None,
-    dropout: float = 0.0,
     use_causal_mask: bool = False,
     return_attention_scores: bool = False,
-    softmax_robust_masking: bool = False,
-    flash_attention: object = None,
     use_gate: bool = False,
-    seed: object = None,
-    query_shape: object = None,
-    key_shape: object = None,
-    value_shape: object = None,
 ) -> Results:
     if use_gate:
         raise ValueError("use_gate; it must be False")
@@ -212,17 +196,28 @@ def _multi_head_weights(config: Config) -> list[Weight | None]:
     return [weight if weight and weight.names == ("kernel",) else None for weight in found]
 
 
+_IGNORED = "use_scale dropout seed"
 LAYERS = {
     "AdditiveAttention": LayerRow(
-        additive_attention, _additive_weights, inputs=3, masks=2, mask=MaskRule.SAME
+        additive_attention,
+        _additive_weights,
+        inputs=3,
+        masks=2,
+        ignored=_IGNORED,
+        mask=MaskRule.SAME,
     ),
-    "Attention": LayerRow(attention, _attention_weights, inputs=3, masks=2, mask=MaskRule.SAME),
+    "Attention": LayerRow(
+        attention, _attention_weights, inputs=3, masks=2, ignored=_IGNORED, mask=MaskRule.SAME
+    ),
     "MultiHeadAttention": LayerRow(
         multi_head_attention,
         _multi_head_weights,
         inputs=4,
         arguments={"query": 0, "value": 1, "key": 2, "attention_mask": 3},
         masks=3,
+        ignored="""
+            num_heads value_dim output_shape dropout softmax_robust_masking flash_attention seed
+            query_shape key_shape value_shape""",
         mask=MaskRule.SAME,
     ),
 }

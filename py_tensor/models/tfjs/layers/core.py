@@ -23,9 +23,7 @@ from .shared import (
 )
 
 
-def dense(
-    x: Tensor, kernel: Tensor, bias: Tensor | None, *, units: int = 0, activation: str = "linear"
-) -> Tensor:
+def dense(x: Tensor, kernel: Tensor, bias: Tensor | None, *, activation: str = "linear") -> Tensor:
     return biased(x.astype(kernel.dtype) @ kernel, bias, activation)
 
 
@@ -40,9 +38,7 @@ def einsum_dense(
     bias: Tensor | None,
     *,
     equation: str,
-    output_shape: int | Sequence[int | None] = (),
     activation: str = "linear",
-    bias_axes: str = "",
 ) -> Tensor:
     return biased(einsum(equation.replace(" ", ""), x, kernel), bias, activation)
 
@@ -51,9 +47,7 @@ def _einsum_weights(config: Config) -> list[Weight | None]:
     return [Weight(("kernel",)), Weight(("bias",)) if config.get("bias_axes") else None]
 
 
-def embedding(
-    x: Tensor, table: Tensor, *, input_dim: int, output_dim: int, mask_zero: bool = False
-) -> Tensor:
+def embedding(x: Tensor, table: Tensor, *, mask_zero: bool = False) -> Tensor:
     return nn.embedding(x.astype("int32"), table)
 
 
@@ -61,7 +55,7 @@ def _embedding_weights(config: Config) -> list[Weight | None]:
     return [Weight(("embeddings",), (config["input_dim"], config["output_dim"]))]
 
 
-def embedding_mask(x: Tensor, *, mask_zero: bool = False) -> Tensor:
+def embedding_mask(x: Tensor) -> Tensor:
     return x != 0
 
 
@@ -74,39 +68,6 @@ def masking_mask(x: Tensor, *, mask_value: float = 0.0) -> Tensor:
 
 
 def identity(x: Tensor) -> Tensor:
-    return x
-
-
-def dropout(
-    x: Tensor,
-    *,
-    rate: float = 0.0,
-    stddev: float = 0.0,
-    l1: float = 0.0,
-    l2: float = 0.0,
-    noise_shape: object = None,
-    data_format: object = None,
-    seed: object = None,
-) -> Tensor:
-    return x
-
-
-def augmentation(
-    x: Tensor,
-    *,
-    factor: object = None,
-    height_factor: object = None,
-    width_factor: object = None,
-    mode: object = None,
-    value_range: object = None,
-    fill_mode: object = None,
-    fill_value: object = None,
-    interpolation: object = None,
-    data_format: object = None,
-    rng_type: object = None,
-    auto_vectorize: object = None,
-    seed: object = None,
-) -> Tensor:
     return x
 
 
@@ -134,10 +95,6 @@ def leaky_relu(
 
 def thresholded_relu(x: Tensor, *, theta: float = 1.0) -> Tensor:
     return activations.thresholded_relu(x, alpha=theta)
-
-
-def prelu(x: Tensor, alpha: Tensor, *, shared_axes: int | Sequence[int] | None = None) -> Tensor:
-    return nn.prelu(x, alpha)
 
 
 def _prelu_weights(config: Config) -> list[Weight | None]:
@@ -176,7 +133,6 @@ def category_encoding(
     *,
     num_tokens: int,
     output_mode: str = "multi_hot",
-    sparse: bool = False,
 ) -> Tensor:
     check_size(num_tokens)
     x = x.astype("int32")
@@ -202,44 +158,42 @@ def rescaling(
     return x.astype("float32") * factor + shift
 
 
-def _rows(*names: str) -> dict[str, LayerRow]:
-    return {name: LayerRow(dropout, mask=MaskRule.SAME) for name in names}
-
-
+_TRAINING = "rate stddev l1 l2 noise_shape data_format seed"
+_AUGMENTATION = """
+    factor height_factor width_factor mode value_range fill_mode fill_value interpolation
+    data_format rng_type auto_vectorize seed"""
 LAYERS = {
     "Activation": LayerRow(activation, mask=MaskRule.SAME),
-    **_rows(
-        "ActivityRegularization",
-        "AlphaDropout",
-        "Dropout",
-        "GaussianDropout",
-        "GaussianNoise",
-        "SpatialDropout1D",
-        "SpatialDropout2D",
-        "SpatialDropout3D",
+    **{
+        name: LayerRow(identity, ignored=_TRAINING, mask=MaskRule.SAME)
+        for name in (
+            *("ActivityRegularization", "AlphaDropout", "Dropout", "GaussianDropout"),
+            *("GaussianNoise", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),
+        )
+    },
+    "CategoryEncoding": LayerRow(
+        category_encoding, inputs=2, arguments={"count_weights": 1}, ignored="sparse"
     ),
-    "CategoryEncoding": LayerRow(category_encoding, inputs=2, arguments={"count_weights": 1}),
-    "Dense": LayerRow(dense, _dense_weights, mask=MaskRule.SAME),
+    "Dense": LayerRow(dense, _dense_weights, ignored="units", mask=MaskRule.SAME),
     "ELU": LayerRow(nn.elu, mask=MaskRule.SAME),
-    "EinsumDense": LayerRow(einsum_dense, _einsum_weights),
-    "Embedding": LayerRow(embedding, _embedding_weights, mask=MaskRule.EMBEDDING),
+    "EinsumDense": LayerRow(einsum_dense, _einsum_weights, ignored="output_shape bias_axes"),
+    "Embedding": LayerRow(
+        embedding,
+        _embedding_weights,
+        ignored="input_dim output_dim",
+        mask=MaskRule.EMBEDDING,
+    ),
     "Flatten": LayerRow(flatten),
     "Identity": LayerRow(identity, mask=MaskRule.SAME),
     "LeakyReLU": LayerRow(leaky_relu, mask=MaskRule.SAME),
     "Masking": LayerRow(masking, mask=MaskRule.MASKING),
-    "PReLU": LayerRow(prelu, _prelu_weights, mask=MaskRule.SAME),
+    "PReLU": LayerRow(nn.prelu, _prelu_weights, ignored="shared_axes", mask=MaskRule.SAME),
     "Permute": LayerRow(permute),
     **{
-        f"Random{what}": LayerRow(augmentation)
-        for what in (
-            "Brightness",
-            "Contrast",
-            "Flip",
-            "Height",
-            "Rotation",
-            "Translation",
-            "Width",
-            "Zoom",
+        f"Random{change}": LayerRow(identity, ignored=_AUGMENTATION)
+        for change in (
+            *("Brightness", "Contrast", "Flip", "Height"),
+            *("Rotation", "Translation", "Width", "Zoom"),
         )
     },
     "ReLU": LayerRow(relu, mask=MaskRule.SAME),

@@ -154,8 +154,6 @@ def resizing(
     interpolation: str = "bilinear",
     crop_to_aspect_ratio: bool = False,
     pad_to_aspect_ratio: bool = False,
-    fill_mode: str = "constant",
-    fill_value: float = 0.0,
     antialias: bool = False,
     data_format: str = "channels_last",
 ) -> Tensor:
@@ -210,7 +208,7 @@ LAYERS = {
     "GlobalAveragePooling1D": LayerRow(global_average_1d, masks=1),
     **{f"GlobalAveragePooling{n}D": LayerRow(partial(global_pool, F.mean)) for n in (2, 3)},
     **{f"GlobalMaxPooling{n}D": LayerRow(partial(global_pool, F.max)) for n in (1, 2, 3)},
-    "Resizing": LayerRow(resizing),
+    "Resizing": LayerRow(resizing, ignored="fill_mode fill_value"),
     **_each_count("UpSampling", upsampling),
     **_each_count("ZeroPadding", padded),
 }

@@ -38,10 +38,7 @@ def batch_normalization(
     variance: Tensor,
     *,
     axis: int | Sequence[int] = -1,
-    momentum: float = 0.99,
     epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
 ) -> Tensor:
     axes = _axes(axis)
     if len(axes) == 1 and axes[0] % x.ndim == x.ndim - 1:
@@ -73,8 +70,6 @@ def layer_normalization(
     *,
     axis: int | Sequence[int] = -1,
     epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
     rms_scaling: bool = False,
 ) -> Tensor:
     axes = _axes(axis)
@@ -107,8 +102,6 @@ def group_normalization(
     groups: int = 32,
     axis: int = -1,
     epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
 ) -> Tensor:
     last = F.moveaxis(x, axis, -1)
     count = last.shape[-1] if groups == -1 else groups
@@ -150,9 +143,15 @@ def _normalization_weights(config: Config) -> list[Weight | None]:
 
 
 LAYERS = {
-    "BatchNormalization": LayerRow(batch_normalization, _batch_weights, mask=MaskRule.SAME),
-    "GroupNormalization": LayerRow(group_normalization, _scale_and_offset, mask=MaskRule.SAME),
-    "LayerNormalization": LayerRow(layer_normalization, _layer_weights, mask=MaskRule.SAME),
+    "BatchNormalization": LayerRow(
+        batch_normalization, _batch_weights, ignored="momentum center scale", mask=MaskRule.SAME
+    ),
+    "GroupNormalization": LayerRow(
+        group_normalization, _scale_and_offset, ignored="center scale", mask=MaskRule.SAME
+    ),
+    "LayerNormalization": LayerRow(
+        layer_normalization, _layer_weights, ignored="center scale", mask=MaskRule.SAME
+    ),
     "Normalization": LayerRow(normalization, _normalization_weights, mask=MaskRule.SAME),
     "RMSNormalization": LayerRow(rms_normalization, lambda config: [Weight(("scale",))]),
     "UnitNormalization": LayerRow(unit_normalization, mask=MaskRule.SAME),

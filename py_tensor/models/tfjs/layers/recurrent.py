@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from .... import functions as F, lax
@@ -10,6 +11,9 @@ from ....tensor import Tensor
 from .shared import Config, LayerRow, MaskRule, Results, Weight, activated, check_size, leading
 
 type States = tuple[Tensor, ...]
+
+IGNORED = "unroll dropout recurrent_dropout implementation unit_forget_bias seed"
+"""Options of all recurrent layers that do not change results."""
 
 
 def scan(
@@ -23,13 +27,7 @@ def scan(
     go_backwards: bool = False,
     zero_output_for_mask: bool = False,
     stateful: bool = False,
-    unroll: bool = False,
-    dropout: float = 0.0,
-    recurrent_dropout: float = 0.0,
-    implementation: int = 2,
     time_major: bool = False,
-    unit_forget_bias: bool = True,
-    seed: object = None,
 ) -> Results:
     """Run a step, which returns the next states, for each index of the second axis.
 
@@ -183,13 +181,19 @@ def _weights(gates: int, config: Config) -> list[Weight | None]:
     ]
 
 
-def _row(function: Callable[..., Any], gates: int, states: int) -> LayerRow:
+def recurrent_row(
+    function: Callable[..., Any],
+    weights: Callable[[Config], list[Weight | None]],
+    states: int,
+    ignored: str = "",
+) -> LayerRow:
     return LayerRow(
         function,
-        lambda config: _weights(gates, config),
+        weights,
         inputs=1 + states,
         arguments={"initial_state": 1},
         masks=1,
+        ignored=f"{IGNORED} {ignored}",
         mask=MaskRule.SEQUENCES,
     )
 
@@ -221,9 +225,9 @@ def merge_directions(
 
 
 LAYERS = {
-    "GRU": _row(gru, 3, 1),
-    "LSTM": _row(lstm, 4, 2),
-    "SimpleRNN": _row(simple_rnn, 1, 1),
+    "GRU": recurrent_row(gru, partial(_weights, 3), 1),
+    "LSTM": recurrent_row(lstm, partial(_weights, 4), 2),
+    "SimpleRNN": recurrent_row(simple_rnn, partial(_weights, 1), 1),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "time steps to batch": fold_time,

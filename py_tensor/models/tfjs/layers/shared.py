@@ -61,6 +61,8 @@ class LayerRow(NamedTuple):
     """Positions of inputs that may be given by name."""
     masks: int = 0
     """Number of inputs whose masks the function takes."""
+    ignored: str = ""
+    """Names of options that do not change results, separated by spaces."""
     mask: MaskRule = MaskRule.NONE
     """Mask of the result."""
 
