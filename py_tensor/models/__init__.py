@@ -5,9 +5,9 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     graph       neutral description of a model: nodes, constants, names
     layouts     values stored with their axes in another order
     execution   run a graph with a table of operators
-    options, folding, common, activations
-                what the tables of several formats share: options, operators on constants and on
-                tensors, activations
+    options, folding, common, movement, indexing, reductions, activations
+                operators and options that the tables of several formats share; `folding` has those
+                of constants
     onnx/       ONNX: files to graphs, and the table of operators
     tfjs/       TensorFlow.js: graph models and layers models
     tflite/     TFLite: the same as for ONNX

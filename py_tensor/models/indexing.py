@@ -56,7 +56,7 @@ def one_hot(
 def reverse_sequence(
     x: Tensor, lengths: Tensor, *, batch_axis: int = 1, time_axis: int = 0
 ) -> Tensor:
-    """Reverse the first elements along the axis of time, of which each batch has a number."""
+    """Reverse the first elements along the time axis; each batch has its own number of them."""
     rows = F.moveaxis(x, (batch_axis, time_axis), (0, 1))
     time, ends = F.arange(rows.shape[1]), lengths.reshape((-1, 1))
     back = F.where(time < ends, ends - 1 - time, time)

@@ -20,6 +20,12 @@ def as_floating(operation: str, x: ArrayLike) -> Tensor:
     return converted(operation, x, "fc")
 
 
+def flat_or_along(operation: str, a: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
+    """Return a flattened tensor and 0 if there is no axis, or else the tensor and its axis."""
+    x = as_tensor(operation, a)
+    return (F.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
+
+
 def _real(operation: str, x: Any) -> Tensor:
     tensor = as_floating(operation, x)
     if tensor.dtype.kind == "c":
@@ -116,14 +122,14 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     a, b = as_tensor("array_equal", a1), as_tensor("array_equal", a2)
     if a.shape != b.shape:
         return False
-    same = a == b
+    equal = a == b
     if (
         flag("array_equal", "equal_nan", equal_nan)
         and a.dtype.kind in "fc"
         and b.dtype.kind in "fc"
     ):
-        same = same | (F.isnan(a) & F.isnan(b))
-    return bool(F.all(same))
+        equal = equal | (F.isnan(a) & F.isnan(b))
+    return bool(F.all(equal))
 
 
 @named
@@ -187,8 +193,8 @@ def nan_to_num(
     elif tensor.dtype.kind == "f":
         result = finite(tensor)
     if not flag("nan_to_num", "copy", copy):
-        given: Any = x
-        given[...] = result
+        value: Any = x
+        value[...] = result
     return result
 
 
@@ -290,11 +296,11 @@ def rint(x: ArrayLike, /) -> Tensor:
 def _ignoring_nan(name: str, x1: Any, x2: Any) -> Tensor:
     choose = F.maximum if name == "fmax" else F.minimum
     a, b = _pair(name, x1, x2)
-    found = choose(a, b)
+    chosen = choose(a, b)
     for x, other in ((a, b), (b, a)):
         if x.dtype.kind == "f":
-            found = F.where(F.isnan(x), F.astype(other, found.dtype, copy=False), found)
-    return found
+            chosen = F.where(F.isnan(x), F.astype(other, chosen.dtype, copy=False), chosen)
+    return chosen
 
 
 @named
@@ -790,15 +796,12 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
     [131, 128]
     """
     shifts = F.asarray(_bit_weights("packbits", bitorder))
-    bits = as_tensor("packbits", a)
-    if axis is None:
-        bits, axis = F.flatten(bits), 0
-    place = one_axis("packbits", axis, bits.ndim)
-    rows = F.moveaxis(F.astype(bits != 0, "int32"), place, -1)
+    bits, along = flat_or_along("packbits", a, axis)
+    rows = F.moveaxis(F.astype(bits != 0, "int32"), along, -1)
     rows = F.pad(rows, ((0, 0),) * (rows.ndim - 1) + ((0, -rows.shape[-1] % 8),))
     rows = F.reshape(rows, (*rows.shape[:-1], rows.shape[-1] // 8, 8))
     packed = F.astype(F.sum(rows << shifts, axis=-1), "uint8")
-    return F.moveaxis(packed, -1, place)
+    return F.moveaxis(packed, -1, along)
 
 
 @named
@@ -826,15 +829,12 @@ def unpackbits(
     [1, 0, 0, 0, 0, 0, 1, 1]
     """
     shifts = F.asarray(_bit_weights("unpackbits", bitorder))
-    packed = as_tensor("unpackbits", a)
+    packed, along = flat_or_along("unpackbits", a, axis)
     if packed.dtype is not uint8:
         raise DTypeError(f'unpackbits: dtype {packed.dtype} is not uint8; use x.astype("uint8")')
-    if axis is None:
-        packed, axis = F.flatten(packed), 0
-    place = one_axis("unpackbits", axis, packed.ndim)
-    rows = F.expand_dims(F.astype(F.moveaxis(packed, place, -1), "int32"), axis=-1)
+    rows = F.expand_dims(F.astype(F.moveaxis(packed, along, -1), "int32"), axis=-1)
     bits = F.reshape((rows >> shifts) & 1, (*rows.shape[:-2], rows.shape[-2] * 8))
     if count is not None:
         bits = bits[..., :count]
         bits = F.pad(bits, ((0, 0),) * (bits.ndim - 1) + ((0, max(count - bits.shape[-1], 0)),))
-    return F.moveaxis(F.astype(bits, "uint8"), -1, place)
+    return F.moveaxis(F.astype(bits, "uint8"), -1, along)

@@ -27,7 +27,7 @@ from .arithmetic import as_floating
 _ROUNDS = 8
 """Candidates of rejection methods: the probability that all are rejected is below 1e-10."""
 _WIDE = 1e4
-"""Standard deviation from which discrete distributions are rounded normal ones."""
+"""Standard deviation above which counts are drawn as rounded normal numbers."""
 
 
 def lengths_of(size: Any, *parameters: Tensor) -> tuple[int, ...]:
@@ -264,7 +264,7 @@ class ContinuousDistributions(KeyStream):
 
     @named
     def pareto(self, a: ArrayLike, size: ShapeLike | None = None) -> Tensor:
-        """Draw numbers of the Lomax distribution, that is Pareto's less 1.
+        """Draw numbers of the Lomax distribution: of the Pareto distribution, minus 1.
 
         Args:
             a: Shape parameter.
@@ -551,7 +551,7 @@ class DiscreteDistributions(KeyStream):
 
     @named
     def multinomial(self, n: int, pvals: ArrayLike, size: ShapeLike | None = None) -> Tensor:
-        """Draw how often each of several outcomes occurs in n trials.
+        """Draw the numbers of times that several outcomes occur in n trials.
 
         Args:
             n: Number of trials.

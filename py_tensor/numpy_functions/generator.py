@@ -127,7 +127,7 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
 
     @named
     def shuffle(self, x: ArrayLike, axis: int = 0) -> None:
-        """Put the slices of a tensor along an axis in random order, in place.
+        """Permute the slices of a tensor along an axis, in place.
 
         Args:
             x: Tensor, or mutable sequence.
@@ -142,7 +142,7 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
 
     @named
     def permuted(self, x: ArrayLike, *, axis: int | None = None) -> Tensor:
-        """Return the elements along an axis in random order, another one for each vector.
+        """Permute the elements along an axis, each vector independently.
 
         Args:
             x: Tensor or array-like.
@@ -198,7 +198,7 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
             if chances is None:
                 order = self._order((length,), 0)
             else:
-                # Orders by Gumbel noise are those of drawing one after the other.
+                # Sorting by log(p) plus Gumbel noise is drawing without replacement.
                 order = F.argsort(F.log(chances) + self._gumbel((length,)), descending=True)
             indices = F.reshape(order[:count], shape)
         elif chances is None:

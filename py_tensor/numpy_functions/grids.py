@@ -150,8 +150,8 @@ def _filled_triangle(n: int, k: int, m: int | None, lower: bool) -> tuple[Tensor
     return _coordinates(places)
 
 
-def _coordinates(places: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
-    rows, columns = (F.asarray([place[at] for place in places], dtype="int32") for at in (0, 1))
+def _coordinates(pairs: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+    rows, columns = (F.asarray([pair[at] for pair in pairs], dtype="int32") for at in (0, 1))
     return rows, columns
 
 
@@ -329,13 +329,9 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = "int32", sparse: bool 
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
     lengths = a_shape("indices", dimensions)
-    parts = [
-        F.reshape(F.arange(n, dtype=dtype), tuple(n if at == own else 1 for at in places))
-        for places in [range(len(lengths))]
-        for own, n in enumerate(lengths)
-    ]
+    parts = _crossed([F.arange(n, dtype=dtype) for n in lengths])
     if flag("indices", "sparse", sparse):
-        return tuple(parts)
+        return parts
     if not parts:
         return F.zeros((0,), dtype=dtype)
     return F.stack([F.broadcast_to(part, lengths) for part in parts])
@@ -360,15 +356,23 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
     >>> [part.shape for part in pt.ix_([0, 2], [1])]
     [(2, 1), (1, 1)]
     """
-    found = []
-    for own, arg in enumerate(args):
+    vectors = []
+    for arg in args:
         x = as_tensor("ix_", arg, int32 if isinstance(arg, list) and not arg else None)
         if x.ndim != 1:
             raise ShapeError(f"ix_: needs vectors; got shape {x.shape}; use flatten")
         if x.dtype.kind == "b":
             (x,) = F.nonzero(x)
-        found.append(F.reshape(x, tuple(x.size if at == own else 1 for at in range(len(args)))))
-    return tuple(found)
+        vectors.append(x)
+    return _crossed(vectors)
+
+
+def _crossed(vectors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Return vectors along axes of their own."""
+    return tuple(
+        F.reshape(vector, tuple(vector.size if axis == own else 1 for axis in range(len(vectors))))
+        for own, vector in enumerate(vectors)
+    )
 
 
 def _range_of(item: Any) -> Tensor:
@@ -396,15 +400,9 @@ class _Grid:
             return _range_of(key)
         vectors = [_range_of(item) for item in key]
         dtype = F.result_type(*vectors)
-        parts = [
-            F.reshape(
-                F.astype(vector, dtype, copy=False),
-                tuple(vector.size if at == own else 1 for at in range(len(vectors))),
-            )
-            for own, vector in enumerate(vectors)
-        ]
+        parts = _crossed([F.astype(vector, dtype, copy=False) for vector in vectors])
         if self._sparse:
-            return tuple(parts)
+            return parts
         return F.stack(F.broadcast_arrays(*parts))
 
 
@@ -418,25 +416,25 @@ class _Joiner:
     [[1, 3], [2, 4]]
     """
 
-    def __init__(self, axis: int, ndim: int, place: int) -> None:
-        self._layout = (axis, ndim, place)
+    def __init__(self, axis: int, ndim: int, first: int) -> None:
+        self._layout = (axis, ndim, first)
 
     def __getitem__(self, key: Any) -> Tensor:
         items = list(key) if isinstance(key, tuple) else [key]
-        axis, ndim, place = self._layout
+        axis, ndim, first = self._layout
         if items and isinstance(items[0], str):
             try:
-                given = [int(part) for part in items.pop(0).split(",")]
+                layout = [int(part) for part in items.pop(0).split(",")]
             except ValueError:
                 raise ArgumentError(
                     "r_: directive is not made of integers; got letters; use 'axis,ndim,place'"
                 ) from None
-            axis, ndim, place = (*given, *self._layout[len(given) :])
+            axis, ndim, first = (*layout, *self._layout[len(layout) :])
         parts = []
         for item in items:
             x = _range_of(item) if isinstance(item, slice) else as_tensor("r_", item)
             missing = max(ndim - x.ndim, 0)
-            before = missing if place == -1 else min(place, missing)
+            before = missing if first == -1 else min(first, missing)
             shape = (*(1,) * before, *x.shape, *(1,) * (missing - before))
             parts.append(F.reshape(x, shape))
         dtype = F.result_type(*parts)
@@ -533,18 +531,23 @@ def logspace(
     root = number("logspace", "base", base, finite=True)
     endpoint = flag("logspace", "endpoint", endpoint)
     powers = [_power(root, value) for value in _evenly(start, stop, num, endpoint)]
+    return _of_floats(powers, dtype)
+
+
+def _of_floats(values: list[float], dtype: DTypeLike | None) -> Tensor:
+    """Round numbers to float32, and convert them to a dtype if there is one."""
     return F.astype(
-        F.asarray(powers, dtype="float32"), float32 if dtype is None else dtype, copy=False
+        F.asarray(values, dtype="float32"), float32 if dtype is None else dtype, copy=False
     )
 
 
 def _power(base: float, exponent: float) -> float:
     """Return a real power; NaN if there is none, infinity if it is too large."""
     try:
-        found: Any = base**exponent
+        power: Any = base**exponent
     except (OverflowError, ZeroDivisionError):
         return math.inf
-    return math.nan if isinstance(found, complex) else float(found)
+    return math.nan if isinstance(power, complex) else float(power)
 
 
 def _evenly(start: float, stop: float, num: int, endpoint: bool) -> list[float]:
@@ -593,9 +596,7 @@ def geomspace(
         values[0] = first
     if endpoint and num > 1:
         values[-1] = last
-    return F.astype(
-        F.asarray(values, dtype="float32"), float32 if dtype is None else dtype, copy=False
-    )
+    return _of_floats(values, dtype)
 
 
 @named
@@ -720,8 +721,8 @@ def fromstring(string: str, dtype: DTypeLike = "float32", count: int = -1, *, se
     [1.0, 2.0, 3.0]
     """
     if not isinstance(string, str) or not isinstance(sep, str):
-        name, given = ("sep", sep) if isinstance(string, str) else ("string", string)
-        raise wrong_type("fromstring", name, "text", given)
+        name, text = ("sep", sep) if isinstance(string, str) else ("string", string)
+        raise wrong_type("fromstring", name, "text", text)
     count = integer("fromstring", "count", count)
     parts = [part for part in string.split(sep if sep.strip() else None) if part.strip()]
     target = as_dtype(dtype, "fromstring")
@@ -751,11 +752,12 @@ def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tup
     """
     rest = F.astype(as_tensor("unravel_index", indices), "int32", copy=False)
     lengths = a_shape("unravel_index", shape)
-    found = []
-    for length in lengths if isinstance(order, str) and order == "F" else reversed(lengths):
-        found.append(rest % max(length, 1))
+    first_is_fastest = isinstance(order, str) and order == "F"
+    coordinates = []
+    for length in lengths if first_is_fastest else reversed(lengths):
+        coordinates.append(rest % max(length, 1))
         rest = rest // max(length, 1)
-    return tuple(found if isinstance(order, str) and order == "F" else reversed(found))
+    return tuple(coordinates if first_is_fastest else reversed(coordinates))
 
 
 @named
@@ -827,8 +829,8 @@ def ndindex(*shape: int | Sequence[int]) -> Iterator[tuple[int, ...]]:
     >>> list(pt.ndindex(1, 2))
     [(0, 0), (0, 1)]
     """
-    given: Any = shape[0] if len(shape) == 1 else shape
-    lengths = a_shape("ndindex", given)
+    sizes: Any = shape[0] if len(shape) == 1 else shape
+    lengths = a_shape("ndindex", sizes)
     if lengths and max(lengths) > sys.maxsize:
         raise ShapeError(f"ndindex: lengths are too large; got {shown(max(lengths))}; use less")
     return itertools.product(*map(range, lengths))

@@ -253,13 +253,13 @@ def roots(p: ArrayLike) -> Tensor:
         return F.zeros((0,), dtype="complex64")
     at_zero = p.size - used[-1] - 1
     p = p[used[0] : used[-1] + 1]
-    found = F.zeros((0,), dtype="complex64")
+    numbers = F.zeros((0,), dtype="complex64")
     if p.size > 1:
         first = F.reshape(-p[1:] / p[0], (1, -1))
-        found = linalg.eigvals(
+        numbers = linalg.eigvals(
             F.concat([first, F.eye(p.size - 2, p.size - 1, dtype=p.dtype)], axis=0)
         )
-    return F.concat([found, F.zeros((at_zero,), dtype="complex64")])
+    return F.concat([numbers, F.zeros((at_zero,), dtype="complex64")])
 
 
 _MOST_POWERS = 1 << 10
@@ -349,8 +349,8 @@ def polyfit(
     scaled = left / scale
     rows = right if y.ndim == 2 else F.expand_dims(right, axis=1)
     solution, residuals, rank, singular = linalg.lstsq(scaled, rows, rcond=rcond)
-    found = solution / F.expand_dims(scale, axis=1)
-    coefficients = found if y.ndim == 2 else found[:, 0]
+    fit = solution / F.expand_dims(scale, axis=1)
+    coefficients = fit if y.ndim == 2 else fit[:, 0]
     if flag("polyfit", "full", full):
         return coefficients, residuals, rank, singular, rcond
     if not flag("polyfit", "cov", cov):
@@ -363,6 +363,6 @@ def polyfit(
             raise ArgumentError(
                 f"polyfit: too few points for the covariance; got {x.size}; use more than {deg + 1}"
             )
-        factor = F.sum(F.square(rows - left @ found), axis=0) / float(x.size - deg - 1)
+        factor = F.sum(F.square(rows - left @ fit), axis=0) / float(x.size - deg - 1)
         factor = factor if y.ndim == 2 else factor[0]
     return coefficients, F.expand_dims(base, axis=2) * factor if y.ndim == 2 else base * factor

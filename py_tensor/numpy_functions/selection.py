@@ -17,6 +17,7 @@ from ..functions.decorators import named
 from ..functions.sorting import order_by
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
+from .arithmetic import flat_or_along
 from .grids import in_range
 
 
@@ -135,8 +136,8 @@ def piecewise(
     single = not isinstance(condlist, list | tuple) or (
         len(condlist) > 0 and isinstance(condlist[0], bool) and x.ndim > 0
     )
-    given: Any = [condlist] if single else condlist
-    conditions = [as_tensor("piecewise", c) for c in given]
+    masks: Any = [condlist] if single else condlist
+    conditions = [as_tensor("piecewise", c) for c in masks]
     functions = items("piecewise", "funclist", funclist)
     if len(functions) not in (len(conditions), len(conditions) + 1):
         raise ArgumentError(
@@ -145,8 +146,8 @@ def piecewise(
         )
 
     def value(function: Any) -> Tensor:
-        found = function(x, *args, **kw) if callable(function) else function
-        return F.astype(as_tensor("piecewise", found), x.dtype, copy=False)
+        part = function(x, *args, **kw) if callable(function) else function
+        return F.astype(as_tensor("piecewise", part), x.dtype, copy=False)
 
     rest = functions[-1] if len(functions) > len(conditions) else 0
     result = F.broadcast_to(value(rest), x.shape)
@@ -208,19 +209,16 @@ def compress(
     >>> pt.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
     """
-    x = as_tensor("compress", a)
-    if axis is None:
-        x, axis = F.flatten(x), 0
+    x, along = flat_or_along("compress", a, axis)
     mask = as_tensor("compress", condition)
     if mask.ndim != 1:
         raise ShapeError(f"compress: condition is no vector; got shape {mask.shape}; use flatten")
     (places,) = F.nonzero(mask)
-    place = one_axis("compress", axis, x.ndim)
-    if places.size and mask.size > x.shape[place] and places[-1].item() >= x.shape[place]:
+    if places.size and mask.size > x.shape[along] and places[-1].item() >= x.shape[along]:
         raise ShapeError(
-            f"compress: condition is too long; got {mask.size} for length {x.shape[place]}"
+            f"compress: condition is too long; got {mask.size} for length {x.shape[along]}"
         )
-    return F.take(x, places, axis=place)
+    return F.take(x, places, axis=along)
 
 
 @named
@@ -322,9 +320,9 @@ def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
     >>> x.tolist()
     [0, 1, 7, 8]
     """
-    target, given = _assignable("putmask", a), F.flatten(as_tensor("putmask", values))
-    if given.size:
-        repeated = F.take(given, F.arange(target.size) % given.size)
+    target, replacements = _assignable("putmask", a), F.flatten(as_tensor("putmask", values))
+    if replacements.size:
+        repeated = F.take(replacements, F.arange(target.size) % replacements.size)
         new = F.astype(F.reshape(repeated, target.shape), target.dtype)
         target[...] = F.where(F.astype(as_tensor("putmask", mask), "bool"), new, target)
 

@@ -49,8 +49,8 @@ def unique(
     """
     x = as_tensor("unique", ar)
     if axis is None:
-        found = F.unique_all(x)
-        values, first, inverse, counts = found
+        everything = F.unique_all(x)
+        values, first, inverse, counts = everything
         if flag("unique", "equal_nan", equal_nan) and x.dtype.kind in "fc":
             nans = int(F.count_nonzero(F.isnan(values)).item())
             if nans > 1:
@@ -68,7 +68,7 @@ def unique(
         "return_counts": return_counts,
     }
     chosen = [True, *(flag("unique", name, value) for name, value in options.items())]
-    wanted = [part for part, given in zip(results, chosen, strict=True) if given]
+    wanted = [part for part, is_wanted in zip(results, chosen, strict=True) if is_wanted]
     return wanted[0] if len(wanted) == 1 else tuple(wanted)
 
 
@@ -90,10 +90,12 @@ def _unique_slices(x: Tensor, axis: int) -> list[Tensor]:
 
 
 def _distinct(operation: str, *arrays: Any, assume_unique: bool) -> list[Tensor]:
-    found = [F.flatten(as_tensor(operation, x)) for x in arrays]
-    dtype = F.result_type(*found)
-    found = [F.astype(x, dtype, copy=False) for x in found]
-    return found if flag(operation, "assume_unique", assume_unique) else [unique(x) for x in found]
+    tensors = [F.flatten(as_tensor(operation, x)) for x in arrays]
+    dtype = F.result_type(*tensors)
+    tensors = [F.astype(x, dtype, copy=False) for x in tensors]
+    return (
+        tensors if flag(operation, "assume_unique", assume_unique) else [unique(x) for x in tensors]
+    )
 
 
 @named
@@ -111,8 +113,8 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
     >>> pt.union1d([3, 1], [2, 3]).tolist()
     [1, 2, 3]
     """
-    found: Tensor = unique(F.concat(_distinct("union1d", ar1, ar2, assume_unique=True)))
-    return found
+    union: Tensor = unique(F.concat(_distinct("union1d", ar1, ar2, assume_unique=True)))
+    return union
 
 
 @named
@@ -139,8 +141,8 @@ def intersect1d(
         common = unique(a)
         return common[F.isin(common, b)]
     values, first, _, _ = F.unique_all(a)
-    others, second, _, _ = F.unique_all(b)
-    in_first, in_second = F.isin(values, others), F.isin(others, values)
+    distinct, second, _, _ = F.unique_all(b)
+    in_first, in_second = F.isin(values, distinct), F.isin(distinct, values)
     return values[in_first], first[in_first], second[in_second]
 
 

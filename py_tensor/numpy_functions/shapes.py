@@ -23,12 +23,12 @@ from ..functions.decorators import named
 from ..functions.indexing import selected
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike, ShapeLike
-from .arithmetic import iterable
+from .arithmetic import flat_or_along, iterable
 
 
 def _at_least(operation: str, arrays: tuple[Any, ...], convert: Callable[[Tensor], Tensor]) -> Any:
-    found = [convert(as_tensor(operation, x)) for x in arrays]
-    return found[0] if len(found) == 1 else tuple(found)
+    tensors = [convert(as_tensor(operation, x)) for x in arrays]
+    return tensors[0] if len(tensors) == 1 else tuple(tensors)
 
 
 def _two(x: Tensor) -> Tensor:
@@ -243,20 +243,20 @@ def array_split(
     [[1, 2], [3]]
     """
     x = as_tensor("array_split", ary)
-    place = one_axis("array_split", axis, x.ndim)
-    length = x.shape[place]
-    given = indices_or_sections
-    given = given.tolist() if hasattr(given, "tolist") else given
-    if not isinstance(given, Iterable):
-        count = integer("array_split", "number of parts", given, most=MOST_STEPS)
+    along = one_axis("array_split", axis, x.ndim)
+    length = x.shape[along]
+    sections = indices_or_sections
+    sections = sections.tolist() if hasattr(sections, "tolist") else sections
+    if not isinstance(sections, Iterable):
+        count = integer("array_split", "number of parts", sections, most=MOST_STEPS)
         if count < 1:
             raise ShapeError(f"array_split: number of parts too small; got {count}; use 1 or more")
         small, larger = length // count, length % count
         cuts = [at * small + min(at, larger) for at in range(count + 1)]
     else:
-        places = items("array_split", "positions", given)
+        places = items("array_split", "positions", sections)
         cuts = [0, *(integer("array_split", "position", at) for at in places), length]
-    before = (slice(None),) * place
+    before = (slice(None),) * along
     return [selected(x, (*before, slice(start, stop))) for start, stop in pairwise(cuts)]
 
 
@@ -391,8 +391,8 @@ def _positions(operation: str, obj: Any, length: int, limit: int) -> list[int]:
     """Return non-negative positions from integers, a slice or a mask, which are read back."""
     if isinstance(obj, slice):
         return list(range(*obj.indices(length)))
-    given = obj.tolist() if hasattr(obj, "tolist") else obj
-    values = given if isinstance(given, list | tuple) else [given]
+    numbers = obj.tolist() if hasattr(obj, "tolist") else obj
+    values = numbers if isinstance(numbers, list | tuple) else [numbers]
     if values and all(isinstance(value, bool) for value in values):
         return [at for at, chosen in enumerate(values) if chosen]
     positions = [integer(operation, "position", value) for value in values]
@@ -424,14 +424,11 @@ def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None
     >>> pt.delete([1, 2, 3, 4], [0, 2]).tolist()
     [2, 4]
     """
-    x = as_tensor("delete", arr)
-    if axis is None:
-        x, axis = F.flatten(x), 0
-    place = one_axis("delete", axis, x.ndim)
-    length = x.shape[place]
+    x, along = flat_or_along("delete", arr, axis)
+    length = x.shape[along]
     dropped = set(_positions("delete", obj, length, length))
     kept = [at for at in range(length) if at not in dropped]
-    return F.take(x, F.asarray(kept, dtype="int32"), axis=place)
+    return F.take(x, F.asarray(kept, dtype="int32"), axis=along)
 
 
 @named
@@ -457,32 +454,29 @@ def insert(
     >>> pt.insert([1, 2, 3], [0, 2], [7, 8]).tolist()
     [7, 1, 2, 8, 3]
     """
-    x = as_tensor("insert", arr)
-    if axis is None:
-        x, axis = F.flatten(x), 0
-    place = one_axis("insert", axis, x.ndim)
-    length = x.shape[place]
+    x, along = flat_or_along("insert", arr, axis)
+    length = x.shape[along]
     positions = _positions("insert", obj, length, length + 1)
     new = F.astype(as_tensor("insert", values), x.dtype, copy=False)
     count = len(positions)
     new = F.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
     if count == 1 and not isinstance(obj, slice):
         # A single position takes several slices; an index without axes takes them from axis 0.
-        new = new if iterable(obj) else F.moveaxis(new, 0, place)
-        count = new.shape[place]
+        new = new if iterable(obj) else F.moveaxis(new, 0, along)
+        count = new.shape[along]
         positions *= count
-    shape = (*x.shape[:place], count, *x.shape[place + 1 :])
+    shape = (*x.shape[:along], count, *x.shape[along + 1 :])
     new = F.broadcast_to(new, shape)
     order = sorted(range(count), key=lambda at: positions[at])
     source: list[int] = []
     at = 0
-    for each in order:
-        source += range(at, positions[each])
-        at = positions[each]
-        source.append(length + each)
+    for number in order:
+        source += range(at, positions[number])
+        at = positions[number]
+        source.append(length + number)
     source += range(at, length)
-    joined = F.concat([x, new], axis=place)
-    return F.take(joined, F.asarray(source, dtype="int32"), axis=place)
+    joined = F.concat([x, new], axis=along)
+    return F.take(joined, F.asarray(source, dtype="int32"), axis=along)
 
 
 @named
@@ -532,11 +526,11 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     [[2, 4], [1, 3]]
     """
     x = as_tensor("rot90", m)
-    given = items("rot90", "axes", axes)
-    if len(given) != 2:
-        raise ShapeError(f"rot90: not two axes; got {given}; name two")
-    some_axes("rot90", given, x.ndim)
-    first, second = (one_axis("rot90", axis, x.ndim) for axis in given)
+    pair = items("rot90", "axes", axes)
+    if len(pair) != 2:
+        raise ShapeError(f"rot90: not two axes; got {pair}; name two")
+    some_axes("rot90", pair, x.ndim)
+    first, second = (one_axis("rot90", axis, x.ndim) for axis in pair)
     turns = integer("rot90", "k", k) % 4
     if turns == 2:
         return F.flip(x, axis=(first, second))
@@ -633,10 +627,10 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Tensor:
     (5, 3, 4)
     """
     x = as_tensor("rollaxis", a)
-    place = one_axis("rollaxis", axis, x.ndim)
+    along = one_axis("rollaxis", axis, x.ndim)
     start = integer("rollaxis", "start", start)
     target = one_axis("rollaxis", start, x.ndim + 1) if start >= 0 else start + x.ndim
-    return F.moveaxis(x, place, target - (target > place))
+    return F.moveaxis(x, along, target - (target > along))
 
 
 @named
@@ -735,17 +729,17 @@ def apply_along_axis(
     [3, 7]
     """
     x = as_tensor("apply_along_axis", arr)
-    place = one_axis("apply_along_axis", axis, x.ndim)
-    others = (*x.shape[:place], *x.shape[place + 1 :])
-    rows = F.reshape(F.moveaxis(x, place, -1), (math.prod(others), x.shape[place]))
+    along = one_axis("apply_along_axis", axis, x.ndim)
+    rest = (*x.shape[:along], *x.shape[along + 1 :])
+    rows = F.reshape(F.moveaxis(x, along, -1), (math.prod(rest), x.shape[along]))
     func1d = function_of("apply_along_axis", "func1d", func1d)
     if not rows.shape[0]:
         raise ShapeError(f"apply_along_axis: no vectors; got shape {x.shape}; give at least one")
-    found = F.stack([as_tensor("apply_along_axis", func1d(row, *args, **kwargs)) for row in rows])
-    inner = found.shape[1:]
-    result = F.reshape(found, (*others, *inner))
-    last = range(len(others), len(others) + len(inner))
-    return F.moveaxis(result, tuple(last), tuple(range(place, place + len(inner))))
+    results = F.stack([as_tensor("apply_along_axis", func1d(row, *args, **kwargs)) for row in rows])
+    inner = results.shape[1:]
+    result = F.reshape(results, (*rest, *inner))
+    last = range(len(rest), len(rest) + len(inner))
+    return F.moveaxis(result, tuple(last), tuple(range(along, along + len(inner))))
 
 
 @named
@@ -770,16 +764,16 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
     result = as_tensor("apply_over_axes", a)
     func = function_of("apply_over_axes", "func", func)
     for axis in lengths_of("apply_over_axes", axes, "axis"):
-        place = one_axis("apply_over_axes", axis, result.ndim)
-        found = as_tensor("apply_over_axes", func(result, place))
-        if found.ndim == result.ndim - 1:
-            found = F.expand_dims(found, axis=place)
-        if found.ndim != result.ndim:
+        along = one_axis("apply_over_axes", axis, result.ndim)
+        reduced = as_tensor("apply_over_axes", func(result, along))
+        if reduced.ndim == result.ndim - 1:
+            reduced = F.expand_dims(reduced, axis=along)
+        if reduced.ndim != result.ndim:
             raise ShapeError(
-                f"apply_over_axes: function changes the axes; got shape {found.shape} "
+                f"apply_over_axes: function changes the axes; got shape {reduced.shape} "
                 f"from {result.shape}; return as many axes or one less"
             )
-        result = found
+        result = reduced
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import functions as F
@@ -34,8 +34,8 @@ def _slid(operation: str, a: Tensor, kernel: Tensor, before: int, count: int) ->
     padded = F.pad(a, ((max(before, 0), max(after, 0)),))[max(-before, 0) :]
     if a.dtype.kind == "f":
         image = F.reshape(padded, (1, 1, padded.size, 1))
-        found = F.conv2d(image, F.reshape(kernel, (1, kernel.size, 1, 1)))
-        return F.reshape(found, (-1,))[:count]
+        sums = F.conv2d(image, F.reshape(kernel, (1, kernel.size, 1, 1)))
+        return F.reshape(sums, (-1,))[:count]
     places = F.reshape(F.arange(count), (-1, 1)) + F.arange(kernel.size)
     total = F.sum(F.take(padded, places, axis=0) * kernel, axis=1)
     return F.astype(total, a.dtype, copy=False)
@@ -140,12 +140,12 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: i
         axes = tuple(one_axis("gradient", one, f.ndim) for one in items("gradient", "axis", axis))
     if integer("gradient", "edge_order", edge_order) not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is neither 1 nor 2; got {edge_order}")
-    given = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
-    if len(given) != len(axes):
+    steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
+    if len(steps) != len(axes):
         raise ArgumentError(
-            f"gradient: number of distances does not fit; got {len(given)}; give 1 or {len(axes)}"
+            f"gradient: number of distances does not fit; got {len(steps)}; give 1 or {len(axes)}"
         )
-    parts = [_slope(f, at, h, edge_order) for at, h in zip(axes, given, strict=True)]
+    parts = [_slope(f, at, h, edge_order) for at, h in zip(axes, steps, strict=True)]
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
@@ -259,23 +259,27 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Tensor:
     if not isinstance(trim, str) or not set(trim.lower()) <= {"f", "b"}:
         raise ArgumentError(f'trim_zeros: letters are neither "f" nor "b"; got {trim!r:.60}')
     key = []
-    for place in range(x.ndim):
+    for along in range(x.ndim):
         cut = slice(None)
-        if place in some_axes("trim_zeros", axis, x.ndim):
-            others = tuple(other for other in range(x.ndim) if other != place)
-            used = F.any(x != 0, axis=others).tolist()
-            found = [at for at, kept in enumerate(used) if kept] or [len(used), -1]
+        if along in some_axes("trim_zeros", axis, x.ndim):
+            rest = tuple(other for other in range(x.ndim) if other != along)
+            used = F.any(x != 0, axis=rest).tolist()
+            used_positions = [at for at, kept in enumerate(used) if kept] or [len(used), -1]
             cut = slice(
-                found[0] if "f" in trim.lower() else 0,
-                found[-1] + 1 if "b" in trim.lower() else len(used),
+                used_positions[0] if "f" in trim.lower() else 0,
+                used_positions[-1] + 1 if "b" in trim.lower() else len(used),
             )
         key.append(cut)
     return selected(x, tuple(key))
 
 
-def _angles(count: int) -> Tensor:
-    """Return the angles of a window's samples, from -pi to pi."""
-    return F.astype(F.arange(1 - count, count, 2), "float32") * (math.pi / max(count - 1, 1))
+def _window(operation: str, length: int, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return a function of angles from -pi to pi; ones for windows of at most one sample."""
+    length = integer(operation, "M", length)
+    if length <= 1:
+        return F.ones(max(length, 0))
+    steps = F.astype(F.arange(1 - length, length, 2), "float32")
+    return function(steps * (math.pi / (length - 1)))
 
 
 @named
@@ -312,11 +316,9 @@ def blackman(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.blackman(5).tolist()]
     [-0.0, 0.34, 1.0, 0.34, -0.0]
     """
-    M = integer("blackman", "M", M)
-    if M <= 1:
-        return F.ones(max(M, 0))
-    angle = _angles(M)
-    return 0.42 + 0.5 * F.cos(angle) + 0.08 * F.cos(2.0 * angle)
+    return _window(
+        "blackman", M, lambda angle: 0.42 + 0.5 * F.cos(angle) + 0.08 * F.cos(2.0 * angle)
+    )
 
 
 @named
@@ -333,10 +335,7 @@ def hamming(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.hamming(5).tolist()]
     [0.08, 0.54, 1.0, 0.54, 0.08]
     """
-    M = integer("hamming", "M", M)
-    if M <= 1:
-        return F.ones(max(M, 0))
-    return 0.54 + 0.46 * F.cos(_angles(M))
+    return _window("hamming", M, lambda angle: 0.54 + 0.46 * F.cos(angle))
 
 
 @named
@@ -353,10 +352,7 @@ def hanning(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.hanning(5).tolist()]
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
-    M = integer("hanning", "M", M)
-    if M <= 1:
-        return F.ones(max(M, 0))
-    return 0.5 + 0.5 * F.cos(_angles(M))
+    return _window("hanning", M, lambda angle: 0.5 + 0.5 * F.cos(angle))
 
 
 @named

@@ -8,19 +8,19 @@ from typing import Any
 
 from .. import functions as F, linalg
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import flag, items, number, one_axis, some_axes
+from ..functions.arguments import flag, items, number, some_axes
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike
-from .arithmetic import as_floating
+from .arithmetic import as_floating, flat_or_along
 
 
 def _shares(q: Any) -> Any:
     """Return percentages as shares, numbers or nested lists of them."""
-    given = q.tolist() if hasattr(q, "tolist") else q
-    if isinstance(given, list | tuple):
-        return [_shares(each) for each in given]
-    return number("percentile", "q", given) / 100
+    shares = q.tolist() if hasattr(q, "tolist") else q
+    if isinstance(shares, list | tuple):
+        return [_shares(share) for share in shares]
+    return number("percentile", "q", shares) / 100
 
 
 @named
@@ -122,9 +122,9 @@ def average(
     x = as_floating("average", a)
     axes = some_axes("average", axis, x.ndim)
     if weights is None:
-        found = F.mean(x, axis=axes, keepdims=keepdims)
+        mean = F.mean(x, axis=axes, keepdims=keepdims)
         count = math.prod(x.shape[at] for at in axes)
-        total = F.full(found.shape, float(count))
+        total = F.full(mean.shape, float(count))
     else:
         share = as_floating("average", weights)
         if share.shape != x.shape:
@@ -136,8 +136,8 @@ def average(
             share = F.reshape(share, tuple(n if at in axes else 1 for at, n in enumerate(x.shape)))
             share = F.broadcast_to(share, x.shape)
         total = F.sum(share, axis=axes, keepdims=keepdims)
-        found = F.sum(x * share, axis=axes, keepdims=keepdims) / total
-    return (found, total) if flag("average", "returned", returned) else found
+        mean = F.sum(x * share, axis=axes, keepdims=keepdims) / total
+    return (mean, total) if flag("average", "returned", returned) else mean
 
 
 @named
@@ -206,11 +206,6 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     return F.max(x, axis=axis, keepdims=keepdims) - F.min(x, axis=axis, keepdims=keepdims)
 
 
-def _along(operation: str, a: Any, axis: int | None) -> tuple[Tensor, int]:
-    x = as_tensor(operation, a)
-    return (F.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
-
-
 @named
 def cumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
@@ -233,8 +228,8 @@ def cumsum(
     >>> pt.cumsum([[1, 2], [3, 4]]).tolist()
     [1, 3, 6, 10]
     """
-    x, place = _along("cumsum", a, axis)
-    return F.cumulative_sum(x, axis=place, dtype=dtype)
+    x, along = flat_or_along("cumsum", a, axis)
+    return F.cumulative_sum(x, axis=along, dtype=dtype)
 
 
 @named
@@ -259,8 +254,8 @@ def cumprod(
     >>> pt.cumprod([[1, 2], [3, 4]]).tolist()
     [1, 2, 6, 24]
     """
-    x, place = _along("cumprod", a, axis)
-    return F.cumulative_prod(x, axis=place, dtype=dtype)
+    x, along = flat_or_along("cumprod", a, axis)
+    return F.cumulative_prod(x, axis=along, dtype=dtype)
 
 
 def _without_nan(operation: str, a: Any, value: float) -> Tensor:
@@ -374,25 +369,25 @@ def histogramdd(
         and sample
         and not isinstance(sample[0], list | tuple | float | int)
     ):
-        columns = [as_floating("histogramdd", each) for each in sample]
+        columns = [as_floating("histogramdd", column) for column in sample]
     else:
         points = as_floating("histogramdd", sample)
         points = F.expand_dims(points, axis=1) if points.ndim == 1 else points
         columns = list(F.unstack(points, axis=1))
-    given = (
+    bins_of_axes = (
         bins if isinstance(bins, Sequence) and not isinstance(bins, str) else [bins] * len(columns)
     )
     ranges = (None,) * len(columns) if range is None else items("histogramdd", "range", range)
-    if len(given) != len(columns) or len(ranges) != len(columns):
+    if len(bins_of_axes) != len(columns) or len(ranges) != len(columns):
         raise ArgumentError(
             f"histogramdd: numbers of axes differ; got {len(columns)} coordinates, "
-            f"{len(given)} bins and {len(ranges)} ranges"
+            f"{len(bins_of_axes)} bins and {len(ranges)} ranges"
         )
     edges = [
-        as_floating("histogramdd", histogram_bin_edges(x, each, ends))
-        for x, each, ends in zip(columns, given, ranges, strict=True)
+        as_floating("histogramdd", histogram_bin_edges(x, number, ends))
+        for x, number, ends in zip(columns, bins_of_axes, ranges, strict=True)
     ]
-    place: Any = 0
+    cell: Any = 0
     inside: Any = True
     for x, limits in zip(columns, edges, strict=True):
         if limits.ndim != 1 or limits.shape[0] < 2:
@@ -403,20 +398,20 @@ def histogramdd(
         at = F.searchsorted(limits, x, side="right") - 1
         at = at - F.astype((at == count) & (x == limits[-1]), "int32")
         inside = ((at >= 0) & (at < count)) & inside
-        place = place * count + at
+        cell = cell * count + at
     shape = tuple(limits.shape[0] - 1 for limits in edges)
     size = math.prod(shape)
     share = F.ones(columns[0].shape) if weights is None else as_floating("histogramdd", weights)
-    found = F.bincount(F.where(inside, place, size), share, length=size)
-    found = F.reshape(F.astype(found, "float32", copy=False), shape)
+    counts = F.bincount(F.where(inside, cell, size), share, length=size)
+    counts = F.reshape(F.astype(counts, "float32", copy=False), shape)
     if flag("histogramdd", "density", density):
-        found = found / F.sum(found)
+        counts = counts / F.sum(counts)
         for axis, limits in enumerate(edges):
             widths = F.diff(limits)
-            found = found / F.reshape(
+            counts = counts / F.reshape(
                 widths, tuple(n if axis == own else 1 for own, n in enumerate(shape))
             )
-    return found, edges
+    return counts, edges
 
 
 @named
@@ -447,8 +442,8 @@ def histogram2d(
     [[1.0, 0.0], [1.0, 1.0]]
     """
     counts = isinstance(bins, int) or not isinstance(bins, Sized | Iterable)
-    given = [bins, bins] if counts else list(items("histogram2d", "bins", bins))
-    given = given if len(given) == 2 else [bins, bins]
+    bins_of_axes = [bins, bins] if counts else list(items("histogram2d", "bins", bins))
+    bins_of_axes = bins_of_axes if len(bins_of_axes) == 2 else [bins, bins]
     columns = (as_floating("histogram2d", x), as_floating("histogram2d", y))
-    found, (first, second) = histogramdd(columns, given, range, density, weights)
-    return found, first, second
+    counts_of_cells, (first, second) = histogramdd(columns, bins_of_axes, range, density, weights)
+    return counts_of_cells, first, second

@@ -82,9 +82,9 @@ def reduce(
     if known is not None and (initial is None or count):
         result = known(x, axis=axes, keepdims=keepdims)
         return result if initial is None else function(result, initial)
-    others = tuple(at for at in range(x.ndim) if at not in axes)
-    shape = tuple(x.shape[at] for at in others)
-    rows = F.reshape(F.permute_dims(x, (*axes, *others)), (count, *shape))
+    rest = tuple(at for at in range(x.ndim) if at not in axes)
+    shape = tuple(x.shape[at] for at in rest)
+    rows = F.reshape(F.permute_dims(x, (*axes, *rest)), (count, *shape))
     parts = [rows[at] for at in range(rows.shape[0])]
     if initial is not None:
         parts.insert(0, F.full(shape, initial, dtype=x.dtype))
@@ -130,24 +130,24 @@ def accumulate(
     no_out(name, out)
     x = as_tensor(name, array)
     x = x if dtype is None else F.astype(x, dtype)
-    place = one_axis(name, axis, x.ndim)
+    along = one_axis(name, axis, x.ndim)
     scan = _SCANS.get(function.__name__)
     if scan is not None:
-        return scan(x, axis=place)
-    if function.__name__ in _ASSOCIATIVE and x.shape[place]:
-        scanned: Tensor = lax.associative_scan(function, x, axis=place)
+        return scan(x, axis=along)
+    if function.__name__ in _ASSOCIATIVE and x.shape[along]:
+        scanned: Tensor = lax.associative_scan(function, x, axis=along)
         return scanned
-    rows = F.moveaxis(x, place, 0)
+    rows = F.moveaxis(x, along, 0)
     if not rows.shape[0]:
         return x
-    return F.stack(_folded(function, [rows[at] for at in range(rows.shape[0])]), axis=place)
+    return F.stack(_folded(function, [rows[at] for at in range(rows.shape[0])]), axis=along)
 
 
 def _folded(function: Binary, parts: list[Tensor]) -> list[Tensor]:
-    found = parts[:1]
+    results = parts[:1]
     for part in parts[1:]:
-        found.append(function(found[-1], part))
-    return found
+        results.append(function(results[-1], part))
+    return results
 
 
 def outer(function: Binary, a: ArrayLike, b: ArrayLike) -> Tensor:

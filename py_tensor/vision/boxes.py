@@ -204,13 +204,13 @@ def top_labels(
             f"{operation}: labels do not fit; got {len(names)} for {values.shape[-1]} classes; "
             "pass one for each class"
         )
-    best, places = F.topk(values, min(integer(operation, "k", k, 1), values.shape[-1]))
-    rows = F.concat([best.astype("float32"), places.astype("float32")], axis=-1).tolist()
+    best, positions = F.topk(values, min(integer(operation, "k", k, 1), values.shape[-1]))
+    rows = F.concat([best.astype("float32"), positions.astype("float32")], axis=-1).tolist()
 
     def pairs(row: list[float]) -> list[tuple[Any, float]]:
         half = len(row) // 2
-        found = zip(row[:half], map(int, row[half:]), strict=True)
-        return [(at if names is None else names[at], score) for score, at in found]
+        pairs_of_row = zip(row[:half], map(int, row[half:]), strict=True)
+        return [(at if names is None else names[at], score) for score, at in pairs_of_row]
 
     return pairs(rows) if values.ndim == 1 else [pairs(row) for row in rows]
 
@@ -333,16 +333,16 @@ def decode_boxes(
     [[0.0, 0.5, 1.0, 1.0]]
     """
     operation = "decode_boxes"
-    given = numbers_of(operation, "encodings", encodings, ("...", "n", 4))
+    encoded = numbers_of(operation, "encodings", encodings, ("...", "n", 4))
     fixed = numbers_of(operation, "anchors", anchors, ("n", 4))
     choice(operation, "order", order, ("yxhw", "xywh"))
-    if given.shape[-2] != fixed.shape[0]:
+    if encoded.shape[-2] != fixed.shape[0]:
         raise ShapeError(
-            f"{operation}: anchors do not fit; got shapes {given.shape} and {fixed.shape}; pass "
+            f"{operation}: anchors do not fit; got shapes {encoded.shape} and {fixed.shape}; pass "
             "one anchor for each encoding"
         )
     divisors = floats_of(operation, "scales", scales)
-    y, x, h, w = (wide(given[..., order.index(name)]) for name in "yxhw")
+    y, x, h, w = (wide(encoded[..., order.index(name)]) for name in "yxhw")
     of_y, of_x, of_h, of_w = F.unstack(wide(fixed), axis=-1)
     y = y / divisors[0] * of_h + of_y
     x = x / divisors[1] * of_w + of_x
@@ -406,16 +406,16 @@ def decode_detections(
     ([[70.0, 65.0, 80.0, 85.0]], [[[76.0, 77.0]]])
     """
     operation = "decode_detections"
-    given = wide(
+    encoded = wide(
         numbers_of(operation, "outputs", output, ("anchors", "numbers"), (1, "anchors", "numbers"))
     )
-    rows = given.reshape(given.shape[-2:])
+    rows = encoded.reshape(encoded.shape[-2:])
     fixed = numbers_of(operation, "anchors", anchors, ("anchors", 4))
     counted(operation, ("output", rows), ("anchors", fixed))
     if rows.shape[1] < 5 or not rows.shape[1] % 2:
         raise ShapeError(
-            f"{operation}: numbers are not those of a box and points; got shape {given.shape}; use "
-            "5 numbers and 2 for each point"
+            f"{operation}: numbers are not those of a box and points; got shape {encoded.shape}; "
+            "use 5 numbers and 2 for each point"
         )
     height, width = height_and_width(operation, "size", size)
     pixels = fixed * F.asarray([height, width, 1.0, 1.0])
@@ -433,8 +433,8 @@ def decode_detections(
         score_threshold=score_threshold,
         padded=padded,
     )
-    found, marks = (_kept_rows(each, kept, padded) for each in (boxes, points))
-    return Detections(found, kept.scores, marks, kept.number)
+    kept_boxes, kept_points = (_kept_rows(values, kept, padded) for values in (boxes, points))
+    return Detections(kept_boxes, kept.scores, kept_points, kept.number)
 
 
 def _kept_rows(values: Tensor, kept: KeptBoxes, padded: bool) -> Tensor:
@@ -506,10 +506,10 @@ def decode_hands(
     """
     operation = "decode_hands"
     count = len(HAND_CLASSES)
-    places = numbers_of(operation, "boxes", boxes, ("n", 4), (1, "n", 4))
+    fractions = numbers_of(operation, "boxes", boxes, ("n", 4), (1, "n", 4))
     rows = [("n", length) for length in (count, count + 1)]
-    given = numbers_of(operation, "scores", scores, *rows, *((1, *row) for row in rows))
-    corners, values = (wide(each.reshape(each.shape[-2:])) for each in (places, given))
+    all_scores = numbers_of(operation, "scores", scores, *rows, *((1, *row) for row in rows))
+    corners, values = (wide(x.reshape(x.shape[-2:])) for x in (fractions, all_scores))
     counted(operation, ("boxes", corners), ("scores", values))
     height, width = height_and_width(operation, "size", size)
     values = values[:, -count:]
@@ -524,6 +524,6 @@ def decode_hands(
         padded=padded,
     )
     pixels = corners * F.asarray([height, width, height, width], dtype="float32")
-    found = _kept_rows(pixels, kept, padded)
+    kept_boxes = _kept_rows(pixels, kept, padded)
     classes = _kept_rows(argmax(values, axis=1), kept, padded)
-    return Hands(found, kept.scores, classes, kept.number)
+    return Hands(kept_boxes, kept.scores, classes, kept.number)

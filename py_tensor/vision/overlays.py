@@ -105,15 +105,15 @@ def _painted(
     count = shapes.shape[0]
     if not count:
         return image
-    given = numbers_of(operation, "colors", color, (3,), (count, 3))
+    shades = numbers_of(operation, "colors", color, (3,), (count, 3))
     channels = image.shape[2]
     if channels == 1:
-        given = F.sum(given * F.asarray([0.299, 0.587, 0.114]), axis=-1, keepdims=True)
+        shades = F.sum(shades * F.asarray([0.299, 0.587, 0.114]), axis=-1, keepdims=True)
     if channels == 4:
-        given = F.concat([given, F.ones((*given.shape[:-1], 1))], axis=-1)
+        shades = F.concat([shades, F.ones((*shades.shape[:-1], 1))], axis=-1)
     if image.dtype.kind != "f":
-        given = given * 255.0
-    colors = F.broadcast_to(given, (count, channels))
+        shades = shades * 255.0
+    colors = F.broadcast_to(shades, (count, channels))
     shapes = shapes.astype("float32", copy=False)
     first, last = (shapes[:, at] for at in ends)
     top, bottom = F.minimum(first, last) - size - 1.0, F.maximum(first, last) + size + 1.0
@@ -198,13 +198,13 @@ def draw_points(
     """
     operation = "draw_points"
     image = _image(operation, x)
-    given = numbers_of(operation, "points", points, ("n", "k"))
-    if given.shape[1] < 2:
+    rows = numbers_of(operation, "points", points, ("n", "k"))
+    if rows.shape[1] < 2:
         raise ShapeError(
-            f"{operation}: points have no y; got shape {given.shape}; use shape (n, 2) or more"
+            f"{operation}: points have no y; got shape {rows.shape}; use shape (n, 2) or more"
         )
     size = _size(operation, "radius", radius)
-    return _painted(operation, _points_over, image, given, (1, 1), color, size)
+    return _painted(operation, _points_over, image, rows, (1, 1), color, size)
 
 
 @named
@@ -241,17 +241,17 @@ def draw_lines(
     """
     operation = "draw_lines"
     image = _image(operation, x)
-    given = numbers_of(operation, "lines", lines, ("n", 4 if edges is None else "k"))
+    rows = numbers_of(operation, "lines", lines, ("n", 4 if edges is None else "k"))
     if edges is not None:
         pairs = F.asarray(edges)
-        if pairs.ndim != 2 or pairs.shape[1] != 2 or given.shape[1] < 2:
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or rows.shape[1] < 2:
             raise ShapeError(
-                f"{operation}: edges do not fit; got shapes {pairs.shape} and {given.shape}; pass "
+                f"{operation}: edges do not fit; got shapes {pairs.shape} and {rows.shape}; pass "
                 "edges of shape (n, 2) and points of shape (m, 2)"
             )
-        given = F.concat([F.take(given[:, :2], pairs[:, at], axis=0) for at in (0, 1)], axis=1)
+        rows = F.concat([F.take(rows[:, :2], pairs[:, at], axis=0) for at in (0, 1)], axis=1)
     width = _size(operation, "thickness", thickness)
-    return _painted(operation, _lines_over, image, given, (1, 3), color, width)
+    return _painted(operation, _lines_over, image, rows, (1, 3), color, width)
 
 
 @named
@@ -289,8 +289,8 @@ def draw_mask(
         )
     if labels.dtype.kind in "iu":
         part = (labels >= 0).astype("float32")
-        each = palette.reshape((-1, 3))
-        paint = F.take(each, F.maximum(labels.astype("int32"), 0) % each.shape[0], axis=0)
+        shades = palette.reshape((-1, 3))
+        paint = F.take(shades, F.maximum(labels.astype("int32"), 0) % shades.shape[0], axis=0)
     else:
         part, paint = labels.astype("float32"), palette
     share = part[..., None] * number(operation, "opacity", opacity)

@@ -35,8 +35,8 @@ def weighted(x: Tensor, axis: int, rows: Sequence[Row]) -> Tensor:
     """
     taps = max(len(weights) for _, weights in rows)
     starts = F.asarray([first for first, _ in rows], dtype="int32")
-    each = [[*weights, *[0.0] * (taps - len(weights))] for _, weights in rows]
-    weights = F.asarray(each, dtype="float32")
+    padded_weights = [[*weights, *[0.0] * (taps - len(weights))] for _, weights in rows]
+    weights = F.asarray(padded_weights, dtype="float32")
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     lines = x.reshape((math.prod(before), x.shape[axis], math.prod(after)))
     sums = (_summed if taps > FEW else _gathered)(lines, starts, weights)
@@ -61,7 +61,7 @@ def _gathered(x: Tensor, starts: Tensor, weights: Tensor) -> Tensor:
 
 @_summed.gradient
 def _spread(g: Tensor, x: Tensor, starts: Tensor, weights: Tensor) -> tuple[Tensor | None, ...]:
-    _, pull = vjp(lambda given: _gathered(given, starts, weights), x)
+    _, pull = vjp(lambda tensor: _gathered(tensor, starts, weights), x)
     return (pull(g)[0], None, None)
 
 
@@ -246,15 +246,15 @@ def letterbox(
     images, leading = pictures_of("letterbox", x)
     sizes = height_and_width("letterbox", "size", size)
     fill = number("letterbox", "fill_value", fill_value)
-    given = images.shape[1:3]
-    scale = min(out / n for out, n in zip(sizes, given, strict=True))
-    inner = [max(round(n * scale), 1) for n in given]
+    lengths = images.shape[1:3]
+    scale = min(out / n for out, n in zip(sizes, lengths, strict=True))
+    inner = [max(round(n * scale), 1) for n in lengths]
     resized = resize(images, inner, method=method, antialias=antialias)
     around = [
         ((out - n) // 2, out - n - (out - n) // 2) for out, n in zip(sizes, inner, strict=True)
     ]
     border = fill if images.dtype.kind == "f" else int(fill)
     image = F.pad(resized, ((0, 0), *around, (0, 0)), constant_values=border)
-    down, across = (n / out for n, out in zip(given, inner, strict=True))
+    down, across = (n / out for n, out in zip(lengths, inner, strict=True))
     matrix = [[across, 0.0, -around[1][0] * across], [0.0, down, -around[0][0] * down]]
     return Letterboxed(image.reshape((*leading, *image.shape[1:])), F.asarray(matrix))

@@ -231,7 +231,7 @@ def _single(operator: str, **attributes: Any) -> Row:
 
 
 def _floats_only(operator: str) -> Row:
-    """For functions that leave integers as they are."""
+    """Return the row of a function that leaves integers as they are."""
     row = _single(operator)
     return lambda w, call: row(w, call) if call.dtype.kind == "f" else call.inputs[0]
 
@@ -249,8 +249,8 @@ class _Math:
     def __getattr__(self, operator: str) -> Callable[..., str]:
         def apply(*operands: Any) -> str:
             names = [
-                each if isinstance(each, str) else self._w.number(each, self._dtype)
-                for each in operands
+                operand if isinstance(operand, str) else self._w.number(operand, self._dtype)
+                for operand in operands
             ]
             return self._w.op(operator, *names)
 
@@ -258,7 +258,7 @@ class _Math:
 
 
 def _formula(write: Callable[..., str]) -> Row:
-    """For results that are an expression `write(math, *operands)`."""
+    """Return the row of an operation whose result is `write(math, *operands)`."""
     return lambda w, call: write(_Math(w, _computed(call.dtype)), *call.inputs)
 
 
@@ -493,26 +493,26 @@ def _cumulative_sum(w: NodeWriter, call: Call) -> str:
 def _cumulative_product(w: NodeWriter, call: Call) -> str:
     """Multiply each element with the one before it, then with the product two before it, ..."""
     axis, _ = call.arg
-    shape, found = call.shapes[0], call.inputs[0]
+    shape, products = call.shapes[0], call.inputs[0]
     one = w.number(1, _computed(call.dtype))
     reach = 1
     while reach < shape[axis]:
-        kept = _first(w, found, axis, shape[axis] - reach)
+        kept = _first(w, products, axis, shape[axis] - reach)
         widths = [0] * (2 * len(shape))
         widths[axis] = reach
-        found = w.op("Mul", found, w.op("Pad", kept, w.ints(widths), one, mode="constant"))
+        products = w.op("Mul", products, w.op("Pad", kept, w.ints(widths), one, mode="constant"))
         reach *= 2
-    return _initial(w, call, found, 1)
+    return _initial(w, call, products, 1)
 
 
-def _initial(w: NodeWriter, call: Call, found: str, start: int) -> str:
+def _initial(w: NodeWriter, call: Call, result: str, start: int) -> str:
     axis, include_initial = call.arg
     if not include_initial:
-        return found
+        return result
     widths = [0] * (2 * len(call.shape))
     widths[axis] = 1
     value = w.number(start, _computed(call.dtype))
-    return w.op("Pad", found, w.ints(widths), value, mode="constant")
+    return w.op("Pad", result, w.ints(widths), value, mode="constant")
 
 
 # --- views ----------------------------------------------------------------------------------------
@@ -580,11 +580,11 @@ def _window(w: NodeWriter, call: Call) -> str:
 def _diagonal(w: NodeWriter, call: Call) -> str:
     first, second = call.arg
     shape = call.shapes[0]
-    others = [axis for axis in range(len(shape)) if axis not in call.arg]
-    x = w.transpose(call.inputs[0], (*others, first, second))
-    x = w.reshape(x, (*(shape[axis] for axis in others), shape[first] * shape[second]))
+    rest = [axis for axis in range(len(shape)) if axis not in call.arg]
+    x = w.transpose(call.inputs[0], (*rest, first, second))
+    x = w.reshape(x, (*(shape[axis] for axis in rest), shape[first] * shape[second]))
     places = [at * (shape[second] + 1) for at in range(min(shape[first], shape[second]))]
-    return w.op("Gather", x, w.indices(places, (len(places),)), axis=len(others))
+    return w.op("Gather", x, w.indices(places, (len(places),)), axis=len(rest))
 
 
 def _pad(w: NodeWriter, call: Call) -> str:
@@ -664,7 +664,7 @@ def _convolve(w: NodeWriter, call: Call) -> str:
         strict=True,
     ):  # fmt: skip
         pads.append(max(0, (out - 1) * stride + (size - 1) * dilation + 1 - length - low))
-    found = w.op(
+    sums = w.op(
         "Conv",
         w.transpose(x, (0, 3, 1, 2)),
         w.transpose(kernel, (3, 2, 0, 1)),
@@ -674,11 +674,11 @@ def _convolve(w: NodeWriter, call: Call) -> str:
         dilations=window.dilation,
         group=window.groups,
     )
-    found = w.transpose(found, (0, 2, 3, 1))
-    groups, pixels, each = call.shape
+    sums = w.transpose(sums, (0, 2, 3, 1))
+    groups, pixels, channels = call.shape
     if groups == 1:
-        return w.reshape(found, call.shape)
-    return w.transpose(w.reshape(found, (pixels, groups, each)), (1, 0, 2))
+        return w.reshape(sums, call.shape)
+    return w.transpose(w.reshape(sums, (pixels, groups, channels)), (1, 0, 2))
 
 
 ROWS: dict[str, Row] = {
@@ -726,7 +726,7 @@ def written(w: NodeWriter, name: str, call: Call) -> str:
     if wide is None or name in ("astype", "where"):
         result = ROWS[name](w, call)
     else:
-        inputs = [w.cast(each, wide) for each in call.inputs]
+        inputs = [w.cast(operand, wide) for operand in call.inputs]
         result = ROWS[name](w, call._replace(inputs=inputs))
         if call.result.name in WIDE:
             result = w.cast(result, call.result)

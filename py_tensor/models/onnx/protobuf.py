@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...errors import ModelError
+from ..file_errors import malformed
 
 Message = dict[str, Any]
 Schema = Mapping[str, Mapping[int, tuple[str, str]]]
@@ -152,10 +153,7 @@ class ProtobufReader:
         return numbers
 
     def _malformed(self, wrong: str, at: int, path: str) -> ModelError:
-        return ModelError(
-            f"load: not a valid {self._file} file: {wrong}; got byte {at} in {path}; download or "
-            "save the file again"
-        )
+        return malformed(self._file, wrong, f"byte {at} in {path}")
 
 
 def float_of(data: bytes) -> float:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
+from ..file_errors import check_size, malformed, unsupported
 from ..graph import (
     LinearQuantization,
     ModelConstant,
@@ -49,6 +51,9 @@ BODIES = {
 """Options that are positions of graphs, and the names of the attributes that are these graphs."""
 RETYPED = {"CAST", "DEQUANTIZE"}
 """Operators whose result has the dtype that the file declares."""
+
+
+_malformed, _check_size = partial(malformed, "TFLite"), partial(check_size, "TFLite")
 
 
 class Scales(NamedTuple):
@@ -91,7 +96,7 @@ def parse(data: Any) -> Table:
 
 
 def files_of(model: Table) -> set[str]:
-    """Return the names of further files, of which there are none."""
+    """Return the names of further files; a TFLite file has none."""
     return set()
 
 
@@ -291,7 +296,7 @@ class _GraphReader:
             return None
         number = table.get("type", 0)
         if number not in TYPES:
-            raise _unsupported(f"elements of TFLite's type {number}", label)
+            raise unsupported(f"elements of TFLite's type {number}", label)
         code = TYPES[number][0]
         if len(shape) > RANK or any(length < 0 for length in shape):
             raise _malformed("shape is not valid", f"{shape!s:.80} of {label}")
@@ -384,7 +389,7 @@ def _scales(table: Table, label: str) -> Scales | None:
     stored = table.get("quantization", {})
     scale, number = tuple(stored.get("scale", ())), table.get("type", 0)
     if stored.get("details_type", 0) > 1:
-        raise _unsupported("quantization in blocks", label)
+        raise unsupported("quantization in blocks", label)
     if not scale or number not in TYPES or TYPES[number][0] not in ("U8", "I8", "I16"):
         return None
     zero = tuple(stored.get("zero_point", ())) or (0,) * len(scale)
@@ -464,21 +469,3 @@ def _check_bytes(size: int, label: str) -> None:
             f"load: constant is too large; got {size:,} bytes for {label}; at most {MAX_BYTES:,} "
             "are supported in a compressed form"
         )
-
-
-def _check_size(got: int, expected: int, shape: Sequence[int], label: str) -> None:
-    if got != expected:
-        raise _malformed(
-            "number of elements does not fit the shape",
-            f"{got} bytes instead of {expected!s:.40} for shape {tuple(shape)!s:.80} of {label}",
-        )
-
-
-def _malformed(wrong: str, got: str) -> ModelError:
-    return ModelError(
-        f"load: not a valid TFLite file: {wrong}; got {got}; download or save the file again"
-    )
-
-
-def _unsupported(what: str, label: str) -> ModelError:
-    return ModelError(f"load: {what} are not supported; got {label}; export the model without them")

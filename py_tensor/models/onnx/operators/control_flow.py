@@ -75,11 +75,11 @@ def scan(
     scanned: list[list[ModelValue]] = [[] for _ in infos]
     trips = min(x.shape[0] for x in sequences)
     for trip in range(trips):
-        given = [
+        slices = [
             x[trips - 1 - trip if reverse else trip]
             for x, reverse in zip(sequences, backward, strict=True)
         ]
-        results = body(*state, *given)
+        results = body(*state, *slices)
         state = results[:count]
         for values, value in zip(scanned, results[count:], strict=True):
             values.append(value)

@@ -23,11 +23,11 @@ from .shared import (
 )
 
 
-def division(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
+def division(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
     """Divide floating numbers, which may be Python numbers."""
-    floating = all(value.dtype.kind == "f" for value in given)
+    floating = all(value.dtype.kind == "f" for value in inputs)
     layout = layouts.arithmetic if floating else layouts.elementwise
-    return layout(F.divide if floating else function, given, options)
+    return layout(F.divide if floating else function, inputs, options)
 
 
 def mod(a: Tensor, b: Tensor, *, fmod: int = 0) -> Tensor:
@@ -42,11 +42,11 @@ def power(base: Tensor, exponent: Tensor) -> Tensor:
     return F.round(base.astype("float32") ** exponent).astype(base.dtype)
 
 
-def power_layout(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
+def power_layout(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
     """Raise to a power, which may be a Python number."""
-    floating = all(value.dtype.kind == "f" for value in given)
+    floating = all(value.dtype.kind == "f" for value in inputs)
     layout = layouts.arithmetic if floating else layouts.elementwise
-    return layout(F.pow if floating else function, given, options)
+    return layout(F.pow if floating else function, inputs, options)
 
 
 def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
@@ -99,10 +99,10 @@ def prelu(x: Tensor, slope: Tensor, *, opset: int) -> Tensor:
     return nn.prelu(x, slope)
 
 
-def prelu_layout(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
-    slope = given[1]
+def prelu_layout(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
+    slope = inputs[1]
     old = options["opset"] < 9 and len(slope.shape) == 1 and slope.size > 1
-    return None if old else layouts.elementwise(function, given, options)
+    return None if old else layouts.elementwise(function, inputs, options)
 
 
 def shrink(x: Tensor, *, lambd: float = 0.5, bias: float = 0.0) -> Tensor:
@@ -135,17 +135,17 @@ def dropout(
     return F.copy(x), F.ones_like(x, dtype="bool")
 
 
-def mean(x: Tensor, *others: Tensor) -> Tensor:
-    return common.over_all(F.add, x, *others) / (1 + len(others))
+def mean(x: Tensor, *more: Tensor) -> Tensor:
+    return common.over_all(F.add, x, *more) / (1 + len(more))
 
 
 def _arithmetic(function: Any, on_numbers: Any) -> Operator:
     return Operator(function, fold=folding.elementwise(on_numbers))
 
 
-def _of_list(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
+def _of_list(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
     """Return a sequence as it is."""
-    return given[0] if isinstance(given[0], ValueList) else None
+    return inputs[0] if isinstance(inputs[0], ValueList) else None
 
 
 _ROWS = {

@@ -12,7 +12,7 @@ from typing import Any
 from .... import functions as F, linalg, nn
 from ....tensor import Tensor
 from ... import layouts
-from .attention import attention as attend, heads, rotary_embedding
+from .attention import attention as attend, rotary_embedding
 from .elementwise import gelu
 from .images import average_pool, conv, global_average_pool, kernel_order
 from .linear_algebra import gemm, weight_order
@@ -206,13 +206,11 @@ def self_attention(
     sizes = qkv_hidden_sizes or [w.shape[-1] // 3] * 3
     first, second = sizes[0], sizes[0] + sizes[1]
     q, k, v = both[..., :first], both[..., first:second], both[..., second:]
-    q, k, v = heads(q, num_heads), heads(k, num_heads), heads(v, num_heads)
-    known, values = (None, None) if past is None else (past[0], past[1])
-    keys = k.shape[2] + (0 if known is None else known.shape[2])
-    seen = _joined(_key_mask(mask, keys), bias)
-    y, k, v, _ = attend(q, k, v, seen, known, values, is_causal=unidirectional, scale=scale or None)
-    y = F.moveaxis(y, 1, 2)
-    return y.reshape((*y.shape[:2], -1)), F.stack([k, v])
+    past_key, past_value = (None, None) if past is None else (past[0], past[1])
+    y, k, v = _attended(
+        (q, k, v), (mask, bias), (past_key, past_value), num_heads, unidirectional, scale
+    )
+    return y, F.stack([k, v])
 
 
 def multi_head_attention(
@@ -235,14 +233,34 @@ def multi_head_attention(
     if b is not None:
         first, second = q.shape[-1], q.shape[-1] + k.shape[-1]
         q, k, v = q + b[:first], k + b[first:second], v + b[second:]
-    q, k, v = heads(q, num_heads), heads(k, num_heads), heads(v, num_heads)
-    keys = k.shape[2] + (0 if past_key is None else past_key.shape[2])
-    seen = _joined(_key_mask(key_mask, keys), bias)
-    y, k, v, _ = attend(
-        q, k, v, seen, past_key, past_value, is_causal=unidirectional, scale=scale or None
+    return _attended(
+        (q, k, v), (key_mask, bias), (past_key, past_value), num_heads, unidirectional, scale
     )
-    y = F.moveaxis(y, 1, 2)
-    return y.reshape((*y.shape[:2], -1)), k, v
+
+
+def _attended(
+    operands: tuple[Tensor, Tensor, Tensor],
+    masks: tuple[Tensor | None, Tensor | None],
+    past: tuple[Tensor | None, Tensor | None],
+    num_heads: int,
+    unidirectional: int,
+    scale: float,
+) -> tuple[Tensor, ...]:
+    """Return the result of attention over heads, and all keys and values.
+
+    `masks` are the mask of the keys and a bias of the scores.
+    """
+    keys = operands[1].shape[1] + (0 if past[0] is None else past[0].shape[2])
+    y, k, v, _ = attend(
+        *operands,
+        _joined(_key_mask(masks[0], keys), masks[1]),
+        *past,
+        is_causal=unidirectional,
+        q_num_heads=num_heads,
+        kv_num_heads=num_heads,
+        scale=scale or None,
+    )
+    return y, k, v
 
 
 def rotary(
@@ -310,17 +328,15 @@ def _quantized(y: Tensor, scale: Tensor, zero: Tensor | None, like: Tensor) -> T
     return quantize(y, scale, F.zeros((), dtype=like.dtype) if zero is None else zero)
 
 
-def _pool(x: Tensor, *, channels_last: int = 0, **options: Any) -> Tensor:
-    if channels_last:
-        raise unsupported("pooling with the channels last")
-    y: Tensor = average_pool(x, **options)
-    return y
+def _channels_first(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return a pooling operator with the option `channels_last`."""
 
+    def run(x: Tensor, *, channels_last: int = 0, **options: Any) -> Tensor:
+        if channels_last:
+            raise unsupported("pooling with the channels last")
+        return function(x, **options)
 
-def _global_pool(x: Tensor, *, channels_last: int = 0) -> Tensor:
-    if channels_last:
-        raise unsupported("pooling with the channels last")
-    return global_average_pool(x)
+    return run
 
 
 def _softmax(x: Tensor, *, axis: int = -1, opset: int = 13) -> Tensor:
@@ -422,9 +438,9 @@ OPERATORS = {
             "MatMulNBits": Operator(matmul_n_bits),
             "MultiHeadAttention": Operator(multi_head_attention),
             "QLinearAdd": _elementwise(binary(F.add)),
-            "QLinearAveragePool": _images(unary(_pool)),
+            "QLinearAveragePool": _images(unary(_channels_first(average_pool))),
             "QLinearConcat": Operator(concat),
-            "QLinearGlobalAveragePool": _images(unary(_global_pool)),
+            "QLinearGlobalAveragePool": _images(unary(_channels_first(global_average_pool))),
             "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),
             "QLinearMul": _elementwise(binary(F.multiply)),
             "QLinearSigmoid": _elementwise(unary(F.sigmoid)),

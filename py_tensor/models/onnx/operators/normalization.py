@@ -33,8 +33,8 @@ def batch_normalization(
     if not spatial:
         # An old option: statistics for each element instead of each channel.
         mean, variance, scale, offset = (
-            each if each.ndim < 2 else F.moveaxis(each, 0, -1)
-            for each in (mean, variance, scale, offset)
+            statistic if statistic.ndim < 2 else F.moveaxis(statistic, 0, -1)
+            for statistic in (mean, variance, scale, offset)
         )
         return ((x - mean) * F.rsqrt(variance + epsilon) * scale + offset,)
     running: tuple[Tensor, ...] = ()
@@ -53,23 +53,23 @@ def affine(x: Tensor, scale: Tensor, offset: Tensor) -> Tensor:
     return x * scale + offset
 
 
-def simplified(given: Sequence[Any], options: Mapping[str, Any]) -> Simplified | None:
+def simplified(inputs: Sequence[Any], options: Mapping[str, Any]) -> Simplified | None:
     """Return batch normalization with constant statistics as a scale and an offset."""
     if options.get("training_mode") or not options.get("spatial", 1):
         return None
     row = Operator(affine, layout=layouts.images)
     epsilon = options.get("epsilon", 1e-5)
-    if all(isinstance(value, ModelConstant) and value.dtype is float32 for value in given):
-        scales, offsets, means, variances = (value.numbers for value in given)
-        each = zip(scales, offsets, means, variances, strict=True)
-        scale = [(a / math.sqrt(v + epsilon), b, mean) for a, b, mean, v in each]
+    if all(isinstance(value, ModelConstant) and value.dtype is float32 for value in inputs):
+        scales, offsets, means, variances = (value.numbers for value in inputs)
+        channels = zip(scales, offsets, means, variances, strict=True)
+        scale = [(a / math.sqrt(v + epsilon), b, mean) for a, b, mean, v in channels]
         made = [s for s, _, _ in scale], [b - mean * s for s, b, mean in scale]
         constants = [folding.made(numbers, (len(numbers),), float32) for numbers in made]
         for constant in constants:
             # Made here, a tensor does not belong to a trace.
             constant.tensor()
         return Simplified(row, tuple(constants))
-    a, b, mean, variance = map(layouts.plain, given)
+    a, b, mean, variance = map(layouts.plain, inputs)
     factor = a * F.rsqrt(variance + epsilon)
     return Simplified(row, (factor, b - mean * factor))
 

@@ -145,9 +145,9 @@ def conv_quantized(
     return _saturated(y, y_zero.dtype)
 
 
-def quantized(function: Callable[..., Tensor], given: list[Any], options: dict[str, Any]) -> Any:
+def quantized(function: Callable[..., Tensor], inputs: list[Any], options: dict[str, Any]) -> Any:
     """Quantize a value in the order in which it is stored."""
-    x, scale, *rest = given
+    x, scale, *rest = inputs
     if not isinstance(x, Permuted) or options.get("block_size"):
         return None
     if scale.size > 1:

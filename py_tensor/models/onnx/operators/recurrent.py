@@ -88,7 +88,7 @@ def _lstm_step(cell: Cell, x: Tensor, states: States) -> States:
 
 
 class Kind(NamedTuple):
-    """A kind of layer. `step` returns the states after a step, of which the first is the output."""
+    """A kind of layer. `step` returns the states after a step; the first one is the output."""
 
     step: Callable[[Cell, Tensor, States], States]
     activations: tuple[str, ...]
@@ -215,7 +215,7 @@ def quantized_lstm(
 
     def weights(q: Tensor, scale: Tensor, zero: Tensor) -> Tensor:
         """Return the weights of (directions, gates, inputs), with scales for all or each gate."""
-        scale, zero = (F.reshape(each, (q.shape[0], 1, -1)) for each in (scale, zero))
+        scale, zero = (F.reshape(numbers, (q.shape[0], 1, -1)) for numbers in (scale, zero))
         return ((q.astype("int32") - zero.astype("int32")).astype("float32") * scale).mT
 
     return _layer(

@@ -44,7 +44,7 @@ def smallest(x: Tensor, *, axis: tuple[int, ...], keepdims: bool) -> Tensor:
 
 
 def _of_nothing(x: Tensor, axis: tuple[int, ...], keepdims: bool, sign: int) -> Tensor:
-    along = {one_axis("reduce", each, x.ndim) for each in axis}
+    along = {one_axis("reduce", number, x.ndim) for number in axis}
     shape = [1 if at in along else n for at, n in enumerate(x.shape) if keepdims or at not in along]
     if x.dtype.kind == "f":
         value = sign * math.inf
@@ -69,7 +69,7 @@ def log_sum(x: Tensor, **options: Any) -> Tensor:
     return F.log(F.sum(x, **options))
 
 
-def place(
+def extreme_position(
     function: Function, x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0
 ) -> Tensor:
     if not select_last_index:
@@ -86,8 +86,8 @@ def _reduction(
 
 
 OPERATORS = {
-    "ArgMax": Operator(partial(place, F.argmax), layout=layouts.along),
-    "ArgMin": Operator(partial(place, F.argmin), layout=layouts.along),
+    "ArgMax": Operator(partial(extreme_position, F.argmax), layout=layouts.along),
+    "ArgMin": Operator(partial(extreme_position, F.argmin), layout=layouts.along),
     "CumProd": Operator(partial(shared.running, F.cumulative_prod), host=("axis",)),
     "CumSum": Operator(
         partial(shared.running, F.cumulative_sum), host=("axis",), fold=folding.running_sum

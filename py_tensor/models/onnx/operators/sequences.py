@@ -28,8 +28,8 @@ def _element(value: ModelValue) -> Any:
     return as_tensor(value) if isinstance(value, Permuted) else value
 
 
-def construct(x: ModelValue, *others: ModelValue) -> ValueList:
-    elements = tuple(map(_element, (x, *others)))
+def construct(x: ModelValue, *more: ModelValue) -> ValueList:
+    elements = tuple(map(_element, (x, *more)))
     return ValueList(elements, elements[0].dtype, None)
 
 
@@ -43,24 +43,24 @@ def at(values: ValueList, position: int | Ints) -> ModelValue:
 
 def _place(values: ValueList, position: int | Ints, more: int = 0) -> int:
     """Return a position; negative ones count from the end, which `more` moves."""
-    place, n = single(position), len(values.elements)
-    if not -n <= place < n + more:
-        raise IndexError(f"position {place} in a sequence of {n} tensors")
-    return place % n if place < 0 else place
+    index, n = single(position), len(values.elements)
+    if not -n <= index < n + more:
+        raise IndexError(f"position {index} in a sequence of {n} tensors")
+    return index % n if index < 0 else index
 
 
 def insert(values: ValueList, x: ModelValue, position: int | Ints | None = None) -> ValueList:
     n = len(values.elements)
-    place = n if position is None else _place(values, position, 1)
+    index = n if position is None else _place(values, position, 1)
     if n == LONGEST:
         raise ValueError(f"sequence of more than {LONGEST:,} tensors")
-    before, after = values.elements[:place], values.elements[place:]
+    before, after = values.elements[:index], values.elements[index:]
     return replace(values, elements=(*before, _element(x), *after))
 
 
 def erase(values: ValueList, position: int | Ints = -1) -> ValueList:
-    place = _place(values, position)
-    return replace(values, elements=values.elements[:place] + values.elements[place + 1 :])
+    index = _place(values, position)
+    return replace(values, elements=values.elements[:index] + values.elements[index + 1 :])
 
 
 def length(values: ValueList) -> ModelConstant:
@@ -96,22 +96,22 @@ def concat(values: ValueList, *, axis: int, new_axis: int = 0) -> Any:
         if new_axis:
             parts = [folding.unsqueeze(part, [axis]) for part in parts]
         return folding.concat(*parts, axis=axis)
-    tensors = [as_tensor(each) for each in values.elements if each is not None]
+    tensors = [as_tensor(value) for value in values.elements if value is not None]
     return F.stack(tensors, axis=axis) if new_axis else F.concat(tensors, axis=axis)
 
 
-def each(values: ValueList, *others: ModelValue, body: GraphFunction) -> tuple[ValueList, ...]:
+def for_each(values: ValueList, *more: ModelValue, body: GraphFunction) -> tuple[ValueList, ...]:
     """Run the body for the elements of sequences at each place, and with the other tensors."""
     results: list[list[Any]] = [[] for _ in body.graph.outputs]
-    for place, value in enumerate(values.elements):
-        given = [
-            other.elements[place] if isinstance(other, ValueList) else other for other in others
+    for index, value in enumerate(values.elements):
+        inputs = [
+            other.elements[index] if isinstance(other, ValueList) else other for other in more
         ]
-        for found, result in zip(results, body(value, *given), strict=True):
-            found.append(_element(result))
+        for elements, result in zip(results, body(value, *inputs), strict=True):
+            elements.append(_element(result))
     return tuple(
-        ValueList(tuple(found), found[0].dtype if found else info.dtype or float32, None)
-        for found, info in zip(results, body.graph.outputs, strict=True)
+        ValueList(tuple(elements), elements[0].dtype if elements else info.dtype or float32, None)
+        for elements, info in zip(results, body.graph.outputs, strict=True)
     )
 
 
@@ -140,6 +140,6 @@ OPERATORS = {
     "SequenceErase": Operator(erase, host=("position",), raw=True),
     "SequenceInsert": Operator(insert, host=("position",), raw=True),
     "SequenceLength": Operator(length, raw=True),
-    "SequenceMap": Operator(each, raw=True),
+    "SequenceMap": Operator(for_each, raw=True),
     "SplitToSequence": Operator(split, host=("split",), raw=True),
 }

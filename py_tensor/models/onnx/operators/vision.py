@@ -34,18 +34,18 @@ def grid_sample(
     rows: list[Taps] = []
     for axis in range(count):
         n = x.shape[1 + axis]
-        place = grid[..., count - 1 - axis]
+        position = grid[..., count - 1 - axis]
         if align_corners:
-            place, low, high = (place + 1) / 2 * (n - 1), 0.0, n - 1.0
+            position, low, high = (position + 1) / 2 * (n - 1), 0.0, n - 1.0
         else:
-            place, low, high = ((place + 1) * n - 1) / 2, -0.5, n - 0.5
+            position, low, high = ((position + 1) * n - 1) / 2, -0.5, n - 0.5
         if mode == "nearest":
-            place = F.round(place)
-        outside = (place < low) | (place > high)
+            position = F.round(position)
+        outside = (position < low) | (position > high)
         inside = partial(_inside, n=n, low=low, high=high, mode=padding_mode)
         if padding_mode != "zeros":
-            place = F.where(outside, inside(place), place)
-        taps = _taps(place, mode.removeprefix("bi"))
+            position = F.where(outside, inside(position), position)
+        taps = _taps(position, mode.removeprefix("bi"))
         if padding_mode == "zeros":
             taps = [(at, F.where((at >= 0) & (at < n), w, 0.0)) for at, w in taps]
             inside = partial(_inside, n=n, low=low, high=high, mode="border")
@@ -53,25 +53,25 @@ def grid_sample(
     return _sum_of_taps(x, rows)
 
 
-def _inside(place: Tensor, *, n: int, low: float, high: float, mode: str) -> Tensor:
+def _inside(position: Tensor, *, n: int, low: float, high: float, mode: str) -> Tensor:
     """Move places outside of an axis into it."""
     if mode == "border":
-        return F.clip(place, 0, n - 1)
+        return F.clip(position, 0, n - 1)
     if mode != "reflection":
         raise unsupported(f"GridSample with padding {mode}")
     period = 2 * (high - low)
     if not period:
-        return place * 0
-    away = F.abs(place - low) % period
+        return position * 0
+    away = F.abs(position - low) % period
     return low + F.minimum(away, period - away)
 
 
-def _taps(place: Tensor, mode: str) -> Taps:
+def _taps(position: Tensor, mode: str) -> Taps:
     """Return the positions that a place along one axis reads, and their weights."""
     if mode == "nearest":
-        return [(place, F.ones_like(place))]
-    first = F.floor(place)
-    t = place - first
+        return [(position, F.ones_like(position))]
+    first = F.floor(position)
+    t = position - first
     if mode == "linear":
         return [(first, 1 - t), (first + 1, t)]
     if mode != "cubic":
@@ -91,8 +91,8 @@ def _sum_of_taps(x: Tensor, rows: list[Taps]) -> Tensor:
         weight = taps[0][1]
         for _, other in taps[1:]:
             weight = weight * other
-        found = x[(batch, *(at for at, _ in taps))]
-        parts.append(found * F.expand_dims(weight, axis=-1).astype(x.dtype))
+        elements = x[(batch, *(at for at, _ in taps))]
+        parts.append(elements * F.expand_dims(weight, axis=-1).astype(x.dtype))
     return sum(parts[1:], parts[0])
 
 
@@ -129,17 +129,17 @@ def col2im(
         (n - d * (k - 1) - 1) // step + 1
         for n, k, d, step in zip(padded, block, dilations, strides, strict=True)
     ]
-    place = F.asarray(0)
+    pixel = F.asarray(0)
     for axis in range(count):
         # The axes are those inside a block, followed by the axes of the blocks' positions.
         shape = [1] * (2 * count)
         shape[axis] = block[axis]
         at = (F.arange(block[axis]) * dilations[axis]).reshape(shape)
         shape[axis], shape[count + axis] = 1, out[axis]
-        place = place * padded[axis] + at + (F.arange(out[axis]) * strides[axis]).reshape(shape)
+        pixel = pixel * padded[axis] + at + (F.arange(out[axis]) * strides[axis]).reshape(shape)
     channels = x.shape[1] // math.prod(block)
     rows = x.reshape((x.shape[0] * channels, -1)).mT
-    sums = F.segment_sum(rows, place.reshape((-1,)), math.prod(padded))
+    sums = F.segment_sum(rows, pixel.reshape((-1,)), math.prod(padded))
     y = sums.mT.reshape((x.shape[0], channels, *padded))
     parts = [slice(before, before + n) for n, (before, _) in zip(image, around, strict=True)]
     return y[(slice(None), slice(None), *parts)]
@@ -194,7 +194,7 @@ def roi_align(
         across, down = (_spread(starts[:, at], bins[at], outs[at], sampling_ratio) for at in (0, 1))
         return _aligned(x, batches, across, down, mode)
     # Each region has its own number of samples, which is a shape.
-    counts = F.stack([F.ceil(each) for each in bins], axis=-1).astype("int32").tolist()
+    counts = F.stack([F.ceil(lengths) for lengths in bins], axis=-1).astype("int32").tolist()
     parts = []
     for at, ratios in enumerate(counts):
         one = slice(at, at + 1)
@@ -214,7 +214,7 @@ def max_roi_pool(
     check_windows(pooled_shape)
     scaled = rois[:, 1:] * spatial_scale
     edges = F.floor(F.abs(scaled) + 0.5) * F.sign(scaled)
-    found, lowest = x[rois[:, 0].astype("int32")], F.finfo(x.dtype).min
+    maxima, lowest = x[rois[:, 0].astype("int32")], F.finfo(x.dtype).min
     # Edges are left, top, right and bottom.
     for axis, (count, first) in enumerate(zip(pooled_shape, (1, 0), strict=True), 1):
         n, start = x.shape[axis], edges[:, first, None]
@@ -224,9 +224,9 @@ def max_roi_pool(
         places = F.arange(n).astype("float32")
         inside = (places >= low[..., None]) & (places < high[..., None])
         shape = (len(rois), *(1,) * (axis - 1), count, n, *(1,) * (3 - axis))
-        spread = F.expand_dims(found, axis=axis)
-        found = F.max(F.where(inside.reshape(shape), spread, lowest), axis=axis + 1)
-    return F.where(found == lowest, 0.0, found)
+        spread = F.expand_dims(maxima, axis=axis)
+        maxima = F.max(F.where(inside.reshape(shape), spread, lowest), axis=axis + 1)
+    return F.where(maxima == lowest, 0.0, maxima)
 
 
 def _spread(start: Tensor, size: Tensor, count: int, ratio: int) -> Tensor:
@@ -238,12 +238,12 @@ def _spread(start: Tensor, size: Tensor, count: int, ratio: int) -> Tensor:
 def _aligned(x: Tensor, batches: Tensor, across: Tensor, down: Tensor, mode: str) -> Tensor:
     """Return averages or maxima of samples: (regions, rows, columns, channels)."""
     taps = []
-    for axis, place in ((1, down), (2, across)):
+    for axis, position in ((1, down), (2, across)):
         n = x.shape[axis]
-        inside = (place >= -1) & (place <= n)
-        place = F.clip(place, 0, n - 1)
-        first = F.floor(place)
-        t = place - first
+        inside = (position >= -1) & (position <= n)
+        position = F.clip(position, 0, n - 1)
+        first = F.floor(position)
+        t = position - first
         pairs = ((first, 1 - t), (F.minimum(first + 1, n - 1), t))
         taps.append([(at.astype("int32"), F.where(inside, w, 0.0)) for at, w in pairs])
     batch = batches.reshape((-1, 1, 1, 1, 1))
@@ -279,7 +279,7 @@ def deform_conv(
     if x.ndim != 4:
         raise unsupported("DeformConv of images that do not have two axes")
     check_windows(dilations, pads, strides)
-    (batch, *image, channels), (outs, each, *size) = x.shape, w.shape
+    (batch, *image, channels), (outs, inputs, *size) = x.shape, w.shape
     dilations, strides, pads = dilations or [1, 1], strides or [1, 1], pads or [0] * 4
     taps, out = math.prod(size), offset.shape[2:]
     moves = offset.reshape((batch, offset_group, taps, 2, *out))
@@ -296,23 +296,23 @@ def deform_conv(
         seen: list[Taps] = []
         for axis, n in enumerate(image):
             read = []
-            for place, weight in _taps(rows[axis][:, at], "linear"):
-                inside = (place >= 0) & (place < n)
-                position = F.clip(place, 0, n - 1).astype("int32")
+            for place_of_tap, weight in _taps(rows[axis][:, at], "linear"):
+                inside = (place_of_tap >= 0) & (place_of_tap < n)
+                position = F.clip(place_of_tap, 0, n - 1).astype("int32")
                 read.append((position, F.where(inside, weight, 0.0)))
             seen.append(read)
-        found = _sum_of_taps(x[..., at * part : (at + 1) * part], seen)
+        values = _sum_of_taps(x[..., at * part : (at + 1) * part], seen)
         if mask is not None:
             shares = mask.reshape((batch, offset_group, taps, *out))[:, at]
-            found = found * F.expand_dims(shares, axis=-1)
-        groups.append(found)
+            values = values * F.expand_dims(shares, axis=-1)
+        groups.append(values)
     # Axes: batch, taps, rows, columns, channels.
     columns = F.moveaxis(F.concat(groups, axis=-1), 1, 3)
     parts = []
     for at in range(group):
-        inner = columns[..., at * each : (at + 1) * each].reshape((batch, *out, -1))
+        inner = columns[..., at * inputs : (at + 1) * inputs].reshape((batch, *out, -1))
         kernel = w[at * (outs // group) : (at + 1) * (outs // group)]
-        parts.append(inner @ F.permute_dims(kernel, (2, 3, 1, 0)).reshape((taps * each, -1)))
+        parts.append(inner @ F.permute_dims(kernel, (2, 3, 1, 0)).reshape((taps * inputs, -1)))
     y = F.concat(parts, axis=-1)
     return y if b is None else y + b
 
@@ -330,11 +330,11 @@ def non_max_suppression(
     wanted, limit, low = (
         value[0] if isinstance(value, list) else value for value in (most, overlap, least)
     )
-    found: list[int] = []
+    kept: list[int] = []
     for at, (places, classes) in enumerate(zip(boxes, scores, strict=True)):
         corners = [_corners(box, center_point_box) for box in places]
-        for number, each in enumerate(classes):
-            order = sorted(zip((-score for score in each), range(len(each)), strict=True))
+        for number, ranks in enumerate(classes):
+            order = sorted(zip((-score for score in ranks), range(len(ranks)), strict=True))
             ranked = [i for score, i in order if low is None or -score > low]
             group_of = _groups(corners, ranked)
             chosen: dict[int, list[int]] = {}
@@ -345,9 +345,9 @@ def non_max_suppression(
                 better = chosen.setdefault(group_of[i], [])
                 if all(_overlap(corners[i], corners[j]) <= (limit or 0.0) for j in better):
                     better.append(i)
-                    found += (at, number, i)
+                    kept += (at, number, i)
                     count += 1
-    return folding.made(found, (len(found) // 3, 3))
+    return folding.made(kept, (len(kept) // 3, 3))
 
 
 def _groups(corners: list[tuple[float, ...]], boxes: list[int]) -> dict[int, int]:

@@ -52,14 +52,14 @@ def detections(
     if options.get("use_regular_nms"):
         raise unsupported("TFLite_Detection_PostProcess with use_regular_nms")
     most, classes = int(options["max_detections"]), int(options["num_classes"])
-    each = int(options["max_classes_per_detection"])
-    if not 0 < most * each <= 1 << 16 or not 0 < each <= classes:
-        raise ValueError(f"{most} detections with {each} of {classes} classes")
+    per_box = int(options["max_classes_per_detection"])
+    if not 0 < most * per_box <= 1 << 16 or not 0 < per_box <= classes:
+        raise ValueError(f"{most} detections with {per_box} of {classes} classes")
     scales = [options[f"{name}_scale"] for name in "yxhw"]
     boxes = vision.decode_boxes(encodings[0], anchors, scales=scales)
     # The first classes are the background.
     scores = predictions[0][:, predictions.shape[-1] - classes :]
-    best, labels = F.topk(scores, each)
+    best, labels = F.topk(scores, per_box)
     kept = vision.non_max_suppression(
         boxes,
         best[:, 0],
@@ -70,12 +70,12 @@ def detections(
     )
     there = (F.arange(most) < kept.number).reshape((-1, 1))
     rows = F.where(there[:, 0], kept.indices, 0)
-    found = F.where(there, F.take(boxes, rows, axis=0), 0.0)
-    found = F.repeat(found, each, axis=0)
+    corners = F.where(there, F.take(boxes, rows, axis=0), 0.0)
+    corners = F.repeat(corners, per_box, axis=0)
     names = F.where(there, F.take(labels, rows, axis=0), 0).reshape((1, -1)).astype("float32")
     values = F.where(there, F.take(best, rows, axis=0), 0.0).reshape((1, -1))
     number = kept.number.astype("float32").reshape((1,))
-    return F.expand_dims(found, axis=0), names, values, number
+    return F.expand_dims(corners, axis=0), names, values, number
 
 
 def _parameters(options: bytes, count: int) -> tuple[int, ...]:

@@ -13,15 +13,15 @@ def embedding_lookup(
     indices: Tensor, table: Tensor, *, quantization: Quantization | None = None
 ) -> Tensor:
     rows = F.take(table, indices, axis=0)
-    given = None if quantization is None else at(quantization.inputs, 1)
+    scales = None if quantization is None else at(quantization.inputs, 1)
     wanted = None if quantization is None else at(quantization.outputs, 0)
-    if given is None or wanted == given:
+    if scales is None or wanted == scales:
         return rows
-    if len(given.scale) > 1:
-        scale = F.take(F.asarray(list(given.scale), dtype="float32"), indices)
+    if len(scales.scale) > 1:
+        scale = F.take(F.asarray(list(scales.scale), dtype="float32"), indices)
         y = rows.astype("float32") * scale.reshape((-1, *(1,) * (rows.ndim - 1)))
     else:
-        y = dequantized(rows, given)
+        y = dequantized(rows, scales)
     return y if wanted is None else quantized(y, wanted)
 
 

@@ -9,10 +9,10 @@ from .shared import Operator, Quantization, dequantized, quantized
 
 
 def quantize(x: Tensor, *, quantization: Quantization) -> Tensor:
-    [given], [wanted] = quantization
-    if wanted is None:
+    [before], [after] = quantization
+    if after is None:
         raise ValueError("result has no scale")
-    return quantized(x if given is None else dequantized(x, given), wanted)
+    return quantized(x if before is None else dequantized(x, before), after)
 
 
 def dequantize(x: Tensor, *, dtype: DType, quantization: Quantization | None = None) -> Tensor:

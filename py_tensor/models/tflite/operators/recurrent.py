@@ -24,18 +24,18 @@ def _operands(
     """Return real operands, and the rounding of inputs and states."""
     if quantization is None:
         return list(tensors), lambda x: x
-    found = [
+    operands = [
         x if scales is None or x is None else dequantized(x, scales)
         for x, scales in zip(tensors, quantization.inputs, strict=False)
     ]
     if quantization.inputs[0] is not None:
-        return found, lambda x: x
+        return operands, lambda x: x
 
     def round_(x: Tensor) -> Tensor:
         steps, step = rounded(x, (-1,), asymmetric)
         return steps * step
 
-    return found, round_
+    return operands, round_
 
 
 def _result(y: Tensor, quantization: Quantization | None, position: int = 0) -> Tensor:
@@ -73,13 +73,13 @@ def _layer(x: Tensor, h: Tensor, c: Tensor, gates: Gates, limits: Limits, revers
     inputs = limits.round_(x) @ F.concat([gates.w[gate] for gate in used], axis=0).mT
     recurrent = F.concat([gates.r[gate] for gate in used], axis=0).mT
 
-    def step(carry: tuple[Tensor, Tensor], each: Tensor) -> Any:
+    def step(carry: tuple[Tensor, Tensor], gates_of_input: Tensor) -> Any:
         h, c = carry
-        sums = each + limits.round_(h) @ recurrent
+        sums = gates_of_input + limits.round_(h) @ recurrent
 
         def gate(at: int, state: Tensor) -> Tensor:
-            place = used.index(at) * units
-            y = sums[:, place : place + units]
+            first = used.index(at) * units
+            y = sums[:, first : first + units]
             peephole, norm, b = gates.peepholes[at], gates.norms[at], gates.b[at]
             if peephole is not None:
                 y = y + state * peephole
@@ -120,19 +120,19 @@ def unidirectional_lstm(
 ) -> Tensor:
     if diagonal_recurrent_tensors:
         raise unsupported("UNIDIRECTIONAL_SEQUENCE_LSTM with diagonal weights")
-    given, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
-    given += [None] * (24 - len(given))
+    operands, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
+    operands += [None] * (24 - len(operands))
     limits = Limits(fused_activation_function, cell_clip, proj_clip, round_)
     gates = Gates(
-        given[1:5],
-        given[5:9],
-        [given[9], given[10], None, given[11]],
-        given[12:16],
-        given[20:24],
-        *given[16:18],
+        operands[1:5],
+        operands[5:9],
+        [operands[9], operands[10], None, operands[11]],
+        operands[12:16],
+        operands[20:24],
+        *operands[16:18],
     )
-    sequence = _sequence(given[0], time_major)
-    y = _layer(sequence, given[18], given[19], gates, limits, False)
+    sequence = _sequence(operands[0], time_major)
+    y = _layer(sequence, operands[18], operands[19], gates, limits, False)
     return _result(_sequence(y, time_major), quantization)
 
 
@@ -163,8 +163,8 @@ def lstm(
 
 
 def _basic_lstm(*tensors: Optional, quantization: Quantization | None) -> tuple[Tensor, ...]:
-    given, _ = _operands(tensors, quantization, False)
-    x, h, w, b, c = given
+    operands, _ = _operands(tensors, quantization, False)
+    x, h, w, b, c = operands
     joined = F.concat([x, h], axis=-1)
     sums = joined @ w.mT + b
     enter, new, forget, out = numpy_functions.split(sums, 4, axis=-1)
@@ -192,15 +192,15 @@ def bidirectional_lstm(
     asymmetric_quantize_inputs: bool = False,
     quantization: Quantization | None = None,
 ) -> Any:
-    given, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
-    given += [None] * (48 - len(given))
-    if given[39] is not None:
+    operands, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
+    operands += [None] * (48 - len(operands))
+    if operands[39] is not None:
         raise unsupported("BIDIRECTIONAL_SEQUENCE_LSTM with an auxiliary input")
     limits = Limits(fused_activation_function, cell_clip, proj_clip, round_)
-    sequence = _sequence(given[0], time_major)
+    sequence = _sequence(operands[0], time_major)
     outputs = []
     for first, state in ((1, 35), (18, 37)):
-        part = given[first : first + 17]
+        part = operands[first : first + 17]
         gates = Gates(
             part[:4],
             part[4:8],
@@ -209,7 +209,7 @@ def bidirectional_lstm(
             [None] * 4,
             *part[15:],
         )
-        h, c = given[state : state + 2]
+        h, c = operands[state : state + 2]
         outputs.append(_layer(sequence, h, c, gates, limits, first == 18))
     return _joined(outputs, merge_outputs, time_major, quantization)
 
@@ -218,8 +218,8 @@ def _simple(x: Tensor, weights: Sequence[Any], limits: Limits, reverse: bool) ->
     w, r, b, h = weights
     inputs = limits.round_(x) @ w.mT + b
 
-    def step(h: Tensor, each: Tensor) -> tuple[Tensor, Tensor]:
-        h = activated(each + limits.round_(h) @ r.mT, limits.activation)
+    def step(h: Tensor, of_input: Tensor) -> tuple[Tensor, Tensor]:
+        h = activated(of_input + limits.round_(h) @ r.mT, limits.activation)
         return h, h
 
     outputs: Tensor = lax.scan(step, h, inputs, reverse=reverse)[1]
@@ -251,12 +251,14 @@ def bidirectional_rnn(
     asymmetric_quantize_inputs: bool = False,
     quantization: Quantization | None = None,
 ) -> Any:
-    given, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
-    if any(x is not None for x in given[9:]):
+    operands, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
+    if any(x is not None for x in operands[9:]):
         raise unsupported("BIDIRECTIONAL_SEQUENCE_RNN with an auxiliary input")
     limits = Limits(fused_activation_function, 0.0, 0.0, round_)
-    sequence = _sequence(given[0], time_major)
-    outputs = [_simple(sequence, given[first : first + 4], limits, first == 5) for first in (1, 5)]
+    sequence = _sequence(operands[0], time_major)
+    outputs = [
+        _simple(sequence, operands[first : first + 4], limits, first == 5) for first in (1, 5)
+    ]
     return _joined(outputs, merge_outputs, time_major, quantization)
 
 

@@ -13,7 +13,7 @@ from ... import reductions
 from .shared import Ints, Operator, Quantization, moved, real, single
 
 
-def place(
+def extreme_position(
     function: Callable[..., Tensor],
     x: Tensor,
     axis: int | Ints,
@@ -51,8 +51,8 @@ def _reduction(
 
 
 OPERATORS = {
-    "ARG_MAX": Operator(partial(place, F.argmax), host=("axis",)),
-    "ARG_MIN": Operator(partial(place, F.argmin), host=("axis",)),
+    "ARG_MAX": Operator(partial(extreme_position, F.argmax), host=("axis",)),
+    "ARG_MIN": Operator(partial(extreme_position, F.argmin), host=("axis",)),
     "CUMSUM": Operator(partial(reductions.running, F.cumulative_sum), host=("axis",), wrapper=real),
     "MEAN": _reduction(mean),
     "REDUCE_ALL": _reduction(F.all),

@@ -82,12 +82,14 @@ def real(
         ]
     results = function(*arguments)
     outputs = () if quantization is None else quantization.outputs
-    found = []
+    quantized_results = []
     for position, y in enumerate(results if isinstance(results, tuple) else (results,)):
         y = activated(y, fused_activation_function)
         scales = at(outputs, position)
-        found.append(quantized(y, scales) if scales is not None and y.dtype.kind == "f" else y)
-    return tuple(found)
+        quantized_results.append(
+            quantized(y, scales) if scales is not None and y.dtype.kind == "f" else y
+        )
+    return tuple(quantized_results)
 
 
 def as_stored(
