@@ -119,8 +119,8 @@ def public_callables() -> dict[str, Any]:
         if not name.startswith("_") and inspect.isfunction(value) and value not in found.values():
             found[f"Tensor.{name}"] = value
     generator = pt.random.Generator
-    for name, value in vars(generator).items():
-        if not name.startswith("_") and inspect.isfunction(value) and value not in found.values():
+    for name, value in inspect.getmembers(generator, inspect.isfunction):
+        if not name.startswith("_") and value not in found.values():
             found[f"random.Generator.{name}"] = value
     return found
 

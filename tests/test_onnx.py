@@ -16,8 +16,8 @@ from onnx_cases import Case, load
 
 import py_tensor as pt
 from py_tensor.errors import TensorError
-from py_tensor.models.execution import FOLDED, HOST_ELEMENTS, Program
-from py_tensor.models.graph import Constant
+from py_tensor.models.execution import FOLDED, HOST_ELEMENTS, ModelProgram
+from py_tensor.models.graph import ModelConstant
 from py_tensor.models.onnx.operators import OPERATORS
 from py_tensor.models.onnx.reader import parse, read
 
@@ -168,15 +168,15 @@ def test_constants_are_folded(operator, cases, exceptions, engine):
         ):
             continue
         given = {
-            name: Constant(name, pt.asarray(array).dtype, array.shape, array.ravel().tolist())
+            name: ModelConstant(name, pt.asarray(array).dtype, array.shape, array.ravel().tolist())
             for name, array in arrays.items()
         }
         graph = read(parse(case.model), {})
         names = [info.name for info in graph.outputs]
-        found = Program(graph, OPERATORS).run(given, names)
+        found = ModelProgram(graph, OPERATORS).run(given, names)
         for value, original in zip(found, case.outputs, strict=True):
             expected = in_our_dtypes(original)
-            if isinstance(value, Constant):
+            if isinstance(value, ModelConstant):
                 folded += 1
                 assert (value.shape, value.dtype.name) == (expected.shape, expected.dtype.name)
                 assert isinstance(value.tolist(), list) == bool(expected.shape)

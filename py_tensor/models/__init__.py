@@ -5,13 +5,15 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     graph       neutral description of a model: nodes, constants, names
     layouts     values stored with their axes in another order
     execution   run a graph with a table of operators
-    options, folding, common
-                what the tables of several formats share: options, operators on constants and on
-                tensors
+    options, folding, common, movement, indexing, reductions, activations
+                operators and options that the tables of several formats share; `folding` has those
+                of constants
     onnx/       ONNX: files to graphs, and the table of operators
     tfjs/       TensorFlow.js: graph models and layers models
     tflite/     TFLite: the same as for ONNX
     passes      changes to a program when it is loaded
+    inputs      checks of the inputs of calls
+    runner      compiled calls, weights and states
     summary     table of a model's nodes
     model       Model: call, summary, warmup
     sources     URLs, paths, files
@@ -24,11 +26,11 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
 from ..io.file_cache import CachedFile
 from .graph import LinearQuantization, ValueInfo
 from .loading import EXAMPLE, load, loads
-from .model import Layer, Model
+from .model import Model
 from .onnx.export import to_onnx
 from .saving import save
 from .sources import cache
-from .summary import Summary, SummaryRow
+from .summary import Layer, Summary, SummaryRow
 from .weights.loading import load_weights
 from .weights.torch_layers import Unmatched, load_torch_state_dict
 

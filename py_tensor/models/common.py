@@ -7,40 +7,39 @@ from functools import reduce
 from math import prod
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..tensor import Tensor
 from . import folding
-from .execution import Body, Value
-from .graph import Constant
+from .execution import GraphFunction, ModelValue
+from .graph import ModelConstant
 from .layouts import Permuted, as_tensor
 from .options import Ints
 
-type Known = Tensor | Constant | Permuted
+type Known = Tensor | ModelConstant | Permuted
 
 
-def call(*inputs: Value, body: Body) -> Sequence[Value]:
+def call(*inputs: ModelValue, body: GraphFunction) -> Sequence[ModelValue]:
     return body(*inputs)
 
 
-def shape(x: Known, *, start: int = 0, end: int | None = None) -> Constant:
+def shape(x: Known, *, start: int = 0, end: int | None = None) -> ModelConstant:
     lengths = list(x.shape[start:end])
     return folding.made(lengths, (len(lengths),))
 
 
-def size(x: Known) -> Constant:
+def size(x: Known) -> ModelConstant:
     return folding.made([x.size], ())
 
 
 def arange(start: Known, limit: Known, delta: Known) -> Tensor:
     # A value can also be a list of one.
-    first, end, step = (pt.reshape(as_tensor(x), ()).item() for x in (start, limit, delta))
-    return pt.arange(first, end, step, dtype=start.dtype)
+    first, end, step = (F.reshape(as_tensor(x), ()).item() for x in (start, limit, delta))
+    return F.arange(first, end, step, dtype=start.dtype)
 
 
-def over_all(function: Any, x: Tensor, *others: Tensor) -> Tensor:
+def over_all(function: Any, x: Tensor, *rest: Tensor) -> Tensor:
     """Fold a binary function over the inputs, from the first to the last."""
-    result: Tensor = reduce(function, others, x)
+    result: Tensor = reduce(function, rest, x)
     return result
 
 
@@ -53,8 +52,8 @@ def div(a: Tensor, b: Tensor) -> Tensor:
 
 def remainder(a: Tensor, b: Tensor) -> Tensor:
     """Return the remainder with the sign of the dividend, as in C."""
-    rest = pt.abs(a) % pt.abs(b)
-    return pt.copysign(rest, a) if a.dtype.kind == "f" else rest * pt.sign(a)
+    rest = F.abs(a) % F.abs(b)
+    return F.copysign(rest, a) if a.dtype.kind == "f" else rest * F.sign(a)
 
 
 type Parts = list[slice | int | None]
@@ -76,34 +75,34 @@ def _parts(
 
     Bits of the masks stand for places in `begin`. With `offset`, `end` is relative to `begin`.
     """
-    found: Parts = []
+    parts: Parts = []
     axis = 0
-    for place in range(len(begin)):
-        bit = 1 << place
+    for number in range(len(begin)):
+        bit = 1 << number
         if ellipsis_mask & bit:
-            later = sum(not new_axis_mask >> n & 1 for n in range(place + 1, len(begin)))
+            later = sum(not new_axis_mask >> n & 1 for n in range(number + 1, len(begin)))
             while axis < len(shape) - later:
-                found.append(slice(None))
+                parts.append(slice(None))
                 axis += 1
             continue
         if new_axis_mask & bit:
-            found.append(None)
+            parts.append(None)
             continue
         if axis >= len(shape):
             raise ValueError(f"{len(begin)} slices of {len(shape)} axes")
-        n, start, step = shape[axis], begin[place], strides[place]
+        n, start, step = shape[axis], begin[number], strides[number]
         axis += 1
         if shrink_axis_mask & bit:
             if not -n <= start < n:
                 raise IndexError(f"position {start} of an axis of length {n}")
-            found.append(start % n)
+            parts.append(start % n)
             continue
-        stop = start + end[place] if offset else end[place]
+        stop = start + end[number] if offset else end[number]
         first, last, step = slice(
             None if begin_mask & bit else start, None if end_mask & bit else stop, step
         ).indices(n)
-        found.append(slice(first, None if last < 0 else last, step))
-    return found
+        parts.append(slice(first, None if last < 0 else last, step))
+    return parts
 
 
 def strided_slice(
@@ -124,7 +123,7 @@ def strided_slice(
 
 
 def strided_slice_constant(
-    x: Constant,
+    x: ModelConstant,
     begin: Ints,
     end: Ints,
     strides: Ints,
@@ -135,7 +134,7 @@ def strided_slice_constant(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
     offset: bool = False,
-) -> Constant:
+) -> ModelConstant:
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     shape, axis = [], 0
     for part in _parts(x.shape, begin, end, strides, *masks, offset):
@@ -162,26 +161,26 @@ def _coordinates(indices: Tensor, batch_dims: int) -> tuple[Tensor, ...]:
     """Build a key from the last axis of `indices`; leading axes are batch axes."""
     batch = indices.shape[:batch_dims]
     lead = [
-        pt.arange(n).reshape([n if at == axis else 1 for at in range(indices.ndim - 1)])
+        F.arange(n).reshape([n if at == axis else 1 for at in range(indices.ndim - 1)])
         for axis, n in enumerate(batch)
     ]
-    return (*lead, *pt.unstack(indices, axis=-1))
+    return (*lead, *F.unstack(indices, axis=-1))
 
 
 def assigned(x: Tensor, key: tuple[Tensor, ...], updates: Tensor, reduction: str) -> Tensor:
     """Return `x` with updates at the positions of `key`."""
     if reduction != "none":
         return _combined(x, key, updates, reduction)
-    x = pt.copy(x)
+    x = F.copy(x)
     x[key] = updates
     return x
 
 
 REDUCTIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
-    "add": (pt.segment_sum, pt.add),
-    "mul": (pt.segment_prod, pt.multiply),
-    "max": (pt.segment_max, pt.maximum),
-    "min": (pt.segment_min, pt.minimum),
+    "add": (F.segment_sum, F.add),
+    "mul": (F.segment_prod, F.multiply),
+    "max": (F.segment_max, F.maximum),
+    "min": (F.segment_min, F.minimum),
 }
 """For each reduction: the function of updates of one position, and that of two values."""
 
@@ -190,24 +189,24 @@ def _combined(x: Tensor, key: tuple[Tensor, ...], updates: Tensor, reduction: st
     """Combine updates with the elements at their positions, which may occur more than once."""
     of_updates, of_two = REDUCTIONS[reduction]
     head, block = x.shape[: len(key)], x.shape[len(key) :]
-    place = pt.asarray(0)
+    positions = F.asarray(0)
     for n, indices in zip(head, key, strict=True):
-        place = place * n + pt.where(indices < 0, indices + n, indices)
-    rows = updates.reshape((place.size, *block))
-    found = of_updates(rows, place.reshape((-1,)), prod(head))
-    return of_two(x, found.reshape(x.shape))
+        positions = positions * n + F.where(indices < 0, indices + n, indices)
+    rows = updates.reshape((positions.size, *block))
+    reduced = of_updates(rows, positions.reshape((-1,)), prod(head))
+    return of_two(x, reduced.reshape(x.shape))
 
 
 def unique(x: Tensor, *, sorted: bool) -> tuple[Tensor, ...]:
     """Return distinct values, their first positions, the place of each element, and counts."""
-    found = pt.unique_all(x)
+    distinct = F.unique_all(x)
     values, first, inverse, counts = (
-        found.values,
-        found.indices,
-        found.inverse_indices.reshape((-1,)),
-        found.counts,
+        distinct.values,
+        distinct.indices,
+        distinct.inverse_indices.reshape((-1,)),
+        distinct.counts,
     )
     if sorted:
         return values, first, inverse, counts
-    order = pt.argsort(first)
-    return values[order], first[order], pt.argsort(order)[inverse], counts[order]
+    order = F.argsort(first)
+    return values[order], first[order], F.argsort(order)[inverse], counts[order]

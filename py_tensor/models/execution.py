@@ -1,8 +1,8 @@
 """Run a graph with a format's table of operators.
 
-Input: a graph and a table. Output: a `Program`, which maps input values to output values. Values
-are tensors, or constants as long as no operator needs a tensor: shapes, and what graphs compute
-from them, stay Python numbers.
+Input: a graph and a table. Output: a `ModelProgram`, which maps input values to output values.
+Values are tensors, or constants as long as no operator needs a tensor: shapes, and what graphs
+compute from them, stay Python numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..ir.node import own_tapes
 from ..runtime.scopes import state
 from ..signatures import Parameters, parameters_of
 from ..tensor import Tensor
-from .graph import TEXT, Constant, Graph, Node, Table, ValueList
+from .graph import TEXT, HashTable, ModelConstant, ModelGraph, ModelNode, ValueList
 from .layouts import Layout, Order, Permuted, as_tensor, plain, stored
 
 HOST_ELEMENTS = 1024
@@ -47,15 +47,15 @@ def fits(count: int, dtype: DType) -> bool:
 
 def small(x: Any) -> bool:
     """Return True if a value is a constant that operators compute as Python numbers."""
-    return isinstance(x, Constant) and fits(x.size, x.dtype)
+    return isinstance(x, ModelConstant) and fits(x.size, x.dtype)
 
 
 def is_text(x: Any) -> bool:
     """Return True if a value is texts."""
-    return isinstance(x, Constant) and x.dtype is TEXT
+    return isinstance(x, ModelConstant) and x.dtype is TEXT
 
 
-Value = Tensor | Constant | Permuted | ValueList | Table | None
+ModelValue = Tensor | ModelConstant | Permuted | ValueList | HashTable | None
 """Value while a graph runs; None for an omitted one."""
 
 
@@ -93,6 +93,8 @@ class Operator(NamedTuple):
     """Prepares the row for inputs that are constants, all but the first one."""
     folds: bool = False
     """True if the operator computes no more elements than its inputs have, and always the same."""
+    ignored: frozenset[str] = frozenset()
+    """Attributes that do not change results."""
     omits: bool = False
     """True if inputs without a default may be omitted."""
     texts: bool = False
@@ -103,27 +105,27 @@ class Simplified(NamedTuple):
     """A row with other constants, which gives the same results up to rounding."""
 
     row: Operator
-    constants: tuple[Constant | Tensor, ...]
+    constants: tuple[ModelConstant | Tensor, ...]
     """Further inputs of the row."""
 
 
-class Step(NamedTuple):
+class ModelStep(NamedTuple):
     """A node with its row and checked attributes."""
 
-    node: Node
+    node: ModelNode
     row: Operator
     options: dict[str, Any]
     wrapped: dict[str, Any]
     """Attributes that only the row's wrapper accepts."""
     hosted: frozenset[int]
     """Positions of the inputs that are passed as numbers."""
-    bodies: dict[str, Program]
+    bodies: dict[str, ModelProgram]
     """Attributes that are graphs."""
     reads: frozenset[str]
     """Names of the values that the node and its graphs need."""
 
 
-class Program:
+class ModelProgram:
     """A checked graph that can run.
 
     Raises ModelError if the table lacks operators or options that the graph uses; the error names
@@ -132,7 +134,7 @@ class Program:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: ModelGraph,
         table: Mapping[str, Operator],
         outer: frozenset[str] = frozenset(),
         outer_missing: dict[str, list[str]] | None = None,
@@ -143,7 +145,7 @@ class Program:
         """
         self.graph = graph
         missing = {} if outer_missing is None else outer_missing
-        self.constants: dict[str, Value] = {}
+        self.constants: dict[str, ModelValue] = {}
         self._orders = _orders(graph, table)
         for name, constant in graph.constants.items():
             order = self.order_of(name, len(constant.shape))
@@ -162,7 +164,7 @@ class Program:
             with suppress(ModelError, TypeError):
                 constant.tensor()
         known = {*self.constants, *graph.states, *(info.name for info in graph.inputs)}
-        self.steps: list[Step] = []
+        self.steps: list[ModelStep] = []
         for node in graph.nodes:
             for name in node.inputs:
                 if name and name not in known and name not in outer:
@@ -171,9 +173,9 @@ class Program:
                         f"{shown(node)}; save the nodes in the order in which they run"
                     )
             bodies = {
-                name: Program(body, table, outer | known, missing)
+                name: ModelProgram(body, table, outer | known, missing)
                 for name, body in node.attributes.items()
-                if isinstance(body, Graph)
+                if isinstance(body, ModelGraph)
             }
             row = table.get(node.operator)
             if row is None:
@@ -189,7 +191,7 @@ class Program:
                 )
 
         if missing and outer_missing is None:
-            used = "; ".join(f"{what} in {_some(nodes)}" for what, nodes in missing.items())
+            used = "; ".join(f"{what} in {some_of(nodes)}" for what, nodes in missing.items())
             raise ModelError(
                 f"load: model needs what is not supported; got {used}; export the model without "
                 "them"
@@ -208,10 +210,10 @@ class Program:
                 hosted |= step.reads
             hosted.update(inputs[at] for at in step.hosted if at < len(inputs))
         return {
-            name: value.tensor() if isinstance(value, Constant) else value
+            name: value.tensor() if isinstance(value, ModelConstant) else value
             for name, value in self.constants.items()
             if name not in hosted
-            and isinstance(value, (Tensor, Constant, Permuted))
+            and isinstance(value, (Tensor, ModelConstant, Permuted))
             and value.dtype.kind == "f"
             and value.size
         }
@@ -232,17 +234,17 @@ class Program:
 
     def run(
         self,
-        given: Mapping[str, Any],
+        inputs: Mapping[str, Any],
         outputs: Sequence[str],
-        note: Callable[[str, Value], None] | None = None,
-    ) -> list[Value]:
+        note: Callable[[str, ModelValue], None] | None = None,
+    ) -> list[ModelValue]:
         """Return the values of these names for input values by name.
 
         An input that is a list of tensors may be a Python list.
         `note` is called with the name and value of each result of the graph's own nodes. Raises
         ModelError, which names the node, if an operator does not support its inputs.
         """
-        values = self.given_values(given)
+        values = self.given_values(inputs)
         for step, results in self.step_by_step(values, outputs):
             if note is not None:
                 for name, result in zip(step.node.outputs, results, strict=False):
@@ -251,21 +253,21 @@ class Program:
         return [values[name] for name in outputs]
 
     def step_by_step(
-        self, values: dict[str, Value], outputs: Sequence[str]
-    ) -> Iterator[tuple[Step, Sequence[Value]]]:
+        self, values: dict[str, ModelValue], outputs: Sequence[str]
+    ) -> Iterator[tuple[ModelStep, Sequence[ModelValue]]]:
         """Run the steps that outputs need on values by name, and yield each with its results."""
-        return Run().steps(self._needed(frozenset(outputs)), values, outputs)
+        return ModelRun().steps(self._needed(frozenset(outputs)), values, outputs)
 
-    def given_values(self, given: Mapping[str, Any]) -> dict[str, Value]:
+    def given_values(self, inputs: Mapping[str, Any]) -> dict[str, ModelValue]:
         """Return the values that are known before the first step, by name."""
         lists = {
-            info.name: ValueList(tuple(given[info.name]), info.dtype or float32, None)
+            info.name: ValueList(tuple(inputs[info.name]), info.dtype or float32, None)
             for info in self.graph.inputs
-            if isinstance(given.get(info.name), list)
+            if isinstance(inputs.get(info.name), list)
         }
-        return {**dict.fromkeys(self.graph.states), **self.constants, **given, **lists}
+        return {**dict.fromkeys(self.graph.states), **self.constants, **inputs, **lists}
 
-    def _needed(self, outputs: frozenset[str]) -> list[Step]:
+    def _needed(self, outputs: frozenset[str]) -> list[ModelStep]:
         """Return the steps that these outputs need."""
         wanted, needed = set(outputs), []
         for step in reversed(self.steps):
@@ -276,14 +278,14 @@ class Program:
 
 
 def _step(
-    node: Node, row: Operator, bodies: dict[str, Program], missing: dict[str, list[str]]
-) -> Step:
+    node: ModelNode, row: Operator, bodies: dict[str, ModelProgram], missing: dict[str, list[str]]
+) -> ModelStep:
     parameters = parameters_of(row.function)
     assert parameters is not None
     outside = None if row.wrapper is None else parameters_of(row.wrapper)
     wrapped = {}
     for name, value in node.attributes.items():
-        if parameters.accepts_keyword(name):
+        if parameters.accepts_keyword(name) or name in row.ignored:
             continue
         if outside is not None and name in outside.keyword_only:
             wrapped[name] = value
@@ -292,7 +294,7 @@ def _step(
     count = len(node.inputs)
     if count > len(parameters.positional) and not parameters.has_varargs:
         missing.setdefault(f"{count} inputs of {node.operator}", []).append(node.name)
-    given = {
+    known = {
         *node.attributes,
         *("opset", "results"),
         *(
@@ -301,7 +303,7 @@ def _step(
             if value or row.omits
         ),
     }
-    if absent := sorted(parameters.required - given):
+    if absent := sorted(parameters.required - known):
         raise ModelError(
             f"load: node lacks inputs or attributes; got {', '.join(absent)} missing in "
             f"{shown(node)}; save the model again"
@@ -309,19 +311,19 @@ def _step(
     options = {
         name: value
         for name, value in node.attributes.items()
-        if name not in bodies and name not in wrapped
+        if name not in bodies and name not in wrapped and name not in row.ignored
     }
     options |= _implicit(node, parameters)
     hosted = {at for at, name in enumerate(parameters.positional) if name in row.host}
     reads = frozenset(filter(None, node.inputs)).union(*(body.reads for body in bodies.values()))
-    return Step(node, row, options, wrapped, frozenset(hosted), bodies, reads)
+    return ModelStep(node, row, options, wrapped, frozenset(hosted), bodies, reads)
 
 
 def _orders(
-    graph: Graph, table: Mapping[str, Operator]
-) -> dict[str, list[tuple[OrderOf | None, Node]]]:
+    graph: ModelGraph, table: Mapping[str, Operator]
+) -> dict[str, list[tuple[OrderOf | None, ModelNode]]]:
     """Return for each value what its readers say about the order in which they read a constant."""
-    found: dict[str, list[tuple[OrderOf | None, Node]]] = {}
+    orders_of_values: dict[str, list[tuple[OrderOf | None, ModelNode]]] = {}
     for node in graph.nodes:
         row = table.get(node.operator)
         orders = row.orders if row is not None else {}
@@ -329,16 +331,16 @@ def _orders(
         names = () if parameters is None else parameters.positional
         for at, name in enumerate(node.inputs):
             wanted = orders.get(names[at]) if at < len(names) else None
-            found.setdefault(name, []).append((wanted, node))
-    return found
+            orders_of_values.setdefault(name, []).append((wanted, node))
+    return orders_of_values
 
 
-def _implicit(node: Node, parameters: Parameters) -> dict[str, int]:
-    given = {"opset": node.version, "results": len(node.outputs)}
-    return {name: given[name] for name in given if name in parameters.keyword_only}
+def _implicit(node: ModelNode, parameters: Parameters) -> dict[str, int]:
+    implicit = {"opset": node.version, "results": len(node.outputs)}
+    return {name: implicit[name] for name in implicit if name in parameters.keyword_only}
 
 
-class Run:
+class ModelRun:
     """One call of a program."""
 
     def __init__(self) -> None:
@@ -346,16 +348,16 @@ class Run:
         self._traced = state.trace is not None or bool(own_tapes())
 
     def run(
-        self, steps: list[Step], values: dict[str, Value], outputs: Sequence[str]
-    ) -> list[Value]:
+        self, steps: list[ModelStep], values: dict[str, ModelValue], outputs: Sequence[str]
+    ) -> list[ModelValue]:
         """Run steps on values by name, which they change, and return the values of outputs."""
         for _ in self.steps(steps, values, outputs):
             pass
         return [values[name] for name in outputs]
 
     def steps(
-        self, steps: list[Step], values: dict[str, Value], outputs: Sequence[str]
-    ) -> Iterator[tuple[Step, Sequence[Value]]]:
+        self, steps: list[ModelStep], values: dict[str, ModelValue], outputs: Sequence[str]
+    ) -> Iterator[tuple[ModelStep, Sequence[ModelValue]]]:
         """Run steps on values by name, which they change, and yield each with its results."""
         left = Counter(name for step in steps for name in step.reads)
         left.update(outputs)
@@ -371,7 +373,7 @@ class Run:
                 if not left[name]:
                     values.pop(name, None)
 
-    def _count(self, node: Node) -> None:
+    def _count(self, node: ModelNode) -> None:
         self._nodes += 1
         if self._traced and self._nodes > MAX_TRACED_NODES:
             raise TraceError(
@@ -384,7 +386,7 @@ class Run:
                 "inputs that need fewer iterations"
             )
 
-    def _results(self, step: Step, values: dict[str, Value]) -> Sequence[Value]:
+    def _results(self, step: ModelStep, values: dict[str, ModelValue]) -> Sequence[ModelValue]:
         node, row = step.node, step.row
         inputs = [values[name] if name else None for name in node.inputs]
         try:
@@ -405,26 +407,26 @@ class Run:
         except (TraceError, ModelError):
             raise
         except Exception as error:
-            given = ", ".join(map(_described, inputs))
+            described = ", ".join(map(_described, inputs))
             raise ModelError(
-                f"run: operator failed; got {shown(node)} with {given or 'no inputs'}: "
+                f"run: operator failed; got {shown(node)} with {described or 'no inputs'}: "
                 f"{type(error).__name__}: {error}; check the shapes and dtypes of the inputs"
             ) from error
-        found: Sequence[Value] = results if isinstance(results, (tuple, list)) else (results,)
-        for result in found:
+        listed: Sequence[ModelValue] = results if isinstance(results, (tuple, list)) else (results,)
+        for result in listed:
             if result is not None and not 0 <= result.size <= MAX_ELEMENTS:
                 raise ModelError(
                     f"run: result is too large; got {_described(result)} of {shown(node)}; at most "
                     f"{MAX_ELEMENTS:,} elements are supported"
                 )
-        if len(found) < len(node.outputs) and any(node.outputs[len(found) :]):
+        if len(listed) < len(node.outputs) and any(node.outputs[len(listed) :]):
             raise ModelError(
                 f"run: operator gives fewer results; got {shown(node)} with {len(node.outputs)} "
-                f"outputs; {len(found)} are supported"
+                f"outputs; {len(listed)} are supported"
             )
-        return found
+        return listed
 
-    def _folded(self, step: Step, inputs: list[Value]) -> Any:
+    def _folded(self, step: ModelStep, inputs: list[ModelValue]) -> Any:
         """Return the results as constants, or None if an input is a tensor or this is too much."""
         if step.row.fold is None or step.wrapped:
             return None
@@ -435,28 +437,28 @@ class Run:
         elif not all(value is None or small(value) for value in inputs):
             return None
         arguments = [
-            value.tolist() if isinstance(value, Constant) and at in step.hosted else value
+            value.tolist() if isinstance(value, ModelConstant) and at in step.hosted else value
             for at, value in enumerate(inputs)
         ]
         return step.row.fold(*arguments, **step.options)
 
-    def _argument(self, step: Step, at: int, value: Value) -> Any:
+    def _argument(self, step: ModelStep, at: int, value: ModelValue) -> Any:
         if value is None or at not in step.hosted:
             return value
         return as_numbers(value)
 
-    def _body(self, program: Program, outer: dict[str, Value]) -> Body:
-        return Body(self, program, outer)
+    def _body(self, program: ModelProgram, outer: dict[str, ModelValue]) -> GraphFunction:
+        return GraphFunction(self, program, outer)
 
 
-class Body:
+class GraphFunction:
     """A graph inside a node, as a function of values."""
 
-    def __init__(self, run: Run, program: Program, outer: dict[str, Value]) -> None:
+    def __init__(self, run: ModelRun, program: ModelProgram, outer: dict[str, ModelValue]) -> None:
         self._run, self._program, self._outer = run, program, outer
         self.graph = program.graph
 
-    def __call__(self, *inputs: Value) -> list[Value]:
+    def __call__(self, *inputs: ModelValue) -> list[ModelValue]:
         program = self._program
         names = [info.name for info in program.graph.inputs]
         if len(inputs) != len(names):
@@ -466,35 +468,35 @@ class Body:
         return self._run.run(program.steps, values, outputs)
 
 
-def as_numbers(value: Value) -> Any:
+def as_numbers(value: ModelValue) -> Any:
     """Return a value as a number or nested lists of numbers."""
-    if value is None or isinstance(value, (ValueList, Table)):
+    if value is None or isinstance(value, (ValueList, HashTable)):
         raise TypeError("nothing, a list of tensors or a table instead of a tensor")
     return value.tolist()
 
 
-def on_host(value: Value) -> Any:
+def on_host(value: ModelValue) -> Any:
     """Read a tensor as a constant; return other values as they are."""
     if not isinstance(value, (Tensor, Permuted)):
         return value
     tensor = as_tensor(value)
-    return Constant("", tensor.dtype, tensor.shape, tensor.reshape((-1,)).tolist())
+    return ModelConstant("", tensor.dtype, tensor.shape, tensor.reshape((-1,)).tolist())
 
 
-def shown(node: Node) -> str:
+def shown(node: ModelNode) -> str:
     """Describe a node in an error."""
     return f'node "{node.name}" ({node.operator})'
 
 
-def _some(names: list[str]) -> str:
+def some_of(names: list[str]) -> str:
     """List up to eight names of nodes."""
     listed = ", ".join(f'"{name}"' for name in names[:8])
     return listed + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def _described(value: Value) -> str:
+def _described(value: ModelValue) -> str:
     if isinstance(value, ValueList):
         return f"{value.size} tensors"
-    if isinstance(value, Table):
+    if isinstance(value, HashTable):
         return f"a table of {value.size} entries"
     return "nothing" if value is None else f"{value.dtype}{list(value.shape)}"

@@ -19,13 +19,13 @@ from ..ops.index_map import Shape, broadcast_view, make_view, row_major
 from ..ops.op_def import broadcast
 from ..runtime.evaluators import read_through
 from .execution import FOLDED, fits
-from .graph import Constant, rounded
+from .graph import ModelConstant, rounded
 from .options import Ints, several, single
 
 
-def made(numbers: list[Any], shape: Sequence[int], dtype: DType = int32) -> Constant:
+def made(numbers: list[Any], shape: Sequence[int], dtype: DType = int32) -> ModelConstant:
     """Return a computed constant."""
-    return Constant("", dtype, tuple(shape), rounded(numbers, dtype))
+    return ModelConstant("", dtype, tuple(shape), rounded(numbers, dtype))
 
 
 def elementwise(function: Callable[..., Any], result: DType | None = None) -> Callable[..., Any]:
@@ -34,14 +34,14 @@ def elementwise(function: Callable[..., Any], result: DType | None = None) -> Ca
     `result` is the dtype of the result; None for that of the inputs.
     """
 
-    def fold(*xs: Constant, **options: Any) -> Constant | None:
+    def fold(*xs: ModelConstant, **options: Any) -> ModelConstant | None:
         shape = broadcast("fold", [x.shape for x in xs])
         if not fits(math.prod(shape), xs[0].dtype):
             return None
         spread = [read_through(x.numbers, broadcast_view(x.shape, shape)) for x in xs]
-        each = zip(*spread, strict=True)
+        rows = zip(*spread, strict=True)
         try:
-            numbers = [function(*values, **options) for values in each]
+            numbers = [function(*values, **options) for values in rows]
             return made(numbers, shape, result or xs[-1].dtype)
         except (ArithmeticError, ValueError):
             return None  # divided by zero, or infinite: tensors have results for these
@@ -67,15 +67,15 @@ def remainder(a: Any, b: Any, *, fmod: int = 0) -> Any:
     return math.fmod(a, b) if isinstance(a, float) else a - b * divided(a, b)
 
 
-def cast(x: Constant, target: DType) -> Constant | None:
+def cast(x: ModelConstant, target: DType) -> ModelConstant | None:
     return made(x.numbers, x.shape, target) if target.name in FOLDED else None
 
 
-def identity(x: Constant) -> Constant:
+def identity(x: ModelConstant) -> ModelConstant:
     return x
 
 
-def where(condition: Constant, a: Constant, b: Constant) -> Constant | None:
+def where(condition: ModelConstant, a: ModelConstant, b: ModelConstant) -> ModelConstant | None:
     shape = broadcast("fold", [condition.shape, a.shape, b.shape])
     if not fits(math.prod(shape), a.dtype):
         return None
@@ -83,7 +83,7 @@ def where(condition: Constant, a: Constant, b: Constant) -> Constant | None:
     return made([x if c else y for c, x, y in zip(*spread, strict=True)], shape, a.dtype)
 
 
-def gather(x: Constant, indices: Constant, *, axis: int = 0) -> Constant | None:
+def gather(x: ModelConstant, indices: ModelConstant, *, axis: int = 0) -> ModelConstant | None:
     axis = one_axis("gather", axis, len(x.shape))
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     n, block = x.shape[axis], math.prod(after)
@@ -102,7 +102,9 @@ def gather(x: Constant, indices: Constant, *, axis: int = 0) -> Constant | None:
     return made(numbers, shape, x.dtype)
 
 
-def gather_nd(x: Constant, indices: Constant, *, batch_dims: int = 0) -> Constant | None:
+def gather_nd(
+    x: ModelConstant, indices: ModelConstant, *, batch_dims: int = 0
+) -> ModelConstant | None:
     depth = indices.shape[-1]
     shape = (*indices.shape[:-1], *x.shape[depth:])
     if batch_dims or not fits(math.prod(shape), x.dtype):
@@ -110,22 +112,22 @@ def gather_nd(x: Constant, indices: Constant, *, batch_dims: int = 0) -> Constan
     strides, block = row_major(x.shape), math.prod(x.shape[depth:])
     numbers = []
     for at in range(0, indices.size, depth):
-        place = 0
+        start = 0
         for axis, index in enumerate(indices.numbers[at : at + depth]):
             if not 0 <= index < x.shape[axis]:
                 raise IndexError(f"index {index} for an axis of length {x.shape[axis]}")
-            place += index * strides[axis]
-        numbers += x.numbers[place : place + block]
+            start += index * strides[axis]
+        numbers += x.numbers[start : start + block]
     return made(numbers, shape, x.dtype)
 
 
-def picked(x: Constant, places: Sequence[int], axis: int) -> Constant:
+def picked(x: ModelConstant, places: Sequence[int], axis: int) -> ModelConstant:
     result = gather(x, made(list(places), (len(places),)), axis=axis)
     assert result is not None
     return result
 
 
-def concat(*xs: Constant, axis: int) -> Constant:
+def concat(*xs: ModelConstant, axis: int) -> ModelConstant:
     axis = one_axis("concat", axis, len(xs[0].shape))
     if any(
         len(x.shape) != len(xs[0].shape)
@@ -143,8 +145,8 @@ def concat(*xs: Constant, axis: int) -> Constant:
 
 
 def cut(
-    x: Constant, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None
-) -> Constant:
+    x: ModelConstant, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None
+) -> ModelConstant:
     along = range(len(starts)) if axes is None else axes
     by = [1] * len(along) if steps is None else steps
     for axis, start, end, step in zip(along, starts, ends, by, strict=True):
@@ -154,13 +156,13 @@ def cut(
 
 
 def split(
-    x: Constant,
+    x: ModelConstant,
     split: Ints | None = None,
     *,
     results: int,
     axis: int = 0,
     num_outputs: int | None = None,
-) -> list[Constant]:
+) -> list[ModelConstant]:
     axis = one_axis("split", axis, len(x.shape))
     lengths = split_lengths(x.shape[axis], split, results)
     return [
@@ -190,16 +192,16 @@ def reshaped(shape: Shape, lengths: Ints, allowzero: int = 0) -> Shape:
     return tuple(lengths)
 
 
-def reshape(x: Constant, shape: Ints, *, allowzero: int = 0) -> Constant:
+def reshape(x: ModelConstant, shape: Ints, *, allowzero: int = 0) -> ModelConstant:
     return made(x.numbers, reshaped(x.shape, shape, allowzero), x.dtype)
 
 
-def flatten(x: Constant, *, axis: int = 1) -> Constant:
+def flatten(x: ModelConstant, *, axis: int = 1) -> ModelConstant:
     at = axis + len(x.shape) if axis < 0 else axis
     return made(x.numbers, (math.prod(x.shape[:at]), math.prod(x.shape[at:])), x.dtype)
 
 
-def squeeze(x: Constant, axes: Ints | None = None) -> Constant:
+def squeeze(x: ModelConstant, axes: Ints | None = None) -> ModelConstant:
     rank = len(x.shape)
     if axes is None:
         gone = {at for at, n in enumerate(x.shape) if n == 1}
@@ -210,7 +212,7 @@ def squeeze(x: Constant, axes: Ints | None = None) -> Constant:
     return made(x.numbers, [n for at, n in enumerate(x.shape) if at not in gone], x.dtype)
 
 
-def unsqueeze(x: Constant, axes: int | Ints) -> Constant:
+def unsqueeze(x: ModelConstant, axes: int | Ints) -> ModelConstant:
     axes = several(axes)
     rank = len(x.shape) + len(axes)
     new = {one_axis("unsqueeze", axis, rank) for axis in axes}
@@ -218,7 +220,7 @@ def unsqueeze(x: Constant, axes: int | Ints) -> Constant:
     return made(x.numbers, [1 if at in new else next(old) for at in range(rank)], x.dtype)
 
 
-def transpose(x: Constant, *, perm: Ints | None = None) -> Constant:
+def transpose(x: ModelConstant, *, perm: Ints | None = None) -> ModelConstant:
     order = list(range(len(x.shape)))[::-1] if perm is None else perm
     if sorted(order) != list(range(len(x.shape))):
         raise ValueError(f"perm {order} of {len(x.shape)} axes")
@@ -227,14 +229,14 @@ def transpose(x: Constant, *, perm: Ints | None = None) -> Constant:
     return made(read_through(x.numbers, view), shape, x.dtype)
 
 
-def expand(x: Constant, shape: Ints) -> Constant | None:
+def expand(x: ModelConstant, shape: Ints) -> ModelConstant | None:
     wanted = broadcast("fold", [x.shape, tuple(shape)])
     if not fits(math.prod(wanted), x.dtype):
         return None
     return made(read_through(x.numbers, broadcast_view(x.shape, wanted)), wanted, x.dtype)
 
 
-def tile(x: Constant, repeats: Ints) -> Constant | None:
+def tile(x: ModelConstant, repeats: Ints) -> ModelConstant | None:
     if not fits(x.size * math.prod(repeats), x.dtype) or min(repeats, default=0) < 0:
         return None
     for axis, times in enumerate(repeats):
@@ -242,26 +244,32 @@ def tile(x: Constant, repeats: Ints) -> Constant | None:
     return x
 
 
-def constant_of_shape(shape: Ints, *, value: Constant | None = None) -> Constant | None:
+def constant_of_shape(shape: Ints, *, value: ModelConstant | None = None) -> ModelConstant | None:
     if value is None or min(shape, default=0) < 0 or not fits(math.prod(shape), value.dtype):
         return None
     return made(value.numbers * math.prod(shape), shape, value.dtype)
 
 
-def arange(start: Constant, limit: Constant, delta: Constant) -> Constant | None:
+def arange(
+    start: ModelConstant, limit: ModelConstant, delta: ModelConstant
+) -> ModelConstant | None:
     if start.dtype is not int32 or delta.numbers == [0]:
         return None
     [first], [end], [step] = start.numbers, limit.numbers, delta.numbers
-    found = range(first, end, step)
-    return made([*found], (len(found),)) if fits(len(found), int32) else None
+    numbers = range(first, end, step)
+    return made([*numbers], (len(numbers),)) if fits(len(numbers), int32) else None
 
 
-def reduction(function: Callable[[list[Any]], Any]) -> Callable[..., Constant | None]:
+def reduction(function: Callable[[list[Any]], Any]) -> Callable[..., ModelConstant | None]:
     """Return a reduction of all elements; other axes are left to tensors."""
 
     def fold(
-        x: Constant, axes: Ints | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
-    ) -> Constant | None:
+        x: ModelConstant,
+        axes: Ints | None = None,
+        *,
+        keepdims: int = 1,
+        noop_with_empty_axes: int = 0,
+    ) -> ModelConstant | None:
         rank = len(x.shape)
         along = {one_axis("reduce", axis, rank) for axis in axes or ()}
         if (not along and noop_with_empty_axes) or len(along or range(rank)) < rank or not x.size:
@@ -271,7 +279,7 @@ def reduction(function: Callable[[list[Any]], Any]) -> Callable[..., Constant | 
     return fold
 
 
-def nonzero(x: Constant) -> Constant:
+def nonzero(x: ModelConstant) -> ModelConstant:
     places = [at for at, number in enumerate(x.numbers) if number]
     strides = row_major(x.shape)
     rows = [at // stride % n for n, stride in zip(x.shape, strides, strict=True) for at in places]
@@ -279,8 +287,8 @@ def nonzero(x: Constant) -> Constant:
 
 
 def running_sum(
-    x: Constant, axis: int | Ints, *, exclusive: int = 0, reverse: int = 0
-) -> Constant | None:
+    x: ModelConstant, axis: int | Ints, *, exclusive: int = 0, reverse: int = 0
+) -> ModelConstant | None:
     if len(x.shape) != 1 or exclusive or reverse or single(axis) not in (0, -1):
         return None
     return made([*accumulate(x.numbers)], x.shape, x.dtype)

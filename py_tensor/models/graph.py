@@ -39,7 +39,7 @@ COPIED_BYTES = 8192
 
 
 @dataclass(eq=False)
-class Constant:
+class ModelConstant:
     """A value that is known without computing on tensors.
 
     It comes from a file, or the executor computes it from shapes and other constants. It has the
@@ -132,20 +132,20 @@ class Constant:
         if isinstance(self.elements, Entry):
             self.elements = self.elements._replace(data=b"")
 
-    def without_elements(self) -> Constant:
+    def without_elements(self) -> ModelConstant:
         """Return a constant that has no elements, but the name, dtype, shape and size of this."""
         elements = self.elements
         if self.dtype is TEXT:
-            return Constant(self.name, TEXT, self.shape, [])
+            return ModelConstant(self.name, TEXT, self.shape, [])
         code = elements.dtype if isinstance(elements, Entry) else CODES[self.dtype]
-        return Constant(self.name, self.dtype, self.shape, Entry(code, self.shape, b""))
+        return ModelConstant(self.name, self.dtype, self.shape, Entry(code, self.shape, b""))
 
 
-def constant_of_entry(name: str, entry: Entry) -> Constant:
+def constant_of_entry(name: str, entry: Entry) -> ModelConstant:
     """Return the constant of elements in a file."""
     if len(entry.data) <= COPIED_BYTES:
         entry = entry._replace(data=bytes(entry.data))
-    return Constant(name, as_dtype(_DTYPES[entry.dtype]), tuple(entry.shape), entry)
+    return ModelConstant(name, as_dtype(_DTYPES[entry.dtype]), tuple(entry.shape), entry)
 
 
 def rounded(numbers: list[Any], dtype: DType) -> list[Any]:
@@ -166,7 +166,7 @@ def rounded(numbers: list[Any], dtype: DType) -> list[Any]:
 class ValueList:
     """A value that is a list of values of one dtype: a sequence, TensorList or TensorArray."""
 
-    elements: tuple[Tensor | Constant | None, ...]
+    elements: tuple[Tensor | ModelConstant | None, ...]
     """None for an element that is not set yet."""
     dtype: DType
     shape: tuple[int | None, ...] | None
@@ -179,11 +179,11 @@ class ValueList:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class HashTable:
     """A value that is a hash table: distinct keys and their values, numbers or texts."""
 
-    keys: Constant
-    values: Constant
+    keys: ModelConstant
+    values: ModelConstant
 
     @property
     def size(self) -> int:
@@ -233,7 +233,7 @@ class ValueInfo(NamedTuple):
         return f"ValueInfo({shown})"
 
 
-class Node(NamedTuple):
+class ModelNode(NamedTuple):
     """One use of an operator."""
 
     name: str
@@ -248,14 +248,14 @@ class Node(NamedTuple):
     """Version of the operator set."""
 
 
-class Graph(NamedTuple):
+class ModelGraph(NamedTuple):
     """Nodes in an order in which they can run."""
 
     name: str
     inputs: tuple[ValueInfo, ...]
     outputs: tuple[ValueInfo, ...]
-    nodes: tuple[Node, ...]
-    constants: dict[str, Constant]
+    nodes: tuple[ModelNode, ...]
+    constants: dict[str, ModelConstant]
     aliases: Mapping[str, str] = MappingProxyType({})
     """Further names of inputs and other values."""
     frozen: frozenset[str] = frozenset()
@@ -267,11 +267,11 @@ class Graph(NamedTuple):
     first call it is None."""
 
 
-def reads(node: Node) -> list[str]:
+def reads(node: ModelNode) -> list[str]:
     """Return the names of values that a node and the graphs inside of it read."""
     names = list(node.inputs)
     for value in node.attributes.values():
-        if isinstance(value, Graph):
+        if isinstance(value, ModelGraph):
             for inner in value.nodes:
                 names += reads(inner)
     return names

@@ -11,7 +11,7 @@ from ..io.network import Report, in_parallel
 from . import saving
 from .model import Model
 from .onnx import operators as onnx_operators, reader as onnx_reader
-from .progress import Meter, Progress
+from .progress import Progress, ProgressMeter
 from .sources import Files, Folder, archive, files_of_source, part_of_bytes
 from .tfjs import reader as tfjs_reader
 from .tflite import operators as tflite_operators, reader as tflite_reader
@@ -136,7 +136,7 @@ async def load(
             f"load: credentials are unknown; got {credentials!r}; use one of "
             f"{', '.join(CREDENTIALS)}"
         )
-    meter = Meter(progress)
+    meter = ProgressMeter(progress)
     return await _loaded(
         files_of_source(source, _rank, headers or {}, credentials, cache), format, meter, custom
     )
@@ -145,7 +145,7 @@ async def load(
 async def _loaded(
     files: Files,
     format: str | None,
-    meter: Meter,
+    meter: ProgressMeter,
     custom: Mapping[str, Callable[..., Any]] | None,
 ) -> Any:
     """Load the model of files, or of the zip archive that they are."""
@@ -157,7 +157,7 @@ async def _loaded(
         packed = archive(data, _rank, files.address)
         if packed is not None:
             files, data = packed, await packed.read("", None)
-            counted = Meter(None)  # all bytes of the archive have been counted
+            counted = ProgressMeter(None)  # all bytes of the archive have been counted
     name = _format(format, data)
     chosen = FORMATS[name]
     options = {"custom": custom} if custom else {}
@@ -172,10 +172,10 @@ async def _loaded(
     except ModelError as error:
         raise _with_address(error, files) from None
     del data
-    others = await _read_all(files, names, counted)
+    contents = await _read_all(files, names, counted)
     meter.end()
     try:
-        model = chosen.read(parsed, others, **options)
+        model = chosen.read(parsed, contents, **options)
     except ModelError as error:
         raise _with_address(error, files) from None
     if isinstance(model, Model):
@@ -197,20 +197,20 @@ async def _read(files: Files, name: str, report: Report | None) -> Any:
     return data
 
 
-async def _read_all(files: Files, names: Sequence[str], meter: Meter) -> dict[str, Any]:
+async def _read_all(files: Files, names: Sequence[str], meter: ProgressMeter) -> dict[str, Any]:
     """Read further files, some of them at a time; an error or a cancelled task ends all."""
-    found: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
 
     async def expect(name: str) -> None:
         meter.expect(name, await files.size(name))
 
     async def read(name: str) -> None:
-        found[name] = await _read(files, name, meter.of(name, name))
+        contents[name] = await _read(files, name, meter.of(name, name))
 
     if meter.is_shown and len(names) > 1:
         await in_parallel(expect, names, files.parallel)
     await in_parallel(read, names, files.parallel)
-    return found
+    return contents
 
 
 def _check_weights(data: Any, address: str) -> None:
@@ -257,7 +257,7 @@ def loads(
     """
     files = Folder({"": part_of_bytes(data)}, _rank)
     try:
-        _loaded(files, format, Meter(None), custom).send(None)
+        _loaded(files, format, ProgressMeter(None), custom).send(None)
     except StopIteration as done:  # reading bytes never waits
         return done.value
     raise AssertionError
@@ -265,8 +265,8 @@ def loads(
 
 def _rank(data: Any) -> int | None:
     """Return the place of the first format that recognizes bytes."""
-    found = (place for place, each in enumerate(FORMATS.values()) if each.matches(data))
-    return next(found, None)
+    ranks = (rank for rank, kind in enumerate(FORMATS.values()) if kind.matches(data))
+    return next(ranks, None)
 
 
 def _format(format: str | None, data: Any) -> str:

@@ -8,6 +8,9 @@ from ..errors import ModelError
 
 type Ints = list[int]
 
+LARGEST = 1 << 14
+"""Maximum length, stride, dilation and padding of windows."""
+
 
 def unsupported(what: str) -> ModelError:
     """Return the error of an operator whose options py_tensor does not support."""

@@ -1,6 +1,6 @@
 """Changes to a program after it is loaded, for every format.
 
-Input: a `Program`. Steps that depend on constants only are computed once, and constants that
+Input: a `ModelProgram`. Steps that depend on constants only are computed once, and constants that
 nothing reads are dropped. The program itself stores constants as their readers need them, and its
 calls leave out the steps that their outputs do not need. Its graph, which `save` writes, has the
 computed constants instead of those that they were computed from.
@@ -16,15 +16,15 @@ from ..io.safetensors import Entry
 from ..ir.node import own_tapes
 from ..runtime.scopes import state
 from ..tensor import Tensor, realize
-from .execution import Program, Run, Step, Value
-from .graph import Constant, Graph, reads
+from .execution import ModelProgram, ModelRun, ModelStep, ModelValue
+from .graph import ModelConstant, ModelGraph, reads
 from .layouts import Permuted, arranged, as_tensor
 
 
-def optimize(program: Program) -> None:
+def optimize(program: ModelProgram) -> None:
     """Compute steps of constants, prepare others, and drop constants that nothing reads."""
     if state.trace is None and not own_tapes():
-        left, computed = [], dict[str, Value]()
+        left, computed = [], dict[str, ModelValue]()
         for step in program.steps:
             results = _constants(program, step)
             if results is None:
@@ -38,7 +38,7 @@ def optimize(program: Program) -> None:
     program.constants = {name: value for name, value in program.constants.items() if name in read}
 
 
-def _without(program: Program, computed: dict[str, Value]) -> Graph:
+def _without(program: ModelProgram, computed: dict[str, ModelValue]) -> ModelGraph:
     """Return the graph without the nodes of computed constants and the constants that they read."""
     graph = program.graph
     nodes = tuple(node for node in graph.nodes if computed.keys().isdisjoint(node.outputs))
@@ -47,40 +47,45 @@ def _without(program: Program, computed: dict[str, Value]) -> Graph:
     for name, value in computed.items():
         if name in read and isinstance(value, (Tensor, Permuted)):
             elements = Entry(CODES[value.dtype], value.shape, b"")
-            made = Constant(name, value.dtype, value.shape, elements)
+            made = ModelConstant(name, value.dtype, value.shape, elements)
             made.restored = partial(as_tensor, value)
             constants[name] = made
     return graph._replace(nodes=nodes, constants=constants)
 
 
-def _constants(program: Program, step: Step) -> dict[str, Value] | None:
+def _constants(program: ModelProgram, step: ModelStep) -> dict[str, ModelValue] | None:
     """Return the results of a step by name, or None if it has to be run in each call."""
     names = [name for name in step.node.inputs if name]
     if not step.row.folds or step.bodies or any(name not in program.constants for name in names):
         return None
-    given = {name: program.constants[name] for name in names}
-    if all(isinstance(value, Constant) for value in given.values()):
+    inputs = {name: program.constants[name] for name in names}
+    if all(isinstance(value, ModelConstant) for value in inputs.values()):
         return None
     outputs = [name for name in step.node.outputs if name]
     try:
         # A result must not have more elements than the inputs.
-        room = sum(value.size for value in given.values() if value is not None)
-        results = Run().run([step], {**given}, outputs)
+        room = sum(value.size for value in inputs.values() if value is not None)
+        results = ModelRun().run([step], {**inputs}, outputs)
         if any(value is None or value.size > room for value in results):
             return None
-        found = {
+        computed = {
             name: _stored(program, name, value)
             for name, value in zip(outputs, results, strict=True)
             if value is not None
         }
-        realize(*(each.tensor if isinstance(each, Permuted) else each for each in found.values()))
+        realize(
+            *(
+                result.tensor if isinstance(result, Permuted) else result
+                for result in computed.values()
+            )
+        )
     except TensorError:
         # The call reports it.
         return None
-    return {**found}
+    return {**computed}
 
 
-def _simplified(program: Program, step: Step) -> Step:
+def _simplified(program: ModelProgram, step: ModelStep) -> ModelStep:
     """Return the step with constants that are computed once, for example of batch normalization."""
     if step.row.simplify is None:
         return step
@@ -88,21 +93,23 @@ def _simplified(program: Program, step: Step) -> Step:
     if any(name not in program.constants for name in names):
         return step
     try:
-        found = step.row.simplify([program.constants[name] for name in names], step.options)
-        if found is None:
+        simplified = step.row.simplify([program.constants[name] for name in names], step.options)
+        if simplified is None:
             return step
-        realize(*(value for value in found.constants if isinstance(value, Tensor)))
+        realize(*(value for value in simplified.constants if isinstance(value, Tensor)))
     except TensorError:
         # The call reports it.
         return step
     # No name of a file has this form together with the node's outputs, which are unique.
-    inputs = tuple(f"{step.node.outputs[0]} (constant {at})" for at in range(len(found.constants)))
-    program.constants.update(zip(inputs, found.constants, strict=True))
+    inputs = tuple(
+        f"{step.node.outputs[0]} (constant {at})" for at in range(len(simplified.constants))
+    )
+    program.constants.update(zip(inputs, simplified.constants, strict=True))
     node = step.node._replace(inputs=(first, *inputs))
-    return Step(node, found.row, {}, {}, frozenset(), {}, frozenset(node.inputs))
+    return ModelStep(node, simplified.row, {}, {}, frozenset(), {}, frozenset(node.inputs))
 
 
-def _stored(program: Program, name: str, value: Value) -> Tensor | Permuted:
+def _stored(program: ModelProgram, name: str, value: ModelValue) -> Tensor | Permuted:
     """Return a computed constant with its axes in the order in which it is read."""
     assert isinstance(value, (Tensor, Permuted))
     order = program.order_of(name, len(value.shape)) or tuple(range(len(value.shape)))

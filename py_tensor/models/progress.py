@@ -13,7 +13,7 @@ from ..io.network import Report
 Progress = Callable[[int, int | None, str], Any]
 
 
-class Meter:
+class ProgressMeter:
     """Adds the bytes of several files and reports them."""
 
     def __init__(self, progress: bool | Progress | None) -> None:

@@ -20,15 +20,22 @@ from typing import Any
 from .. import nn
 from ..dtypes import DTYPES, DType, as_dtype
 from ..errors import ArgumentTypeError, DTypeError, FormatError, ModelError
-from ..functions import elementwise, neural
+from ..functions import elementwise
 from ..io import safetensors
 from ..io.element_formats import CODES, decoded
 from ..io.safetensors import Entry
-from ..nn import activations, softmax
 from ..nn.module import Module
 from ..tensor import Tensor, realize
 from .execution import EMPTY, Operator
-from .graph import TEXT, Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
+from .graph import (
+    TEXT,
+    LinearQuantization,
+    ModelConstant,
+    ModelGraph,
+    ModelNode,
+    ValueInfo,
+    constant_of_entry,
+)
 from .model import Model
 from .onnx import operators as onnx_operators
 from .tfjs import attributes as tfjs_attributes, layers as tfjs_layers, operators as tfjs_operators
@@ -55,8 +62,8 @@ RECORDS: dict[str, type[Any]] = {
 """Named tuples that attributes of nodes may have, by name."""
 _FUNCTIONS = {
     name: value
-    for chapter in (softmax, neural, activations, elementwise)
-    for name, value in vars(chapter).items()
+    for chapter in ({name: getattr(nn, name) for name in nn.__all__}, vars(elementwise))
+    for name, value in chapter.items()
     if callable(value) and not name.startswith("_") and not isinstance(value, type)
     and ">>> " in (value.__doc__ or "")
 }  # fmt: skip
@@ -101,7 +108,7 @@ def save(model: Any, path: str | PathLike[str] | None = None) -> bytes | None:
     """
     saver = _Saver()
     if isinstance(model, Model):
-        tables = [name for name, table in TABLES.items() if table is model._table]
+        tables = [name for name, table in TABLES.items() if table is model._runner.table]
         if not tables:
             raise ModelError(
                 "save: table of operators is not known; got a model with another table; save the "
@@ -154,7 +161,7 @@ class _Saver:
 
     # --- graphs -----------------------------------------------------------------------------------
 
-    def graph(self, graph: Graph, trained: Mapping[str, Tensor] = EMPTY) -> dict[str, Any]:
+    def graph(self, graph: ModelGraph, trained: Mapping[str, Tensor] = EMPTY) -> dict[str, Any]:
         """Return JSON of a graph; `trained` are weights by name that replace its constants."""
         if lost := trained.keys() - graph.constants.keys():
             raise ModelError(
@@ -184,12 +191,12 @@ class _Saver:
                 for node in graph.nodes
             ],
             "constants": {
-                name: self._constant(each, trained.get(name))
-                for name, each in graph.constants.items()
+                name: self._constant(constant, trained.get(name))
+                for name, constant in graph.constants.items()
             },
         }
 
-    def _constant(self, constant: Constant, trained: Tensor | None = None) -> list[str]:
+    def _constant(self, constant: ModelConstant, trained: Tensor | None = None) -> list[str]:
         """Return the key and the dtype of a constant, and add its elements."""
         if id(constant) not in self._known:
             key = self._known[id(constant)] = self._key(constant.name)
@@ -197,7 +204,7 @@ class _Saver:
             if trained is not None:
                 self._tensors[key] = trained
             elif constant.dtype is TEXT:
-                texts = [each.hex() for each in elements]
+                texts = [text.hex() for text in elements]
                 data = json.dumps({"shape": constant.shape, "texts": texts}).encode()
                 self._entries[key] = Entry("U8", (len(data),), data)
             elif not isinstance(elements, Entry):
@@ -245,14 +252,14 @@ class _Saver:
         if value is None or type(value) in (bool, int, float, str):
             return value
         if type(value) is list:
-            return [self._value(each, f"{path}.{at}") for at, each in enumerate(value)]
+            return [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]
         if type(value) is tuple:
-            return {"tuple": [self._value(each, f"{path}.{at}") for at, each in enumerate(value)]}
+            return {"tuple": [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]}
         if RECORDS.get(type(value).__name__) is type(value):
-            parts = [self._value(each, f"{path}.{at}") for at, each in enumerate(value)]
+            parts = [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]
             return {"record": [type(value).__name__, *parts]}
         if type(value) is dict:
-            items = [[key, self._value(each, f"{path}.{key}")] for key, each in value.items()]
+            items = [[key, self._value(item, f"{path}.{key}")] for key, item in value.items()]
             return {"dict": items}
         if isinstance(value, bytes):
             return {"bytes": value.hex()}
@@ -262,9 +269,9 @@ class _Saver:
             return {"tensor": self._tensor(value, path)}
         if isinstance(value, Module):
             return {"module": self.module(value, path)}
-        if isinstance(value, Constant):
+        if isinstance(value, ModelConstant):
             return {"constant": self._constant(value)}
-        if isinstance(value, Graph):
+        if isinstance(value, ModelGraph):
             return {"graph": self.graph(value)}
         if id(value) in _NAMES:
             return {"function": _NAMES[id(value)]}
@@ -283,7 +290,7 @@ def _info(info: ValueInfo) -> list[Any]:
 _FORMS = {"f": ("F32", "f"), "i": ("I64", "q"), "u": ("U64", "Q"), "b": ("BOOL", "?")}
 
 
-def _entry_of_numbers(constant: Constant) -> Entry:
+def _entry_of_numbers(constant: ModelConstant) -> Entry:
     """Return the entry of numbers; integers keep their 64 bits."""
     if constant.dtype.kind not in _FORMS:
         code, numbers = "C64", [part for z in constant.numbers for part in (z.real, z.imag)]
@@ -360,18 +367,18 @@ class _Reader:
         self._contents: list[Any] = []
         self._left = 1_000_000
 
-    def graph(self, content: Any, depth: int) -> Graph:
+    def graph(self, content: Any, depth: int) -> ModelGraph:
         constants = {
-            _text(name): self._constant(each, name) for name, each in content["constants"].items()
+            _text(name): self._constant(item, name) for name, item in content["constants"].items()
         }
         nodes = []
         for name, operator, inputs, outputs, attributes, version in content["nodes"]:
-            values = {_text(key): self._value(each, depth) for key, each in attributes.items()}
+            values = {_text(key): self._value(item, depth) for key, item in attributes.items()}
             texts = tuple(map(_text, inputs)), tuple(map(_text, outputs))
-            nodes.append(Node(_text(name), _text(operator), *texts, values, _whole(version)))
+            nodes.append(ModelNode(_text(name), _text(operator), *texts, values, _whole(version)))
         inputs = tuple(map(_read_info, content["inputs"]))
         outputs = tuple(map(_read_info, content["outputs"]))
-        return Graph(
+        return ModelGraph(
             _text(content["name"]),
             inputs,
             outputs,
@@ -383,7 +390,7 @@ class _Reader:
             {_text(name): _text(value) for name, value in content.get("states", {}).items()},
         )
 
-    def _constant(self, content: Any, name: str) -> Constant:
+    def _constant(self, content: Any, name: str) -> ModelConstant:
         key, dtype, _ = content
         entry = self._entries[_text(key)]
         constant = constant_of_entry(name, entry)
@@ -391,7 +398,7 @@ class _Reader:
             return constant
         if dtype == TEXT.name:
             return _texts(name, entry)
-        return Constant(name, _dtype(dtype), constant.shape, constant.elements)
+        return ModelConstant(name, _dtype(dtype), constant.shape, constant.elements)
 
     def root(self, content: Any) -> Module:
         self._contents = content["modules"]
@@ -411,8 +418,8 @@ class _Reader:
             for field in fields(kind):
                 value = self._value(values[field.name], depth + 1)
                 if not _fits(value, str(field.type)):
-                    place = f"{type(value).__name__} as {field.name} of {kind.__name__}"
-                    raise _malformed(f"field must be {field.type}", place)
+                    described = f"{type(value).__name__} as {field.name} of {kind.__name__}"
+                    raise _malformed(f"field must be {field.type}", described)
                 object.__setattr__(module, field.name, value)
             self._modules[at] = module
         return self._modules[at]
@@ -422,18 +429,18 @@ class _Reader:
         if depth > DEPTH or self._left < 0:
             raise _malformed("values are nested too deeply or too many", f"depth {depth}")
         if isinstance(value, list):
-            return [self._value(each, depth + 1) for each in value]
+            return [self._value(item, depth + 1) for item in value]
         if not isinstance(value, dict):
             return value
         [(kind, content)] = value.items()
         match kind:
             case "tuple":
-                return tuple(self._value(each, depth + 1) for each in content)
+                return tuple(self._value(item, depth + 1) for item in content)
             case "record":
-                parts = [self._value(each, depth + 1) for each in content[1:]]
+                parts = [self._value(item, depth + 1) for item in content[1:]]
                 return RECORDS[_text(content[0])](*parts)
             case "dict":
-                return {_text(key): self._value(each, depth + 1) for key, each in content}
+                return {_text(key): self._value(item, depth + 1) for key, item in content}
             case "bytes":
                 return bytes.fromhex(content)
             case "dtype":
@@ -458,9 +465,9 @@ class _Reader:
 
 def _fits(value: Any, annotation: str) -> bool:
     """Return True if a value has the type that a field is annotated with."""
-    for each in annotation.split(" | "):
-        kind = _TYPES.get(each.partition("[")[0], Module)
-        if isinstance(value, kind) or (each == "None" and value is None):
+    for name in annotation.split(" | "):
+        kind = _TYPES.get(name.partition("[")[0], Module)
+        if isinstance(value, kind) or (name == "None" and value is None):
             return True
     return False
 
@@ -472,12 +479,12 @@ _TYPES: dict[str, Any] = {
 """Types of fields by their annotation; all others are modules."""
 
 
-def _texts(name: str, entry: Entry) -> Constant:
+def _texts(name: str, entry: Entry) -> ModelConstant:
     content = json.loads(bytes(entry.data))
     shape, texts = tuple(map(_whole, content["shape"])), content["texts"]
     if len(shape) > 32 or len(texts) != math.prod(shape):
         raise _malformed("shape is not valid", f"{len(texts)} texts of {shown(name)}")
-    return Constant(name, TEXT, shape, [bytes.fromhex(each) for each in texts])
+    return ModelConstant(name, TEXT, shape, [bytes.fromhex(text) for text in texts])
 
 
 def _read_info(content: Any) -> ValueInfo:

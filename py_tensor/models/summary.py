@@ -3,17 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..errors import TraceError
 from ..ir.node import OpNode
 from ..ops import OP_DEFS
 from ..ops.contractions import CONVOLVE, DOT
 from ..ops.op_def import ViewOp
+from ..tensor import Tensor
+from ..transforms.jacobians import eval_shape
+from .execution import ModelProgram, ModelValue, is_text
+from .graph import ModelGraph, reads
+from .layouts import Count, Permuted
+from .runner import given_value
 
 LONGEST = 50
 """Maximum number of characters of a name in the table; the end of a longer one is shown."""
 _HEAD = ("node", "operator", "shape", "parameters", "bytes", "multiply-adds")
+
+
+class Layer(NamedTuple):
+    """One node of a model.
+
+    >>> import py_tensor as pt
+    >>> pt.models.Layer("relu1", "Relu", ("x",), ("y",), 0, 0).operator
+    'Relu'
+    """
+
+    name: str
+    operator: str
+    inputs: tuple[str, ...]
+    """Names of values; "" for an omitted input."""
+    outputs: tuple[str, ...]
+    parameters: int
+    """Number of elements of the constants that the node reads, and no node before it."""
+    nbytes: int
+    """Bytes of these constants in the file."""
+    attributes: Mapping[str, Any] = {}
+    """Options of the operator by name: numbers, texts, lists of these, and others."""
 
 
 class SummaryRow(NamedTuple):
@@ -102,21 +132,85 @@ class Summary:
         )
 
 
+def layers_of(graph: ModelGraph) -> tuple[Layer, ...]:
+    """Return the nodes of a graph, each with the constants that no node before it reads."""
+    seen: set[str] = set()
+    layers = []
+    for node in graph.nodes:
+        names = dict.fromkeys(name for name in reads(node) if name not in seen)
+        constants = [graph.constants[name] for name in names if name in graph.constants]
+        seen.update(names)
+        layers.append(
+            Layer(
+                node.name,
+                node.operator,
+                node.inputs,
+                node.outputs,
+                sum(constant.size for constant in constants),
+                sum(constant.nbytes for constant in constants),
+                node.attributes,
+            )
+        )
+    return tuple(layers)
+
+
+def summarize(program: ModelProgram, layers: Sequence[Layer], inputs: Mapping[str, Any]) -> Summary:
+    """Return the table of a program's nodes, given the specs of its inputs by name."""
+    in_call = {name for step in program.steps for name in step.node.outputs}
+    shapes: dict[str, str] = {}
+    products: dict[str, int] = {}
+    transposes: list[int] = []
+    texts = {name: spec for name, spec in inputs.items() if is_text(spec)}
+    tensors = {name: spec for name, spec in inputs.items() if name not in texts}
+
+    def record(**tensors: Tensor) -> None:
+        inputs = {**tensors, **texts}
+        seen: set[int] = set()
+        kept = []
+
+        def note(name: str, value: ModelValue) -> None:
+            if value is not None:
+                kept.append(value)
+                shapes[name] = str(value.shape)
+            if isinstance(value, (Tensor, Permuted)):
+                tensor = value.tensor if isinstance(value, Permuted) else value
+                products[name] = multiply_adds(tensor._node, seen)
+
+        names = [name for layer in layers for name in layer.outputs if name in in_call]
+        program.run(inputs, names, note)
+        before = Count.transposes
+        for value in program.run(inputs, [info.name for info in program.graph.outputs]):
+            given_value(value)
+        transposes.append(Count.transposes - before)
+
+    with suppress(TraceError):
+        eval_shape(record, **tensors)
+    rows = []
+    for layer in layers:
+        names = [name for name in layer.outputs if name]
+        shape = ", ".join(shapes.get(n, "?" if n in in_call else "constant") for n in names)
+        counted = sum(products.get(name, 0) for name in names)
+        rows.append(
+            SummaryRow(layer.name, layer.operator, shape, layer.parameters, layer.nbytes, counted)
+        )
+    return Summary(tuple(rows), transposes[0] if transposes else None)
+
+
 def multiply_adds(node: OpNode, seen: set[int]) -> int:
     """Return the number of multiply-adds of a pending value, without those of nodes in `seen`."""
     total, left = 0, [node]
     while left:
-        each = left.pop()
-        if id(each) in seen or each.call is None:
+        node = left.pop()
+        if id(node) in seen or node.call is None:
             continue
-        seen.add(id(each))
-        left += each.srcs
-        if each.call.op is DOT:
-            total += math.prod(each.spec.shape) * each.srcs[1].spec.shape[-2]
-        elif each.call.op is CONVOLVE:
-            total += math.prod(each.spec.shape) * math.prod(each.srcs[1].spec.shape[:-1])
-        elif each.call.op is OP_DEFS["sum"]:
-            total += _products(each.srcs[0])
+        seen.add(id(node))
+        left += node.srcs
+        if node.call.op is DOT:
+            total += math.prod(node.spec.shape) * node.srcs[1].spec.shape[-2]
+        elif node.call.op is CONVOLVE:
+            total += math.prod(node.spec.shape) * math.prod(node.srcs[1].spec.shape[:-1])
+        elif node.call.op is OP_DEFS["sum"]:
+            total += _products(node.srcs[0])
     return total
 
 

@@ -11,351 +11,103 @@ first, then the functions, then `layers`.
 (2, 3)
 """
 
-from . import initializers
-from .activations import (
-    celu,
-    elu,
-    gelu,
-    glu,
-    hard_shrink,
-    hard_sigmoid,
-    hard_swish,
-    hard_tanh,
-    leaky_relu,
-    log_sigmoid,
-    mish,
-    prelu,
-    relu,
-    relu6,
-    rrelu,
-    selu,
-    sigmoid,
-    silu,
-    soft_shrink,
-    softplus,
-    softsign,
-    step,
-    swish,
-    tanh,
-    tanh_shrink,
-    threshold,
-)
-from .attention import scaled_dot_product_attention
-from .cells import lstm_cell, multi_rnn_cell
-from .constraints import (
-    NormRange,
-    apply_constraints,
-    constrain,
-    max_norm,
-    min_max_norm,
-    non_neg,
-    unit_norm,
-)
-from .convolution import (
-    conv1d,
-    conv1d_transpose,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    depthwise_conv2d,
-    separable_conv2d,
-)
-from .ctc_decoding import ctc_beam_search, ctc_greedy_decode
-from .dropout import dropout
-from .embedding import embedding, one_hot
-from .layers.attention import KeyValueCache, MultiHeadAttention
-from .layers.containers import Activation, Flatten, Reshape, Sequential
-from .layers.convolution import (
-    Conv1D,
-    Conv2D,
-    Conv3D,
-    ConvTranspose1D,
-    ConvTranspose2D,
-    ConvTranspose3D,
-    DepthwiseConv2D,
-    SeparableConv2D,
-)
-from .layers.dropout import Dropout
-from .layers.functional import Input, LayerOutput, Model
-from .layers.linear import Dense, Embedding, PReLU
-from .layers.merging import (
-    Add,
-    Average,
-    Concatenate,
-    Maximum,
-    Minimum,
-    Multiply,
-    Subtract,
-)
-from .layers.normalization import BatchNorm, GroupNorm, InstanceNorm, LayerNorm, RMSNorm
-from .layers.pooling import (
-    AdaptiveAvgPool1D,
-    AdaptiveAvgPool2D,
-    AdaptiveAvgPool3D,
-    AdaptiveMaxPool1D,
-    AdaptiveMaxPool2D,
-    AdaptiveMaxPool3D,
-    AvgPool1D,
-    AvgPool2D,
-    AvgPool3D,
-    GlobalAvgPool,
-    GlobalMaxPool,
-    MaxPool1D,
-    MaxPool2D,
-    MaxPool3D,
-)
-from .layers.recurrent import GRU, LSTM, RNN, Bidirectional, RecurrentOptions
-from .layers.shaping import (
-    Cropping1D,
-    Cropping2D,
-    PixelShuffle,
-    SpatialDropout,
-    TimeDistributed,
-    Upsample,
-    ZeroPadding1D,
-    ZeroPadding2D,
-)
-from .layers.transformer import TransformerDecoderLayer, TransformerEncoderLayer
-from .losses import (
-    binary_cross_entropy,
-    cosine_distance,
-    cosine_embedding_loss,
-    cosine_similarity,
-    ctc_loss,
-    hinge_loss,
-    huber_loss,
-    kl_divergence,
-    log_loss,
-    mean_absolute_error,
-    mean_squared_error,
-    nll_loss,
-    sigmoid_cross_entropy,
-    softmax_cross_entropy,
-    sparse_softmax_cross_entropy,
-)
-from .module import Module, buffer_field, static_field
-from .normalization import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-    local_response_normalization,
-    moments,
-    moving_average,
-    rms_norm,
-)
-from .patches import (
-    batch_to_space,
-    depth_to_space,
-    dilation2d,
-    fold,
-    grid_sample,
-    pixel_shuffle,
-    space_to_batch,
-    space_to_depth,
-    unfold,
-)
-from .pooling import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    global_avg_pool,
-    global_max_pool,
-    max_pool1d,
-    max_pool2d,
-    max_pool2d_with_argmax,
-    max_pool3d,
-)
-from .predictions import confusion_matrix, in_top_k
-from .regularizers import L1, L1L2, L2, regularization_loss, regularize
-from .resize import resize_bicubic, resize_bilinear, resize_nearest_neighbor
-from .softmax import gumbel_softmax, log_softmax, logsumexp, softmax, softmin
-from .summary import summary
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "GRU",
-    "L1",
-    "L1L2",
-    "L2",
-    "LSTM",
-    "RNN",
-    "Activation",
-    "AdaptiveAvgPool1D",
-    "AdaptiveAvgPool2D",
-    "AdaptiveAvgPool3D",
-    "AdaptiveMaxPool1D",
-    "AdaptiveMaxPool2D",
-    "AdaptiveMaxPool3D",
-    "Add",
-    "Average",
-    "AvgPool1D",
-    "AvgPool2D",
-    "AvgPool3D",
-    "BatchNorm",
-    "Bidirectional",
-    "Concatenate",
-    "Conv1D",
-    "Conv2D",
-    "Conv3D",
-    "ConvTranspose1D",
-    "ConvTranspose2D",
-    "ConvTranspose3D",
-    "Cropping1D",
-    "Cropping2D",
-    "Dense",
-    "DepthwiseConv2D",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "GlobalAvgPool",
-    "GlobalMaxPool",
-    "GroupNorm",
-    "Input",
-    "InstanceNorm",
-    "KeyValueCache",
-    "LayerNorm",
-    "LayerOutput",
-    "MaxPool1D",
-    "MaxPool2D",
-    "MaxPool3D",
-    "Maximum",
-    "Minimum",
-    "Model",
-    "Module",
-    "MultiHeadAttention",
-    "Multiply",
-    "NormRange",
-    "PReLU",
-    "PixelShuffle",
-    "RMSNorm",
-    "RecurrentOptions",
-    "Reshape",
-    "SeparableConv2D",
-    "Sequential",
-    "SpatialDropout",
-    "Subtract",
-    "TimeDistributed",
-    "TransformerDecoderLayer",
-    "TransformerEncoderLayer",
-    "Upsample",
-    "ZeroPadding1D",
-    "ZeroPadding2D",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-    "apply_constraints",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "batch_norm",
-    "batch_to_space",
-    "binary_cross_entropy",
-    "buffer_field",
-    "celu",
-    "confusion_matrix",
-    "constrain",
-    "conv1d",
-    "conv1d_transpose",
-    "conv2d",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-    "cosine_distance",
-    "cosine_embedding_loss",
-    "cosine_similarity",
-    "ctc_beam_search",
-    "ctc_greedy_decode",
-    "ctc_loss",
-    "depth_to_space",
-    "depthwise_conv2d",
-    "dilation2d",
-    "dropout",
-    "elu",
-    "embedding",
-    "fold",
-    "gelu",
-    "global_avg_pool",
-    "global_max_pool",
-    "glu",
-    "grid_sample",
-    "group_norm",
-    "gumbel_softmax",
-    "hard_shrink",
-    "hard_sigmoid",
-    "hard_swish",
-    "hard_tanh",
-    "hinge_loss",
-    "huber_loss",
-    "in_top_k",
-    "initializers",
-    "instance_norm",
-    "kl_divergence",
-    "layer_norm",
-    "leaky_relu",
-    "local_response_normalization",
-    "log_loss",
-    "log_sigmoid",
-    "log_softmax",
-    "logsumexp",
-    "lstm_cell",
-    "max_norm",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool2d_with_argmax",
-    "max_pool3d",
-    "mean_absolute_error",
-    "mean_squared_error",
-    "min_max_norm",
-    "mish",
-    "moments",
-    "moving_average",
-    "multi_rnn_cell",
-    "nll_loss",
-    "non_neg",
-    "one_hot",
-    "pixel_shuffle",
-    "prelu",
-    "regularization_loss",
-    "regularize",
-    "relu",
-    "relu6",
-    "resize_bicubic",
-    "resize_bilinear",
-    "resize_nearest_neighbor",
-    "rms_norm",
-    "rrelu",
-    "scaled_dot_product_attention",
-    "selu",
-    "separable_conv2d",
-    "sigmoid",
-    "sigmoid_cross_entropy",
-    "silu",
-    "soft_shrink",
-    "softmax",
-    "softmax_cross_entropy",
-    "softmin",
-    "softplus",
-    "softsign",
-    "space_to_batch",
-    "space_to_depth",
-    "sparse_softmax_cross_entropy",
-    "static_field",
-    "step",
-    "summary",
-    "swish",
-    "tanh",
-    "tanh_shrink",
-    "threshold",
-    "unfold",
-    "unit_norm",
-]
+from . import initializers as initializers
+
+if TYPE_CHECKING:
+    from .activations import *
+    from .attention import *
+    from .cells import *
+    from .constraints import *
+    from .convolution import *
+    from .ctc_decoding import *
+    from .dropout import *
+    from .embedding import *
+    from .layers.attention import *
+    from .layers.containers import *
+    from .layers.convolution import *
+    from .layers.dropout import *
+    from .layers.functional import *
+    from .layers.linear import *
+    from .layers.merging import *
+    from .layers.normalization import *
+    from .layers.pooling import *
+    from .layers.recurrent import *
+    from .layers.shaping import *
+    from .layers.transformer import *
+    from .losses import *
+    from .module import *
+    from .normalization import *
+    from .patches import *
+    from .pooling import *
+    from .predictions import *
+    from .regularizers import *
+    from .resize import *
+    from .softmax import *
+    from .summary import *
+
+_NAMES = {
+    "activations": """
+        celu elu gelu glu hard_shrink hard_sigmoid hard_swish hard_tanh leaky_relu
+        log_sigmoid mish prelu relu relu6 rrelu selu sigmoid silu soft_shrink softplus
+        softsign step swish tanh tanh_shrink threshold""",
+    "attention": "scaled_dot_product_attention",
+    "cells": "lstm_cell multi_rnn_cell",
+    "constraints": "NormRange apply_constraints constrain max_norm min_max_norm non_neg unit_norm",
+    "convolution": """
+        conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose
+        depthwise_conv2d separable_conv2d""",
+    "ctc_decoding": "ctc_beam_search ctc_greedy_decode",
+    "dropout": "dropout",
+    "embedding": "embedding one_hot",
+    "layers.attention": "KeyValueCache MultiHeadAttention",
+    "layers.containers": "Activation Flatten Reshape Sequential",
+    "layers.convolution": """
+        Conv1D Conv2D Conv3D ConvTranspose1D ConvTranspose2D ConvTranspose3D
+        DepthwiseConv2D SeparableConv2D""",
+    "layers.dropout": "Dropout",
+    "layers.functional": "Input LayerOutput Model",
+    "layers.linear": "Dense Embedding PReLU",
+    "layers.merging": "Add Average Concatenate Maximum Minimum Multiply Subtract",
+    "layers.normalization": "BatchNorm GroupNorm InstanceNorm LayerNorm RMSNorm",
+    "layers.pooling": """
+        AdaptiveAvgPool1D AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool1D
+        AdaptiveMaxPool2D AdaptiveMaxPool3D AvgPool1D AvgPool2D AvgPool3D GlobalAvgPool
+        GlobalMaxPool MaxPool1D MaxPool2D MaxPool3D""",
+    "layers.recurrent": "GRU LSTM RNN Bidirectional RecurrentOptions",
+    "layers.shaping": """
+        Cropping1D Cropping2D PixelShuffle SpatialDropout TimeDistributed Upsample
+        ZeroPadding1D ZeroPadding2D""",
+    "layers.transformer": "TransformerDecoderLayer TransformerEncoderLayer",
+    "losses": """
+        binary_cross_entropy cosine_distance cosine_embedding_loss cosine_similarity
+        ctc_loss hinge_loss huber_loss kl_divergence log_loss mean_absolute_error
+        mean_squared_error nll_loss sigmoid_cross_entropy softmax_cross_entropy
+        sparse_softmax_cross_entropy""",
+    "module": "Module buffer_field static_field",
+    "normalization": """
+        batch_norm group_norm instance_norm layer_norm local_response_normalization
+        moments moving_average rms_norm""",
+    "patches": """
+        batch_to_space depth_to_space dilation2d fold grid_sample pixel_shuffle
+        space_to_batch space_to_depth unfold""",
+    "pooling": """
+        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
+        adaptive_max_pool2d adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d
+        global_avg_pool global_max_pool max_pool1d max_pool2d max_pool2d_with_argmax
+        max_pool3d""",
+    "predictions": "confusion_matrix in_top_k",
+    "regularizers": "L1 L1L2 L2 regularization_loss regularize",
+    "resize": "resize_bicubic resize_bilinear resize_nearest_neighbor",
+    "softmax": "gumbel_softmax log_softmax logsumexp softmax softmin",
+    "summary": "summary",
+}
+"""Names by module, separated by spaces."""
+__all__ = sorted(["initializers", *(name for names in _NAMES.values() for name in names.split())])
+
+# Some functions have the name of their module, so all modules are imported before names are bound.
+_modules = {path: import_module(f".{path}", __name__) for path in _NAMES}
+for _path, _names in _NAMES.items():
+    globals().update({name: getattr(_modules[_path], name) for name in _names.split()})

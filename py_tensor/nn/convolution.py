@@ -8,29 +8,20 @@ from __future__ import annotations
 
 from ..errors import ShapeError
 from ..functions.convolution import (
-    conv2d,
-    conv2d_transpose,
+    conv2d as conv2d,
+    conv2d_transpose as conv2d_transpose,
     convolution_transpose,
     general_convolution,
 )
-from ..functions.decorators import remembered
+from ..functions.decorators import documented, remembered
 from ..functions.sliding_windows import in_layout
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, PaddingLike, PerAxis
-
-__all__ = [
-    "conv1d",
-    "conv1d_transpose",
-    "conv2d",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-    "depthwise_conv2d",
-    "separable_conv2d",
-]
+from .contracts import CONVOLUTION, TRANSPOSED, contract
 
 
 @remembered
+@documented(*contract(CONVOLUTION, 1))
 def conv1d(
     x: ArrayLike,
     w: ArrayLike,
@@ -44,23 +35,12 @@ def conv1d(
     """Compute a 1-d convolution (cross-correlation) of sequences.
 
     Args:
-        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
         w: Kernel of shape (kernel width, channels / groups, outputs).
-        stride: Step of the windows in elements; a number; default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after).
-        dilation: Distance between the elements of a window; a number; default 1.
-        groups: Number of groups of channels that are convolved separately; default 1.
 
     Returns:
         Tensor of shape (batch, width', outputs), without the batch if `x` has none. With p elements
         of padding in total, width' = (width + p - dilation * (kernel width - 1) - 1) // stride + 1;
         "same" gives ceil(width / stride).
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If a dtype is not numeric.
-        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.conv1d(pt.asarray([[1.0], [2.0], [4.0]]), pt.asarray([[[-1.0]], [[1.0]]])).tolist()
@@ -70,6 +50,7 @@ def conv1d(
 
 
 @remembered
+@documented(*contract(CONVOLUTION, 3))
 def conv3d(
     x: ArrayLike,
     w: ArrayLike,
@@ -83,25 +64,12 @@ def conv3d(
     """Compute a 3-d convolution (cross-correlation) of volumes.
 
     Args:
-        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
-            channels), and a numeric dtype.
         w: Kernel of shape (kernel depth, kernel height, kernel width, channels / groups, outputs).
-        stride: Step of the windows in elements; a number, or (depth, height, width); default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (depth, height, width);
-            default 1.
-        groups: Number of groups of channels that are convolved separately; default 1.
 
     Returns:
         Tensor of shape (batch, depth', height', width', outputs), without the batch if `x` has
         none. With p elements of padding in total, width' = (width + p - dilation * (kernel width -
         1) - 1) // stride + 1; "same" gives ceil(width / stride).
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If a dtype is not numeric.
-        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.conv3d(pt.ones((1, 4, 4, 4, 1)), pt.ones((3, 3, 3, 1, 2))).shape
@@ -114,6 +82,7 @@ def conv3d(
 
 
 @remembered
+@documented(*contract(TRANSPOSED, 1))
 def conv1d_transpose(
     x: ArrayLike,
     w: ArrayLike,
@@ -128,24 +97,12 @@ def conv1d_transpose(
     """Compute a transposed 1-d convolution: the gradient of `conv1d` with respect to `x`.
 
     Args:
-        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
         w: Kernel of shape (kernel width, outputs / groups, channels).
-        stride: Distance in the result between neighbours in `x`; a number; default 1.
-        padding: Padding of the `conv1d`, which is cut off here: "valid" (default), "same", a
-            number, or (before, after).
-        output_padding: Elements added at the end of each axis; not with "same"; default 0.
-        dilation: Distance between the elements of the kernel; a number; default 1.
-        groups: Number of groups of channels that are convolved separately; default 1.
 
     Returns:
         Tensor of shape (batch, width', outputs), without the batch if `x` has none. With p elements
         of padding in total, width' = (width - 1) * stride + dilation * (kernel width - 1) + 1 - p +
         output_padding; "same" gives width * stride.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If a dtype is not numeric.
-        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> x, w = pt.asarray([[1.0], [2.0]]), pt.asarray([[[1.0]], [[3.0]]])
@@ -158,6 +115,7 @@ def conv1d_transpose(
 
 
 @remembered
+@documented(*contract(TRANSPOSED, 3))
 def conv3d_transpose(
     x: ArrayLike,
     w: ArrayLike,
@@ -172,27 +130,12 @@ def conv3d_transpose(
     """Compute a transposed 3-d convolution: the gradient of `conv3d` with respect to `x`.
 
     Args:
-        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
-            channels), and a numeric dtype.
         w: Kernel of shape (kernel depth, kernel height, kernel width, outputs / groups, channels).
-        stride: Distance in the result between neighbours in `x`; a number, or (depth, height,
-            width); default 1.
-        padding: Padding of the `conv3d`, which is cut off here: "valid" (default), "same", a
-            number, or (before, after) for each axis.
-        output_padding: Elements added at the end of each axis; not with "same"; default 0.
-        dilation: Distance between the elements of the kernel; a number, or (depth, height, width);
-            default 1.
-        groups: Number of groups of channels that are convolved separately; default 1.
 
     Returns:
         Tensor of shape (batch, depth', height', width', outputs), without the batch if `x` has
         none. With p elements of padding in total, width' = (width - 1) * stride + dilation *
         (kernel width - 1) + 1 - p + output_padding; "same" gives width * stride.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If a dtype is not numeric.
-        ShapeError: If the shapes or groups do not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.conv3d_transpose(pt.ones((1, 2, 2, 2, 1)), pt.ones((2, 2, 2, 3, 1)), stride=2).shape
@@ -207,6 +150,7 @@ def conv3d_transpose(
 
 
 @remembered
+@documented(*contract(CONVOLUTION, 2))
 def depthwise_conv2d(
     x: ArrayLike,
     w: ArrayLike,
@@ -220,24 +164,13 @@ def depthwise_conv2d(
     """Convolve each channel of images with its own kernels.
 
     Args:
-        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
-            numeric dtype.
         w: Kernels of shape (kernel height, kernel width, channels, multiplier).
-        stride: Step of the windows in elements; a number, or (height, width); default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
-        data_format: "NHWC" (default) for channels last, "NCHW" for channels before the height, in
-            `x` and in the result. The kernel has the same shape for both.
 
     Returns:
         Tensor of shape (batch, height', width', channels * multiplier), without the batch if `x`
         has none. The results of one channel are next to each other.
 
     Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If a dtype is not numeric.
         ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt
@@ -274,6 +207,7 @@ def _depthwise(
 
 
 @remembered
+@documented(*contract(CONVOLUTION, 2))
 def separable_conv2d(
     x: ArrayLike,
     depthwise: ArrayLike,
@@ -287,22 +221,13 @@ def separable_conv2d(
     """Compute a `depthwise_conv2d`, followed by a 1x1 convolution of its channels.
 
     Args:
-        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
-            numeric dtype.
         depthwise: Kernels of shape (kernel height, kernel width, channels, multiplier).
         pointwise: Kernel of shape (1, 1, channels * multiplier, outputs).
-        stride: Step of the windows in elements; a number, or (height, width); default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
 
     Returns:
         Tensor of shape (batch, height', width', outputs), without the batch if `x` has none.
 
     Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If a dtype is not numeric.
         ShapeError: If the shapes are incompatible.
 
     >>> import py_tensor as pt

@@ -9,42 +9,30 @@ from ..errors import DTypeError, ShapeError
 from ..functions import statistical
 from ..functions.arguments import flag, floating, wide
 from ..functions.creation import arange
-from ..functions.decorators import named, remembered
+from ..functions.decorators import documented, named, remembered
 from ..functions.elementwise import where
 from ..functions.indexing import take
 from ..functions.joining import stack
 from ..functions.manipulation import pad
-from ..functions.neural import avg_pool, avg_pool2d, max_pool, max_pool2d
+from ..functions.neural import (
+    avg_pool,
+    avg_pool2d as avg_pool2d,
+    max_pool,
+    max_pool2d as max_pool2d,
+)
 from ..functions.sliding_windows import axes_of, batched, per_axis, windows_of
 from ..functions.statistical import argmax
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, PaddingLike, PerAxis
+from .contracts import ADAPTIVE, POOLING, contract
 from .patches import taps_of
-
-__all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "global_avg_pool",
-    "global_max_pool",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool2d_with_argmax",
-    "max_pool3d",
-]
-
 
 _MAX_PARTS = 46340
 """Largest number of parts: positions are computed in int32, which holds its square."""
 
 
 @remembered
+@documented(*contract(POOLING, 1))
 def max_pool1d(
     x: ArrayLike,
     size: PerAxis,
@@ -56,22 +44,9 @@ def max_pool1d(
 ) -> Tensor:
     """Return the largest element of each window and channel of sequences.
 
-    Args:
-        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
-        size: Length of the windows in elements; a number.
-        stride: Step of the windows in elements; a number; None (default) for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after).
-        dilation: Distance between the elements of a window; a number; default 1.
-
     Returns:
         Tensor of shape (batch, width', channels), without the batch if `x` has none, and the dtype
         of `x`. Padding counts as the lowest number.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If the dtype is not numeric.
-        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.max_pool1d(pt.asarray([[1.0], [5.0], [2.0], [3.0]]), 2).tolist()
@@ -81,6 +56,7 @@ def max_pool1d(
 
 
 @named
+@documented(*contract(POOLING, 2))
 def max_pool2d_with_argmax(
     x: ArrayLike,
     size: PerAxis,
@@ -95,10 +71,6 @@ def max_pool2d_with_argmax(
     Args:
         x: Images of shape (batch, height, width, channels) and a floating dtype.
         size: Window size in elements; a number, or (height, width).
-        stride: Step of the windows in elements; a number, or (height, width); None (default) for
-            the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after) for each axis.
         include_batch_in_index: Count positions through all images instead of within each; default
             False.
 
@@ -107,9 +79,7 @@ def max_pool2d_with_argmax(
         positions (row * width + column) * channels + channel; int32. The first one counts.
 
     Raises:
-        ArgumentError: If an option is out of range.
         DTypeError: If the dtype is not floating.
-        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[[[1.0], [5.0]], [[2.0], [3.0]]]])
@@ -125,26 +95,27 @@ def max_pool2d_with_argmax(
             "(batch, height, width, channels)"
         )
     batch, height, width, channels = images.shape
-    each = per_axis(operation, "size", size, 1, 2)
-    stride = each if stride is None else stride
-    found = windows_of(operation, "window", (height, width), each, stride, padding, 1)
-    padded = pad(images, ((0, 0), *found.pads, (0, 0)), constant_values=-inf)
-    taps = stack(taps_of(padded, found), axis=-1)
+    lengths = per_axis(operation, "size", size, 1, 2)
+    stride = lengths if stride is None else stride
+    windows = windows_of(operation, "window", (height, width), lengths, stride, padding, 1)
+    padded = pad(images, ((0, 0), *windows.pads, (0, 0)), constant_values=-inf)
+    taps = stack(taps_of(padded, windows), axis=-1)
     tap = argmax(taps, axis=-1)
     rows, columns = (
         arange(n).reshape(shape) * step - before
         for n, shape, step, (before, _) in zip(
-            found.out, ((-1, 1, 1), (-1, 1)), found.stride, found.pads, strict=True
+            windows.out, ((-1, 1, 1), (-1, 1)), windows.stride, windows.pads, strict=True
         )
     )
-    place = (rows + tap // each[1]) * width + columns + tap % each[1]
-    place = place * channels + arange(channels)
+    positions = (rows + tap // lengths[1]) * width + columns + tap % lengths[1]
+    positions = positions * channels + arange(channels)
     if flag(operation, "include_batch_in_index", include_batch_in_index):
-        place = place + arange(batch).reshape((-1, 1, 1, 1)) * (height * width * channels)
-    return statistical.max(taps, axis=-1), place
+        positions = positions + arange(batch).reshape((-1, 1, 1, 1)) * (height * width * channels)
+    return statistical.max(taps, axis=-1), positions
 
 
 @remembered
+@documented(*contract(POOLING, 3))
 def max_pool3d(
     x: ArrayLike,
     size: PerAxis,
@@ -156,25 +127,9 @@ def max_pool3d(
 ) -> Tensor:
     """Return the largest element of each window and channel of volumes.
 
-    Args:
-        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
-            channels), and a numeric dtype.
-        size: Length of the windows in elements; a number, or (depth, height, width).
-        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
-            for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (depth, height, width);
-            default 1.
-
     Returns:
         Tensor of shape (batch, depth', height', width', channels), without the batch if `x` has
         none, and the dtype of `x`. Padding counts as the lowest number.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If the dtype is not numeric.
-        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.max_pool3d(pt.arange(8).reshape((2, 2, 2, 1)), 2).tolist()
@@ -184,6 +139,7 @@ def max_pool3d(
 
 
 @remembered
+@documented(*contract(POOLING, 1, "floating"))
 def avg_pool1d(
     x: ArrayLike,
     size: PerAxis,
@@ -196,24 +152,9 @@ def avg_pool1d(
 ) -> Tensor:
     """Return the mean of each window and channel of sequences.
 
-    Args:
-        x: Tensor of shape (batch, width, channels) or (width, channels), and a floating dtype.
-        size: Length of the windows in elements; a number.
-        stride: Step of the windows in elements; a number; None (default) for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after).
-        dilation: Distance between the elements of a window; a number; default 1.
-        count_include_pad: Count padding as zeros in the mean; by default the mean is over the
-            elements of `x` alone, and NaN if a window has none.
-
     Returns:
         Tensor of shape (batch, width', channels), without the batch if `x` has none, and the dtype
         of `x`. Padding is not part of the mean unless requested.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If the dtype is not floating.
-        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.avg_pool1d(pt.asarray([[1.0], [5.0], [2.0], [3.0]]), 2).tolist()
@@ -223,6 +164,7 @@ def avg_pool1d(
 
 
 @remembered
+@documented(*contract(POOLING, 3, "floating"))
 def avg_pool3d(
     x: ArrayLike,
     size: PerAxis,
@@ -235,27 +177,9 @@ def avg_pool3d(
 ) -> Tensor:
     """Return the mean of each window and channel of volumes.
 
-    Args:
-        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
-            channels), and a floating dtype.
-        size: Length of the windows in elements; a number, or (depth, height, width).
-        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
-            for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (depth, height, width);
-            default 1.
-        count_include_pad: Count padding as zeros in the mean; by default the mean is over the
-            elements of `x` alone, and NaN if a window has none.
-
     Returns:
         Tensor of shape (batch, depth', height', width', channels), without the batch if `x` has
         none, and the dtype of `x`. Padding is not part of the mean unless requested.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        DTypeError: If the dtype is not floating.
-        ShapeError: If the shape does not fit, or a window is larger than the padded axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.avg_pool3d(pt.arange(8, dtype="float32").reshape((2, 2, 2, 1)), 2).tolist()
@@ -265,23 +189,12 @@ def avg_pool3d(
 
 
 @remembered
+@documented(*contract(ADAPTIVE, 1, "floating"))
 def adaptive_avg_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     """Divide sequences into `out` parts per axis; return the mean of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
-
-    Args:
-        x: Tensor of shape (batch, width, channels) or (width, channels), and a floating dtype.
-        out: Number of parts, 1 or more; a number.
-
-    Returns:
-        Tensor of the dtype of `x` and of its shape, with length `out`.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        DTypeError: If the dtype is not floating.
-        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool1d(pt.asarray([[1.0], [2.0], [6.0]]), 2).tolist()
@@ -291,24 +204,12 @@ def adaptive_avg_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
 
 
 @remembered
+@documented(*contract(ADAPTIVE, 2, "floating"))
 def adaptive_avg_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     """Divide images into `out` parts per axis; return the mean of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
-
-    Args:
-        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
-            floating dtype.
-        out: Number of parts, 1 or more; a number, or (height, width).
-
-    Returns:
-        Tensor of the dtype of `x` and of its shape, with lengths `out`.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        DTypeError: If the dtype is not floating.
-        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool2d(pt.ones((1, 7, 5, 3)), (2, 3)).shape
@@ -320,24 +221,12 @@ def adaptive_avg_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
 
 
 @remembered
+@documented(*contract(ADAPTIVE, 3, "floating"))
 def adaptive_avg_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     """Divide volumes into `out` parts per axis; return the mean of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
-
-    Args:
-        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
-            channels), and a floating dtype.
-        out: Number of parts, 1 or more; a number, or (depth, height, width).
-
-    Returns:
-        Tensor of the dtype of `x` and of its shape, with lengths `out`.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        DTypeError: If the dtype is not floating.
-        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_avg_pool3d(pt.ones((1, 4, 7, 5, 3)), 2).shape
@@ -349,23 +238,12 @@ def adaptive_avg_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
 
 
 @remembered
+@documented(*contract(ADAPTIVE, 1))
 def adaptive_max_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     """Divide sequences into `out` parts per axis; return the maximum of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
-
-    Args:
-        x: Tensor of shape (batch, width, channels) or (width, channels), and a numeric dtype.
-        out: Number of parts, 1 or more; a number.
-
-    Returns:
-        Tensor of the dtype of `x` and of its shape, with length `out`.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        DTypeError: If the dtype is not numeric.
-        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool1d(pt.asarray([[1], [2], [6]]), 2).tolist()
@@ -375,24 +253,12 @@ def adaptive_max_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
 
 
 @remembered
+@documented(*contract(ADAPTIVE, 2))
 def adaptive_max_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     """Divide images into `out` parts per axis; return the maximum of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
-
-    Args:
-        x: Tensor of shape (batch, height, width, channels) or (height, width, channels), and a
-            numeric dtype.
-        out: Number of parts, 1 or more; a number, or (height, width).
-
-    Returns:
-        Tensor of the dtype of `x` and of its shape, with lengths `out`.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        DTypeError: If the dtype is not numeric.
-        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool2d(pt.ones((1, 7, 5, 3)), (2, 3)).shape
@@ -404,24 +270,12 @@ def adaptive_max_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
 
 
 @remembered
+@documented(*contract(ADAPTIVE, 3))
 def adaptive_max_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     """Divide volumes into `out` parts per axis; return the maximum of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
-
-    Args:
-        x: Tensor of shape (batch, depth, height, width, channels) or (depth, height, width,
-            channels), and a numeric dtype.
-        out: Number of parts, 1 or more; a number, or (depth, height, width).
-
-    Returns:
-        Tensor of the dtype of `x` and of its shape, with lengths `out`.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        DTypeError: If the dtype is not numeric.
-        ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.adaptive_max_pool3d(pt.ones((1, 4, 7, 5, 3)), 2).shape
@@ -450,8 +304,8 @@ def global_avg_pool(x: ArrayLike, /) -> Tensor:
     >>> pt.nn.global_avg_pool(pt.asarray([[[1.0, 5.0], [3.0, 7.0]]])).tolist()
     [[2.0, 6.0]]
     """
-    given = floating("global_avg_pool", x)
-    return given.mean(axis=_inner_axes("global_avg_pool", given))
+    tensor = floating("global_avg_pool", x)
+    return tensor.mean(axis=_inner_axes("global_avg_pool", tensor))
 
 
 @remembered
@@ -472,8 +326,8 @@ def global_max_pool(x: ArrayLike, /) -> Tensor:
     >>> pt.nn.global_max_pool(pt.asarray([[[1, 5], [3, 7]]])).tolist()
     [[3, 7]]
     """
-    given = _numeric("global_max_pool", x)
-    return given.max(axis=_inner_axes("global_max_pool", given))
+    tensor = _numeric("global_max_pool", x)
+    return tensor.max(axis=_inner_axes("global_max_pool", tensor))
 
 
 def _inner_axes(operation: str, x: Tensor) -> tuple[int, ...]:
@@ -549,9 +403,9 @@ def _gather_parts(x: Tensor, axis: int, parts: int) -> tuple[Tensor, Tensor | No
     longest = whole + (2 if parts % rest else 1)
     element_positions = start.reshape((-1, 1)) + arange(longest)
     last = (end - 1).reshape((-1, 1))
-    others = (1,) * (x.ndim - axis - 1)
+    trailing = (1,) * (x.ndim - axis - 1)
     return (
         take(x, element_positions.minimum(last), axis=axis),
-        (element_positions <= last).reshape((parts, longest, *others)),
-        (end - start).astype("float32").reshape((parts, *others)),
+        (element_positions <= last).reshape((parts, longest, *trailing)),
+        (end - start).astype("float32").reshape((parts, *trailing)),
     )

@@ -17,6 +17,7 @@ one of their names is first used:
     text            numbers and arrays as text
     files           .npy, .npz and text files
     settings        settings without effect
+    distributions   distributions of random numbers
     generator       random generators, for `pt.random`
 """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import py_tensor as pt
-
+from .. import errors, functions as F
+from ..dtypes import uint8
 from ..errors import DTypeError
 from ..functions.arguments import choice, converted, flag, number, one_axis
 from ..functions.data_types import as_second_operand, is_number
@@ -18,6 +18,12 @@ from ..typing import ArrayLike
 def as_floating(operation: str, x: ArrayLike) -> Tensor:
     """Convert an argument to a floating or complex tensor; integers and bool become float32."""
     return converted(operation, x, "fc")
+
+
+def flat_or_along(operation: str, a: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
+    """Return a flattened tensor and 0 if there is no axis, or else the tensor and its axis."""
+    x = as_tensor(operation, a)
+    return (F.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
 
 
 def _real(operation: str, x: Any) -> Tensor:
@@ -68,11 +74,10 @@ def isclose(
     """
     a, b = (as_floating("isclose", x) for x in _pair("isclose", a, b))
     near: Tensor = (
-        pt.abs(a - b)
-        <= pt.abs(b) * number("isclose", "rtol", rtol) + number("isclose", "atol", atol)
-    ) & pt.isfinite(b)
+        F.abs(a - b) <= F.abs(b) * number("isclose", "rtol", rtol) + number("isclose", "atol", atol)
+    ) & F.isfinite(b)
     near = near | (a == b)
-    return near | (pt.isnan(a) & pt.isnan(b)) if flag("isclose", "equal_nan", equal_nan) else near
+    return near | (F.isnan(a) & F.isnan(b)) if flag("isclose", "equal_nan", equal_nan) else near
 
 
 @named
@@ -95,7 +100,7 @@ def allclose(
     >>> pt.allclose([1.0, 2.0], [1.000001, 2.0])
     True
     """
-    return bool(pt.all(isclose(a, b, rtol, atol, equal_nan)))
+    return bool(F.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 @named
@@ -117,14 +122,14 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     a, b = as_tensor("array_equal", a1), as_tensor("array_equal", a2)
     if a.shape != b.shape:
         return False
-    same = a == b
+    equal = a == b
     if (
         flag("array_equal", "equal_nan", equal_nan)
         and a.dtype.kind in "fc"
         and b.dtype.kind in "fc"
     ):
-        same = same | (pt.isnan(a) & pt.isnan(b))
-    return bool(pt.all(same))
+        equal = equal | (F.isnan(a) & F.isnan(b))
+    return bool(F.all(equal))
 
 
 @named
@@ -144,10 +149,10 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """
     a, b = as_tensor("array_equiv", a1), as_tensor("array_equiv", a2)
     try:
-        pt.broadcast_shapes(a.shape, b.shape)
-    except pt.errors.ShapeError:
+        F.broadcast_shapes(a.shape, b.shape)
+    except errors.ShapeError:
         return False
-    return bool(pt.all(a == b))
+    return bool(F.all(a == b))
 
 
 @named
@@ -177,19 +182,19 @@ def nan_to_num(
     tensor = result = as_tensor("nan_to_num", x)
 
     def finite(part: Tensor) -> Tensor:
-        limits = pt.finfo(part.dtype)
+        limits = F.finfo(part.dtype)
         high = limits.max if posinf is None else posinf
         low = limits.min if neginf is None else neginf
-        infinite = pt.where(part > 0, high, low)
-        return pt.where(pt.isnan(part), nan, pt.where(pt.isinf(part), infinite, part))
+        infinite = F.where(part > 0, high, low)
+        return F.where(F.isnan(part), nan, F.where(F.isinf(part), infinite, part))
 
     if tensor.dtype.kind == "c":
-        result = pt.complex(finite(pt.real(tensor)), finite(pt.imag(tensor)))
+        result = F.complex(finite(F.real(tensor)), finite(F.imag(tensor)))
     elif tensor.dtype.kind == "f":
         result = finite(tensor)
     if not flag("nan_to_num", "copy", copy):
-        given: Any = x
-        given[...] = result
+        value: Any = x
+        value[...] = result
     return result
 
 
@@ -209,8 +214,8 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     [0.0, 0.5, 1.0]
     """
     x, middle = (_real("heaviside", x) for x in _pair("heaviside", x1, x2))
-    step = pt.where(x > 0, 1.0, pt.where(x < 0, 0.0, x))
-    return pt.where(x == 0, middle, step)
+    step = F.where(x > 0, 1.0, F.where(x < 0, 0.0, x))
+    return F.where(x == 0, middle, step)
 
 
 @named
@@ -227,7 +232,7 @@ def exp2(x: ArrayLike, /) -> Tensor:
     >>> round(pt.exp2(3.0).item(), 4)
     8.0
     """
-    return pt.pow(2.0, as_floating("exp2", x))
+    return F.pow(2.0, as_floating("exp2", x))
 
 
 @named
@@ -245,13 +250,13 @@ def cbrt(x: ArrayLike, /) -> Tensor:
     -3.0
     """
     x = _real("cbrt", x)
-    size = pt.abs(x)
-    root = pt.pow(size, 1 / 3)
+    size = F.abs(x)
+    root = F.pow(size, 1 / 3)
     # A Newton step: the power of a GPU is not exact.
-    usable = (root > 0) & pt.isfinite(root)
-    safe = pt.where(usable, root, 1.0)
-    root = root - pt.where(usable, (safe - size / (safe * safe)) * (1 / 3), 0.0)
-    return pt.where(pt.isnan(x), x, pt.copysign(root, x))
+    usable = (root > 0) & F.isfinite(root)
+    safe = F.where(usable, root, 1.0)
+    root = root - F.where(usable, (safe - size / (safe * safe)) * (1 / 3), 0.0)
+    return F.where(F.isnan(x), x, F.copysign(root, x))
 
 
 @named
@@ -268,7 +273,7 @@ def fabs(x: ArrayLike, /) -> Tensor:
     >>> pt.fabs([-2, 3]).tolist()
     [2.0, 3.0]
     """
-    return pt.abs(_real("fabs", x))
+    return F.abs(_real("fabs", x))
 
 
 @named
@@ -285,17 +290,17 @@ def rint(x: ArrayLike, /) -> Tensor:
     >>> pt.rint([0.5, 1.5, -2.7]).tolist()
     [0.0, 2.0, -3.0]
     """
-    return pt.round(as_floating("rint", x))
+    return F.round(as_floating("rint", x))
 
 
 def _ignoring_nan(name: str, x1: Any, x2: Any) -> Tensor:
-    choose = pt.maximum if name == "fmax" else pt.minimum
+    choose = F.maximum if name == "fmax" else F.minimum
     a, b = _pair(name, x1, x2)
-    found = choose(a, b)
+    chosen = choose(a, b)
     for x, other in ((a, b), (b, a)):
         if x.dtype.kind == "f":
-            found = pt.where(pt.isnan(x), pt.astype(other, found.dtype, copy=False), found)
-    return found
+            chosen = F.where(F.isnan(x), F.astype(other, chosen.dtype, copy=False), chosen)
+    return chosen
 
 
 @named
@@ -351,9 +356,9 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     a, b = _pair("fmod", x1, x2)
     if "f" in (a.dtype.kind, b.dtype.kind):
-        return pt.copysign(pt.remainder(pt.abs(a), pt.abs(b)), a)
-    rest = pt.remainder(a, b)
-    return pt.where((rest != 0) & ((a < 0) != (b < 0)), rest - b, rest)
+        return F.copysign(F.remainder(F.abs(a), F.abs(b)), a)
+    rest = F.remainder(a, b)
+    return F.where((rest != 0) & ((a < 0) != (b < 0)), rest - b, rest)
 
 
 @named
@@ -371,9 +376,9 @@ def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     [[0.5, -0.25], [1.0, -2.0]]
     """
     x = _real("modf", x)
-    whole = pt.trunc(x)
-    rest = pt.where(pt.isinf(x), 0.0, x - whole)
-    return pt.where(pt.isnan(x), x, pt.copysign(rest, x)), whole
+    whole = F.trunc(x)
+    rest = F.where(F.isinf(x), 0.0, x - whole)
+    return F.where(F.isnan(x), x, F.copysign(rest, x)), whole
 
 
 _LOWEST = -126
@@ -382,8 +387,8 @@ _LOWEST = -126
 
 def _power_of_two(exponent: Tensor) -> Tensor:
     """Return 2**exponent exactly, which shaders cannot, for exponents from -126 to 127."""
-    powers = pt.asarray([2.0**k for k in range(_LOWEST, 128)])
-    return pt.take(powers, exponent - _LOWEST, axis=0)
+    powers = F.asarray([2.0**k for k in range(_LOWEST, 128)])
+    return F.take(powers, exponent - _LOWEST, axis=0)
 
 
 @named
@@ -403,11 +408,11 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     result = _real("ldexp", x1)
     (rest,) = _integers("ldexp", x2)
-    rest = pt.clip(pt.astype(rest, "int32", copy=False), -378, 381)
+    rest = F.clip(F.astype(rest, "int32", copy=False), -378, 381)
     # The power itself may be too large or too small for float32 when the result is not.
     for _ in range(3):
-        part = pt.clip(rest, _LOWEST, 127)
-        result = result * pt.astype(_power_of_two(part), result.dtype, copy=False)
+        part = F.clip(rest, _LOWEST, 127)
+        result = result * F.astype(_power_of_two(part), result.dtype, copy=False)
         rest = rest - part
     return result
 
@@ -427,15 +432,15 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     [[0.75, -0.5], [2, 0]]
     """
     x = _real("frexp", x)
-    usable = pt.isfinite(x) & (x != 0)
-    safe = pt.where(usable, x, 1.0)
-    exponent = pt.astype(pt.floor(pt.log2(pt.abs(safe))), "int32") + 1
+    usable = F.isfinite(x) & (x != 0)
+    safe = F.where(usable, x, 1.0)
+    exponent = F.astype(F.floor(F.log2(F.abs(safe))), "int32") + 1
     part = ldexp(safe, -exponent)
     # The logarithm may be rounded to a neighbouring integer.
-    size = pt.abs(part)
-    shift = pt.astype(size >= 1, "int32") - pt.astype(size < 0.5, "int32")
-    part = pt.where(shift > 0, part * 0.5, pt.where(shift < 0, part * 2.0, part))
-    return pt.where(usable, part, x), pt.where(usable, exponent + shift, 0)
+    size = F.abs(part)
+    shift = F.astype(size >= 1, "int32") - F.astype(size < 0.5, "int32")
+    part = F.where(shift > 0, part * 0.5, F.where(shift < 0, part * 2.0, part))
+    return F.where(usable, part, x), F.where(usable, exponent + shift, 0)
 
 
 @named
@@ -453,7 +458,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
     >>> [part.tolist() for part in pt.divmod([7, -7], 3)]
     [[2, -3], [1, 2]]
     """
-    return pt.floor_divide(x1, x2), pt.remainder(x1, x2)
+    return F.floor_divide(x1, x2), F.remainder(x1, x2)
 
 
 @named
@@ -471,7 +476,7 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> pt.float_power([2, 4], -1).tolist()
     [0.5, 0.25]
     """
-    return pt.pow(*(as_floating("float_power", x) for x in _pair("float_power", x1, x2)))
+    return F.pow(*(as_floating("float_power", x) for x in _pair("float_power", x1, x2)))
 
 
 @named
@@ -490,7 +495,7 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     4.0
     """
     a, b = (_real("logaddexp2", x) for x in _pair("logaddexp2", x1, x2))
-    return pt.logaddexp(a * math.log(2), b * math.log(2)) * (1 / math.log(2))
+    return F.logaddexp(a * math.log(2), b * math.log(2)) * (1 / math.log(2))
 
 
 _STEPS = {1: 13, 2: 25, 4: 47}
@@ -512,12 +517,12 @@ def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> pt.gcd([12, 0], [-18, 5]).tolist()
     [6, 5]
     """
-    a, b = map(pt.abs, pt.broadcast_arrays(*_integers("gcd", *_pair("gcd", x1, x2))))
-    dtype = pt.result_type(a, b)
-    a, b = pt.astype(a, dtype, copy=False), pt.astype(b, dtype, copy=False)
+    a, b = map(F.abs, F.broadcast_arrays(*_integers("gcd", *_pair("gcd", x1, x2))))
+    dtype = F.result_type(a, b)
+    a, b = F.astype(a, dtype, copy=False), F.astype(b, dtype, copy=False)
     for _ in range(_STEPS[dtype.itemsize]):
         ended = b == 0
-        a, b = pt.where(ended, a, b), pt.where(ended, 0, a % pt.where(ended, 1, b))
+        a, b = F.where(ended, a, b), F.where(ended, 0, a % F.where(ended, 1, b))
     return a
 
 
@@ -536,9 +541,9 @@ def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> pt.lcm([4, 0], [6, 5]).tolist()
     [12, 0]
     """
-    a, b = map(pt.abs, _integers("lcm", *_pair("lcm", x1, x2)))
+    a, b = map(F.abs, _integers("lcm", *_pair("lcm", x1, x2)))
     divisor = gcd(a, b)
-    return pt.where(divisor == 0, 0, a // pt.where(divisor == 0, 1, divisor) * b)
+    return F.where(divisor == 0, 0, a // F.where(divisor == 0, 1, divisor) * b)
 
 
 @named
@@ -556,11 +561,11 @@ def bitwise_count(x: ArrayLike, /) -> Tensor:
     [3, 1]
     """
     (integers,) = _integers("bitwise_count", x)
-    v = pt.astype(pt.abs(integers), "uint32")
+    v = F.astype(F.abs(integers), "uint32")
     v = v - ((v >> 1) & 0x55555555)
     v = (v & 0x33333333) + ((v >> 2) & 0x33333333)
     v = (v + (v >> 4)) & 0x0F0F0F0F
-    return pt.astype((v * 0x01010101) >> 24, "uint8")
+    return F.astype((v * 0x01010101) >> 24, "uint8")
 
 
 @named
@@ -578,7 +583,7 @@ def isposinf(x: ArrayLike) -> Tensor:
     [True, False]
     """
     x = _real("isposinf", x)
-    return pt.logical_and(pt.isinf(x), x > 0)
+    return F.logical_and(F.isinf(x), x > 0)
 
 
 @named
@@ -596,7 +601,7 @@ def isneginf(x: ArrayLike) -> Tensor:
     [False, True]
     """
     x = _real("isneginf", x)
-    return pt.logical_and(pt.isinf(x), x < 0)
+    return F.logical_and(F.isinf(x), x < 0)
 
 
 @named
@@ -652,7 +657,7 @@ def spacing(x: ArrayLike, /) -> Tensor:
     1.1920928955078125e-07
     """
     x = _real("spacing", x)
-    return pt.subtract(pt.nextafter(x, pt.copysign(math.inf, x)), x)
+    return F.subtract(F.nextafter(x, F.copysign(math.inf, x)), x)
 
 
 @named
@@ -670,8 +675,8 @@ def sinc(x: ArrayLike) -> Tensor:
     0.6366
     """
     x = as_floating("sinc", x)
-    angle = pt.where(x == 0, 1.0, x * math.pi)
-    return pt.where(x == 0, 1.0, pt.sin(angle) / angle)
+    angle = F.where(x == 0, 1.0, x * math.pi)
+    return F.where(x == 0, 1.0, F.sin(angle) / angle)
 
 
 def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
@@ -692,8 +697,8 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
     if x.dtype.kind != "c":
         return x
     tol = number("real_if_close", "tol", tol)
-    limit = tol * pt.finfo(x.dtype).eps if tol > 1 else tol
-    return pt.real(x) if bool(pt.all(pt.abs(pt.imag(x)) < limit)) else x
+    limit = tol * F.finfo(x.dtype).eps if tol > 1 else tol
+    return F.real(x) if bool(F.all(F.abs(F.imag(x)) < limit)) else x
 
 
 def iscomplexobj(x: object) -> bool:
@@ -790,16 +795,13 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
     >>> pt.packbits([1, 0, 0, 0, 0, 0, 1, 1, 1]).tolist()
     [131, 128]
     """
-    shifts = pt.asarray(_bit_weights("packbits", bitorder))
-    bits = as_tensor("packbits", a)
-    if axis is None:
-        bits, axis = pt.flatten(bits), 0
-    place = one_axis("packbits", axis, bits.ndim)
-    rows = pt.moveaxis(pt.astype(bits != 0, "int32"), place, -1)
-    rows = pt.pad(rows, ((0, 0),) * (rows.ndim - 1) + ((0, -rows.shape[-1] % 8),))
-    rows = pt.reshape(rows, (*rows.shape[:-1], rows.shape[-1] // 8, 8))
-    packed = pt.astype(pt.sum(rows << shifts, axis=-1), "uint8")
-    return pt.moveaxis(packed, -1, place)
+    shifts = F.asarray(_bit_weights("packbits", bitorder))
+    bits, along = flat_or_along("packbits", a, axis)
+    rows = F.moveaxis(F.astype(bits != 0, "int32"), along, -1)
+    rows = F.pad(rows, ((0, 0),) * (rows.ndim - 1) + ((0, -rows.shape[-1] % 8),))
+    rows = F.reshape(rows, (*rows.shape[:-1], rows.shape[-1] // 8, 8))
+    packed = F.astype(F.sum(rows << shifts, axis=-1), "uint8")
+    return F.moveaxis(packed, -1, along)
 
 
 @named
@@ -826,16 +828,13 @@ def unpackbits(
     >>> pt.unpackbits(pt.asarray([131], dtype="uint8")).tolist()
     [1, 0, 0, 0, 0, 0, 1, 1]
     """
-    shifts = pt.asarray(_bit_weights("unpackbits", bitorder))
-    packed = as_tensor("unpackbits", a)
-    if packed.dtype is not pt.uint8:
+    shifts = F.asarray(_bit_weights("unpackbits", bitorder))
+    packed, along = flat_or_along("unpackbits", a, axis)
+    if packed.dtype is not uint8:
         raise DTypeError(f'unpackbits: dtype {packed.dtype} is not uint8; use x.astype("uint8")')
-    if axis is None:
-        packed, axis = pt.flatten(packed), 0
-    place = one_axis("unpackbits", axis, packed.ndim)
-    rows = pt.expand_dims(pt.astype(pt.moveaxis(packed, place, -1), "int32"), axis=-1)
-    bits = pt.reshape((rows >> shifts) & 1, (*rows.shape[:-2], rows.shape[-2] * 8))
+    rows = F.expand_dims(F.astype(F.moveaxis(packed, along, -1), "int32"), axis=-1)
+    bits = F.reshape((rows >> shifts) & 1, (*rows.shape[:-2], rows.shape[-2] * 8))
     if count is not None:
         bits = bits[..., :count]
-        bits = pt.pad(bits, ((0, 0),) * (bits.ndim - 1) + ((0, max(count - bits.shape[-1], 0)),))
-    return pt.moveaxis(pt.astype(bits, "uint8"), -1, place)
+        bits = F.pad(bits, ((0, 0),) * (bits.ndim - 1) + ((0, max(count - bits.shape[-1], 0)),))
+    return F.moveaxis(F.astype(bits, "uint8"), -1, along)

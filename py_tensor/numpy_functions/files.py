@@ -15,15 +15,14 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..dtypes import BY_NAME, as_dtype, wrong_type
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError
 from ..functions.arguments import flag, function_of, integer, items
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor, from_host
 from ..typing import ArrayLike, DTypeLike
-from .grids import frombuffer
+from .grids import frombuffer, fromstring
 
 type FileLike = str | PathLike[str] | IO[Any]
 """Path of a file, or a file that is open."""
@@ -77,15 +76,15 @@ def _of_npy(data: bytes) -> Tensor:
         body = words.tobytes()
     if kind in _WIDE:
         numbers = array(_WIDE[kind], body)
-        flat = pt.asarray(numbers) if len(numbers) else pt.zeros(0, dtype=_NARROW[kind])
+        flat = F.asarray(numbers) if len(numbers) else F.zeros(0, dtype=_NARROW[kind])
         if kind == "c16":
-            pairs = pt.reshape(flat, (-1, 2))
-            flat = pt.complex(pairs[:, 0], pairs[:, 1])
+            pairs = F.reshape(flat, (-1, 2))
+            flat = F.complex(pairs[:, 0], pairs[:, 1])
     else:
         flat = from_host(body, (math.prod(shape),), BY_NAME[_NAMES[kind]], "load")
     if fortran:
-        return pt.transpose(pt.reshape(flat, shape[::-1]))
-    return pt.reshape(flat, shape)
+        return F.transpose(F.reshape(flat, shape[::-1]))
+    return F.reshape(flat, shape)
 
 
 def _path(operation: str, file: Any) -> Path:
@@ -277,7 +276,7 @@ def fromfile(
     if not isinstance(sep, str):
         raise wrong_type("fromfile", "sep", "text", sep)
     if sep:
-        return pt.fromstring(data[offset:].decode(), dtype, count, sep=sep)
+        return fromstring(data[offset:].decode(), dtype, count, sep=sep)
     return frombuffer(data, dtype, count, offset)
 
 
@@ -418,11 +417,11 @@ def _table(operation: str, rows: list[list[Any]], dtype: Any, unpack: bool, ndmi
         )
     width = lengths.pop() if lengths else 0
     flat = [value for row in rows for value in row]
-    x = pt.reshape(pt.asarray(flat, dtype=dtype), (len(rows), width))
+    x = F.reshape(F.asarray(flat, dtype=dtype), (len(rows), width))
     if integer(operation, "ndmin", ndmin) < 2 and 1 in x.shape:
-        x = pt.reshape(x, (-1,)) if x.size > 1 or ndmin == 1 else pt.reshape(x, ())
+        x = F.reshape(x, (-1,)) if x.size > 1 or ndmin == 1 else F.reshape(x, ())
     elif ndmin < 2 and not x.size:
-        x = pt.reshape(x, (0,))
+        x = F.reshape(x, (0,))
     if flag(operation, "unpack", unpack):
         x = x.T
     return x

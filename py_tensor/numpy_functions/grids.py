@@ -8,10 +8,8 @@ import sys
 from collections.abc import Buffer, Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import py_tensor as pt
-
-from .. import linalg
-from ..dtypes import as_dtype, shown, wrong_type
+from .. import functions as F, linalg
+from ..dtypes import as_dtype, float32, int32, shown, wrong_type
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import (
     MOST_STEPS,
@@ -54,11 +52,11 @@ def diag(v: ArrayLike, k: int = 0) -> Tensor:
         raise ShapeError(f"diag: needs one or two axes; got shape {x.shape}; use diagflat")
     k = integer("diag", "k", k)
     n = x.size + abs(k)
-    row, column = pt.expand_dims(pt.arange(n), axis=1), pt.arange(n)
+    row, column = F.expand_dims(F.arange(n), axis=1), F.arange(n)
     # The vector is aligned with the columns of the diagonal above, or the rows of the one below.
-    values = pt.pad(x, ((abs(k), 0),))
-    values = values if k >= 0 else pt.expand_dims(values, axis=1)
-    return pt.where(column - row == k, values, pt.zeros((), dtype=x.dtype))
+    values = F.pad(x, ((abs(k), 0),))
+    values = values if k >= 0 else F.expand_dims(values, axis=1)
+    return F.where(column - row == k, values, F.zeros((), dtype=x.dtype))
 
 
 @named
@@ -76,7 +74,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Tensor:
     >>> pt.diagflat([[1], [2]]).tolist()
     [[1, 0], [0, 2]]
     """
-    return diag(pt.flatten(as_tensor("diagflat", v)), k)
+    return diag(F.flatten(as_tensor("diagflat", v)), k)
 
 
 @named
@@ -99,7 +97,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     >>> pt.diagonal([[1, 2], [3, 4]]).tolist()
     [1, 4]
     """
-    x = pt.moveaxis(as_tensor("diagonal", a), (axis1, axis2), (-2, -1))
+    x = F.moveaxis(as_tensor("diagonal", a), (axis1, axis2), (-2, -1))
     return linalg.diagonal(x, offset=offset)
 
 
@@ -132,7 +130,7 @@ def trace(
     >>> pt.trace([[1, 2], [3, 4]]).item()
     5
     """
-    return pt.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+    return F.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
 _MOST_ROWS = 1 << 15
@@ -152,8 +150,8 @@ def _filled_triangle(n: int, k: int, m: int | None, lower: bool) -> tuple[Tensor
     return _coordinates(places)
 
 
-def _coordinates(places: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
-    rows, columns = (pt.asarray([place[at] for place in places], dtype="int32") for at in (0, 1))
+def _coordinates(pairs: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+    rows, columns = (F.asarray([pair[at] for pair in pairs], dtype="int32") for at in (0, 1))
     return rows, columns
 
 
@@ -267,8 +265,8 @@ def mask_indices(n: int, mask_func: Callable[..., Any], k: int = 0) -> tuple[Ten
     """
     length = integer("mask_indices", "n", n, 0)
     keep = function_of("mask_indices", "mask_func", mask_func)
-    kept = as_tensor("mask_indices", keep(pt.ones((length, length), dtype="int32"), k))
-    return pt.nonzero(kept != 0)
+    kept = as_tensor("mask_indices", keep(F.ones((length, length), dtype="int32"), k))
+    return F.nonzero(kept != 0)
 
 
 @named
@@ -287,7 +285,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     [[0, 1, 2], [0, 1, 2]]
     """
     ndim = integer("diag_indices", "ndim", ndim, 0, 64)
-    return (pt.arange(integer("diag_indices", "n", n)),) * ndim
+    return (F.arange(integer("diag_indices", "n", n)),) * ndim
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Tensor, ...]:
@@ -331,16 +329,12 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = "int32", sparse: bool 
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
     lengths = a_shape("indices", dimensions)
-    parts = [
-        pt.reshape(pt.arange(n, dtype=dtype), tuple(n if at == own else 1 for at in places))
-        for places in [range(len(lengths))]
-        for own, n in enumerate(lengths)
-    ]
+    parts = _crossed([F.arange(n, dtype=dtype) for n in lengths])
     if flag("indices", "sparse", sparse):
-        return tuple(parts)
+        return parts
     if not parts:
-        return pt.zeros((0,), dtype=dtype)
-    return pt.stack([pt.broadcast_to(part, lengths) for part in parts])
+        return F.zeros((0,), dtype=dtype)
+    return F.stack([F.broadcast_to(part, lengths) for part in parts])
 
 
 @named
@@ -362,15 +356,23 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
     >>> [part.shape for part in pt.ix_([0, 2], [1])]
     [(2, 1), (1, 1)]
     """
-    found = []
-    for own, arg in enumerate(args):
-        x = as_tensor("ix_", arg, pt.int32 if isinstance(arg, list) and not arg else None)
+    vectors = []
+    for arg in args:
+        x = as_tensor("ix_", arg, int32 if isinstance(arg, list) and not arg else None)
         if x.ndim != 1:
             raise ShapeError(f"ix_: needs vectors; got shape {x.shape}; use flatten")
         if x.dtype.kind == "b":
-            (x,) = pt.nonzero(x)
-        found.append(pt.reshape(x, tuple(x.size if at == own else 1 for at in range(len(args)))))
-    return tuple(found)
+            (x,) = F.nonzero(x)
+        vectors.append(x)
+    return _crossed(vectors)
+
+
+def _crossed(vectors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Return vectors along axes of their own."""
+    return tuple(
+        F.reshape(vector, tuple(vector.size if axis == own else 1 for axis in range(len(vectors))))
+        for own, vector in enumerate(vectors)
+    )
 
 
 def _range_of(item: Any) -> Tensor:
@@ -378,8 +380,8 @@ def _range_of(item: Any) -> Tensor:
     start = 0 if item.start is None else item.start
     step = 1 if item.step is None else item.step
     if isinstance(step, complex):
-        return pt.linspace(start, item.stop, int(abs(step)))
-    return pt.arange(start, item.stop, step)
+        return F.linspace(start, item.stop, int(abs(step)))
+    return F.arange(start, item.stop, step)
 
 
 class _Grid:
@@ -397,17 +399,11 @@ class _Grid:
         if not isinstance(key, tuple):
             return _range_of(key)
         vectors = [_range_of(item) for item in key]
-        dtype = pt.result_type(*vectors)
-        parts = [
-            pt.reshape(
-                pt.astype(vector, dtype, copy=False),
-                tuple(vector.size if at == own else 1 for at in range(len(vectors))),
-            )
-            for own, vector in enumerate(vectors)
-        ]
+        dtype = F.result_type(*vectors)
+        parts = _crossed([F.astype(vector, dtype, copy=False) for vector in vectors])
         if self._sparse:
-            return tuple(parts)
-        return pt.stack(pt.broadcast_arrays(*parts))
+            return parts
+        return F.stack(F.broadcast_arrays(*parts))
 
 
 class _Joiner:
@@ -420,29 +416,29 @@ class _Joiner:
     [[1, 3], [2, 4]]
     """
 
-    def __init__(self, axis: int, ndim: int, place: int) -> None:
-        self._layout = (axis, ndim, place)
+    def __init__(self, axis: int, ndim: int, first: int) -> None:
+        self._layout = (axis, ndim, first)
 
     def __getitem__(self, key: Any) -> Tensor:
         items = list(key) if isinstance(key, tuple) else [key]
-        axis, ndim, place = self._layout
+        axis, ndim, first = self._layout
         if items and isinstance(items[0], str):
             try:
-                given = [int(part) for part in items.pop(0).split(",")]
+                layout = [int(part) for part in items.pop(0).split(",")]
             except ValueError:
                 raise ArgumentError(
                     "r_: directive is not made of integers; got letters; use 'axis,ndim,place'"
                 ) from None
-            axis, ndim, place = (*given, *self._layout[len(given) :])
+            axis, ndim, first = (*layout, *self._layout[len(layout) :])
         parts = []
         for item in items:
             x = _range_of(item) if isinstance(item, slice) else as_tensor("r_", item)
             missing = max(ndim - x.ndim, 0)
-            before = missing if place == -1 else min(place, missing)
+            before = missing if first == -1 else min(first, missing)
             shape = (*(1,) * before, *x.shape, *(1,) * (missing - before))
-            parts.append(pt.reshape(x, shape))
-        dtype = pt.result_type(*parts)
-        return pt.concat([pt.astype(part, dtype, copy=False) for part in parts], axis=axis)
+            parts.append(F.reshape(x, shape))
+        dtype = F.result_type(*parts)
+        return F.concat([F.astype(part, dtype, copy=False) for part in parts], axis=axis)
 
 
 class _Slices:
@@ -485,7 +481,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = "float32") 
     >>> pt.tri(2, 3).tolist()
     [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]
     """
-    return pt.tril(pt.ones((N, N if M is None else M), dtype=dtype), k=k)
+    return F.tril(F.ones((N, N if M is None else M), dtype=dtype), k=k)
 
 
 @named
@@ -503,7 +499,7 @@ def identity(n: int, dtype: DTypeLike | None = None) -> Tensor:
     >>> pt.identity(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    return pt.eye(n, dtype=dtype)
+    return F.eye(n, dtype=dtype)
 
 
 @named
@@ -535,18 +531,23 @@ def logspace(
     root = number("logspace", "base", base, finite=True)
     endpoint = flag("logspace", "endpoint", endpoint)
     powers = [_power(root, value) for value in _evenly(start, stop, num, endpoint)]
-    return pt.astype(
-        pt.asarray(powers, dtype="float32"), pt.float32 if dtype is None else dtype, copy=False
+    return _of_floats(powers, dtype)
+
+
+def _of_floats(values: list[float], dtype: DTypeLike | None) -> Tensor:
+    """Round numbers to float32, and convert them to a dtype if there is one."""
+    return F.astype(
+        F.asarray(values, dtype="float32"), float32 if dtype is None else dtype, copy=False
     )
 
 
 def _power(base: float, exponent: float) -> float:
     """Return a real power; NaN if there is none, infinity if it is too large."""
     try:
-        found: Any = base**exponent
+        power: Any = base**exponent
     except (OverflowError, ZeroDivisionError):
         return math.inf
-    return math.nan if isinstance(found, complex) else float(found)
+    return math.nan if isinstance(power, complex) else float(power)
 
 
 def _evenly(start: float, stop: float, num: int, endpoint: bool) -> list[float]:
@@ -595,9 +596,7 @@ def geomspace(
         values[0] = first
     if endpoint and num > 1:
         values[-1] = last
-    return pt.astype(
-        pt.asarray(values, dtype="float32"), pt.float32 if dtype is None else dtype, copy=False
-    )
+    return _of_floats(values, dtype)
 
 
 @named
@@ -652,7 +651,7 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1) -> Tensor:
     values = items("fromiter", "iter", iter) if count < 0 else _first(iter, count)
     if count > len(values):
         raise ShapeError(f"fromiter: too few elements; got {len(values)}; give {count}")
-    return pt.asarray(values, dtype=dtype)
+    return F.asarray(values, dtype=dtype)
 
 
 def _first(iterable: Any, count: int) -> tuple[Any, ...]:
@@ -722,8 +721,8 @@ def fromstring(string: str, dtype: DTypeLike = "float32", count: int = -1, *, se
     [1.0, 2.0, 3.0]
     """
     if not isinstance(string, str) or not isinstance(sep, str):
-        name, given = ("sep", sep) if isinstance(string, str) else ("string", string)
-        raise wrong_type("fromstring", name, "text", given)
+        name, text = ("sep", sep) if isinstance(string, str) else ("string", string)
+        raise wrong_type("fromstring", name, "text", text)
     count = integer("fromstring", "count", count)
     parts = [part for part in string.split(sep if sep.strip() else None) if part.strip()]
     target = as_dtype(dtype, "fromstring")
@@ -732,7 +731,7 @@ def fromstring(string: str, dtype: DTypeLike = "float32", count: int = -1, *, se
         values = [number(part) for part in (parts if count < 0 else parts[:count])]
     except ValueError as error:
         raise DTypeError(f"fromstring: not a number; got {error}; check sep and dtype") from None
-    return pt.asarray(values, dtype=target)
+    return F.asarray(values, dtype=target)
 
 
 @named
@@ -751,13 +750,14 @@ def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tup
     >>> [part.item() for part in pt.unravel_index(5, (2, 3))]
     [1, 2]
     """
-    rest = pt.astype(as_tensor("unravel_index", indices), "int32", copy=False)
+    rest = F.astype(as_tensor("unravel_index", indices), "int32", copy=False)
     lengths = a_shape("unravel_index", shape)
-    found = []
-    for length in lengths if isinstance(order, str) and order == "F" else reversed(lengths):
-        found.append(rest % max(length, 1))
+    first_is_fastest = isinstance(order, str) and order == "F"
+    coordinates = []
+    for length in lengths if first_is_fastest else reversed(lengths):
+        coordinates.append(rest % max(length, 1))
         rest = rest // max(length, 1)
-    return tuple(found if isinstance(order, str) and order == "F" else reversed(found))
+    return tuple(coordinates if first_is_fastest else reversed(coordinates))
 
 
 @named
@@ -805,10 +805,10 @@ def ravel_multi_index(
 
 def in_range(operation: str, places: Tensor, length: int, mode: str) -> Tensor:
     """Return non-negative indices: checked, taken modulo the length, or limited to it."""
-    places = pt.astype(places, "int32", copy=False)
+    places = F.astype(places, "int32", copy=False)
     if choice(operation, "mode", mode, OUT_OF_RANGE) != "raise":
         return limited(mode, places, length)
-    if bool(pt.any((places < 0) | (places >= length))):
+    if bool(F.any((places < 0) | (places >= length))):
         raise ShapeError(
             f"{operation}: index out of range for length {length}; got {places.tolist()!s:.60}; "
             f"use 0 to {length - 1}"
@@ -829,8 +829,8 @@ def ndindex(*shape: int | Sequence[int]) -> Iterator[tuple[int, ...]]:
     >>> list(pt.ndindex(1, 2))
     [(0, 0), (0, 1)]
     """
-    given: Any = shape[0] if len(shape) == 1 else shape
-    lengths = a_shape("ndindex", given)
+    sizes: Any = shape[0] if len(shape) == 1 else shape
+    lengths = a_shape("ndindex", sizes)
     if lengths and max(lengths) > sys.maxsize:
         raise ShapeError(f"ndindex: lengths are too large; got {shown(max(lengths))}; use less")
     return itertools.product(*map(range, lengths))
@@ -850,7 +850,7 @@ def ndenumerate(arr: ArrayLike) -> Iterator[tuple[tuple[int, ...], Any]]:
     [((0, 0), 7), ((0, 1), 8)]
     """
     x = as_tensor("ndenumerate", arr)
-    return zip(ndindex(x.shape), pt.flatten(x).tolist(), strict=True)
+    return zip(ndindex(x.shape), F.flatten(x).tolist(), strict=True)
 
 
 @named
@@ -871,7 +871,7 @@ def require(
     >>> pt.require([1, 2], "float32").tolist()
     [1.0, 2.0]
     """
-    return pt.asarray(a, dtype=dtype)
+    return F.asarray(a, dtype=dtype)
 
 
 @named
@@ -892,7 +892,7 @@ def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     >>> pt.asarray_chkfinite([1.0, 2.0]).tolist()
     [1.0, 2.0]
     """
-    x = pt.asarray(a, dtype=dtype)
-    if x.dtype.kind in "fc" and not bool(pt.all(pt.isfinite(x))):
+    x = F.asarray(a, dtype=dtype)
+    if x.dtype.kind in "fc" and not bool(F.all(F.isfinite(x))):
         raise ArgumentError("asarray_chkfinite: an element is infinite or NaN; use isfinite")
     return x

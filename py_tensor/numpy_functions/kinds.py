@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import py_tensor as pt
-
-from ..dtypes import BY_NAME, DType, as_dtype
+from .. import functions as F
+from ..dtypes import BY_NAME, DType, as_dtype, float32
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
 
@@ -74,8 +73,8 @@ def common_type(*arrays: ArrayLike) -> DType:
     float32
     """
     dtypes = [as_tensor("common_type", x).dtype for x in arrays]
-    floats = [dtype if dtype.kind in "fc" else pt.float32 for dtype in dtypes]
-    return pt.result_type(*floats)
+    floats = [dtype if dtype.kind in "fc" else float32 for dtype in dtypes]
+    return F.result_type(*floats)
 
 
 def min_scalar_type(a: ArrayLike) -> DType:

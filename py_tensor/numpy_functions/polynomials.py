@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import py_tensor as pt
-
-from .. import linalg
+from .. import functions as F, linalg
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer, number
 from ..functions.decorators import named
@@ -23,7 +21,7 @@ def _coefficients(operation: str, p: Any) -> Tensor:
     tensor = as_tensor(operation, p)
     if tensor.ndim > 1:
         raise ShapeError(f"{operation}: needs a vector; got shape {tensor.shape}; use flatten")
-    return pt.reshape(tensor, (-1,)) if tensor.size else tensor
+    return F.reshape(tensor, (-1,)) if tensor.size else tensor
 
 
 @named
@@ -42,7 +40,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     [76, 13]
     """
     p, x = _coefficients("polyval", p), as_tensor("polyval", x)
-    result = pt.zeros(x.shape, dtype=pt.result_type(p, x))
+    result = F.zeros(x.shape, dtype=F.result_type(p, x))
     for coefficient in p:
         result = result * x + coefficient
     return result
@@ -51,7 +49,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
 def _padded(operation: str, a1: Any, a2: Any) -> tuple[Tensor, Tensor]:
     a, b = _coefficients(operation, a1), _coefficients(operation, a2)
     length = max(a.size, b.size)
-    first, second = (pt.pad(x, ((length - x.size, 0),)) for x in (a, b))
+    first, second = (F.pad(x, ((length - x.size, 0),)) for x in (a, b))
     return first, second
 
 
@@ -134,8 +132,8 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     for _ in range(rest.size - divisor.size + 1):
         digit = rest[0] / divisor[0]
         digits.append(digit)
-        rest = pt.concat([rest[1 : divisor.size] - digit * divisor[1:], rest[divisor.size :]])
-    quotient = pt.stack(digits)
+        rest = F.concat([rest[1 : divisor.size] - digit * divisor[1:], rest[divisor.size :]])
+    quotient = F.stack(digits)
     return quotient, rest if rest.size else quotient[:1] * 0.0
 
 
@@ -162,8 +160,8 @@ def polyder(p: ArrayLike, m: int = 1) -> Tensor:
         raise ArgumentError(f"polyder: order is negative; got {m}; use polyint")
     result = _coefficients("polyder", p)
     for _ in range(m):
-        powers = pt.arange(result.size - 1, 0, -1)
-        result = result[:-1] * pt.astype(powers, result.dtype)
+        powers = F.arange(result.size - 1, 0, -1)
+        result = result[:-1] * F.astype(powers, result.dtype)
     return result
 
 
@@ -191,14 +189,14 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Tensor:
     if m < 0:
         raise ArgumentError(f"polyint: order is negative; got {m}; use polyder")
     result = as_floating("polyint", _coefficients("polyint", p))
-    constants = pt.reshape(as_floating("polyint", 0.0 if k is None else k), (-1,))
+    constants = F.reshape(as_floating("polyint", 0.0 if k is None else k), (-1,))
     if constants.size == 1:
-        constants = pt.broadcast_to(constants, (m,))
+        constants = F.broadcast_to(constants, (m,))
     if constants.size < m:
         raise ShapeError(f"polyint: too few constants; got {constants.size}; give 1 or {m}")
     for at in range(m):
-        powers = pt.astype(pt.arange(result.size, 0, -1), "float32")
-        result = pt.concat([result / powers, constants[at : at + 1]])
+        powers = F.astype(F.arange(result.size, 0, -1), "float32")
+        result = F.concat([result / powers, constants[at : at + 1]])
     return result
 
 
@@ -226,11 +224,11 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
         zeros = linalg.eigvals(zeros)
     elif zeros.ndim > 1:
         raise ShapeError(f"poly: neither a vector nor square; got shape {zeros.shape}; use flatten")
-    result = pt.ones((1,), dtype=zeros.dtype)
+    result = F.ones((1,), dtype=zeros.dtype)
     for at in range(zeros.size):
-        zero = pt.reshape(zeros, (-1,))[at : at + 1]
-        result = pt.pad(result, ((0, 1),)) - pt.pad(result * zero, ((1, 0),))
-    return pt.real(result) if real else result
+        zero = F.reshape(zeros, (-1,))[at : at + 1]
+        result = F.pad(result, ((0, 1),)) - F.pad(result * zero, ((1, 0),))
+    return F.real(result) if real else result
 
 
 @named
@@ -252,16 +250,16 @@ def roots(p: ArrayLike) -> Tensor:
     p = as_floating("roots", _coefficients("roots", p))
     used = [at for at, value in enumerate(p.tolist()) if value]
     if not used:
-        return pt.zeros((0,), dtype="complex64")
+        return F.zeros((0,), dtype="complex64")
     at_zero = p.size - used[-1] - 1
     p = p[used[0] : used[-1] + 1]
-    found = pt.zeros((0,), dtype="complex64")
+    numbers = F.zeros((0,), dtype="complex64")
     if p.size > 1:
-        first = pt.reshape(-p[1:] / p[0], (1, -1))
-        found = linalg.eigvals(
-            pt.concat([first, pt.eye(p.size - 2, p.size - 1, dtype=p.dtype)], axis=0)
+        first = F.reshape(-p[1:] / p[0], (1, -1))
+        numbers = linalg.eigvals(
+            F.concat([first, F.eye(p.size - 2, p.size - 1, dtype=p.dtype)], axis=0)
         )
-    return pt.concat([found, pt.zeros((at_zero,), dtype="complex64")])
+    return F.concat([numbers, F.zeros((at_zero,), dtype="complex64")])
 
 
 _MOST_POWERS = 1 << 10
@@ -291,13 +289,13 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tens
     if x.ndim != 1:
         raise ShapeError(f"vander: needs a vector; got shape {x.shape}; use flatten")
     count = x.size if N is None else integer("vander", "N", N, 0, _MOST_POWERS)
-    x = pt.astype(x, "int32") if x.dtype.kind == "b" else x
-    columns = [pt.ones(x.shape, dtype=x.dtype)] if count else []
+    x = F.astype(x, "int32") if x.dtype.kind == "b" else x
+    columns = [F.ones(x.shape, dtype=x.dtype)] if count else []
     while len(columns) < count:
         columns.append(columns[-1] * x)
     if not columns:
-        return pt.zeros((x.size, 0), dtype=x.dtype)
-    return pt.stack(columns if flag("vander", "increasing", increasing) else columns[::-1], axis=1)
+        return F.zeros((x.size, 0), dtype=x.dtype)
+    return F.stack(columns if flag("vander", "increasing", increasing) else columns[::-1], axis=1)
 
 
 @named
@@ -340,24 +338,24 @@ def polyfit(
     if x.ndim != 1 or y.ndim not in (1, 2) or not x.size or y.shape[0] != x.size:
         raise ShapeError(f"polyfit: points do not pair; got shapes {x.shape} and {y.shape}")
     deg = integer("polyfit", "deg", deg, 0, _MOST_POWERS - 1)
-    rcond = x.size * pt.finfo(x.dtype).eps if rcond is None else number("polyfit", "rcond", rcond)
+    rcond = x.size * F.finfo(x.dtype).eps if rcond is None else number("polyfit", "rcond", rcond)
     left, right = vander(x, deg + 1), y
     if w is not None:
-        weights = pt.reshape(as_floating("polyfit", w), (-1, 1))
+        weights = F.reshape(as_floating("polyfit", w), (-1, 1))
         left = left * weights
         right = right * (weights if y.ndim == 2 else weights[:, 0])
     # Columns of one length improve the condition number.
-    scale = pt.sqrt(pt.sum(pt.square(left), axis=0))
+    scale = F.sqrt(F.sum(F.square(left), axis=0))
     scaled = left / scale
-    rows = right if y.ndim == 2 else pt.expand_dims(right, axis=1)
+    rows = right if y.ndim == 2 else F.expand_dims(right, axis=1)
     solution, residuals, rank, singular = linalg.lstsq(scaled, rows, rcond=rcond)
-    found = solution / pt.expand_dims(scale, axis=1)
-    coefficients = found if y.ndim == 2 else found[:, 0]
+    fit = solution / F.expand_dims(scale, axis=1)
+    coefficients = fit if y.ndim == 2 else fit[:, 0]
     if flag("polyfit", "full", full):
         return coefficients, residuals, rank, singular, rcond
     if not flag("polyfit", "cov", cov):
         return coefficients
-    base = linalg.inv(scaled.T @ scaled) / (scale * pt.expand_dims(scale, axis=1))
+    base = linalg.inv(scaled.T @ scaled) / (scale * F.expand_dims(scale, axis=1))
     if cov == "unscaled":
         factor: Any = 1.0
     else:
@@ -365,6 +363,6 @@ def polyfit(
             raise ArgumentError(
                 f"polyfit: too few points for the covariance; got {x.size}; use more than {deg + 1}"
             )
-        factor = pt.sum(pt.square(rows - left @ found), axis=0) / float(x.size - deg - 1)
+        factor = F.sum(F.square(rows - left @ fit), axis=0) / float(x.size - deg - 1)
         factor = factor if y.ndim == 2 else factor[0]
-    return coefficients, pt.expand_dims(base, axis=2) * factor if y.ndim == 2 else base * factor
+    return coefficients, F.expand_dims(base, axis=2) * factor if y.ndim == 2 else base * factor

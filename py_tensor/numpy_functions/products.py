@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import py_tensor as pt
-
-from .. import linalg
+from .. import functions as F, linalg
 from ..errors import ShapeError
 from ..functions.arguments import one_axis
 from ..functions.decorators import named
@@ -17,7 +15,7 @@ from ..typing import ArrayLike
 
 def _numeric(operation: str, *values: Any) -> list[Tensor]:
     tensors = [as_tensor(operation, value) for value in values]
-    return [pt.astype(x, "int32") if x.dtype.kind == "b" else x for x in tensors]
+    return [F.astype(x, "int32") if x.dtype.kind == "b" else x for x in tensors]
 
 
 @named
@@ -41,10 +39,10 @@ def dot(a: ArrayLike, b: ArrayLike, out: None = None) -> Tensor:
     """
     first, second = _numeric("dot", a, b)
     if not first.ndim or not second.ndim:
-        return pt.multiply(first, second)
+        return F.multiply(first, second)
     if second.ndim < 3:
-        return pt.matmul(first, second)
-    return pt.tensordot(first, second, axes=((-1,), (-2,)))
+        return F.matmul(first, second)
+    return F.tensordot(first, second, axes=((-1,), (-2,)))
 
 
 @named
@@ -67,8 +65,8 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     """
     first, second = _numeric("inner", a, b)
     if not first.ndim or not second.ndim:
-        return pt.multiply(first, second)
-    return pt.tensordot(first, second, axes=((-1,), (-1,)))
+        return F.multiply(first, second)
+    return F.tensordot(first, second, axes=((-1,), (-1,)))
 
 
 @named
@@ -88,7 +86,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Tensor:
     [[3, 4], [6, 8]]
     """
     first, second = _numeric("outer", a, b)
-    return pt.expand_dims(pt.flatten(first), axis=1) * pt.flatten(second)
+    return F.expand_dims(F.flatten(first), axis=1) * F.flatten(second)
 
 
 @named
@@ -109,8 +107,8 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     >>> pt.vdot([1 + 2j], [3j]).item()
     (6+3j)
     """
-    first, second = (pt.flatten(x) for x in _numeric("vdot", a, b))
-    return pt.vecdot(first, second)
+    first, second = (F.flatten(x) for x in _numeric("vdot", a, b))
+    return F.vecdot(first, second)
 
 
 @named
@@ -132,7 +130,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     [3, 7]
     """
     matrices, vectors = _numeric("matvec", x1, x2)
-    return pt.matmul(matrices, pt.expand_dims(vectors, axis=-1))[..., 0]
+    return F.matmul(matrices, F.expand_dims(vectors, axis=-1))[..., 0]
 
 
 @named
@@ -154,8 +152,8 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     [4, 6]
     """
     vectors, matrices = _numeric("vecmat", x1, x2)
-    vectors = pt.conj(vectors) if vectors.dtype.kind == "c" else vectors
-    return pt.matmul(pt.expand_dims(vectors, axis=-2), matrices)[..., 0, :]
+    vectors = F.conj(vectors) if vectors.dtype.kind == "c" else vectors
+    return F.matmul(F.expand_dims(vectors, axis=-2), matrices)[..., 0, :]
 
 
 @named
@@ -190,13 +188,13 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     first, second = _numeric("cross", a, b)
-    first = pt.moveaxis(first, one_axis("cross", axisa, first.ndim), -1)
-    second = pt.moveaxis(second, one_axis("cross", axisb, second.ndim), -1)
+    first = F.moveaxis(first, one_axis("cross", axisa, first.ndim), -1)
+    second = F.moveaxis(second, one_axis("cross", axisb, second.ndim), -1)
     if first.shape[-1] != 3 or second.shape[-1] != 3:
         raise ShapeError(
             f"cross: vectors are not of 3 elements; got shapes {first.shape} and {second.shape}"
         )
-    return pt.moveaxis(linalg.cross(first, second), -1, axisc)
+    return F.moveaxis(linalg.cross(first, second), -1, axisc)
 
 
 @named
@@ -217,5 +215,5 @@ def einsum_path(
     >>> pt.einsum_path("ij,jk->ik", pt.ones((2, 3)), pt.ones((3, 4)))[0]
     ['einsum_path', (0, 1)]
     """
-    path = pt.contraction_path(subscripts, *operands)
+    path = F.contraction_path(subscripts, *operands)
     return ["einsum_path", *path], f"  Contraction of {subscripts}: {path}"

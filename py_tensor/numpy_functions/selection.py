@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
+from ..dtypes import int32
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import check_known_indices, flag, items, one_axis
 from ..functions.decorators import named
 from ..functions.sorting import order_by
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
+from .arithmetic import flat_or_along
 from .grids import in_range
 
 
@@ -44,8 +45,8 @@ def argwhere(a: ArrayLike) -> Tensor:
     """
     x = as_tensor("argwhere", a)
     if not x.ndim:
-        return pt.zeros((int(bool(x != 0)), 0), dtype="int32")
-    return pt.stack(list(pt.nonzero(x)), axis=1)
+        return F.zeros((int(bool(x != 0)), 0), dtype="int32")
+    return F.stack(list(F.nonzero(x)), axis=1)
 
 
 @named
@@ -64,7 +65,7 @@ def flatnonzero(a: ArrayLike) -> Tensor:
     >>> pt.flatnonzero([[0, 5], [6, 0]]).tolist()
     [1, 2]
     """
-    return pt.nonzero(pt.flatten(as_tensor("flatnonzero", a)))[0]
+    return F.nonzero(F.flatten(as_tensor("flatnonzero", a)))[0]
 
 
 @named
@@ -95,7 +96,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: ArrayLik
         )
     result = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = pt.where(condition, choice, result)
+        result = F.where(condition, choice, result)
     return as_tensor("select", result)
 
 
@@ -135,8 +136,8 @@ def piecewise(
     single = not isinstance(condlist, list | tuple) or (
         len(condlist) > 0 and isinstance(condlist[0], bool) and x.ndim > 0
     )
-    given: Any = [condlist] if single else condlist
-    conditions = [as_tensor("piecewise", c) for c in given]
+    masks: Any = [condlist] if single else condlist
+    conditions = [as_tensor("piecewise", c) for c in masks]
     functions = items("piecewise", "funclist", funclist)
     if len(functions) not in (len(conditions), len(conditions) + 1):
         raise ArgumentError(
@@ -145,13 +146,13 @@ def piecewise(
         )
 
     def value(function: Any) -> Tensor:
-        found = function(x, *args, **kw) if callable(function) else function
-        return pt.astype(as_tensor("piecewise", found), x.dtype, copy=False)
+        part = function(x, *args, **kw) if callable(function) else function
+        return F.astype(as_tensor("piecewise", part), x.dtype, copy=False)
 
     rest = functions[-1] if len(functions) > len(conditions) else 0
-    result = pt.broadcast_to(value(rest), x.shape)
+    result = F.broadcast_to(value(rest), x.shape)
     for condition, function in zip(conditions, functions, strict=False):
-        result = pt.where(condition, value(function), result)
+        result = F.where(condition, value(function), result)
     return result
 
 
@@ -182,8 +183,8 @@ def choose(
     numbers = in_range("choose", as_tensor("choose", a), len(arrays), mode)
     result = arrays[0]
     for at, array in enumerate(arrays[1:], 1):
-        result = pt.where(numbers == at, array, result)
-    return pt.broadcast_to(result, pt.broadcast_shapes(result.shape, numbers.shape))
+        result = F.where(numbers == at, array, result)
+    return F.broadcast_to(result, F.broadcast_shapes(result.shape, numbers.shape))
 
 
 @named
@@ -208,19 +209,16 @@ def compress(
     >>> pt.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
     """
-    x = as_tensor("compress", a)
-    if axis is None:
-        x, axis = pt.flatten(x), 0
+    x, along = flat_or_along("compress", a, axis)
     mask = as_tensor("compress", condition)
     if mask.ndim != 1:
         raise ShapeError(f"compress: condition is no vector; got shape {mask.shape}; use flatten")
-    (places,) = pt.nonzero(mask)
-    place = one_axis("compress", axis, x.ndim)
-    if places.size and mask.size > x.shape[place] and places[-1].item() >= x.shape[place]:
+    (places,) = F.nonzero(mask)
+    if places.size and mask.size > x.shape[along] and places[-1].item() >= x.shape[along]:
         raise ShapeError(
-            f"compress: condition is too long; got {mask.size} for length {x.shape[place]}"
+            f"compress: condition is too long; got {mask.size} for length {x.shape[along]}"
         )
-    return pt.take(x, places, axis=place)
+    return F.take(x, places, axis=along)
 
 
 @named
@@ -238,16 +236,16 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     >>> pt.extract([True, False, True], [1, 2, 3]).tolist()
     [1, 3]
     """
-    return compress(pt.flatten(as_tensor("extract", condition)), arr)
+    return compress(F.flatten(as_tensor("extract", condition)), arr)
 
 
 def _assign_flat(a: Tensor, places: Tensor, values: Tensor) -> None:
     """Assign repeated values to positions in the flattened array."""
     if not places.size:
         return
-    flat = pt.copy(pt.flatten(a))
-    flat[places] = pt.astype(pt.take(values, pt.arange(places.size) % values.size), a.dtype)
-    a[...] = pt.reshape(flat, a.shape)
+    flat = F.copy(F.flatten(a))
+    flat[places] = F.astype(F.take(values, F.arange(places.size) % values.size), a.dtype)
+    a[...] = F.reshape(flat, a.shape)
 
 
 @named
@@ -272,13 +270,11 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
     [7, 1, 2, 8]
     """
     target = _assignable("put", a)
-    places = pt.flatten(
-        as_tensor("put", ind, pt.int32 if isinstance(ind, list) and not ind else None)
-    )
+    places = F.flatten(as_tensor("put", ind, int32 if isinstance(ind, list) and not ind else None))
     if isinstance(mode, str) and mode == "raise":
-        places = pt.where(places < 0, places + target.size, places)
+        places = F.where(places < 0, places + target.size, places)
     places = in_range("put", places, target.size, mode)
-    values = pt.flatten(as_tensor("put", v))
+    values = F.flatten(as_tensor("put", v))
     if values.size:
         _assign_flat(target, places, values)
 
@@ -301,7 +297,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     >>> x.tolist()
     [0, 1, 7, 7]
     """
-    _assign_flat(_assignable("place", arr), flatnonzero(mask), pt.flatten(as_tensor("place", vals)))
+    _assign_flat(_assignable("place", arr), flatnonzero(mask), F.flatten(as_tensor("place", vals)))
 
 
 @named
@@ -324,11 +320,11 @@ def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
     >>> x.tolist()
     [0, 1, 7, 8]
     """
-    target, given = _assignable("putmask", a), pt.flatten(as_tensor("putmask", values))
-    if given.size:
-        repeated = pt.take(given, pt.arange(target.size) % given.size)
-        new = pt.astype(pt.reshape(repeated, target.shape), target.dtype)
-        target[...] = pt.where(pt.astype(as_tensor("putmask", mask), "bool"), new, target)
+    target, replacements = _assignable("putmask", a), F.flatten(as_tensor("putmask", values))
+    if replacements.size:
+        repeated = F.take(replacements, F.arange(target.size) % replacements.size)
+        new = F.astype(F.reshape(repeated, target.shape), target.dtype)
+        target[...] = F.where(F.astype(as_tensor("putmask", mask), "bool"), new, target)
 
 
 @named
@@ -354,10 +350,10 @@ def copyto(
     """
     target, new = _assignable("copyto", dst), as_tensor("copyto", src)
     if isinstance(casting, str) and casting == "unsafe":
-        new = pt.astype(new, target.dtype, copy=False)
-    replaced = pt.copy(target)
+        new = F.astype(new, target.dtype, copy=False)
+    replaced = F.copy(target)
     replaced[...] = new
-    target[...] = replaced if where is True else pt.where(where, replaced, target)
+    target[...] = replaced if where is True else F.where(where, replaced, target)
 
 
 @named
@@ -393,8 +389,8 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False) -> None:
         for length in x.shape[:0:-1]:
             stride *= length
             step += stride
-    places = pt.arange(0, end, step)
-    _assign_flat(x, places, pt.flatten(as_tensor("fill_diagonal", val)))
+    places = F.arange(0, end, step)
+    _assign_flat(x, places, F.flatten(as_tensor("fill_diagonal", val)))
 
 
 @named
@@ -422,10 +418,10 @@ def put_along_axis(
     """
     target, places = _assignable("put_along_axis", arr), as_tensor("put_along_axis", indices)
     if axis is None:
-        flat = pt.copy(pt.flatten(target))
+        flat = F.copy(F.flatten(target))
         check_known_indices("put_along_axis", indices, places, 0, flat.size)
         flat[places] = values
-        target[...] = pt.reshape(flat, target.shape)
+        target[...] = F.reshape(flat, target.shape)
         return
     own = one_axis("put_along_axis", axis, target.ndim)
     if places.ndim != target.ndim:
@@ -436,9 +432,7 @@ def put_along_axis(
     key = [
         places
         if at == own
-        else pt.reshape(
-            pt.arange(n), tuple(n if at == other else 1 for other in range(places.ndim))
-        )
+        else F.reshape(F.arange(n), tuple(n if at == other else 1 for other in range(places.ndim)))
         for at, n in enumerate(target.shape)
     ]
     target[tuple(key)] = values
@@ -461,7 +455,7 @@ def partition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> 
     [1, 5, 7]
     """
     x = as_tensor("partition", a)
-    return pt.sort(pt.flatten(x)) if axis is None else pt.sort(x, axis=axis)
+    return F.sort(F.flatten(x)) if axis is None else F.sort(x, axis=axis)
 
 
 @named
@@ -481,7 +475,7 @@ def argpartition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) 
     [1, 2, 0]
     """
     x = as_tensor("argpartition", a)
-    return pt.argsort(pt.flatten(x)) if axis is None else pt.argsort(x, axis=axis)
+    return F.argsort(F.flatten(x)) if axis is None else F.argsort(x, axis=axis)
 
 
 @named
@@ -522,7 +516,7 @@ def sort_complex(a: ArrayLike) -> Tensor:
     >>> pt.sort_complex([2 + 1j, 1 + 5j, 2 - 1j]).tolist()
     [(1+5j), (2-1j), (2+1j)]
     """
-    return pt.sort(pt.astype(as_tensor("sort_complex", a), "complex64", copy=False))
+    return F.sort(F.astype(as_tensor("sort_complex", a), "complex64", copy=False))
 
 
 @named
@@ -550,8 +544,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     side = "left" if flag("digitize", "right", right) else "right"
     x = as_tensor("digitize", x)
     if limits.size and bool(limits[0] > limits[-1]):
-        return limits.size - pt.searchsorted(pt.flip(limits), x, side=side)
-    return pt.searchsorted(limits, x, side=side)
+        return limits.size - F.searchsorted(F.flip(limits), x, side=side)
+    return F.searchsorted(limits, x, side=side)
 
 
 def vectorize(
@@ -585,10 +579,10 @@ def vectorize(
     dtype: Any = otypes[0] if isinstance(otypes, list | tuple) else otypes
 
     def call(*args: Any) -> Tensor:
-        arrays = pt.broadcast_arrays(*args)
-        rows = zip(*(pt.flatten(x).tolist() for x in arrays), strict=True)
+        arrays = F.broadcast_arrays(*args)
+        rows = zip(*(F.flatten(x).tolist() for x in arrays), strict=True)
         values = [pyfunc(*row) for row in rows]
-        return pt.reshape(pt.asarray(values, dtype=dtype), arrays[0].shape)
+        return F.reshape(F.asarray(values, dtype=dtype), arrays[0].shape)
 
     call.__doc__ = pyfunc.__doc__ if doc is None else doc
     return call

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError
 from ..functions.arguments import flag, one_axis
 from ..functions.decorators import named
@@ -50,16 +49,16 @@ def unique(
     """
     x = as_tensor("unique", ar)
     if axis is None:
-        found = pt.unique_all(x)
-        values, first, inverse, counts = found
+        everything = F.unique_all(x)
+        values, first, inverse, counts = everything
         if flag("unique", "equal_nan", equal_nan) and x.dtype.kind in "fc":
-            nans = int(pt.count_nonzero(pt.isnan(values)).item())
+            nans = int(F.count_nonzero(F.isnan(values)).item())
             if nans > 1:
                 kept = values.size - nans + 1
                 values, first = values[:kept], first[:kept]
-                inverse = pt.minimum(inverse, kept - 1)
-                last = pt.sum(counts[kept - 1 :], keepdims=True)
-                counts = pt.concat([counts[: kept - 1], last])
+                inverse = F.minimum(inverse, kept - 1)
+                last = F.sum(counts[kept - 1 :], keepdims=True)
+                counts = F.concat([counts[: kept - 1], last])
         results = [values, first, inverse, counts]
     else:
         results = _unique_slices(x, one_axis("unique", axis, x.ndim))
@@ -69,32 +68,34 @@ def unique(
         "return_counts": return_counts,
     }
     chosen = [True, *(flag("unique", name, value) for name, value in options.items())]
-    wanted = [part for part, given in zip(results, chosen, strict=True) if given]
+    wanted = [part for part, is_wanted in zip(results, chosen, strict=True) if is_wanted]
     return wanted[0] if len(wanted) == 1 else tuple(wanted)
 
 
 def _unique_slices(x: Tensor, axis: int) -> list[Tensor]:
     length = x.shape[axis]
-    rows = pt.reshape(pt.moveaxis(x, axis, 0), (length, -1 if x.size else 0))
+    rows = F.reshape(F.moveaxis(x, axis, 0), (length, -1 if x.size else 0))
     if not rows.size:
         raise ArgumentError(f"unique: slices are empty; got shape {x.shape}; leave axis out")
-    order = lexsort(pt.flip(rows, axis=1).T)
-    ordered = pt.take(rows, order, axis=0)
-    differ = pt.any(ordered[1:] != ordered[:-1], axis=1)
-    begins = pt.concat([pt.ones((1,), dtype="bool"), differ])
-    (starts,) = pt.nonzero(begins)
-    first = pt.take(order, starts)
-    number = pt.cumulative_sum(pt.astype(begins, "int32")) - 1
-    inverse = pt.take(number, pt.argsort(order))
-    counts = pt.diff(starts, append=pt.asarray([length]))
-    return [pt.take(x, first, axis=axis), first, inverse, counts]
+    order = lexsort(F.flip(rows, axis=1).T)
+    ordered = F.take(rows, order, axis=0)
+    differ = F.any(ordered[1:] != ordered[:-1], axis=1)
+    begins = F.concat([F.ones((1,), dtype="bool"), differ])
+    (starts,) = F.nonzero(begins)
+    first = F.take(order, starts)
+    number = F.cumulative_sum(F.astype(begins, "int32")) - 1
+    inverse = F.take(number, F.argsort(order))
+    counts = F.diff(starts, append=F.asarray([length]))
+    return [F.take(x, first, axis=axis), first, inverse, counts]
 
 
 def _distinct(operation: str, *arrays: Any, assume_unique: bool) -> list[Tensor]:
-    found = [pt.flatten(as_tensor(operation, x)) for x in arrays]
-    dtype = pt.result_type(*found)
-    found = [pt.astype(x, dtype, copy=False) for x in found]
-    return found if flag(operation, "assume_unique", assume_unique) else [unique(x) for x in found]
+    tensors = [F.flatten(as_tensor(operation, x)) for x in arrays]
+    dtype = F.result_type(*tensors)
+    tensors = [F.astype(x, dtype, copy=False) for x in tensors]
+    return (
+        tensors if flag(operation, "assume_unique", assume_unique) else [unique(x) for x in tensors]
+    )
 
 
 @named
@@ -112,8 +113,8 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
     >>> pt.union1d([3, 1], [2, 3]).tolist()
     [1, 2, 3]
     """
-    found: Tensor = unique(pt.concat(_distinct("union1d", ar1, ar2, assume_unique=True)))
-    return found
+    union: Tensor = unique(F.concat(_distinct("union1d", ar1, ar2, assume_unique=True)))
+    return union
 
 
 @named
@@ -138,10 +139,10 @@ def intersect1d(
     a, b = _distinct("intersect1d", ar1, ar2, assume_unique=True)
     if not flag("intersect1d", "return_indices", return_indices):
         common = unique(a)
-        return common[pt.isin(common, b)]
-    values, first, _, _ = pt.unique_all(a)
-    others, second, _, _ = pt.unique_all(b)
-    in_first, in_second = pt.isin(values, others), pt.isin(others, values)
+        return common[F.isin(common, b)]
+    values, first, _, _ = F.unique_all(a)
+    distinct, second, _, _ = F.unique_all(b)
+    in_first, in_second = F.isin(values, distinct), F.isin(distinct, values)
     return values[in_first], first[in_first], second[in_second]
 
 
@@ -162,7 +163,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Te
     [1, 3]
     """
     a = _distinct("setdiff1d", ar1, assume_unique=assume_unique)[0]
-    return a[~pt.isin(a, ar2)]
+    return a[~F.isin(a, ar2)]
 
 
 @named
@@ -182,4 +183,4 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ten
     [1, 3, 5]
     """
     a, b = _distinct("setxor1d", ar1, ar2, assume_unique=assume_unique)
-    return pt.sort(pt.concat([a[~pt.isin(a, b)], b[~pt.isin(b, a)]]))
+    return F.sort(F.concat([a[~F.isin(a, b)], b[~F.isin(b, a)]]))

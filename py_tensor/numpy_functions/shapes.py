@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import (
     MOST_STEPS,
@@ -24,20 +23,20 @@ from ..functions.decorators import named
 from ..functions.indexing import selected
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike, ShapeLike
-from .arithmetic import iterable
+from .arithmetic import flat_or_along, iterable
 
 
 def _at_least(operation: str, arrays: tuple[Any, ...], convert: Callable[[Tensor], Tensor]) -> Any:
-    found = [convert(as_tensor(operation, x)) for x in arrays]
-    return found[0] if len(found) == 1 else tuple(found)
+    tensors = [convert(as_tensor(operation, x)) for x in arrays]
+    return tensors[0] if len(tensors) == 1 else tuple(tensors)
 
 
 def _two(x: Tensor) -> Tensor:
-    return pt.reshape(x, (1,) * (2 - x.ndim) + x.shape)
+    return F.reshape(x, (1,) * (2 - x.ndim) + x.shape)
 
 
 def _three(x: Tensor) -> Tensor:
-    return pt.expand_dims(_two(x), axis=2) if x.ndim < 3 else x
+    return F.expand_dims(_two(x), axis=2) if x.ndim < 3 else x
 
 
 def atleast_1d(*arys: ArrayLike) -> Any:
@@ -53,7 +52,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
     >>> pt.atleast_1d(3).shape
     (1,)
     """
-    return _at_least("atleast_1d", arys, lambda x: x if x.ndim else pt.reshape(x, (1,)))
+    return _at_least("atleast_1d", arys, lambda x: x if x.ndim else F.reshape(x, (1,)))
 
 
 def atleast_2d(*arys: ArrayLike) -> Any:
@@ -115,7 +114,7 @@ def hstack(tup: Sequence[ArrayLike]) -> Tensor:
     [1, 2, 3]
     """
     arrays = [atleast_1d(x) for x in _several(tup)]
-    return pt.concat(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
+    return F.concat(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
 
 
 @named
@@ -135,7 +134,7 @@ def vstack(tup: Sequence[ArrayLike]) -> Tensor:
     >>> pt.vstack([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
-    return pt.concat([atleast_2d(x) for x in _several(tup)], axis=0)
+    return F.concat([atleast_2d(x) for x in _several(tup)], axis=0)
 
 
 @named
@@ -155,7 +154,7 @@ def dstack(tup: Sequence[ArrayLike]) -> Tensor:
     >>> pt.dstack([[1, 2], [3, 4]]).tolist()
     [[[1, 3], [2, 4]]]
     """
-    return pt.concat([atleast_3d(x) for x in _several(tup)], axis=2)
+    return F.concat([atleast_3d(x) for x in _several(tup)], axis=2)
 
 
 @named
@@ -176,7 +175,7 @@ def column_stack(tup: Sequence[ArrayLike]) -> Tensor:
     [[1, 3], [2, 4]]
     """
     arrays = [as_tensor("column_stack", x) for x in _several(tup)]
-    return pt.concat([pt.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in arrays], axis=1)
+    return F.concat([F.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in arrays], axis=1)
 
 
 @named
@@ -215,9 +214,9 @@ def block(arrays: ArrayLike | Sequence[Any]) -> Tensor:
 
     def joined(item: Any, level: int) -> Tensor:
         if level:
-            return pt.concat([joined(part, level - 1) for part in item], axis=-level)
+            return F.concat([joined(part, level - 1) for part in item], axis=-level)
         x = as_tensor("block", item)
-        return pt.reshape(x, (1,) * (ndim - x.ndim) + x.shape)
+        return F.reshape(x, (1,) * (ndim - x.ndim) + x.shape)
 
     return joined(arrays, levels)
 
@@ -244,20 +243,20 @@ def array_split(
     [[1, 2], [3]]
     """
     x = as_tensor("array_split", ary)
-    place = one_axis("array_split", axis, x.ndim)
-    length = x.shape[place]
-    given = indices_or_sections
-    given = given.tolist() if hasattr(given, "tolist") else given
-    if not isinstance(given, Iterable):
-        count = integer("array_split", "number of parts", given, most=MOST_STEPS)
+    along = one_axis("array_split", axis, x.ndim)
+    length = x.shape[along]
+    sections = indices_or_sections
+    sections = sections.tolist() if hasattr(sections, "tolist") else sections
+    if not isinstance(sections, Iterable):
+        count = integer("array_split", "number of parts", sections, most=MOST_STEPS)
         if count < 1:
             raise ShapeError(f"array_split: number of parts too small; got {count}; use 1 or more")
         small, larger = length // count, length % count
         cuts = [at * small + min(at, larger) for at in range(count + 1)]
     else:
-        places = items("array_split", "positions", given)
+        places = items("array_split", "positions", sections)
         cuts = [0, *(integer("array_split", "position", at) for at in places), length]
-    before = (slice(None),) * place
+    before = (slice(None),) * along
     return [selected(x, (*before, slice(start, stop))) for start, stop in pairwise(cuts)]
 
 
@@ -384,16 +383,16 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor
     """
     first, second = as_tensor("append", arr), as_tensor("append", values)
     if axis is None:
-        first, second, axis = pt.flatten(first), pt.flatten(second), 0
-    return pt.concat([first, second], axis=axis)
+        first, second, axis = F.flatten(first), F.flatten(second), 0
+    return F.concat([first, second], axis=axis)
 
 
 def _positions(operation: str, obj: Any, length: int, limit: int) -> list[int]:
     """Return non-negative positions from integers, a slice or a mask, which are read back."""
     if isinstance(obj, slice):
         return list(range(*obj.indices(length)))
-    given = obj.tolist() if hasattr(obj, "tolist") else obj
-    values = given if isinstance(given, list | tuple) else [given]
+    numbers = obj.tolist() if hasattr(obj, "tolist") else obj
+    values = numbers if isinstance(numbers, list | tuple) else [numbers]
     if values and all(isinstance(value, bool) for value in values):
         return [at for at, chosen in enumerate(values) if chosen]
     positions = [integer(operation, "position", value) for value in values]
@@ -425,14 +424,11 @@ def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None
     >>> pt.delete([1, 2, 3, 4], [0, 2]).tolist()
     [2, 4]
     """
-    x = as_tensor("delete", arr)
-    if axis is None:
-        x, axis = pt.flatten(x), 0
-    place = one_axis("delete", axis, x.ndim)
-    length = x.shape[place]
+    x, along = flat_or_along("delete", arr, axis)
+    length = x.shape[along]
     dropped = set(_positions("delete", obj, length, length))
     kept = [at for at in range(length) if at not in dropped]
-    return pt.take(x, pt.asarray(kept, dtype="int32"), axis=place)
+    return F.take(x, F.asarray(kept, dtype="int32"), axis=along)
 
 
 @named
@@ -458,32 +454,29 @@ def insert(
     >>> pt.insert([1, 2, 3], [0, 2], [7, 8]).tolist()
     [7, 1, 2, 8, 3]
     """
-    x = as_tensor("insert", arr)
-    if axis is None:
-        x, axis = pt.flatten(x), 0
-    place = one_axis("insert", axis, x.ndim)
-    length = x.shape[place]
+    x, along = flat_or_along("insert", arr, axis)
+    length = x.shape[along]
     positions = _positions("insert", obj, length, length + 1)
-    new = pt.astype(as_tensor("insert", values), x.dtype, copy=False)
+    new = F.astype(as_tensor("insert", values), x.dtype, copy=False)
     count = len(positions)
-    new = pt.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    new = F.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
     if count == 1 and not isinstance(obj, slice):
         # A single position takes several slices; an index without axes takes them from axis 0.
-        new = new if iterable(obj) else pt.moveaxis(new, 0, place)
-        count = new.shape[place]
+        new = new if iterable(obj) else F.moveaxis(new, 0, along)
+        count = new.shape[along]
         positions *= count
-    shape = (*x.shape[:place], count, *x.shape[place + 1 :])
-    new = pt.broadcast_to(new, shape)
+    shape = (*x.shape[:along], count, *x.shape[along + 1 :])
+    new = F.broadcast_to(new, shape)
     order = sorted(range(count), key=lambda at: positions[at])
     source: list[int] = []
     at = 0
-    for each in order:
-        source += range(at, positions[each])
-        at = positions[each]
-        source.append(length + each)
+    for number in order:
+        source += range(at, positions[number])
+        at = positions[number]
+        source.append(length + number)
     source += range(at, length)
-    joined = pt.concat([x, new], axis=place)
-    return pt.take(joined, pt.asarray(source, dtype="int32"), axis=place)
+    joined = F.concat([x, new], axis=along)
+    return F.take(joined, F.asarray(source, dtype="int32"), axis=along)
 
 
 @named
@@ -504,13 +497,13 @@ def resize(a: ArrayLike, new_shape: ShapeLike) -> Tensor:
     >>> pt.resize([1, 2, 3], (2, 2)).tolist()
     [[1, 2], [3, 1]]
     """
-    x = pt.flatten(as_tensor("resize", a))
+    x = F.flatten(as_tensor("resize", a))
     shape = a_shape("resize", new_shape)
     size = math.prod(shape)
     if not x.size:
-        return pt.zeros(shape, dtype=x.dtype)
-    repeated = pt.tile(x, -(-size // x.size)) if size > x.size else x
-    return pt.reshape(repeated[:size], shape)
+        return F.zeros(shape, dtype=x.dtype)
+    repeated = F.tile(x, -(-size // x.size)) if size > x.size else x
+    return F.reshape(repeated[:size], shape)
 
 
 @named
@@ -533,19 +526,19 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     [[2, 4], [1, 3]]
     """
     x = as_tensor("rot90", m)
-    given = items("rot90", "axes", axes)
-    if len(given) != 2:
-        raise ShapeError(f"rot90: not two axes; got {given}; name two")
-    some_axes("rot90", given, x.ndim)
-    first, second = (one_axis("rot90", axis, x.ndim) for axis in given)
+    pair = items("rot90", "axes", axes)
+    if len(pair) != 2:
+        raise ShapeError(f"rot90: not two axes; got {pair}; name two")
+    some_axes("rot90", pair, x.ndim)
+    first, second = (one_axis("rot90", axis, x.ndim) for axis in pair)
     turns = integer("rot90", "k", k) % 4
     if turns == 2:
-        return pt.flip(x, axis=(first, second))
+        return F.flip(x, axis=(first, second))
     if turns == 1:
-        return swapaxes(pt.flip(x, axis=second), first, second)
+        return swapaxes(F.flip(x, axis=second), first, second)
     if turns == 3:
-        return pt.flip(swapaxes(x, first, second), axis=second)
-    return pt.copy(x)
+        return F.flip(swapaxes(x, first, second), axis=second)
+    return F.copy(x)
 
 
 @named
@@ -565,7 +558,7 @@ def fliplr(m: ArrayLike) -> Tensor:
     >>> pt.fliplr([[1, 2], [3, 4]]).tolist()
     [[2, 1], [4, 3]]
     """
-    return pt.flip(m, axis=1)
+    return F.flip(m, axis=1)
 
 
 @named
@@ -585,7 +578,7 @@ def flipud(m: ArrayLike) -> Tensor:
     >>> pt.flipud([[1, 2], [3, 4]]).tolist()
     [[3, 4], [1, 2]]
     """
-    return pt.flip(m, axis=0)
+    return F.flip(m, axis=0)
 
 
 @named
@@ -611,7 +604,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Tensor:
     first, second = (one_axis("swapaxes", axis, x.ndim) for axis in (axis1, axis2))
     order = list(range(x.ndim))
     order[first], order[second] = second, first
-    return pt.permute_dims(x, order)
+    return F.permute_dims(x, order)
 
 
 @named
@@ -634,10 +627,10 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Tensor:
     (5, 3, 4)
     """
     x = as_tensor("rollaxis", a)
-    place = one_axis("rollaxis", axis, x.ndim)
+    along = one_axis("rollaxis", axis, x.ndim)
     start = integer("rollaxis", "start", start)
     target = one_axis("rollaxis", start, x.ndim + 1) if start >= 0 else start + x.ndim
-    return pt.moveaxis(x, place, target - (target > place))
+    return F.moveaxis(x, along, target - (target > along))
 
 
 @named
@@ -656,7 +649,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     [1, 3, 2, 4]
     """
     x = as_tensor("ravel", a)
-    return pt.flatten(pt.transpose(x) if isinstance(order, str) and order == "F" else x)
+    return F.flatten(F.transpose(x) if isinstance(order, str) and order == "F" else x)
 
 
 def ndim(a: ArrayLike) -> int:
@@ -736,17 +729,17 @@ def apply_along_axis(
     [3, 7]
     """
     x = as_tensor("apply_along_axis", arr)
-    place = one_axis("apply_along_axis", axis, x.ndim)
-    others = (*x.shape[:place], *x.shape[place + 1 :])
-    rows = pt.reshape(pt.moveaxis(x, place, -1), (math.prod(others), x.shape[place]))
+    along = one_axis("apply_along_axis", axis, x.ndim)
+    rest = (*x.shape[:along], *x.shape[along + 1 :])
+    rows = F.reshape(F.moveaxis(x, along, -1), (math.prod(rest), x.shape[along]))
     func1d = function_of("apply_along_axis", "func1d", func1d)
     if not rows.shape[0]:
         raise ShapeError(f"apply_along_axis: no vectors; got shape {x.shape}; give at least one")
-    found = pt.stack([as_tensor("apply_along_axis", func1d(row, *args, **kwargs)) for row in rows])
-    inner = found.shape[1:]
-    result = pt.reshape(found, (*others, *inner))
-    last = range(len(others), len(others) + len(inner))
-    return pt.moveaxis(result, tuple(last), tuple(range(place, place + len(inner))))
+    results = F.stack([as_tensor("apply_along_axis", func1d(row, *args, **kwargs)) for row in rows])
+    inner = results.shape[1:]
+    result = F.reshape(results, (*rest, *inner))
+    last = range(len(rest), len(rest) + len(inner))
+    return F.moveaxis(result, tuple(last), tuple(range(along, along + len(inner))))
 
 
 @named
@@ -771,16 +764,16 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
     result = as_tensor("apply_over_axes", a)
     func = function_of("apply_over_axes", "func", func)
     for axis in lengths_of("apply_over_axes", axes, "axis"):
-        place = one_axis("apply_over_axes", axis, result.ndim)
-        found = as_tensor("apply_over_axes", func(result, place))
-        if found.ndim == result.ndim - 1:
-            found = pt.expand_dims(found, axis=place)
-        if found.ndim != result.ndim:
+        along = one_axis("apply_over_axes", axis, result.ndim)
+        reduced = as_tensor("apply_over_axes", func(result, along))
+        if reduced.ndim == result.ndim - 1:
+            reduced = F.expand_dims(reduced, axis=along)
+        if reduced.ndim != result.ndim:
             raise ShapeError(
-                f"apply_over_axes: function changes the axes; got shape {found.shape} "
+                f"apply_over_axes: function changes the axes; got shape {reduced.shape} "
                 f"from {result.shape}; return as many axes or one less"
             )
-        result = found
+        result = reduced
     return result
 
 
@@ -815,6 +808,6 @@ def array(
     >>> pt.array([1, 2], ndmin=2).shape
     (1, 2)
     """
-    x = pt.asarray(object, dtype=dtype, copy=copy)
+    x = F.asarray(object, dtype=dtype, copy=copy)
     ndmin = integer("array", "ndmin", ndmin, most=_MOST_AXES)
-    return pt.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x
+    return F.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
+from ..dtypes import int32
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import choice, integer, items, number, one_axis, some_axes
 from ..functions.decorators import named
@@ -22,23 +22,23 @@ def _vectors(operation: str, a: Any, v: Any) -> tuple[Tensor, Tensor]:
     for x in (first, second):
         if x.ndim > 1 or not x.size:
             raise ShapeError(f"{operation}: needs vectors with elements; got shape {x.shape}")
-    dtype = pt.result_type(first, second)
-    dtype = pt.int32 if dtype.kind == "b" else dtype
-    first, second = (pt.astype(pt.reshape(x, (-1,)), dtype, copy=False) for x in (first, second))
+    dtype = F.result_type(first, second)
+    dtype = int32 if dtype.kind == "b" else dtype
+    first, second = (F.astype(F.reshape(x, (-1,)), dtype, copy=False) for x in (first, second))
     return first, second
 
 
 def _slid(operation: str, a: Tensor, kernel: Tensor, before: int, count: int) -> Tensor:
     """Return sums of products of `kernel` with windows of a, the first one `before` it."""
     after = count + kernel.size - 1 - before - a.size
-    padded = pt.pad(a, ((max(before, 0), max(after, 0)),))[max(-before, 0) :]
+    padded = F.pad(a, ((max(before, 0), max(after, 0)),))[max(-before, 0) :]
     if a.dtype.kind == "f":
-        image = pt.reshape(padded, (1, 1, padded.size, 1))
-        found = pt.conv2d(image, pt.reshape(kernel, (1, kernel.size, 1, 1)))
-        return pt.reshape(found, (-1,))[:count]
-    places = pt.reshape(pt.arange(count), (-1, 1)) + pt.arange(kernel.size)
-    total = pt.sum(pt.take(padded, places, axis=0) * kernel, axis=1)
-    return pt.astype(total, a.dtype, copy=False)
+        image = F.reshape(padded, (1, 1, padded.size, 1))
+        sums = F.conv2d(image, F.reshape(kernel, (1, kernel.size, 1, 1)))
+        return F.reshape(sums, (-1,))[:count]
+    places = F.reshape(F.arange(count), (-1, 1)) + F.arange(kernel.size)
+    total = F.sum(F.take(padded, places, axis=0) * kernel, axis=1)
+    return F.astype(total, a.dtype, copy=False)
 
 
 def _extent(operation: str, mode: str, long: int, short: int) -> tuple[int, int]:
@@ -78,7 +78,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     before, count = _extent("convolve", mode, first.size, second.size)
     if mode == "same":
         before = second.size - 1 - (second.size - 1) // 2
-    return _slid("convolve", first, pt.flip(second), before, count)
+    return _slid("convolve", first, F.flip(second), before, count)
 
 
 @named
@@ -102,13 +102,13 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     [5, 11, 17, 3, 0]
     """
     first, second = _vectors("correlate", a, v)
-    second = pt.conj(second) if second.dtype.kind == "c" else second
+    second = F.conj(second) if second.dtype.kind == "c" else second
     if first.size >= second.size:
         before, count = _extent("correlate", mode, first.size, second.size)
         return _slid("correlate", first, second, before, count)
     # Each shift of the longer second operand is a shift of the first one, in the opposite order.
     before, count = _extent("correlate", mode, second.size, first.size)
-    return pt.flip(_slid("correlate", second, first, before, count))
+    return F.flip(_slid("correlate", second, first, before, count))
 
 
 @named
@@ -140,12 +140,12 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: i
         axes = tuple(one_axis("gradient", one, f.ndim) for one in items("gradient", "axis", axis))
     if integer("gradient", "edge_order", edge_order) not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is neither 1 nor 2; got {edge_order}")
-    given = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
-    if len(given) != len(axes):
+    steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
+    if len(steps) != len(axes):
         raise ArgumentError(
-            f"gradient: number of distances does not fit; got {len(given)}; give 1 or {len(axes)}"
+            f"gradient: number of distances does not fit; got {len(steps)}; give 1 or {len(axes)}"
         )
-    parts = [_slope(f, at, h, edge_order) for at, h in zip(axes, given, strict=True)]
+    parts = [_slope(f, at, h, edge_order) for at, h in zip(axes, steps, strict=True)]
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
@@ -155,18 +155,18 @@ def _slope(f: Tensor, axis: int, distance: Any, edge_order: int) -> Tensor:
         raise ShapeError(
             f"gradient: axis too short; got length {length} of axis {axis}; use {edge_order + 1}"
         )
-    f = pt.moveaxis(f, axis, -1)
+    f = F.moveaxis(f, axis, -1)
     spaced = as_floating("gradient", distance)
     if not spaced.ndim:
-        spaced = pt.broadcast_to(spaced, (length - 1,))
+        spaced = F.broadcast_to(spaced, (length - 1,))
     elif spaced.shape == (length,):
-        spaced = pt.diff(spaced)
+        spaced = F.diff(spaced)
     else:
         raise ShapeError(
             f"gradient: coordinates do not fit; got {spaced.shape} for axis {axis} of "
             f"length {length}"
         )
-    steps = pt.diff(f, axis=-1) / spaced
+    steps = F.diff(f, axis=-1) / spaced
     before, after = spaced[:-1], spaced[1:]
     inner = (steps[..., :-1] * after + steps[..., 1:] * before) / (before + after)
     first, last = steps[..., :1], steps[..., -1:]
@@ -175,7 +175,7 @@ def _slope(f: Tensor, axis: int, distance: Any, edge_order: int) -> Tensor:
         first = first + (first - steps[..., 1:2]) * (h0 / (h0 + h1))
         h0, h1 = spaced[-1], spaced[-2]
         last = last + (last - steps[..., -2:-1]) * (h0 / (h0 + h1))
-    return pt.moveaxis(pt.concat([first, inner, last], axis=-1), -1, axis)
+    return F.moveaxis(F.concat([first, inner, last], axis=-1), -1, axis)
 
 
 @named
@@ -196,13 +196,13 @@ def ediff1d(
     >>> pt.ediff1d([1, 2, 4, 7], to_begin=0).tolist()
     [0, 1, 2, 3]
     """
-    flat = pt.flatten(as_tensor("ediff1d", ary))
+    flat = F.flatten(as_tensor("ediff1d", ary))
     parts = [flat[1:] - flat[:-1]]
     if to_begin is not None:
-        parts.insert(0, pt.flatten(as_tensor("ediff1d", to_begin, flat.dtype)))
+        parts.insert(0, F.flatten(as_tensor("ediff1d", to_begin, flat.dtype)))
     if to_end is not None:
-        parts.append(pt.flatten(as_tensor("ediff1d", to_end, flat.dtype)))
-    return pt.concat(parts) if len(parts) > 1 else parts[0]
+        parts.append(F.flatten(as_tensor("ediff1d", to_end, flat.dtype)))
+    return F.concat(parts) if len(parts) > 1 else parts[0]
 
 
 @named
@@ -224,16 +224,16 @@ def unwrap(
     >>> pt.unwrap([0.0, 3.0, 5.5], period=4.0).tolist()
     [0.0, -1.0, -2.5]
     """
-    angles = pt.moveaxis(as_floating("unwrap", p), axis, -1)
+    angles = F.moveaxis(as_floating("unwrap", p), axis, -1)
     period = number("unwrap", "period", period)
     half = period / 2
-    steps = pt.diff(angles, axis=-1)
+    steps = F.diff(angles, axis=-1)
     wrapped = (steps + half) % period - half
-    wrapped = pt.where((wrapped == -half) & (steps > 0), half, wrapped)
+    wrapped = F.where((wrapped == -half) & (steps > 0), half, wrapped)
     limit = half if discont is None else max(number("unwrap", "discont", discont), half)
-    moved = pt.where(pt.abs(steps) < limit, 0.0, wrapped - steps)
-    rest = angles[..., 1:] + pt.cumulative_sum(moved, axis=-1)
-    return pt.moveaxis(pt.concat([angles[..., :1], rest], axis=-1), -1, axis)
+    moved = F.where(F.abs(steps) < limit, 0.0, wrapped - steps)
+    rest = angles[..., 1:] + F.cumulative_sum(moved, axis=-1)
+    return F.moveaxis(F.concat([angles[..., :1], rest], axis=-1), -1, axis)
 
 
 @named
@@ -259,23 +259,27 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Tensor:
     if not isinstance(trim, str) or not set(trim.lower()) <= {"f", "b"}:
         raise ArgumentError(f'trim_zeros: letters are neither "f" nor "b"; got {trim!r:.60}')
     key = []
-    for place in range(x.ndim):
+    for along in range(x.ndim):
         cut = slice(None)
-        if place in some_axes("trim_zeros", axis, x.ndim):
-            others = tuple(other for other in range(x.ndim) if other != place)
-            used = pt.any(x != 0, axis=others).tolist()
-            found = [at for at, kept in enumerate(used) if kept] or [len(used), -1]
+        if along in some_axes("trim_zeros", axis, x.ndim):
+            rest = tuple(other for other in range(x.ndim) if other != along)
+            used = F.any(x != 0, axis=rest).tolist()
+            used_positions = [at for at, kept in enumerate(used) if kept] or [len(used), -1]
             cut = slice(
-                found[0] if "f" in trim.lower() else 0,
-                found[-1] + 1 if "b" in trim.lower() else len(used),
+                used_positions[0] if "f" in trim.lower() else 0,
+                used_positions[-1] + 1 if "b" in trim.lower() else len(used),
             )
         key.append(cut)
     return selected(x, tuple(key))
 
 
-def _angles(count: int) -> Tensor:
-    """Return the angles of a window's samples, from -pi to pi."""
-    return pt.astype(pt.arange(1 - count, count, 2), "float32") * (math.pi / max(count - 1, 1))
+def _window(operation: str, length: int, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return a function of angles from -pi to pi; ones for windows of at most one sample."""
+    length = integer(operation, "M", length)
+    if length <= 1:
+        return F.ones(max(length, 0))
+    steps = F.astype(F.arange(1 - length, length, 2), "float32")
+    return function(steps * (math.pi / (length - 1)))
 
 
 @named
@@ -294,8 +298,8 @@ def bartlett(M: int) -> Tensor:
     """
     M = integer("bartlett", "M", M)
     if M <= 1:
-        return pt.ones(max(M, 0))
-    return 1.0 - pt.abs(pt.astype(pt.arange(1 - M, M, 2), "float32")) / float(M - 1)
+        return F.ones(max(M, 0))
+    return 1.0 - F.abs(F.astype(F.arange(1 - M, M, 2), "float32")) / float(M - 1)
 
 
 @named
@@ -312,11 +316,9 @@ def blackman(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.blackman(5).tolist()]
     [-0.0, 0.34, 1.0, 0.34, -0.0]
     """
-    M = integer("blackman", "M", M)
-    if M <= 1:
-        return pt.ones(max(M, 0))
-    angle = _angles(M)
-    return 0.42 + 0.5 * pt.cos(angle) + 0.08 * pt.cos(2.0 * angle)
+    return _window(
+        "blackman", M, lambda angle: 0.42 + 0.5 * F.cos(angle) + 0.08 * F.cos(2.0 * angle)
+    )
 
 
 @named
@@ -333,10 +335,7 @@ def hamming(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.hamming(5).tolist()]
     [0.08, 0.54, 1.0, 0.54, 0.08]
     """
-    M = integer("hamming", "M", M)
-    if M <= 1:
-        return pt.ones(max(M, 0))
-    return 0.54 + 0.46 * pt.cos(_angles(M))
+    return _window("hamming", M, lambda angle: 0.54 + 0.46 * F.cos(angle))
 
 
 @named
@@ -353,10 +352,7 @@ def hanning(M: int) -> Tensor:
     >>> [round(value, 2) for value in pt.hanning(5).tolist()]
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
-    M = integer("hanning", "M", M)
-    if M <= 1:
-        return pt.ones(max(M, 0))
-    return 0.5 + 0.5 * pt.cos(_angles(M))
+    return _window("hanning", M, lambda angle: 0.5 + 0.5 * F.cos(angle))
 
 
 @named
@@ -376,6 +372,6 @@ def kaiser(M: int, beta: float) -> Tensor:
     """
     M, beta = integer("kaiser", "M", M), number("kaiser", "beta", beta)
     if M == 1:
-        return pt.ones(1)
-    part = pt.astype(pt.arange(1 - M, M, 2), "float32") / float(max(M - 1, 1))
-    return pt.i0(pt.sqrt(1.0 - pt.square(part)) * beta) / pt.i0(beta)
+        return F.ones(1)
+    part = F.astype(F.arange(1 - M, M, 2), "float32") / float(max(M - 1, 1))
+    return F.i0(F.sqrt(1.0 - F.square(part)) * beta) / F.i0(beta)

@@ -6,23 +6,21 @@ import math
 from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
-import py_tensor as pt
-
-from .. import linalg
+from .. import functions as F, linalg
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import flag, items, number, one_axis, some_axes
+from ..functions.arguments import flag, items, number, some_axes
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike
-from .arithmetic import as_floating
+from .arithmetic import as_floating, flat_or_along
 
 
 def _shares(q: Any) -> Any:
     """Return percentages as shares, numbers or nested lists of them."""
-    given = q.tolist() if hasattr(q, "tolist") else q
-    if isinstance(given, list | tuple):
-        return [_shares(each) for each in given]
-    return number("percentile", "q", given) / 100
+    shares = q.tolist() if hasattr(q, "tolist") else q
+    if isinstance(shares, list | tuple):
+        return [_shares(share) for share in shares]
+    return number("percentile", "q", shares) / 100
 
 
 @named
@@ -56,7 +54,7 @@ def percentile(
     >>> pt.percentile([1.0, 2.0, 3.0, 4.0], 50).item()
     2.5
     """
-    return pt.quantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
+    return F.quantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
 
 
 @named
@@ -90,7 +88,7 @@ def nanpercentile(
     >>> pt.nanpercentile([1.0, pt.nan, 3.0], 50).item()
     2.0
     """
-    return pt.nanquantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
+    return F.nanquantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
 
 
 @named
@@ -124,9 +122,9 @@ def average(
     x = as_floating("average", a)
     axes = some_axes("average", axis, x.ndim)
     if weights is None:
-        found = pt.mean(x, axis=axes, keepdims=keepdims)
+        mean = F.mean(x, axis=axes, keepdims=keepdims)
         count = math.prod(x.shape[at] for at in axes)
-        total = pt.full(found.shape, float(count))
+        total = F.full(mean.shape, float(count))
     else:
         share = as_floating("average", weights)
         if share.shape != x.shape:
@@ -135,11 +133,11 @@ def average(
                     f"average: weights do not fit; got {share.shape} for shape {x.shape} and "
                     f"axis {axis}; give the shape of a or of the axes"
                 )
-            share = pt.reshape(share, tuple(n if at in axes else 1 for at, n in enumerate(x.shape)))
-            share = pt.broadcast_to(share, x.shape)
-        total = pt.sum(share, axis=axes, keepdims=keepdims)
-        found = pt.sum(x * share, axis=axes, keepdims=keepdims) / total
-    return (found, total) if flag("average", "returned", returned) else found
+            share = F.reshape(share, tuple(n if at in axes else 1 for at, n in enumerate(x.shape)))
+            share = F.broadcast_to(share, x.shape)
+        total = F.sum(share, axis=axes, keepdims=keepdims)
+        mean = F.sum(x * share, axis=axes, keepdims=keepdims) / total
+    return (mean, total) if flag("average", "returned", returned) else mean
 
 
 @named
@@ -163,16 +161,16 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True) -> T
     """
     rows = _variables("corrcoef", x, rowvar)
     if y is not None:
-        rows = pt.concat([_matrix(rows), _matrix(_variables("corrcoef", y, rowvar))], axis=0)
-    matrix = pt.cov(rows)
+        rows = F.concat([_matrix(rows), _matrix(_variables("corrcoef", y, rowvar))], axis=0)
+    matrix = F.cov(rows)
     if not matrix.ndim:
         return matrix / matrix
-    deviation = pt.sqrt(linalg.diagonal(matrix))
-    return pt.clip(matrix / deviation / pt.expand_dims(deviation, axis=1), -1.0, 1.0)
+    deviation = F.sqrt(linalg.diagonal(matrix))
+    return F.clip(matrix / deviation / F.expand_dims(deviation, axis=1), -1.0, 1.0)
 
 
 def _matrix(x: Tensor) -> Tensor:
-    return pt.reshape(x, (1, -1)) if x.ndim < 2 else x
+    return F.reshape(x, (1, -1)) if x.ndim < 2 else x
 
 
 def _variables(operation: str, x: Any, rowvar: bool) -> Tensor:
@@ -205,12 +203,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     6
     """
     x = as_tensor("ptp", a)
-    return pt.max(x, axis=axis, keepdims=keepdims) - pt.min(x, axis=axis, keepdims=keepdims)
-
-
-def _along(operation: str, a: Any, axis: int | None) -> tuple[Tensor, int]:
-    x = as_tensor(operation, a)
-    return (pt.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
+    return F.max(x, axis=axis, keepdims=keepdims) - F.min(x, axis=axis, keepdims=keepdims)
 
 
 @named
@@ -235,8 +228,8 @@ def cumsum(
     >>> pt.cumsum([[1, 2], [3, 4]]).tolist()
     [1, 3, 6, 10]
     """
-    x, place = _along("cumsum", a, axis)
-    return pt.cumulative_sum(x, axis=place, dtype=dtype)
+    x, along = flat_or_along("cumsum", a, axis)
+    return F.cumulative_sum(x, axis=along, dtype=dtype)
 
 
 @named
@@ -261,13 +254,13 @@ def cumprod(
     >>> pt.cumprod([[1, 2], [3, 4]]).tolist()
     [1, 2, 6, 24]
     """
-    x, place = _along("cumprod", a, axis)
-    return pt.cumulative_prod(x, axis=place, dtype=dtype)
+    x, along = flat_or_along("cumprod", a, axis)
+    return F.cumulative_prod(x, axis=along, dtype=dtype)
 
 
 def _without_nan(operation: str, a: Any, value: float) -> Tensor:
     x = as_tensor(operation, a)
-    return pt.where(pt.isnan(x), value, x) if x.dtype.kind in "fc" else x
+    return F.where(F.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
 @named
@@ -339,7 +332,7 @@ def histogram_bin_edges(
     """
     if not isinstance(bins, int):
         return as_tensor("histogram_bin_edges", bins)
-    return pt.histogram(a, bins, range=range)[1]
+    return F.histogram(a, bins, range=range)[1]
 
 
 @named
@@ -376,25 +369,25 @@ def histogramdd(
         and sample
         and not isinstance(sample[0], list | tuple | float | int)
     ):
-        columns = [as_floating("histogramdd", each) for each in sample]
+        columns = [as_floating("histogramdd", column) for column in sample]
     else:
         points = as_floating("histogramdd", sample)
-        points = pt.expand_dims(points, axis=1) if points.ndim == 1 else points
-        columns = list(pt.unstack(points, axis=1))
-    given = (
+        points = F.expand_dims(points, axis=1) if points.ndim == 1 else points
+        columns = list(F.unstack(points, axis=1))
+    bins_of_axes = (
         bins if isinstance(bins, Sequence) and not isinstance(bins, str) else [bins] * len(columns)
     )
     ranges = (None,) * len(columns) if range is None else items("histogramdd", "range", range)
-    if len(given) != len(columns) or len(ranges) != len(columns):
+    if len(bins_of_axes) != len(columns) or len(ranges) != len(columns):
         raise ArgumentError(
             f"histogramdd: numbers of axes differ; got {len(columns)} coordinates, "
-            f"{len(given)} bins and {len(ranges)} ranges"
+            f"{len(bins_of_axes)} bins and {len(ranges)} ranges"
         )
     edges = [
-        as_floating("histogramdd", histogram_bin_edges(x, each, ends))
-        for x, each, ends in zip(columns, given, ranges, strict=True)
+        as_floating("histogramdd", histogram_bin_edges(x, number, ends))
+        for x, number, ends in zip(columns, bins_of_axes, ranges, strict=True)
     ]
-    place: Any = 0
+    cell: Any = 0
     inside: Any = True
     for x, limits in zip(columns, edges, strict=True):
         if limits.ndim != 1 or limits.shape[0] < 2:
@@ -402,23 +395,23 @@ def histogramdd(
                 f"histogramdd: limits are no vector; got shape {limits.shape}; pass two or more"
             )
         count = limits.shape[0] - 1
-        at = pt.searchsorted(limits, x, side="right") - 1
-        at = at - pt.astype((at == count) & (x == limits[-1]), "int32")
+        at = F.searchsorted(limits, x, side="right") - 1
+        at = at - F.astype((at == count) & (x == limits[-1]), "int32")
         inside = ((at >= 0) & (at < count)) & inside
-        place = place * count + at
+        cell = cell * count + at
     shape = tuple(limits.shape[0] - 1 for limits in edges)
     size = math.prod(shape)
-    share = pt.ones(columns[0].shape) if weights is None else as_floating("histogramdd", weights)
-    found = pt.bincount(pt.where(inside, place, size), share, length=size)
-    found = pt.reshape(pt.astype(found, "float32", copy=False), shape)
+    share = F.ones(columns[0].shape) if weights is None else as_floating("histogramdd", weights)
+    counts = F.bincount(F.where(inside, cell, size), share, length=size)
+    counts = F.reshape(F.astype(counts, "float32", copy=False), shape)
     if flag("histogramdd", "density", density):
-        found = found / pt.sum(found)
+        counts = counts / F.sum(counts)
         for axis, limits in enumerate(edges):
-            widths = pt.diff(limits)
-            found = found / pt.reshape(
+            widths = F.diff(limits)
+            counts = counts / F.reshape(
                 widths, tuple(n if axis == own else 1 for own, n in enumerate(shape))
             )
-    return found, edges
+    return counts, edges
 
 
 @named
@@ -449,8 +442,8 @@ def histogram2d(
     [[1.0, 0.0], [1.0, 1.0]]
     """
     counts = isinstance(bins, int) or not isinstance(bins, Sized | Iterable)
-    given = [bins, bins] if counts else list(items("histogram2d", "bins", bins))
-    given = given if len(given) == 2 else [bins, bins]
+    bins_of_axes = [bins, bins] if counts else list(items("histogram2d", "bins", bins))
+    bins_of_axes = bins_of_axes if len(bins_of_axes) == 2 else [bins, bins]
     columns = (as_floating("histogram2d", x), as_floating("histogram2d", y))
-    found, (first, second) = histogramdd(columns, given, range, density, weights)
-    return found, first, second
+    counts_of_cells, (first, second) = histogramdd(columns, bins_of_axes, range, density, weights)
+    return counts_of_cells, first, second

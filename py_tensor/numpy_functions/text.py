@@ -133,21 +133,33 @@ def format_float_positional(
     >>> pt.format_float_positional(pt.asarray(0.1)), pt.format_float_positional(1e6)
     ('0.1', '1000000.')
     """
-    value = number("format_float_positional", "x", x)
+    return _digits("format_float_positional", x, precision, unique, trim, sign, "f")[0]
+
+
+def _digits(
+    operation: str,
+    x: float | ArrayLike,
+    precision: int | None,
+    unique: bool,
+    trim: str,
+    sign: bool,
+    form: str,
+) -> tuple[str, str]:
+    """Return the digits with their sign, and the exponent, or "" in the form "f"."""
+    value = number(operation, "x", x)
     if precision is not None:
-        precision = integer("format_float_positional", "precision", precision, 0, _MOST_DIGITS)
-    plus = "+" if flag("format_float_positional", "sign", sign) and value >= 0 else ""
+        precision = integer(operation, "precision", precision, 0, _MOST_DIGITS)
+    plus = "+" if flag(operation, "sign", sign) and value >= 0 else ""
     if not math.isfinite(value):
-        return plus + str(value)
-    text = (
-        f"{_shortest(x) if flag('format_float_positional', 'unique', unique) else Decimal(value):f}"
-    )
-    if precision is not None and (not unique or len(text.partition(".")[2]) > precision):
-        text = f"{Decimal(value):.{precision}f}"
-    text = text if "." in text else text + "."
+        return plus + str(value), ""
+    shortest = _shortest(x) if flag(operation, "unique", unique) else Decimal(value)
+    digits, _, exponent = f"{shortest:{form}}".partition("e")
+    if precision is not None and (not unique or len(digits.partition(".")[2]) > precision):
+        digits, _, exponent = f"{Decimal(value):.{precision}{form}}".partition("e")
+    digits = digits if "." in digits else digits + "."
     if unique:
-        text = text.rstrip("0")
-    return plus + _trimmed(text, trim, "format_float_positional")
+        digits = digits.rstrip("0")
+    return plus + _trimmed(digits, trim, operation), exponent
 
 
 def format_float_scientific(
@@ -179,25 +191,13 @@ def format_float_scientific(
     >>> pt.format_float_scientific(123456.0, precision=2)
     '1.23e+05'
     """
-    value = number("format_float_scientific", "x", x)
-    if precision is not None:
-        precision = integer("format_float_scientific", "precision", precision, 0, _MOST_DIGITS)
-    plus = "+" if flag("format_float_scientific", "sign", sign) and value >= 0 else ""
-    if not math.isfinite(value):
-        return plus + str(value)
-    text = (
-        f"{_shortest(x) if flag('format_float_scientific', 'unique', unique) else Decimal(value):e}"
-    )
-    if precision is not None and (not unique or len(text.partition("e")[0]) > precision + 2):
-        text = f"{Decimal(value):.{precision}e}"
-    digits, _, exponent = text.partition("e")
-    digits = digits if "." in digits else digits + "."
-    if unique:
-        digits = digits.rstrip("0")
-    power = int(exponent) if value else 0
-    width = integer("format_float_scientific", "exp_digits", exp_digits, 0, _MOST_DIGITS)
-    shown = f"{'-' if power < 0 else '+'}{abs(power):0{width}d}"
-    return f"{plus}{_trimmed(digits, trim, 'format_float_scientific')}e{shown}"
+    operation = "format_float_scientific"
+    digits, exponent = _digits(operation, x, precision, unique, trim, sign, "e")
+    if not exponent:
+        return digits
+    power = int(exponent) if float(digits) else 0
+    width = integer(operation, "exp_digits", exp_digits, 0, _MOST_DIGITS)
+    return f"{digits}e{'-' if power < 0 else '+'}{abs(power):0{width}d}"
 
 
 def array2string(
@@ -294,17 +294,17 @@ def set_printoptions(
     '[0.12]'
     >>> pt.set_printoptions(precision=4)
     """
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems}
-    _set("set_printoptions", given | {"suppress": suppress})
+    options = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems}
+    _set("set_printoptions", options | {"suppress": suppress})
 
 
-def _set(operation: str, given: dict[str, Any]) -> None:
+def _set(operation: str, options: dict[str, Any]) -> None:
     array_format.OPTIONS.update(
         {
             name: flag(operation, name, value)
             if name == "suppress"
             else integer(operation, name, value, 0)
-            for name, value in given.items()
+            for name, value in options.items()
             if value is not None
         }
     )

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F, lax
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import no_out, one_axis, some_axes
 from ..tensor import Tensor, as_tensor
@@ -19,14 +18,14 @@ from ..typing import ArrayLike, Axis, DTypeLike, IndexLike
 Binary = Callable[[Any, Any], Tensor]
 
 _REDUCTIONS: dict[str, Callable[..., Tensor]] = {
-    "add": pt.sum,
-    "multiply": pt.prod,
-    "maximum": pt.max,
-    "minimum": pt.min,
-    "logical_and": pt.all,
-    "logical_or": pt.any,
+    "add": F.sum,
+    "multiply": F.prod,
+    "maximum": F.max,
+    "minimum": F.min,
+    "logical_and": F.all,
+    "logical_or": F.any,
 }
-_SCANS = {"add": pt.cumulative_sum, "multiply": pt.cumulative_prod}
+_SCANS = {"add": F.cumulative_sum, "multiply": F.cumulative_prod}
 _ASSOCIATIVE = {
     *("maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"),
     *("logical_and", "logical_or", "logical_xor"),
@@ -76,26 +75,26 @@ def reduce(
     name = f"{function.__name__}.reduce"
     no_out(name, out)
     x = as_tensor(name, array)
-    x = x if dtype is None else pt.astype(x, dtype)
+    x = x if dtype is None else F.astype(x, dtype)
     axes = some_axes(name, axis, x.ndim)
     count: int = prod([x.shape[at] for at in axes])
     known = _REDUCTIONS.get(function.__name__)
     if known is not None and (initial is None or count):
         result = known(x, axis=axes, keepdims=keepdims)
         return result if initial is None else function(result, initial)
-    others = tuple(at for at in range(x.ndim) if at not in axes)
-    shape = tuple(x.shape[at] for at in others)
-    rows = pt.reshape(pt.permute_dims(x, (*axes, *others)), (count, *shape))
+    rest = tuple(at for at in range(x.ndim) if at not in axes)
+    shape = tuple(x.shape[at] for at in rest)
+    rows = F.reshape(F.permute_dims(x, (*axes, *rest)), (count, *shape))
     parts = [rows[at] for at in range(rows.shape[0])]
     if initial is not None:
-        parts.insert(0, pt.full(shape, initial, dtype=x.dtype))
+        parts.insert(0, F.full(shape, initial, dtype=x.dtype))
     if not parts:
         raise ShapeError(
             f"{name}: no elements along axis {axes}; got shape {x.shape}; use at least one "
             "element, or initial"
         )
     result = _folded(function, parts)[-1]
-    return pt.expand_dims(result, axis=axes) if keepdims and axes else result
+    return F.expand_dims(result, axis=axes) if keepdims and axes else result
 
 
 def accumulate(
@@ -130,25 +129,25 @@ def accumulate(
     name = f"{function.__name__}.accumulate"
     no_out(name, out)
     x = as_tensor(name, array)
-    x = x if dtype is None else pt.astype(x, dtype)
-    place = one_axis(name, axis, x.ndim)
+    x = x if dtype is None else F.astype(x, dtype)
+    along = one_axis(name, axis, x.ndim)
     scan = _SCANS.get(function.__name__)
     if scan is not None:
-        return scan(x, axis=place)
-    if function.__name__ in _ASSOCIATIVE and x.shape[place]:
-        scanned: Tensor = pt.lax.associative_scan(function, x, axis=place)
+        return scan(x, axis=along)
+    if function.__name__ in _ASSOCIATIVE and x.shape[along]:
+        scanned: Tensor = lax.associative_scan(function, x, axis=along)
         return scanned
-    rows = pt.moveaxis(x, place, 0)
+    rows = F.moveaxis(x, along, 0)
     if not rows.shape[0]:
         return x
-    return pt.stack(_folded(function, [rows[at] for at in range(rows.shape[0])]), axis=place)
+    return F.stack(_folded(function, [rows[at] for at in range(rows.shape[0])]), axis=along)
 
 
 def _folded(function: Binary, parts: list[Tensor]) -> list[Tensor]:
-    found = parts[:1]
+    results = parts[:1]
     for part in parts[1:]:
-        found.append(function(found[-1], part))
-    return found
+        results.append(function(results[-1], part))
+    return results
 
 
 def outer(function: Binary, a: ArrayLike, b: ArrayLike) -> Tensor:
@@ -167,7 +166,7 @@ def outer(function: Binary, a: ArrayLike, b: ArrayLike) -> Tensor:
     [[9, 8, 7], [19, 18, 17]]
     """
     x, y = (as_tensor(f"{function.__name__}.outer", operand) for operand in (a, b))
-    return function(pt.reshape(x, (*x.shape, *(1,) * y.ndim)), y)
+    return function(F.reshape(x, (*x.shape, *(1,) * y.ndim)), y)
 
 
 def at(function: Binary, a: Tensor, indices: IndexLike, b: ArrayLike) -> None:
@@ -194,7 +193,7 @@ def at(function: Binary, a: Tensor, indices: IndexLike, b: ArrayLike) -> None:
             f"{name}.at: first argument is not a Tensor; got {type(a).__name__}; use pt.asarray"
         )
     if name == "subtract":
-        name, b = "add", pt.negative(pt.astype(as_tensor("subtract.at", b), a.dtype))
+        name, b = "add", F.negative(F.astype(as_tensor("subtract.at", b), a.dtype))
     if name not in _UPDATES:
         raise ArgumentError(
             f"{name}.at: order of repeated updates is not defined; got {name}; use subtract, "

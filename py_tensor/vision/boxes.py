@@ -7,11 +7,11 @@ number of boxes that are kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import choice, flag, floating, integer, items, number, wide
 from ..functions.creation import arange
@@ -23,7 +23,7 @@ from ..functions.utility import divide_no_nan
 from ..lax import scan
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
-from .checks import counted, height_and_width, numbers_of
+from .checks import counted, floats_of, height_and_width, numbers_of
 
 
 class KeptBoxes(NamedTuple):
@@ -82,7 +82,7 @@ def non_max_suppression(
     [1, 2]
     """
     operation = "non_max_suppression"
-    corners, values = (wide(floating(operation, given)) for given in (boxes, scores))
+    corners, values = (wide(floating(operation, x)) for x in (boxes, scores))
     if corners.ndim != 2 or corners.shape[1] != 4 or values.shape != corners.shape[:1]:
         raise ShapeError(
             f"{operation}: boxes do not fit; got shapes {corners.shape} and {values.shape}; boxes "
@@ -100,40 +100,56 @@ def non_max_suppression(
             f"{operation}: classes do not fit; got shape {kinds.shape} for {values.shape[0]} "
             "boxes; pass one class for each box"
         )
-    low, high = minimum(corners[:, :2], corners[:, 2:]), maximum(corners[:, :2], corners[:, 2:])
-    area = (high[:, 0] - low[:, 0]) * (high[:, 1] - low[:, 1])
-    numbers = arange(values.shape[0])
-
-    def step(left: Tensor, _: Any) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        best = argmax(left)
-        score = take(left, best)
-        sides = minimum(high, take(high, best, axis=0)) - maximum(low, take(low, best, axis=0))
-        sides = maximum(sides, 0.0)
-        common = sides[:, 0] * sides[:, 1]
-        iou = divide_no_nan(common, area + take(area, best) - common)
-        near = iou >= overlap
-        if kinds is not None:
-            same = kinds == take(kinds, best)
-            near, iou = near & same, where(same, iou, 0.0)
-        factor = exp(iou * iou * (-0.5 / sigma)) if sigma > 0.0 else 1.0
-        # An infinity times a factor of 0 would be NaN.
-        dropped = near | (numbers == best) | (left == -math.inf)
-        return where(dropped, -math.inf, left * factor), (best, score)
-
     size = min(most, values.shape[0])
-    alive = where(values > least, values, -math.inf)
     if not size:
-        indices, kept = arange(0), values[:0]
+        indices, best = arange(0), values[:0]
     else:
-        _, (indices, kept) = scan(step, alive, length=size)
-    is_kept = kept > least
+        step = _suppression(_ordered(corners), kinds, overlap, sigma)
+        alive = where(values > least, values, -math.inf)
+        _, (indices, best) = scan(step, alive, length=size)
+    is_kept = best > least
     count = total(astype(is_kept, "int32"))
     if flag(operation, "padded", padded):
-        more = most - size
-        indices = where(is_kept, indices, 0).pad((0, more))
-        return KeptBoxes(indices, where(is_kept, kept, 0.0).pad((0, more)), count)
-    found = int(count)
-    return KeptBoxes(indices[:found], kept[:found], count)
+        widths = (0, most - size)
+        indices = where(is_kept, indices, 0).pad(widths)
+        return KeptBoxes(indices, where(is_kept, best, 0.0).pad(widths), count)
+    length = int(count)
+    return KeptBoxes(indices[:length], best[:length], count)
+
+
+def _ordered(boxes: Tensor) -> Tensor:
+    """Return boxes whose first corner is the top left one."""
+    first, second = boxes[:, :2], boxes[:, 2:]
+    return F.concat([minimum(first, second), maximum(first, second)], axis=1)
+
+
+def _overlaps(a: Tensor, b: Tensor) -> Tensor:
+    """Return the intersection of boxes (..., 4) divided by the union; 0.0 for empty boxes."""
+    sides = maximum(minimum(a[..., 2:], b[..., 2:]) - maximum(a[..., :2], b[..., :2]), 0.0)
+    common = sides[..., 0] * sides[..., 1]
+    areas = [(x[..., 2] - x[..., 0]) * (x[..., 3] - x[..., 1]) for x in (a, b)]
+    return divide_no_nan(common, areas[0] + areas[1] - common)
+
+
+def _suppression(
+    boxes: Tensor, classes: Tensor | None, overlap: float, sigma: float
+) -> Callable[[Tensor, Any], tuple[Tensor, tuple[Tensor, Tensor]]]:
+    """Return the step that takes the best box of all scores and reduces the scores around it."""
+    numbers = arange(boxes.shape[0])
+
+    def step(scores: Tensor, _: Any) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        best = argmax(scores)
+        iou = _overlaps(boxes, take(boxes, best, axis=0))
+        near = iou >= overlap
+        if classes is not None:
+            competes = classes == take(classes, best)
+            near, iou = near & competes, where(competes, iou, 0.0)
+        factor = exp(iou * iou * (-0.5 / sigma)) if sigma > 0.0 else 1.0
+        # An infinity times a factor of 0 would be NaN.
+        dropped = near | (numbers == best) | (scores == -math.inf)
+        return where(dropped, -math.inf, scores * factor), (best, take(scores, best))
+
+    return step
 
 
 @named
@@ -154,12 +170,8 @@ def box_iou(first: ArrayLike, second: ArrayLike, /) -> Tensor:
     >>> pt.vision.box_iou([[0, 0, 2, 2]], [[0, 1, 2, 3], [2, 2, 3, 3]]).tolist()
     [[0.3333333432674408, 0.0]]
     """
-    one, other = (numbers_of("box_iou", "boxes", boxes, ("n", 4)) for boxes in (first, second))
-    areas = [(each[:, 2] - each[:, 0]) * (each[:, 3] - each[:, 1]) for each in (one, other)]
-    a, b = one[:, None], other[None]
-    sides = maximum(minimum(a[..., 2:], b[..., 2:]) - maximum(a[..., :2], b[..., :2]), 0.0)
-    common = sides[..., 0] * sides[..., 1]
-    return divide_no_nan(common, areas[0][:, None] + areas[1][None] - common)
+    one, two = (numbers_of("box_iou", "boxes", boxes, ("n", 4)) for boxes in (first, second))
+    return _overlaps(one[:, None], two[None])
 
 
 @named
@@ -192,13 +204,13 @@ def top_labels(
             f"{operation}: labels do not fit; got {len(names)} for {values.shape[-1]} classes; "
             "pass one for each class"
         )
-    best, places = pt.topk(values, min(integer(operation, "k", k, 1), values.shape[-1]))
-    rows = pt.concat([best.astype("float32"), places.astype("float32")], axis=-1).tolist()
+    best, positions = F.topk(values, min(integer(operation, "k", k, 1), values.shape[-1]))
+    rows = F.concat([best.astype("float32"), positions.astype("float32")], axis=-1).tolist()
 
     def pairs(row: list[float]) -> list[tuple[Any, float]]:
         half = len(row) // 2
-        found = zip(row[:half], map(int, row[half:]), strict=True)
-        return [(at if names is None else names[at], score) for score, at in found]
+        pairs_of_row = zip(row[:half], map(int, row[half:]), strict=True)
+        return [(at if names is None else names[at], score) for score, at in pairs_of_row]
 
     return pairs(rows) if values.ndim == 1 else [pairs(row) for row in rows]
 
@@ -249,13 +261,8 @@ def ssd_anchors(
     """
     operation = "ssd_anchors"
     height, width = height_and_width(operation, "size", size)
-    steps = [
-        integer(operation, "strides", each, 1) for each in items(operation, "strides", strides)
-    ]
-    ratios = [
-        number(operation, "aspect_ratios", each)
-        for each in items(operation, "aspect_ratios", aspect_ratios)
-    ]
+    steps = [integer(operation, "strides", x, 1) for x in items(operation, "strides", strides)]
+    ratios = floats_of(operation, "aspect_ratios", aspect_ratios)
     if not ratios or min(ratios) <= 0:
         raise ArgumentError(
             f"{operation}: aspect_ratios must be positive; got {ratios}; pass one or more"
@@ -266,38 +273,32 @@ def ssd_anchors(
             f"{operation}: scales must be positive; got {low} and {high}; use fractions"
         )
     between = number(operation, "interpolated_ratio", interpolated_ratio)
-    place = number(operation, "offset", offset)
-
-    def scale_of(layer: int) -> float:
-        if len(steps) == 1:
-            return (low + high) * 0.5
-        return low + (high - low) * layer / (len(steps) - 1)
-
+    shift = number(operation, "offset", offset)
+    last = len(steps) - 1
+    scales = (
+        [low + (high - low) * n / last for n in range(len(steps))] if last else [(low + high) / 2]
+    )
+    layers: list[list[tuple[float, float]]] = []
+    for scale, following in pairwise([*scales, 1.0]):
+        pairs = [(scale, ratio) for ratio in ratios]
+        if between > 0:
+            pairs.append((math.sqrt(scale * following), between))
+        if not layers and flag(operation, "reduced_first", reduced_first):
+            pairs = [(0.1, 1.0), (scale, 2.0), (scale, 0.5)]
+        layers.append([(length / math.sqrt(r), length * math.sqrt(r)) for length, r in pairs])
+    equal = flag(operation, "fixed", fixed)
     anchors: list[list[float]] = []
-    layer = 0
-    while layer < len(steps):
-        step, shapes = steps[layer], []
-        while layer < len(steps) and steps[layer] == step:
-            scale, following = scale_of(layer), scale_of(layer + 1)
-            following = 1.0 if layer == len(steps) - 1 else following
-            if layer == 0 and flag(operation, "reduced_first", reduced_first):
-                pairs = [(0.1, 1.0), (scale, 2.0), (scale, 0.5)]
-            else:
-                pairs = [(scale, ratio) for ratio in ratios]
-                if between > 0:
-                    pairs.append((math.sqrt(scale * following), between))
-            shapes += [(each / math.sqrt(r), each * math.sqrt(r)) for each, r in pairs]
-            layer += 1
-        if flag(operation, "fixed", fixed):
-            shapes = [(1.0, 1.0)] * len(shapes)
+    # Neighbouring layers of equal stride share their cells.
+    for step, group in groupby(zip(steps, layers, strict=True), key=lambda layer: layer[0]):
+        shapes = [(1.0, 1.0) if equal else shape for _, layer in group for shape in layer]
         rows, columns = -(-height // step), -(-width // step)
         anchors += [
-            [(row + place) / rows, (column + place) / columns, *shape]
+            [(row + shift) / rows, (column + shift) / columns, *shape]
             for row in range(rows)
             for column in range(columns)
             for shape in shapes
         ]
-    return pt.asarray(anchors, dtype="float32").reshape((-1, 4))
+    return F.asarray(anchors, dtype="float32").reshape((-1, 4))
 
 
 @named
@@ -332,24 +333,24 @@ def decode_boxes(
     [[0.0, 0.5, 1.0, 1.0]]
     """
     operation = "decode_boxes"
-    given = numbers_of(operation, "encodings", encodings, ("...", "n", 4))
+    encoded = numbers_of(operation, "encodings", encodings, ("...", "n", 4))
     fixed = numbers_of(operation, "anchors", anchors, ("n", 4))
     choice(operation, "order", order, ("yxhw", "xywh"))
-    if given.shape[-2] != fixed.shape[0]:
+    if encoded.shape[-2] != fixed.shape[0]:
         raise ShapeError(
-            f"{operation}: anchors do not fit; got shapes {given.shape} and {fixed.shape}; pass "
+            f"{operation}: anchors do not fit; got shapes {encoded.shape} and {fixed.shape}; pass "
             "one anchor for each encoding"
         )
-    divisors = [number(operation, "scales", each) for each in items(operation, "scales", scales)]
-    y, x, h, w = (wide(given[..., order.index(name)]) for name in "yxhw")
-    of_y, of_x, of_h, of_w = pt.unstack(wide(fixed), axis=-1)
+    divisors = floats_of(operation, "scales", scales)
+    y, x, h, w = (wide(encoded[..., order.index(name)]) for name in "yxhw")
+    of_y, of_x, of_h, of_w = F.unstack(wide(fixed), axis=-1)
     y = y / divisors[0] * of_h + of_y
     x = x / divisors[1] * of_w + of_x
     h, w = h / divisors[2], w / divisors[3]
     if flag(operation, "exponential", exponential):
         h, w = exp(h), exp(w)
     h, w = h * of_h * 0.5, w * of_w * 0.5
-    return pt.stack([y - h, x - w, y + h, x + w], axis=-1)
+    return F.stack([y - h, x - w, y + h, x + w], axis=-1)
 
 
 class Detections(NamedTuple):
@@ -405,24 +406,24 @@ def decode_detections(
     ([[70.0, 65.0, 80.0, 85.0]], [[[76.0, 77.0]]])
     """
     operation = "decode_detections"
-    given = wide(
+    encoded = wide(
         numbers_of(operation, "outputs", output, ("anchors", "numbers"), (1, "anchors", "numbers"))
     )
-    rows = given.reshape(given.shape[-2:])
+    rows = encoded.reshape(encoded.shape[-2:])
     fixed = numbers_of(operation, "anchors", anchors, ("anchors", 4))
     counted(operation, ("output", rows), ("anchors", fixed))
     if rows.shape[1] < 5 or not rows.shape[1] % 2:
         raise ShapeError(
-            f"{operation}: numbers are not those of a box and points; got shape {given.shape}; use "
-            "5 numbers and 2 for each point"
+            f"{operation}: numbers are not those of a box and points; got shape {encoded.shape}; "
+            "use 5 numbers and 2 for each point"
         )
     height, width = height_and_width(operation, "size", size)
-    pixels = fixed * pt.asarray([height, width, 1.0, 1.0])
+    pixels = fixed * F.asarray([height, width, 1.0, 1.0])
     boxes = decode_boxes(
         rows[:, 1:5], pixels, scales=(1.0, 1.0, 1.0, 1.0), exponential=False, order="xywh"
     )
-    scores = pt.sigmoid(rows[:, 0])
-    centers = pt.flip(pixels[:, :2], axis=-1)
+    scores = F.sigmoid(rows[:, 0])
+    centers = F.flip(pixels[:, :2], axis=-1)
     points = rows[:, 5:].reshape((rows.shape[0], -1, 2)) + centers[:, None]
     kept = non_max_suppression(
         boxes,
@@ -432,8 +433,8 @@ def decode_detections(
         score_threshold=score_threshold,
         padded=padded,
     )
-    found, marks = (_kept_rows(each, kept, padded) for each in (boxes, points))
-    return Detections(found, kept.scores, marks, kept.number)
+    kept_boxes, kept_points = (_kept_rows(values, kept, padded) for values in (boxes, points))
+    return Detections(kept_boxes, kept.scores, kept_points, kept.number)
 
 
 def _kept_rows(values: Tensor, kept: KeptBoxes, padded: bool) -> Tensor:
@@ -505,10 +506,10 @@ def decode_hands(
     """
     operation = "decode_hands"
     count = len(HAND_CLASSES)
-    places = numbers_of(operation, "boxes", boxes, ("n", 4), (1, "n", 4))
+    fractions = numbers_of(operation, "boxes", boxes, ("n", 4), (1, "n", 4))
     rows = [("n", length) for length in (count, count + 1)]
-    given = numbers_of(operation, "scores", scores, *rows, *((1, *row) for row in rows))
-    corners, values = (wide(each.reshape(each.shape[-2:])) for each in (places, given))
+    all_scores = numbers_of(operation, "scores", scores, *rows, *((1, *row) for row in rows))
+    corners, values = (wide(x.reshape(x.shape[-2:])) for x in (fractions, all_scores))
     counted(operation, ("boxes", corners), ("scores", values))
     height, width = height_and_width(operation, "size", size)
     values = values[:, -count:]
@@ -516,13 +517,13 @@ def decode_hands(
     values = where(arange(count) == HAND_CLASSES.index("face"), -1.0, values)
     kept = non_max_suppression(
         corners,
-        pt.max(values, axis=1),
+        F.max(values, axis=1),
         max_output_size,
         iou_threshold=iou_threshold,
         score_threshold=score_threshold,
         padded=padded,
     )
-    pixels = corners * pt.asarray([height, width, height, width], dtype="float32")
-    found = _kept_rows(pixels, kept, padded)
+    pixels = corners * F.asarray([height, width, height, width], dtype="float32")
+    kept_boxes = _kept_rows(pixels, kept, padded)
     classes = _kept_rows(argmax(values, axis=1), kept, padded)
-    return Hands(found, kept.scores, classes, kept.number)
+    return Hands(kept_boxes, kept.scores, classes, kept.number)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import DTypeError, ShapeError
 from ..functions.arguments import choice, flag, number
 from ..functions.creation import arange
@@ -66,13 +65,13 @@ def rgb_to_hsv(x: ArrayLike, /) -> Tensor:
     [0.333, 1.0, 0.5]
     """
     red, green, blue = _colors("rgb_to_hsv", x)
-    value = pt.maximum(red, pt.maximum(green, blue))
-    spread = value - pt.minimum(red, pt.minimum(green, blue))
+    value = F.maximum(red, F.maximum(green, blue))
+    spread = value - F.minimum(red, F.minimum(green, blue))
     sixth = divide_no_nan(1.0 / 6.0, spread)
     hue = where(green == value, (blue - red) * sixth + 1.0 / 3.0, (red - green) * sixth + 2.0 / 3.0)
     hue = where(red == value, (green - blue) * sixth, hue)
     hue = where(spread > 0.0, where(hue < 0.0, hue + 1.0, hue), 0.0)
-    return pt.stack([hue, divide_no_nan(spread, value), value], axis=-1)
+    return F.stack([hue, divide_no_nan(spread, value), value], axis=-1)
 
 
 @named
@@ -96,8 +95,8 @@ def hsv_to_rgb(x: ArrayLike, /) -> Tensor:
     hue, saturation, value = _colors("hsv_to_rgb", x)
     around = hue * 6.0
     full = [abs(around - 3.0) - 1.0, 2.0 - abs(around - 2.0), 2.0 - abs(around - 4.0)]
-    parts = [(1.0 - saturation + each.clip(0.0, 1.0) * saturation) * value for each in full]
-    return pt.stack(parts, axis=-1)
+    parts = [(1.0 - saturation + share.clip(0.0, 1.0) * saturation) * value for share in full]
+    return F.stack(parts, axis=-1)
 
 
 _LUMA = (0.299, 0.587, 0.114)
@@ -125,7 +124,7 @@ def rgb_to_yuv(x: ArrayLike, /) -> Tensor:
     channels = _colors("rgb_to_yuv", x)
     (luma,) = _mixed(channels, [_LUMA])
     red, _, blue = channels
-    return pt.stack([luma, (blue - luma) * 0.492, (red - luma) * 0.877], axis=-1)
+    return F.stack([luma, (blue - luma) * 0.492, (red - luma) * 0.877], axis=-1)
 
 
 @named
@@ -149,7 +148,7 @@ def yuv_to_rgb(x: ArrayLike, /) -> Tensor:
     luma, u, v = _colors("yuv_to_rgb", x)
     blue, red = luma + u * (1.0 / 0.492), luma + v * (1.0 / 0.877)
     green = (luma - red * _LUMA[0] - blue * _LUMA[2]) * (1.0 / _LUMA[1])
-    return pt.stack([red, green, blue], axis=-1)
+    return F.stack([red, green, blue], axis=-1)
 
 
 # Source: IEC 61966-2-1 (sRGB) and CIE 15 (L*a*b*), for the white of D65.
@@ -185,14 +184,15 @@ def rgb_to_lab(x: ArrayLike, /) -> Tensor:
     [53.0, 80.0, 67.0]
     """
     linear = [
-        where(each <= 0.04045, each * (1.0 / 12.92), ((each + 0.055) * (1.0 / 1.055)) ** 2.4)
-        for each in _colors("rgb_to_lab", x)
+        where(share <= 0.04045, share * (1.0 / 12.92), ((share + 0.055) * (1.0 / 1.055)) ** 2.4)
+        for share in _colors("rgb_to_lab", x)
     ]
-    shares = [each * (1.0 / w) for each, w in zip(_mixed(linear, _TO_XYZ), _WHITE, strict=True)]
+    shares = [share * (1.0 / w) for share, w in zip(_mixed(linear, _TO_XYZ), _WHITE, strict=True)]
     a, b, c = (
-        where(each > 0.008856, each ** (1.0 / 3.0), each * 7.787 + 16.0 / 116.0) for each in shares
+        where(share > 0.008856, share ** (1.0 / 3.0), share * 7.787 + 16.0 / 116.0)
+        for share in shares
     )
-    return pt.stack([b * 116.0 - 16.0, (a - b) * 500.0, (b - c) * 200.0], axis=-1)
+    return F.stack([b * 116.0 - 16.0, (a - b) * 500.0, (b - c) * 200.0], axis=-1)
 
 
 @named
@@ -217,13 +217,13 @@ def lab_to_rgb(x: ArrayLike, /) -> Tensor:
     middle = (lightness + 16.0) * (1.0 / 116.0)
     roots = [middle + a * (1.0 / 500.0), middle, middle - b * (1.0 / 200.0)]
     shares = [where(r > 0.206893, r * r * r, (r - 16.0 / 116.0) * (1.0 / 7.787)) for r in roots]
-    xyz = [each * w for each, w in zip(shares, _WHITE, strict=True)]
-    linear = [each.clip(0.0, 1.0) for each in _mixed(xyz, _FROM_XYZ)]
+    xyz = [part * w for part, w in zip(shares, _WHITE, strict=True)]
+    linear = [part.clip(0.0, 1.0) for part in _mixed(xyz, _FROM_XYZ)]
     parts = [
-        where(each <= 0.0031308, each * 12.92, each ** (1.0 / 2.4) * 1.055 - 0.055)
-        for each in linear
+        where(part <= 0.0031308, part * 12.92, part ** (1.0 / 2.4) * 1.055 - 0.055)
+        for part in linear
     ]
-    return pt.stack(parts, axis=-1)
+    return F.stack(parts, axis=-1)
 
 
 @named
@@ -260,15 +260,15 @@ def normalize(
         raise DTypeError(f'normalize: dtype {image.dtype} is not numeric; use x.astype("float32")')
     whole = image.dtype.kind != "f"
     values = image.astype("float32") if whole else image
-    given = (1.0 / 255.0 if whole else 1.0) if scale is None else scale
-    parts = [as_tensor("normalize", each) for each in (mean, std)]
-    if any(each.shape not in ((), (1,), image.shape[-1:]) for each in parts):
+    factor = (1.0 / 255.0 if whole else 1.0) if scale is None else scale
+    parts = [as_tensor("normalize", part) for part in (mean, std)]
+    if any(part.shape not in ((), (1,), image.shape[-1:]) for part in parts):
         raise ShapeError(
             f"normalize: channels do not fit; got shapes {parts[0].shape} and {parts[1].shape} for "
             f"{image.shape}; pass one number, or one for each channel"
         )
-    center, spread = (each.astype(values.dtype) for each in parts)
-    return (values * number("normalize", "scale", given) - center) / spread
+    center, spread = (part.astype(values.dtype) for part in parts)
+    return (values * number("normalize", "scale", factor) - center) / spread
 
 
 @named

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
-from ..functions.arguments import flag, items, number
+from ..functions.arguments import flag, number
 from ..functions.decorators import named
 from ..tensor import Tensor
 from ..typing import ArrayLike
-from .checks import height_and_width, numbers_of
+from .checks import floats_of, height_and_width, numbers_of
 
 _MATRICES = ((2, 3), (3, 3), ("n", 2, 3), ("n", 3, 3))
 
@@ -42,19 +41,19 @@ def transform_points(points: ArrayLike, matrix: ArrayLike, /) -> Tensor:
     [[7.0, 8.0, 0.8999999761581421]]
     """
     operation = "transform_points"
-    given = numbers_of(operation, "points", points, ("...", "k"))
+    rows = numbers_of(operation, "points", points, ("...", "k"))
     matrices = numbers_of(operation, "matrices", matrix, *_MATRICES)
-    if given.shape[-1] < 2:
+    if rows.shape[-1] < 2:
         raise ShapeError(
-            f"{operation}: points have no y; got shape {given.shape}; use shape (..., 2) or more"
+            f"{operation}: points have no y; got shape {rows.shape}; use shape (..., 2) or more"
         )
     several = matrices.ndim == 3
-    if several and (given.ndim < 2 or given.shape[0] not in (1, matrices.shape[0])):
+    if several and (rows.ndim < 2 or rows.shape[0] not in (1, matrices.shape[0])):
         raise ShapeError(
-            f"{operation}: matrices do not fit; got shapes {given.shape} and {matrices.shape}; "
+            f"{operation}: matrices do not fit; got shapes {rows.shape} and {matrices.shape}; "
             "pass one matrix, or one for each element along the first axis"
         )
-    x, y = given[..., 0], given[..., 1]
+    x, y = rows[..., 0], rows[..., 1]
 
     def row(at: int) -> Tensor:
         a, b, c = (_entry(matrices, at, column, x.ndim) for column in range(3))
@@ -62,14 +61,14 @@ def transform_points(points: ArrayLike, matrix: ArrayLike, /) -> Tensor:
 
     moved = [row(0), row(1)]
     if matrices.shape[-2] == 3:
-        moved = [each / row(2) for each in moved]
-    rest = [pt.broadcast_to(given[..., at], moved[0].shape) for at in range(2, given.shape[-1])]
-    return pt.stack([*moved, *rest], axis=-1).astype("float32", copy=False)
+        moved = [coordinate / row(2) for coordinate in moved]
+    rest = [F.broadcast_to(rows[..., at], moved[0].shape) for at in range(2, rows.shape[-1])]
+    return F.stack([*moved, *rest], axis=-1).astype("float32", copy=False)
 
 
 def _entry(matrices: Tensor, row: int, column: int, axes: int) -> Tensor:
-    found = matrices[..., row, column]
-    return found.reshape((-1, *(1,) * (axes - 1))) if matrices.ndim == 3 else found
+    entry = matrices[..., row, column]
+    return entry.reshape((-1, *(1,) * (axes - 1))) if matrices.ndim == 3 else entry
 
 
 @named
@@ -91,14 +90,14 @@ def transform_boxes(boxes: ArrayLike, matrix: ArrayLike, /) -> Tensor:
     >>> pt.vision.transform_boxes([[1.0, 2.0, 3.0, 6.0]], quarter).tolist()
     [[2.0, 7.0, 6.0, 9.0]]
     """
-    given = numbers_of("transform_boxes", "boxes", boxes, ("...", 4))
-    top, left, bottom, right = pt.unstack(given, axis=-1)
+    edges = numbers_of("transform_boxes", "boxes", boxes, ("...", 4))
+    top, left, bottom, right = F.unstack(edges, axis=-1)
     corners = [(left, top), (right, top), (left, bottom), (right, bottom)]
     # The matrices belong to the first axis of the boxes, so the corners are the last but one.
-    points = pt.stack([pt.stack(corner, axis=-1) for corner in corners], axis=-2)
+    points = F.stack([F.stack(corner, axis=-1) for corner in corners], axis=-2)
     moved = transform_points(points, matrix)
-    low, high = pt.min(moved, axis=-2), pt.max(moved, axis=-2)
-    return pt.concat([pt.flip(low, axis=-1), pt.flip(high, axis=-1)], axis=-1)
+    low, high = F.min(moved, axis=-2), F.max(moved, axis=-2)
+    return F.concat([F.flip(low, axis=-1), F.flip(high, axis=-1)], axis=-1)
 
 
 @named
@@ -118,17 +117,17 @@ def inverse_matrix(matrix: ArrayLike, /) -> Tensor:
     >>> pt.vision.inverse_matrix([[2.0, 0.0, 4.0], [0.0, 1.0, 0.0]]).tolist()
     [[0.5, 0.0, -2.0], [0.0, 1.0, 0.0]]
     """
-    given = numbers_of("inverse_matrix", "matrices", matrix, (2, 3), ("n", 2, 3))
-    (a, b, c), (d, e, f) = ([given[..., row, at] for at in range(3)] for row in range(2))
+    matrices = numbers_of("inverse_matrix", "matrices", matrix, (2, 3), ("n", 2, 3))
+    (a, b, c), (d, e, f) = ([matrices[..., row, at] for at in range(3)] for row in range(2))
     size = a * e - b * d
     first = [e / size, 0.0 - b / size, (b * f - c * e) / size]
     second = [0.0 - d / size, a / size, (c * d - a * f) / size]
-    return pt.stack([pt.stack(first, axis=-1), pt.stack(second, axis=-1)], axis=-2)
+    return F.stack([F.stack(first, axis=-1), F.stack(second, axis=-1)], axis=-2)
 
 
 @named
 def rotation_between(start: ArrayLike, end: ArrayLike, /, *, target: float = 0.0) -> Tensor:
-    """Return the angle by which a region is turned, such that two points have a direction in it.
+    """Return the rotation of a region in which the line between two points has a direction.
 
     Args:
         start: Points of shape (..., 2), for example the right eyes of faces.
@@ -146,9 +145,9 @@ def rotation_between(start: ArrayLike, end: ArrayLike, /, *, target: float = 0.0
     >>> round(pt.vision.rotation_between([0.0, 0.0], [1.0, 1.0]).item(), 4)
     0.7854
     """
-    ends = [numbers_of("rotation_between", "points", each, ("...", 2)) for each in (start, end)]
+    ends = [numbers_of("rotation_between", "points", points, ("...", 2)) for points in (start, end)]
     across, down = (ends[1][..., at] - ends[0][..., at] for at in range(2))
-    return number("rotation_between", "target", target) + pt.atan2(down, across)
+    return number("rotation_between", "target", target) + F.atan2(down, across)
 
 
 @named
@@ -190,21 +189,21 @@ def region_matrices(
     [[[2.0, 0.0, 20.0], [0.0, 2.0, 10.0]]]
     """
     operation = "region_matrices"
-    given = numbers_of(operation, "boxes", boxes, ("n", 4))
+    edges = numbers_of(operation, "boxes", boxes, ("n", 4))
     out = height_and_width(operation, "size", size)
-    angle = numbers_of(operation, "rotations", rotation, (), (given.shape[0],))
+    angle = numbers_of(operation, "rotations", rotation, (), (edges.shape[0],))
     factor = number(operation, "scale", scale)
-    moves = [number(operation, "shift", each) for each in items(operation, "shift", shift)]
+    moves = floats_of(operation, "shift", shift)
     if len(moves) != 2:
         raise ArgumentError(f"{operation}: shift must be two numbers; got {moves}; pass (x, y)")
     right, down = moves
-    top, left, bottom, end = pt.unstack(given, axis=-1)
+    top, left, bottom, end = F.unstack(edges, axis=-1)
     height, width = bottom - top, end - left
-    cosine, sine = pt.cos(angle), pt.sin(angle)
+    cosine, sine = F.cos(angle), F.sin(angle)
     x = (left + end) * 0.5 + width * right * cosine - height * down * sine
     y = (top + bottom) * 0.5 + width * right * sine + height * down * cosine
     if flag(operation, "square", square):
-        height = width = pt.maximum(height, width)
+        height = width = F.maximum(height, width)
     width, height = width * factor, height * factor
     per_x, per_y = width / out[1], height / out[0]
     half_x, half_y = width * 0.5, height * 0.5
@@ -212,4 +211,4 @@ def region_matrices(
         [cosine * per_x, 0.0 - sine * per_y, x - cosine * half_x + sine * half_y],
         [sine * per_x, cosine * per_y, y - sine * half_x - cosine * half_y],
     ]
-    return pt.stack([pt.stack(row, axis=-1) for row in rows], axis=-2)
+    return F.stack([F.stack(row, axis=-1) for row in rows], axis=-2)

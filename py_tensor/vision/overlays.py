@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import number
 from ..functions.decorators import named
 from ..functions.searching import insertion_points
+from ..kernels.api import kernel
 from ..tensor import Tensor
 from ..typing import ArrayLike
 from .checks import images_of, numbers_of
@@ -22,7 +22,7 @@ from .resizing import restored
 # Row i paints shapes[lists[i, k]] for each k below counts[i].
 
 
-@pt.kernel(shape=lambda image, boxes, colors, lists, counts, size: image.shape)
+@kernel(shape=lambda image, boxes, colors, lists, counts, size: image.shape)
 def _boxes_over(
     i: Any, j: Any, c: Any, image: Any, boxes: Any, colors: Any, lists: Any, counts: Any, size: Any
 ) -> Any:
@@ -38,7 +38,7 @@ def _boxes_over(
     return value
 
 
-@pt.kernel(shape=lambda image, points, colors, lists, counts, size: image.shape)
+@kernel(shape=lambda image, points, colors, lists, counts, size: image.shape)
 def _points_over(
     i: Any, j: Any, c: Any, image: Any, points: Any, colors: Any, lists: Any, counts: Any, size: Any
 ) -> Any:
@@ -52,7 +52,7 @@ def _points_over(
     return value
 
 
-@pt.kernel(shape=lambda image, lines, colors, lists, counts, size: image.shape)
+@kernel(shape=lambda image, lines, colors, lists, counts, size: image.shape)
 def _lines_over(
     i: Any, j: Any, c: Any, image: Any, lines: Any, colors: Any, lists: Any, counts: Any, size: Any
 ) -> Any:
@@ -76,14 +76,14 @@ def _lists(height: int, top: Tensor, bottom: Tensor) -> tuple[Tensor, Tensor]:
 
     Shapes whose `top` or `bottom` is NaN reach none.
     """
-    row = (pt.arange(height) + 0.5).reshape((-1, 1))
-    ends = pt.cumulative_sum(((top <= row) & (row <= bottom)).astype("int32"), axis=1)
-    order = pt.broadcast_to(pt.arange(top.shape[0]), ends.shape)
+    row = (F.arange(height) + 0.5).reshape((-1, 1))
+    ends = F.cumulative_sum(((top <= row) & (row <= bottom)).astype("int32"), axis=1)
+    order = F.broadcast_to(F.arange(top.shape[0]), ends.shape)
     return insertion_points(ends, order, "right"), ends[:, -1]
 
 
 def _image(operation: str, x: ArrayLike) -> Tensor:
-    image = pt.asarray(x)
+    image = F.asarray(x)
     if image.ndim != 3 or image.shape[2] not in (1, 3, 4):
         raise ShapeError(
             f"{operation}: input must be an image; got shape {image.shape}; x must have shape "
@@ -94,7 +94,7 @@ def _image(operation: str, x: ArrayLike) -> Tensor:
 
 def _painted(
     operation: str,
-    kernel: Any,
+    painter: Any,
     image: Tensor,
     shapes: Tensor,
     ends: tuple[int, int],
@@ -105,20 +105,20 @@ def _painted(
     count = shapes.shape[0]
     if not count:
         return image
-    given = numbers_of(operation, "colors", color, (3,), (count, 3))
+    shades = numbers_of(operation, "colors", color, (3,), (count, 3))
     channels = image.shape[2]
     if channels == 1:
-        given = pt.sum(given * pt.asarray([0.299, 0.587, 0.114]), axis=-1, keepdims=True)
+        shades = F.sum(shades * F.asarray([0.299, 0.587, 0.114]), axis=-1, keepdims=True)
     if channels == 4:
-        given = pt.concat([given, pt.ones((*given.shape[:-1], 1))], axis=-1)
+        shades = F.concat([shades, F.ones((*shades.shape[:-1], 1))], axis=-1)
     if image.dtype.kind != "f":
-        given = given * 255.0
-    colors = pt.broadcast_to(given, (count, channels))
+        shades = shades * 255.0
+    colors = F.broadcast_to(shades, (count, channels))
     shapes = shapes.astype("float32", copy=False)
     first, last = (shapes[:, at] for at in ends)
-    top, bottom = pt.minimum(first, last) - size - 1.0, pt.maximum(first, last) + size + 1.0
+    top, bottom = F.minimum(first, last) - size - 1.0, F.maximum(first, last) + size + 1.0
     lists, counts = _lists(image.shape[0], top, bottom)
-    return restored(kernel(image, shapes, colors, lists, counts, size), image)
+    return restored(painter(image, shapes, colors, lists, counts, size), image)
 
 
 def _size(operation: str, name: str, value: float) -> float:
@@ -198,13 +198,13 @@ def draw_points(
     """
     operation = "draw_points"
     image = _image(operation, x)
-    given = numbers_of(operation, "points", points, ("n", "k"))
-    if given.shape[1] < 2:
+    rows = numbers_of(operation, "points", points, ("n", "k"))
+    if rows.shape[1] < 2:
         raise ShapeError(
-            f"{operation}: points have no y; got shape {given.shape}; use shape (n, 2) or more"
+            f"{operation}: points have no y; got shape {rows.shape}; use shape (n, 2) or more"
         )
     size = _size(operation, "radius", radius)
-    return _painted(operation, _points_over, image, given, (1, 1), color, size)
+    return _painted(operation, _points_over, image, rows, (1, 1), color, size)
 
 
 @named
@@ -241,17 +241,17 @@ def draw_lines(
     """
     operation = "draw_lines"
     image = _image(operation, x)
-    given = numbers_of(operation, "lines", lines, ("n", 4 if edges is None else "k"))
+    rows = numbers_of(operation, "lines", lines, ("n", 4 if edges is None else "k"))
     if edges is not None:
-        pairs = pt.asarray(edges)
-        if pairs.ndim != 2 or pairs.shape[1] != 2 or given.shape[1] < 2:
+        pairs = F.asarray(edges)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or rows.shape[1] < 2:
             raise ShapeError(
-                f"{operation}: edges do not fit; got shapes {pairs.shape} and {given.shape}; pass "
+                f"{operation}: edges do not fit; got shapes {pairs.shape} and {rows.shape}; pass "
                 "edges of shape (n, 2) and points of shape (m, 2)"
             )
-        given = pt.concat([pt.take(given[:, :2], pairs[:, at], axis=0) for at in (0, 1)], axis=1)
+        rows = F.concat([F.take(rows[:, :2], pairs[:, at], axis=0) for at in (0, 1)], axis=1)
     width = _size(operation, "thickness", thickness)
-    return _painted(operation, _lines_over, image, given, (1, 3), color, width)
+    return _painted(operation, _lines_over, image, rows, (1, 3), color, width)
 
 
 @named
@@ -280,7 +280,7 @@ def draw_mask(
     [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     operation = "draw_mask"
-    image, labels = _image(operation, x), pt.asarray(mask)
+    image, labels = _image(operation, x), F.asarray(mask)
     palette = numbers_of(operation, "colors", colors, (3,), ("n", 3))
     if image.shape[2] != 3 or labels.shape != image.shape[:2]:
         raise ShapeError(
@@ -289,8 +289,8 @@ def draw_mask(
         )
     if labels.dtype.kind in "iu":
         part = (labels >= 0).astype("float32")
-        each = palette.reshape((-1, 3))
-        paint = pt.take(each, pt.maximum(labels.astype("int32"), 0) % each.shape[0], axis=0)
+        shades = palette.reshape((-1, 3))
+        paint = F.take(shades, F.maximum(labels.astype("int32"), 0) % shades.shape[0], axis=0)
     else:
         part, paint = labels.astype("float32"), palette
     share = part[..., None] * number(operation, "opacity", opacity)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import integer, number
 from ..functions.decorators import named
-from ..tensor import Tensor
+from ..tensor import Tensor, realize
 from ..typing import ArrayLike
 from .checks import height_and_width, numbers_of
 from .geometry import transform_points
@@ -52,8 +51,8 @@ class Poses(NamedTuple):
 def _of_one(operation: str, name: str, x: ArrayLike, channels: int | str) -> Tensor:
     """Return a map of shape (height, width, channels), which may have a batch axis of 1."""
     shape = ("height", "width", channels)
-    found = numbers_of(operation, name, x, shape, (1, *shape))
-    return found.reshape(found.shape[-3:]).astype("float32", copy=False)
+    tensor = numbers_of(operation, name, x, shape, (1, *shape))
+    return tensor.reshape(tensor.shape[-3:]).astype("float32", copy=False)
 
 
 @named
@@ -86,17 +85,19 @@ def decode_pose(heatmaps: ArrayLike, offsets: ArrayLike, stride: int, /) -> Pose
     step = integer(operation, "stride", stride, 1, 1 << 20)
     width, count = scores.shape[1:]
     flat = scores.reshape((-1, count))
-    best = pt.argmax(flat, axis=0)
+    best = F.argmax(flat, axis=0)
     rows = moves.reshape((-1, 2, count))
-    parts = pt.arange(count)
+    parts = F.arange(count)
     y = ((best // width) * step).astype("float32") + rows[best, 0, parts]
     x = ((best % width) * step).astype("float32") + rows[best, 1, parts]
-    found = flat[best, parts]
-    return Poses(pt.stack([x, y, found], axis=-1)[None], pt.mean(found).reshape((1,)))
+    scores_of_parts = flat[best, parts]
+    return Poses(
+        F.stack([x, y, scores_of_parts], axis=-1)[None], F.mean(scores_of_parts).reshape((1,))
+    )
 
 
 def _same_size(operation: str, *maps: Tensor) -> None:
-    sizes = {each.shape[:2] for each in maps}
+    sizes = {tensor.shape[:2] for tensor in maps}
     if len(sizes) > 1:
         raise ShapeError(
             f"{operation}: maps have different sizes; got {sorted(sizes)}; pass the outputs of one "
@@ -141,16 +142,16 @@ class _Maps(NamedTuple):
     def pose(self, part: int, at: int) -> list[list[float]]:
         """Return the keypoints of the person one of whose parts is at a position."""
         count = len(POSE_PARTS)
-        found: list[list[float]] = [[] for _ in range(count)]
-        found[part] = [*self.refined(at, part), self.scores[at * count + part]]
+        marks: list[list[float]] = [[] for _ in range(count)]
+        marks[part] = [*self.refined(at, part), self.scores[at * count + part]]
         for edge in reversed(range(len(_CHAIN))):
             parent, child = _CHAIN[edge]
-            if found[child] and not found[parent]:
-                found[parent] = self.follow(found[child], edge, parent, self.backward)
+            if marks[child] and not marks[parent]:
+                marks[parent] = self.follow(marks[child], edge, parent, self.backward)
         for edge, (parent, child) in enumerate(_CHAIN):
-            if found[parent] and not found[child]:
-                found[child] = self.follow(found[parent], edge, child, self.forward)
-        return found
+            if marks[parent] and not marks[child]:
+                marks[child] = self.follow(marks[parent], edge, child, self.forward)
+        return marks
 
 
 @named
@@ -201,19 +202,19 @@ def decode_poses(
     count, edges = len(POSE_PARTS), len(_CHAIN)
     names = ("heatmaps", "offsets", "forward", "backward")
     lengths = (count, 2 * count, 2 * edges, 2 * edges)
-    given = zip(names, (heatmaps, offsets, forward, backward), lengths, strict=True)
-    maps = [_of_one(operation, name, each, length) for name, each, length in given]
+    named_maps = zip(names, (heatmaps, offsets, forward, backward), lengths, strict=True)
+    maps = [_of_one(operation, name, tensor, length) for name, tensor, length in named_maps]
     _same_size(operation, *maps)
     least = number(operation, "score_threshold", score_threshold)
     most = integer(operation, "max_poses", max_poses, 0)
     height, width = maps[0].shape[:2]
-    around = pt.max_pool2d(maps[0], 3, stride=1, padding=1)
+    around = F.max_pool2d(maps[0], 3, stride=1, padding=1)
     # Only the largest scores of their neighbourhoods begin a pose.
-    peaks = pt.where((maps[0] >= around) & (maps[0] >= least), maps[0], -1.0)
-    pt.realize(peaks, *maps)
-    flat = [memoryview(each.reshape((-1,))) for each in (peaks, *maps)]
+    peaks = F.where((maps[0] >= around) & (maps[0] >= least), maps[0], -1.0)
+    realize(peaks, *maps)
+    flat = [memoryview(tensor.reshape((-1,))) for tensor in (peaks, *maps)]
     first, *rest = flat
-    found = _Maps(height, width, integer(operation, "stride", stride, 1, 1 << 20), *rest)
+    decoder = _Maps(height, width, integer(operation, "stride", stride, 1, 1 << 20), *rest)
     queue = sorted((-score, at) for at, score in enumerate(first) if score >= max(least, 0.0))
     near = number(operation, "nms_radius", nms_radius) ** 2
     poses: list[list[list[float]]] = []
@@ -226,16 +227,16 @@ def decode_poses(
         if len(poses) >= most:
             break
         at, part = divmod(index, count)
-        if taken(*found.refined(at, part), part):
+        if taken(*decoder.refined(at, part), part):
             continue
-        pose = found.pose(part, at)
+        pose = decoder.pose(part, at)
         own = [score for part, (y, x, score) in enumerate(pose) if not taken(y, x, part)]
         scores.append(sum(own) / count)
         poses.append(pose)
     keypoints = [[[x, y, score] for y, x, score in pose] for pose in poses]
     return Poses(
-        pt.asarray(keypoints, dtype="float32").reshape((-1, count, 3)),
-        pt.asarray(scores, dtype="float32"),
+        F.asarray(keypoints, dtype="float32").reshape((-1, count, 3)),
+        F.asarray(scores, dtype="float32"),
     )
 
 
@@ -262,12 +263,12 @@ def decode_movenet(output: ArrayLike, size: Sequence[int], /) -> Poses:
     ([128.0, 96.0, 0.5], [0.5])
     """
     operation, count = "decode_movenet", len(POSE_PARTS)
-    found = numbers_of(operation, "outputs", output, (1, 1, count, 3), (1, "n", 3 * count + 5))
+    rows = numbers_of(operation, "outputs", output, (1, 1, count, 3), (1, "n", 3 * count + 5))
     height, width = height_and_width(operation, "size", size)
-    points = found[0, ..., : 3 * count].reshape((-1, count, 3)) if found.ndim == 3 else found[0]
-    y, x, score = pt.unstack(points, axis=-1)
-    scores = pt.mean(score, axis=-1) if found.ndim == 4 else found[0, :, -1]
-    return Poses(pt.stack([x * width, y * height, score], axis=-1), scores)
+    points = rows[0, ..., : 3 * count].reshape((-1, count, 3)) if rows.ndim == 3 else rows[0]
+    y, x, score = F.unstack(points, axis=-1)
+    scores = F.mean(score, axis=-1) if rows.ndim == 4 else rows[0, :, -1]
+    return Poses(F.stack([x * width, y * height, score], axis=-1), scores)
 
 
 @named
@@ -296,18 +297,18 @@ def decode_landmarks(
     [[[11.0, 22.0, 3.0], [14.0, 25.0, 6.0]]]
     """
     operation = "decode_landmarks"
-    each = integer(operation, "numbers", numbers, 2)
-    given = numbers_of(operation, "outputs", output, ("...", "n"))
+    count = integer(operation, "numbers", numbers, 2)
+    rows = numbers_of(operation, "outputs", output, ("...", "n"))
     regions = 1
-    matrices = None if matrix is None else pt.asarray(matrix)
+    matrices = None if matrix is None else F.asarray(matrix)
     if matrices is not None and matrices.ndim == 3:
         regions = matrices.shape[0]
-    elif matrices is None and given.ndim > 1:
-        regions = given.shape[0]
-    if not given.size or given.size % (regions * each):
+    elif matrices is None and rows.ndim > 1:
+        regions = rows.shape[0]
+    if not rows.size or rows.size % (regions * count):
         raise ShapeError(
-            f"{operation}: landmarks do not fit; got shape {given.shape} for {regions} regions; "
-            f"use {each} numbers for each landmark"
+            f"{operation}: landmarks do not fit; got shape {rows.shape} for {regions} regions; "
+            f"use {count} numbers for each landmark"
         )
-    points = given.reshape((regions, -1, each)).astype("float32", copy=False)
+    points = rows.reshape((regions, -1, count)).astype("float32", copy=False)
     return points if matrices is None else transform_points(points, matrices)

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .. import functions as F, nn
 from ..errors import ArgumentError
 from ..functions.arguments import choice, flag, number
 from ..functions.decorators import named
+from ..kernels.api import kernel
 from ..tensor import Tensor
+from ..transforms.autodiff import vjp
 from ..typing import ArrayLike
 from .checks import height_and_width, pictures_of
 
@@ -33,16 +34,16 @@ def weighted(x: Tensor, axis: int, rows: Sequence[Row]) -> Tensor:
     Elements beyond an end have the value of the end.
     """
     taps = max(len(weights) for _, weights in rows)
-    starts = pt.asarray([first for first, _ in rows], dtype="int32")
-    each = [[*weights, *[0.0] * (taps - len(weights))] for _, weights in rows]
-    weights = pt.asarray(each, dtype="float32")
+    starts = F.asarray([first for first, _ in rows], dtype="int32")
+    padded_weights = [[*weights, *[0.0] * (taps - len(weights))] for _, weights in rows]
+    weights = F.asarray(padded_weights, dtype="float32")
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     lines = x.reshape((math.prod(before), x.shape[axis], math.prod(after)))
     sums = (_summed if taps > FEW else _gathered)(lines, starts, weights)
     return sums.reshape((*before, len(rows), *after)).astype(x.dtype, copy=False)
 
 
-@pt.kernel(shape=lambda x, starts, weights: (x.shape[0], starts.shape[0], x.shape[2]))
+@kernel(shape=lambda x, starts, weights: (x.shape[0], starts.shape[0], x.shape[2]))
 def _summed(i: Any, j: Any, k: Any, x: Any, starts: Any, weights: Any) -> Any:
     total = 0.0
     for tap in range(weights.shape[1]):
@@ -52,7 +53,7 @@ def _summed(i: Any, j: Any, k: Any, x: Any, starts: Any, weights: Any) -> Any:
 
 def _gathered(x: Tensor, starts: Tensor, weights: Tensor) -> Tensor:
     terms = [
-        pt.take(x, (starts + tap).clip(0, x.shape[1] - 1), axis=1) * weights[:, tap : tap + 1]
+        F.take(x, (starts + tap).clip(0, x.shape[1] - 1), axis=1) * weights[:, tap : tap + 1]
         for tap in range(weights.shape[1])
     ]
     return sum(terms[1:], terms[0])
@@ -60,7 +61,7 @@ def _gathered(x: Tensor, starts: Tensor, weights: Tensor) -> Tensor:
 
 @_summed.gradient
 def _spread(g: Tensor, x: Tensor, starts: Tensor, weights: Tensor) -> tuple[Tensor | None, ...]:
-    _, pull = pt.vjp(lambda given: _gathered(given, starts, weights), x)
+    _, pull = vjp(lambda tensor: _gathered(tensor, starts, weights), x)
     return (pull(g)[0], None, None)
 
 
@@ -115,7 +116,7 @@ def restored(values: Tensor, like: Tensor) -> Tensor:
     if like.dtype.kind == "f":
         return values.astype(like.dtype, copy=False)
     # Floats have no exact limits of 32-bit integers, which no image reaches.
-    limits = pt.iinfo(like.dtype)
+    limits = F.iinfo(like.dtype)
     return values.round().clip(float(limits.min), float(limits.max)).astype(like.dtype)
 
 
@@ -187,9 +188,9 @@ def resize(
             "half_pixel_centers": positions == "half_pixel",
         }
         if method == "nearest":
-            result = pt.nn.resize_nearest_neighbor(images, lengths, **options)
+            result = nn.resize_nearest_neighbor(images, lengths, **options)
         else:
-            function = pt.nn.resize_bilinear if method == "bilinear" else pt.nn.resize_bicubic
+            function = nn.resize_bilinear if method == "bilinear" else nn.resize_bicubic
             floats = images if images.dtype.kind == "f" else images.astype("float32")
             result = restored(function(floats, lengths, **options), images)
     return result.reshape((*leading, *lengths, images.shape[3]))
@@ -245,15 +246,15 @@ def letterbox(
     images, leading = pictures_of("letterbox", x)
     sizes = height_and_width("letterbox", "size", size)
     fill = number("letterbox", "fill_value", fill_value)
-    given = images.shape[1:3]
-    scale = min(out / n for out, n in zip(sizes, given, strict=True))
-    inner = [max(round(n * scale), 1) for n in given]
+    lengths = images.shape[1:3]
+    scale = min(out / n for out, n in zip(sizes, lengths, strict=True))
+    inner = [max(round(n * scale), 1) for n in lengths]
     resized = resize(images, inner, method=method, antialias=antialias)
     around = [
         ((out - n) // 2, out - n - (out - n) // 2) for out, n in zip(sizes, inner, strict=True)
     ]
     border = fill if images.dtype.kind == "f" else int(fill)
-    image = pt.pad(resized, ((0, 0), *around, (0, 0)), constant_values=border)
-    down, across = (n / out for n, out in zip(given, inner, strict=True))
+    image = F.pad(resized, ((0, 0), *around, (0, 0)), constant_values=border)
+    down, across = (n / out for n, out in zip(lengths, inner, strict=True))
     matrix = [[across, 0.0, -around[1][0] * across], [0.0, down, -around[0][0] * down]]
-    return Letterboxed(image.reshape((*leading, *image.shape[1:])), pt.asarray(matrix))
+    return Letterboxed(image.reshape((*leading, *image.shape[1:])), F.asarray(matrix))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import integer, number
 from ..functions.decorators import named
+from ..kernels.api import kernel
 from ..tensor import Tensor
 from ..typing import ArrayLike
 from .checks import numbers_of
@@ -28,8 +28,8 @@ BODY_PARTS = (
 
 def _map(operation: str, name: str, x: ArrayLike, channels: int | str) -> Tensor:
     shape = ("height", "width", channels)
-    found = numbers_of(operation, name, x, shape, (1, *shape))
-    return found.reshape(found.shape[-3:])
+    tensor = numbers_of(operation, name, x, shape, (1, *shape))
+    return tensor.reshape(tensor.shape[-3:])
 
 
 @named
@@ -51,8 +51,8 @@ def person_mask(segments: ArrayLike, /, *, threshold: float = 0.7) -> Tensor:
     >>> pt.vision.person_mask([[[0.2], [0.9]]]).tolist()
     [[False, True]]
     """
-    found = _map("person_mask", "segments", segments, 1)
-    return found[..., 0] > number("person_mask", "threshold", threshold)
+    logits = _map("person_mask", "segments", segments, 1)
+    return logits[..., 0] > number("person_mask", "threshold", threshold)
 
 
 @named
@@ -73,10 +73,10 @@ def body_parts(mask: ArrayLike, parts: ArrayLike, /) -> Tensor:
     >>> pt.vision.body_parts([[True, False]], [[[0.1, 0.8], [0.9, 0.2]]]).tolist()
     [[1, -1]]
     """
-    found = _map("body_parts", "parts", parts, "parts")
-    people = pt.asarray(mask)
-    _check_mask("body_parts", people, found.shape[:2])
-    return pt.where(people.astype("bool"), pt.argmax(found, axis=-1), -1).astype("int32")
+    logits = _map("body_parts", "parts", parts, "parts")
+    people = F.asarray(mask)
+    _check_mask("body_parts", people, logits.shape[:2])
+    return F.where(people.astype("bool"), F.argmax(logits, axis=-1), -1).astype("int32")
 
 
 def _check_mask(operation: str, mask: Tensor, wanted: tuple[int, ...] | None = None) -> None:
@@ -87,7 +87,7 @@ def _check_mask(operation: str, mask: Tensor, wanted: tuple[int, ...] | None = N
         )
 
 
-@pt.kernel(shape=lambda mask, moves, poses, stride, steps, used, least: mask.shape)
+@kernel(shape=lambda mask, moves, poses, stride, steps, used, least: mask.shape)
 def _nearest_pose(
     i: Any,
     j: Any,
@@ -161,16 +161,16 @@ def separate_people(
     [[0, 0, -1, 1]]
     """
     operation, count = "separate_people", len(POSE_PARTS)
-    people = pt.asarray(mask)
+    people = F.asarray(mask)
     _check_mask(operation, people)
     moves = _map(operation, "offsets", long_offsets, 2 * count)
     poses = numbers_of(operation, "keypoints", keypoints, ("people", count, 3))
     steps = integer(operation, "refine_steps", refine_steps, 0, 1000)
     least = number(operation, "keypoint_threshold", keypoint_threshold)
     if not poses.shape[0]:
-        return pt.full(people.shape, -1, dtype="int32")
+        return F.full(people.shape, -1, dtype="int32")
     pixels = float(integer(operation, "stride", stride, 1, 1 << 20))
     whole = people.astype("int32")
     # Five keypoints of the face suffice, as in body-pix.
-    found: Tensor = _nearest_pose(whole, moves, poses, pixels, steps, 5, least)
-    return found
+    nearest: Tensor = _nearest_pose(whole, moves, poses, pixels, steps, 5, least)
+    return nearest

@@ -10,12 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import number
 from ..functions.decorators import named
-from ..tensor import Tensor
+from ..tensor import Tensor, realize
 from ..typing import ArrayLike
 from .checks import numbers_of
 
@@ -69,11 +68,11 @@ def text_boxes(
     [[15.0, 5.0], [44.0, 5.0], [44.0, 24.0], [15.0, 24.0]]
     """
     operation = "text_boxes"
-    given = numbers_of(operation, "probabilities", probabilities, ("...", "height", "width"))
-    lengths = [n for n in given.shape if n != 1]
+    shares = numbers_of(operation, "probabilities", probabilities, ("...", "height", "width"))
+    lengths = [n for n in shares.shape if n != 1]
     if len(lengths) != 2:
         raise ShapeError(
-            f"{operation}: probabilities are not those of one image; got shape {given.shape}; use "
+            f"{operation}: probabilities are not those of one image; got shape {shares.shape}; use "
             "shape (height, width)"
         )
     height, width = lengths
@@ -86,9 +85,9 @@ def text_boxes(
             ("min_side", min_side),
         )
     ]
-    values = given.reshape((-1,)).astype("float32", copy=False)
+    values = shares.reshape((-1,)).astype("float32", copy=False)
     text = (values > limits[0]).astype("uint8")
-    pt.realize(values, text)
+    realize(values, text)
     flat, bits = memoryview(values), bytes(memoryview(text))
     boxes: list[list[Point]] = []
     scores: list[float] = []
@@ -106,7 +105,7 @@ def text_boxes(
         boxes.append([(_clipped(x, width), _clipped(y, height)) for x, y in enlarged])
         scores.append(score)
     return TextBoxes(
-        pt.asarray(boxes, dtype="float32").reshape((-1, 4, 2)), pt.asarray(scores, dtype="float32")
+        F.asarray(boxes, dtype="float32").reshape((-1, 4, 2)), F.asarray(scores, dtype="float32")
     )
 
 
@@ -166,7 +165,7 @@ def _cross(a: Point, b: Point, c: Point) -> float:
 
 def _rectangle(hull: Sequence[Point]) -> list[Point]:
     """Return the corners of the smallest rectangle around a hull; one side is on an edge of it."""
-    best, found = math.inf, [hull[0]] * 4
+    best, corners = math.inf, [hull[0]] * 4
     for at, (x, y) in enumerate(hull):
         u, v = x - hull[at - 1][0], y - hull[at - 1][1]
         length = math.hypot(u, v)
@@ -177,8 +176,8 @@ def _rectangle(hull: Sequence[Point]) -> list[Point]:
         if (high - low) * (far - near) < best:
             best = (high - low) * (far - near)
             pairs = [(low, near), (high, near), (high, far), (low, far)]
-            found = [(a * u - c * v, a * v + c * u) for a, c in pairs]
-    return _ordered(found)
+            corners = [(a * u - c * v, a * v + c * u) for a, c in pairs]
+    return _ordered(corners)
 
 
 def _ordered(corners: Sequence[Point]) -> list[Point]:
@@ -203,11 +202,11 @@ def _enlarged(corners: Sequence[Point], distance: float) -> list[Point]:
     x, y = (sum(p[axis] for p in corners) / 4 for axis in (0, 1))
     a, b = ([(corners[at][axis] - corners[0][axis]) / 2 for axis in (0, 1)] for at in (1, 3))
     longer = [1 + distance / math.hypot(*side) for side in (a, b)]
-    found = []
+    moved_corners = []
     for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
         u, v = s * longer[0], t * longer[1]
-        found.append((x + u * a[0] + v * b[0], y + u * a[1] + v * b[1]))
-    return found
+        moved_corners.append((x + u * a[0] + v * b[0], y + u * a[1] + v * b[1]))
+    return moved_corners
 
 
 def _mean(flat: memoryview, corners: Sequence[Point], height: int, width: int) -> float:

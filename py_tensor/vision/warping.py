@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .. import functions as F
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import choice, flag, floating, number, wide
 from ..functions.creation import arange, asarray
@@ -61,16 +60,16 @@ def crop_and_resize(
     operation = "crop_and_resize"
     choice(operation, "method", method, _METHODS)
     images, corners = images_of(operation, x), floating(operation, boxes)
-    places = as_tensor(operation, box_indices)
+    indices = as_tensor(operation, box_indices)
     sizes = height_and_width(operation, "crop_size", crop_size)
-    if places.dtype.kind not in "iu":
+    if indices.dtype.kind not in "iu":
         raise DTypeError(
-            f"{operation}: box_indices are not integers; got dtype {places.dtype}; use "
+            f"{operation}: box_indices are not integers; got dtype {indices.dtype}; use "
             'box_indices.astype("int32")'
         )
-    if corners.ndim != 2 or corners.shape[1] != 4 or places.shape != corners.shape[:1]:
+    if corners.ndim != 2 or corners.shape[1] != 4 or indices.shape != corners.shape[:1]:
         raise ShapeError(
-            f"{operation}: boxes do not fit; got shapes {corners.shape} and {places.shape}; boxes "
+            f"{operation}: boxes do not fit; got shapes {corners.shape} and {indices.shape}; boxes "
             "must have shape (n, 4), and box_indices (n,)"
         )
     images = wide(images) if images.dtype.kind != "f" else images
@@ -89,9 +88,9 @@ def crop_and_resize(
         lines.append(line)
     shape = (corners.shape[0], *sizes)
     row, column = (broadcast_to(line, shape) for line in lines)
-    each = astype(places, "int32", copy=False).reshape((-1, 1, 1))
-    found = sampled(images, each, column, row, nearest=method == "nearest")
-    return where(expand_dims(inside, axis=3), found, extrapolation_value).astype(images.dtype)
+    numbers = astype(indices, "int32", copy=False).reshape((-1, 1, 1))
+    pixels = sampled(images, numbers, column, row, nearest=method == "nearest")
+    return where(expand_dims(inside, axis=3), pixels, extrapolation_value).astype(images.dtype)
 
 
 @named
@@ -135,7 +134,7 @@ def rotate(
     height, width = images.shape[1:3]
     angle = number("rotate", "radians", radians, finite=True)
     pair = center if isinstance(center, list | tuple) else (center, center)
-    middle = [number("rotate", "center", each, finite=True) for each in pair]
+    middle = [number("rotate", "center", coordinate, finite=True) for coordinate in pair]
     if len(middle) != 2:
         raise ArgumentError(
             f"rotate: center must be one number or two; got {middle}; pass a fraction, or (x, y)"
@@ -226,18 +225,18 @@ def _moved(
     scale = g * x + h * y + 1.0
     # Several transforms may be of one image.
     shape = (max(batch, matrix.shape[0]), height, width)
-    places = [(a * x + b * y + c) / scale - center, (d * x + e * y + f) / scale - center]
+    positions = [(a * x + b * y + c) / scale - center, (d * x + e * y + f) / scale - center]
     if fill_mode != "constant":
-        pairs = zip(places, reversed(lengths), strict=True)
-        places = [_PLACES[fill_mode](place, length) for place, length in pairs]
-    column, row = (broadcast_to(place, shape) for place in places)
-    given = images if method == "nearest" else astype(images, "float32")
+        pairs = zip(positions, reversed(lengths), strict=True)
+        positions = [_PLACES[fill_mode](position, length) for position, length in pairs]
+    column, row = (broadcast_to(position, shape) for position in positions)
+    source = images if method == "nearest" else astype(images, "float32")
     # Integers are kept exact: they are not mixed with floats.
-    whole = given.dtype.kind != "f"
+    whole = source.dtype.kind != "f"
 
     def number_of(value: Any) -> float:
-        found = number(operation, "fill_value", value, finite=whole)
-        return int(found) if whole else found
+        plain = number(operation, "fill_value", value, finite=whole)
+        return int(plain) if whole else plain
 
     if isinstance(fill_value, Sequence):
         fill = [*fill_value, *(255,) * (channels - len(fill_value))]
@@ -246,28 +245,28 @@ def _moved(
                 f"{operation}: fill_value does not fit; got {fill_value} for {channels} channels; "
                 "pass one number for each"
             )
-        fill_value = asarray([number_of(value) for value in fill], dtype=given.dtype)
+        fill_value = asarray([number_of(value) for value in fill], dtype=source.dtype)
     else:
         fill_value = number_of(fill_value)
-    place = arange(batch).reshape((-1, 1, 1)) if batch > 1 else pt.zeros((), dtype="int32")
-    found = sampled(given, place, column, row, nearest=method == "nearest", fill=fill_value)
+    numbers = arange(batch).reshape((-1, 1, 1)) if batch > 1 else F.zeros((), dtype="int32")
+    pixels = sampled(source, numbers, column, row, nearest=method == "nearest", fill=fill_value)
     if rounds and not whole:
-        return restored(found, images)
-    return astype(found, images.dtype, copy=False)
+        return restored(pixels, images)
+    return astype(pixels, images.dtype, copy=False)
 
 
-def _nearest(place: Tensor, length: int) -> Tensor:
-    return place.clip(0.0, length - 1.0)
+def _nearest(position: Tensor, length: int) -> Tensor:
+    return position.clip(0.0, length - 1.0)
 
 
-def _reflected(place: Tensor, length: int) -> Tensor:
+def _reflected(position: Tensor, length: int) -> Tensor:
     """Mirror positions at the edges of the outer pixels: abcd continues as dcba."""
-    around = place - floor(divide(place, 2.0 * length)) * (2.0 * length)
+    around = position - floor(divide(position, 2.0 * length)) * (2.0 * length)
     return _nearest(where(around < length, around, 2.0 * length - 1.0 - around), length)
 
 
-def _wrapped(place: Tensor, length: int) -> Tensor:
-    return _nearest(place - floor(divide(place, float(length))) * length, length)
+def _wrapped(position: Tensor, length: int) -> Tensor:
+    return _nearest(position - floor(divide(position, float(length))) * length, length)
 
 
 _PLACES = {"reflect": _reflected, "wrap": _wrapped, "nearest": _nearest}
@@ -287,21 +286,21 @@ def _warped(
     images, leading = pictures_of(operation, x)
     choice(operation, "method", method, _METHODS)
     choice(operation, "fill_mode", fill_mode, ("constant", *_PLACES))
-    given = numbers_of(operation, "matrices", matrix, (rows, 3), ("n", rows, 3))
-    each = wide(given).reshape((-1, 3 * rows))
-    if images.shape[0] not in (1, each.shape[0]) and each.shape[0] != 1:
+    matrices = numbers_of(operation, "matrices", matrix, (rows, 3), ("n", rows, 3))
+    numbers = wide(matrices).reshape((-1, 3 * rows))
+    if images.shape[0] not in (1, numbers.shape[0]) and numbers.shape[0] != 1:
         raise ShapeError(
-            f"{operation}: matrices do not fit; got shape {given.shape} for images of shape "
+            f"{operation}: matrices do not fit; got shape {matrices.shape} for images of shape "
             f"{images.shape}; pass one for all images, or one for each"
         )
-    last = each[:, 6:8] / each[:, 8:] if rows == 3 else pt.zeros((each.shape[0], 2))
-    first = each[:, :6] / each[:, 8:] if rows == 3 else each
+    last = numbers[:, 6:8] / numbers[:, 8:] if rows == 3 else F.zeros((numbers.shape[0], 2))
+    first = numbers[:, :6] / numbers[:, 8:] if rows == 3 else numbers
     center = 0.5 if flag(operation, "half_pixel_centers", half_pixel_centers) else 0.0
-    all_numbers = pt.concat([first, last], axis=1)
+    all_numbers = F.concat([first, last], axis=1)
     result = _moved(
         operation, images, all_numbers, method, fill_value, fill_mode, output_size, center
     )
-    return result if leading or given.ndim == 3 else result[0]
+    return result if leading or matrices.ndim == 3 else result[0]
 
 
 @named

@@ -183,7 +183,7 @@ def test_shapes_stay_on_the_host(engine):
         signature=signature({"x": "x"}, {"r": "r"}),
     )
     assert model(pt.ones((2, 2))).shape == (4, 1)
-    assert not model._eager
+    assert not model._runner.eager
 
 
 # --- operators that TensorFlow itself does not run ------------------------------------------------

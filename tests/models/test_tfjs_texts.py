@@ -154,7 +154,7 @@ def test_numbers_are_looked_up_where_they_are(engine):
     for _ in range(2):
         found = model(np.int32([4, -2, 6, 0, 90, -90]))
         assert_values(found, np.float32([9, 0.25, 0.75, -2, -2, -2]))
-    assert not model._eager
+    assert not model._runner.eager
     # A table of one entry, and of none.
     keys = of_ints("keys", 5, dtype=INT)
     model = resources(keys, of_floats("values", 0.5), number("none", -2.0), FLOAT)

@@ -163,7 +163,7 @@ def test_tensors_may_be_several_outputs(engine):
 def test_graphs_are_compiled(engine):
     model = pt.models.loads((FOLDER / "shapes-float.tflite").read_bytes())
     model(pt.ones((3, 4)))
-    assert not model._eager
+    assert not model._runner.eager
 
 
 def test_float16_weights_are_read_once(engine):

@@ -1,7 +1,7 @@
 """ONNX files, operator sets 7 to 28.
 
-Input: bytes of a file. Output: a `Graph` and the table of operators that runs it. Read the modules
-in this order:
+Input: bytes of a file. Output: a `ModelGraph` and the table of operators that runs it. Read the
+modules in this order:
 
     protobuf    the wire format of Protocol Buffers
     reader      ONNX files to graphs

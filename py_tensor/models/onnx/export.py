@@ -28,7 +28,7 @@ from ...transforms.jit.precompile import ShapeDtype
 from ...transforms.loop_op import LoopOp, rebuilt
 from ...transforms.subgraph import tracer, tracing
 from ..model import Model
-from .export_rows import ROWS, Call, Open, Shape, Writer, written
+from .export_rows import ROWS, Call, NodeWriter, Open, Shape, written
 
 LENGTHS = (7, 11)
 """Lengths of an open axis for which the function is traced; primes that few shapes contain."""
@@ -159,8 +159,8 @@ def _output_names(function: Any, trace: _Trace) -> list[str]:
     return ["output"] if count == 1 else [f"output{at}" for at in range(count)]
 
 
-def _names(option: str, given: Sequence[str] | None, usual: list[str]) -> list[str]:
-    names = usual if given is None else list(given)
+def _names(option: str, names_given: Sequence[str] | None, usual: list[str]) -> list[str]:
+    names = usual if names_given is None else list(names_given)
     if len(names) != len(usual) or len(set(names)) < len(names) or not all(names):
         raise ArgumentError(
             f"to_onnx: {option} must be one text for each; got {names} for {len(usual)} values; "
@@ -187,11 +187,11 @@ class _Trace:
             self.result = tree_unflatten(structure, list(range(len(leaves))))
         self.outputs = _unrolled(outputs)
         self.nodes = _ordered(self.outputs)
-        place = {id(node): at for at, node in enumerate(self.nodes)}
+        positions = {id(node): at for at, node in enumerate(self.nodes)}
         # Nodes that are computed later forget how.
         self.calls = [node.call for node in self.nodes]
-        self.edges = [tuple(place[id(src)] for src in node.srcs) for node in self.nodes]
-        self.ends = [place[id(node)] for node in self.outputs]
+        self.edges = [tuple(positions[id(src)] for src in node.srcs) for node in self.nodes]
+        self.ends = [positions[id(node)] for node in self.outputs]
 
 
 def _ordered(outputs: Iterable[OpNode]) -> list[OpNode]:
@@ -286,10 +286,10 @@ class _Export:
         self._name = name
         self._trace, self._other = traces[0], traces[-1]
         first, second = self._trace, self._other
-        same = first.edges == second.edges and first.ends == second.ends
+        equal = first.edges == second.edges and first.ends == second.ends
         for a, b in zip(first.nodes, second.nodes, strict=False):
-            same = same and (a.call and a.call.op) is (b.call and b.call.op)
-        if not same:
+            equal = equal and (a.call and a.call.op) is (b.call and b.call.op)
+        if not equal:
             raise ModelError(
                 "to_onnx: function has another graph for another length of the first axis; got "
                 f"{len(first.nodes)} and {len(second.nodes)} operations; pass open_batch=False"
@@ -302,12 +302,12 @@ class _Export:
             self._merged(a.spec.shape, b.spec.shape, a)
             for a, b in zip(nodes, second.nodes, strict=True)
         ]
-        given = {id(node) for node in first.inputs}
+        input_nodes = {id(node) for node in first.inputs}
         self._variable: list[bool] = []
         """For each node, True if it depends on inputs or on the length of an open axis."""
         for at, node in enumerate(nodes):
             self._variable.append(
-                id(node) in given
+                id(node) in input_nodes
                 or any(isinstance(length, Open) for length in self._shapes[at])
                 or any(self._variable[src] for src in first.edges[at])
             )
@@ -346,27 +346,27 @@ class _Export:
                 [at] = trace.edges[at]
             if call is not None or trace.nodes[at].buffer is not None:
                 wanted.add(at)
-        found = {at: Tensor(trace.nodes[at]) for at in sorted(wanted)}
-        others = {
+        tensors = {at: Tensor(trace.nodes[at]) for at in sorted(wanted)}
+        other_tensors = {
             at: Tensor(self._other.nodes[at])
-            for at in found
+            for at in tensors
             if self._other.nodes[at] is not trace.nodes[at]
         }
-        realize(*found.values(), *others.values())
-        for at, tensor in others.items():
-            if tensor._bytes("to_onnx") != found[at]._bytes("to_onnx"):
+        realize(*tensors.values(), *other_tensors.values())
+        for at, tensor in other_tensors.items():
+            if tensor._bytes("to_onnx") != tensors[at]._bytes("to_onnx"):
                 raise self._differs(trace.nodes[at], "a constant", "another one")
-        return found
+        return tensors
 
     def file(self, inputs: list[str], outputs: list[str]) -> bytes:
         """Return the bytes of the file; raise ModelError for operations without a row."""
         trace = self._trace
         self._check()
-        writer = Writer({*inputs, *outputs})
+        writer = NodeWriter({*inputs, *outputs})
         names: dict[int, str] = {}
-        place = {id(node): at for at, node in enumerate(trace.nodes)}
+        positions = {id(node): at for at, node in enumerate(trace.nodes)}
         for name, node in zip(inputs, trace.inputs, strict=True):
-            at = place.get(id(node))
+            at = positions.get(id(node))
             shape: Shape = node.spec.shape
             if at is None:
                 shape = self._merged(
@@ -405,7 +405,7 @@ class _Export:
                 "function without them"
             )
 
-    def _value(self, writer: Writer, at: int, names: dict[int, str]) -> str:
+    def _value(self, writer: NodeWriter, at: int, names: dict[int, str]) -> str:
         """Return the name of a value; constants become initializers when they are needed."""
         if at not in names:
             node = self._trace.nodes[at]
@@ -423,21 +423,21 @@ class _Export:
                 names[at] = writer.number(node.value, node.spec.dtype)
         return names[at]
 
-    def _written(self, writer: Writer, at: int, names: dict[int, str]) -> str:
+    def _written(self, writer: NodeWriter, at: int, names: dict[int, str]) -> str:
         node, trace = self._trace.nodes[at], self._trace
         call, other = trace.calls[at], self._other.calls[at]
         assert call is not None and other is not None
         sources = trace.edges[at]
-        given = []
+        operands = []
         for src, dtype in zip(sources, call.operands, strict=True):
             name, held = self._value(writer, src, names), trace.nodes[src].spec.dtype
-            given.append(name if held is dtype else writer.cast(name, dtype))
+            operands.append(name if held is dtype else writer.cast(name, dtype))
         shapes = [self._shapes[src] for src in sources]
         arg = self._merged(call.arg, other.arg, node)
         dtype = call.operands[0] if call.operands else node.spec.dtype
-        given_to = Call(given, shapes, dtype, arg, self._shapes[at], node.spec.dtype)
+        operation = Call(operands, shapes, dtype, arg, self._shapes[at], node.spec.dtype)
         try:
-            return written(writer, call.op.name, given_to)
+            return written(writer, call.op.name, operation)
         except (TypeError, ValueError) as error:
             if trace is self._other:
                 raise

@@ -1,6 +1,6 @@
 """Nodes of ONNX for each operation of a graph: one row per operation.
 
-Input: an operation with the names of its operands. Output: nodes in a `Writer`. Sources:
+Input: an operation with the names of its operands. Output: nodes in a `NodeWriter`. Sources:
 https://onnx.ai/onnx/operators, operator set 18.
 """
 
@@ -27,6 +27,10 @@ NUMBERS = {
 }  # fmt: skip
 """ONNX's number of each dtype."""
 INT64 = 7
+_FORMS = {
+    INT64: "q", 1: "f", 6: "i", 9: "?", 10: "e", 12: "I", 2: "B", 3: "b", 4: "H", 5: "h",
+}  # fmt: skip
+"""`struct` code of each dtype by ONNX's number."""
 LOWEST = -(1 << 63)
 WIDE = {"int8": 6, "int16": 6, "uint8": 6, "uint16": 6, "uint32": INT64}
 """Number of the dtype in which operations of a dtype are computed, which few runtimes support."""
@@ -54,7 +58,7 @@ class Call(NamedTuple):
     result: DType
 
 
-class Writer:
+class NodeWriter:
     """Collects the messages of a graph."""
 
     def __init__(self, names: set[str]) -> None:
@@ -119,19 +123,7 @@ class Writer:
     def number(self, value: Any, dtype: DType | int) -> str:
         """Return the name of an initializer of shape () with a number."""
         number = NUMBERS[dtype.name] if isinstance(dtype, DType) else dtype
-        form = {
-            INT64: "q",
-            1: "f",
-            6: "i",
-            9: "?",
-            10: "e",
-            12: "I",
-            2: "B",
-            3: "b",
-            4: "H",
-            5: "h",
-        }
-        raw = struct.pack(f"<{form[number]}", value)
+        raw = struct.pack(f"<{_FORMS[number]}", value)
         return self._constant(number, (), raw, ("number", number, raw))
 
     def ints(self, values: Sequence[int]) -> str:
@@ -227,10 +219,10 @@ def _value_info(name: str, shape: Shape, dtype: DType) -> Message:
 
 # --- elementwise ----------------------------------------------------------------------------------
 
-Row = Callable[[Writer, Call], str]
+Row = Callable[[NodeWriter, Call], str]
 
 
-def _same(w: Writer, call: Call) -> str:
+def _same(w: NodeWriter, call: Call) -> str:
     return call.inputs[0]
 
 
@@ -239,7 +231,7 @@ def _single(operator: str, **attributes: Any) -> Row:
 
 
 def _floats_only(operator: str) -> Row:
-    """For functions that leave integers as they are."""
+    """Return the row of a function that leaves integers as they are."""
     row = _single(operator)
     return lambda w, call: row(w, call) if call.dtype.kind == "f" else call.inputs[0]
 
@@ -251,14 +243,14 @@ def _bits(operator: str, logical: str) -> Row:
 class _Math:
     """Shorthand for expressions of one dtype."""
 
-    def __init__(self, w: Writer, dtype: DType | int) -> None:
+    def __init__(self, w: NodeWriter, dtype: DType | int) -> None:
         self._w, self._dtype = w, dtype
 
     def __getattr__(self, operator: str) -> Callable[..., str]:
         def apply(*operands: Any) -> str:
             names = [
-                each if isinstance(each, str) else self._w.number(each, self._dtype)
-                for each in operands
+                operand if isinstance(operand, str) else self._w.number(operand, self._dtype)
+                for operand in operands
             ]
             return self._w.op(operator, *names)
 
@@ -266,7 +258,7 @@ class _Math:
 
 
 def _formula(write: Callable[..., str]) -> Row:
-    """For results that are an expression `write(math, *operands)`."""
+    """Return the row of an operation whose result is `write(math, *operands)`."""
     return lambda w, call: write(_Math(w, _computed(call.dtype)), *call.inputs)
 
 
@@ -274,7 +266,7 @@ def _computed(dtype: DType) -> DType | int:
     return WIDE.get(dtype.name, dtype)
 
 
-def _floor_divide(w: Writer, call: Call) -> str:
+def _floor_divide(w: NodeWriter, call: Call) -> str:
     m = _Math(w, _computed(call.dtype))
     a, b = call.inputs
     if call.dtype.kind == "f":
@@ -285,7 +277,7 @@ def _floor_divide(w: Writer, call: Call) -> str:
     return m.Where(none, 0, m.Div(m.Sub(a, m.Mod(a, divisor)), divisor))
 
 
-def _remainder(w: Writer, call: Call) -> str:
+def _remainder(w: NodeWriter, call: Call) -> str:
     m = _Math(w, _computed(call.dtype))
     a, b = call.inputs
     if call.dtype.kind == "f":
@@ -294,7 +286,7 @@ def _remainder(w: Writer, call: Call) -> str:
     return m.Where(none, 0, m.Mod(a, m.Where(none, 1, b)))
 
 
-def _power(w: Writer, call: Call) -> str:
+def _power(w: NodeWriter, call: Call) -> str:
     m = _Math(w, _computed(call.dtype))
     a, b = call.inputs
     return m.Pow(a, b if call.dtype.kind == "f" else m.Max(b, 0))
@@ -334,12 +326,7 @@ def _shift_right(m: _Math, x: str, y: str) -> str:
     return m.Div(m.Sub(x, m.Mod(x, power)), power)
 
 
-def _cast(w: Writer, call: Call) -> str:
-    # The exporter has converted the operand already.
-    return call.inputs[0]
-
-
-def _is_finite(w: Writer, call: Call) -> str:
+def _is_finite(w: NodeWriter, call: Call) -> str:
     m = _Math(w, call.dtype)
     [x] = call.inputs
     if call.dtype.kind != "f":
@@ -348,7 +335,7 @@ def _is_finite(w: Writer, call: Call) -> str:
 
 
 def _never_of_integers(operator: str) -> Row:
-    def row(w: Writer, call: Call) -> str:
+    def row(w: NodeWriter, call: Call) -> str:
         [x] = call.inputs
         if call.dtype.kind == "f":
             # IsInf does not take float16.
@@ -358,7 +345,7 @@ def _never_of_integers(operator: str) -> Row:
     return row
 
 
-def _relu(w: Writer, call: Call) -> str:
+def _relu(w: NodeWriter, call: Call) -> str:
     [x] = call.inputs
     if call.dtype.kind == "f":
         return w.op("Relu", x)
@@ -377,15 +364,9 @@ _ELEMENTWISE: dict[str, Row] = {
     "negative": _formula(lambda m, x: m.Neg(x)),
     "positive": _same,
     "conj": _same,
-    "abs": _single("Abs"),
-    "sign": _single("Sign"),
     "square": _formula(lambda m, x: m.Mul(x, x)),
-    "reciprocal": _single("Reciprocal"),
-    "equal": _single("Equal"),
     "not_equal": _formula(lambda m, a, b: m.Not(m.Equal(a, b))),
-    "less": _single("Less"),
     "less_equal": _single("LessOrEqual"),
-    "greater": _single("Greater"),
     "greater_equal": _single("GreaterOrEqual"),
     "maximum": _single("Max"),
     "minimum": _single("Min"),
@@ -412,43 +393,41 @@ _ELEMENTWISE: dict[str, Row] = {
     "isnan": _never_of_integers("IsNaN"),
     "signbit": _formula(_negative),
     "copysign": _formula(lambda m, a, b: m.Mul(m.Abs(a), m.Where(_negative(m, b), -1.0, 1.0))),
-    "exp": _single("Exp"),
     "expm1": _formula(_expm1),
-    "log": _single("Log"),
     "log1p": _formula(_log1p),
     "log2": _formula(lambda m, x: m.Mul(m.Log(x), 1 / math.log(2))),
     "log10": _formula(lambda m, x: m.Mul(m.Log(x), 1 / math.log(10))),
     "logaddexp": _formula(
         lambda m, a, b: m.Add(m.Max(a, b), m.Softplus(m.Neg(m.Abs(m.Sub(a, b)))))
     ),
-    "sqrt": _single("Sqrt"),
     "rsqrt": _formula(lambda m, x: m.Reciprocal(m.Sqrt(x))),
     "hypot": _formula(lambda m, a, b: m.Sqrt(m.Add(m.Mul(a, a), m.Mul(b, b)))),
     **{
         name: _single(name.capitalize())
         for name in (
             *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
-            *("asinh", "acosh", "atanh", "sigmoid", "erf"),
+            *("asinh", "acosh", "atanh", "sigmoid", "erf", "exp", "log", "sqrt", "abs", "sign"),
+            *("reciprocal", "equal", "less", "greater", "where"),
         )
     },
     "atan2": _formula(_atan2),
     "relu": _relu,
-    "where": _single("Where"),
     "clip": _formula(lambda m, x, low, high: m.Min(m.Max(x, low), high)),
-    "astype": _cast,
+    # The exporter has converted the operand already.
+    "astype": _same,
 }
 
 
 # --- reductions and scans -------------------------------------------------------------------------
 
 
-def _reduced(w: Writer, call: Call, operator: str) -> str:
+def _reduced(w: NodeWriter, call: Call, operator: str) -> str:
     if not call.arg:
         return call.inputs[0]
     return w.op(operator, call.inputs[0], w.ints(call.arg), keepdims=1)
 
 
-def _sum(w: Writer, call: Call) -> str:
+def _sum(w: NodeWriter, call: Call) -> str:
     pooled = _pooled(w, call, "AveragePool")
     if pooled is None:
         return _reduced(w, call, "ReduceSum")
@@ -456,12 +435,12 @@ def _sum(w: Writer, call: Call) -> str:
     return w.op("Mul", pooled, w.number(float(count), call.dtype))
 
 
-def _max(w: Writer, call: Call) -> str:
+def _max(w: NodeWriter, call: Call) -> str:
     pooled = _pooled(w, call, "MaxPool")
     return _reduced(w, call, "ReduceMax") if pooled is None else pooled
 
 
-def _pooled(w: Writer, call: Call, operator: str) -> str | None:
+def _pooled(w: NodeWriter, call: Call, operator: str) -> str | None:
     """Return the result of a pooling layer: a reduction of windows over the spatial axes."""
     permuted = w.made.get(call.inputs[0])
     if permuted is None or permuted[0] != "permute_dims" or call.dtype.kind != "f":
@@ -491,7 +470,7 @@ def _pooled(w: Writer, call: Call, operator: str) -> str | None:
 
 
 def _logical(operator: str) -> Row:
-    def row(w: Writer, call: Call) -> str:
+    def row(w: NodeWriter, call: Call) -> str:
         numbers = w.cast(w.cast(call.inputs[0], bool_), int32)
         return w.cast(_reduced(w, call._replace(inputs=[numbers]), operator), bool_)
 
@@ -499,47 +478,47 @@ def _logical(operator: str) -> Row:
 
 
 def _position(operator: str) -> Row:
-    def row(w: Writer, call: Call) -> str:
+    def row(w: NodeWriter, call: Call) -> str:
         [axis] = call.arg
         return w.cast(w.op(operator, call.inputs[0], axis=axis, keepdims=1), int32)
 
     return row
 
 
-def _cumulative_sum(w: Writer, call: Call) -> str:
+def _cumulative_sum(w: NodeWriter, call: Call) -> str:
     axis, _ = call.arg
     return _initial(w, call, w.op("CumSum", call.inputs[0], w.number(axis, INT64)), 0)
 
 
-def _cumulative_product(w: Writer, call: Call) -> str:
+def _cumulative_product(w: NodeWriter, call: Call) -> str:
     """Multiply each element with the one before it, then with the product two before it, ..."""
     axis, _ = call.arg
-    shape, found = call.shapes[0], call.inputs[0]
+    shape, products = call.shapes[0], call.inputs[0]
     one = w.number(1, _computed(call.dtype))
     reach = 1
     while reach < shape[axis]:
-        kept = _first(w, found, axis, shape[axis] - reach)
+        kept = _first(w, products, axis, shape[axis] - reach)
         widths = [0] * (2 * len(shape))
         widths[axis] = reach
-        found = w.op("Mul", found, w.op("Pad", kept, w.ints(widths), one, mode="constant"))
+        products = w.op("Mul", products, w.op("Pad", kept, w.ints(widths), one, mode="constant"))
         reach *= 2
-    return _initial(w, call, found, 1)
+    return _initial(w, call, products, 1)
 
 
-def _initial(w: Writer, call: Call, found: str, start: int) -> str:
+def _initial(w: NodeWriter, call: Call, result: str, start: int) -> str:
     axis, include_initial = call.arg
     if not include_initial:
-        return found
+        return result
     widths = [0] * (2 * len(call.shape))
     widths[axis] = 1
     value = w.number(start, _computed(call.dtype))
-    return w.op("Pad", found, w.ints(widths), value, mode="constant")
+    return w.op("Pad", result, w.ints(widths), value, mode="constant")
 
 
 # --- views ----------------------------------------------------------------------------------------
 
 
-def _iota(w: Writer, call: Call) -> str:
+def _iota(w: NodeWriter, call: Call) -> str:
     """Count along an open axis; other positions are constants."""
     opened = [length for length in call.shape if isinstance(length, Open)]
     [factor] = [length.factor for length in opened]
@@ -549,23 +528,23 @@ def _iota(w: Writer, call: Call) -> str:
     return w.cast(w.reshape(places, call.shape), int32)
 
 
-def _reshape(w: Writer, call: Call) -> str:
+def _reshape(w: NodeWriter, call: Call) -> str:
     return call.inputs[0] if call.shape == call.shapes[0] else w.reshape(call.inputs[0], call.shape)
 
 
-def _permute(w: Writer, call: Call) -> str:
+def _permute(w: NodeWriter, call: Call) -> str:
     return w.transpose(call.inputs[0], call.arg)
 
 
-def _broadcast(w: Writer, call: Call) -> str:
+def _broadcast(w: NodeWriter, call: Call) -> str:
     return w.op("Expand", call.inputs[0], w.lengths(call.shape))
 
 
-def _first(w: Writer, x: str, axis: int, length: int) -> str:
+def _first(w: NodeWriter, x: str, axis: int, length: int) -> str:
     return w.op("Slice", x, *(w.ints([number]) for number in (0, length, axis)))
 
 
-def _slice(w: Writer, call: Call) -> str:
+def _slice(w: NodeWriter, call: Call) -> str:
     x = call.inputs[0]
     starts, ends, axes, steps = [], [], [], []
     for axis, ((start, length, step), whole) in enumerate(
@@ -585,7 +564,7 @@ def _slice(w: Writer, call: Call) -> str:
     return w.op("Slice", x, *(w.ints(numbers) for numbers in (starts, ends, axes, steps)))
 
 
-def _window(w: Writer, call: Call) -> str:
+def _window(w: NodeWriter, call: Call) -> str:
     """Gather the elements of the windows of each axis, and move their axes to the end."""
     x, ndim = call.inputs[0], len(call.shapes[0])
     for axis, size, step, dilation in call.arg:
@@ -598,17 +577,17 @@ def _window(w: Writer, call: Call) -> str:
     return x
 
 
-def _diagonal(w: Writer, call: Call) -> str:
+def _diagonal(w: NodeWriter, call: Call) -> str:
     first, second = call.arg
     shape = call.shapes[0]
-    others = [axis for axis in range(len(shape)) if axis not in call.arg]
-    x = w.transpose(call.inputs[0], (*others, first, second))
-    x = w.reshape(x, (*(shape[axis] for axis in others), shape[first] * shape[second]))
+    rest = [axis for axis in range(len(shape)) if axis not in call.arg]
+    x = w.transpose(call.inputs[0], (*rest, first, second))
+    x = w.reshape(x, (*(shape[axis] for axis in rest), shape[first] * shape[second]))
     places = [at * (shape[second] + 1) for at in range(min(shape[first], shape[second]))]
-    return w.op("Gather", x, w.indices(places, (len(places),)), axis=len(others))
+    return w.op("Gather", x, w.indices(places, (len(places),)), axis=len(rest))
 
 
-def _pad(w: Writer, call: Call) -> str:
+def _pad(w: NodeWriter, call: Call) -> str:
     x, value = call.inputs
     ndim = len(call.shapes[0])
     lengths = list(call.shapes[0])
@@ -628,22 +607,22 @@ def _pad(w: Writer, call: Call) -> str:
     return w.op("Pad", x, w.ints(widths), value, mode="constant") if any(widths) else x
 
 
-def _concat(w: Writer, call: Call) -> str:
+def _concat(w: NodeWriter, call: Call) -> str:
     return w.op("Concat", *call.inputs, axis=call.arg)
 
 
 # --- gathers, scatters and sorts ------------------------------------------------------------------
 
 
-def _take(w: Writer, call: Call) -> str:
+def _take(w: NodeWriter, call: Call) -> str:
     return w.op("Gather", *call.inputs, axis=call.arg)
 
 
-def _take_along(w: Writer, call: Call) -> str:
+def _take_along(w: NodeWriter, call: Call) -> str:
     return w.op("GatherElements", *call.inputs, axis=call.arg[0])
 
 
-def _scatter_add(w: Writer, call: Call) -> str:
+def _scatter_add(w: NodeWriter, call: Call) -> str:
     """Add slices to zeros; those out of range go to an additional slice, which is removed."""
     x, places = call.inputs
     axis, length = call.arg
@@ -664,7 +643,7 @@ def _scatter_add(w: Writer, call: Call) -> str:
     return w.transpose(kept, [*range(1, axis + 1), 0, *range(axis + 1, ndim)])
 
 
-def _argsort(w: Writer, call: Call) -> str:
+def _argsort(w: NodeWriter, call: Call) -> str:
     axis, descending = call.arg
     count = w.ints([call.shape[axis]])
     places = w.op(
@@ -676,7 +655,7 @@ def _argsort(w: Writer, call: Call) -> str:
 # --- contractions ---------------------------------------------------------------------------------
 
 
-def _convolve(w: Writer, call: Call) -> str:
+def _convolve(w: NodeWriter, call: Call) -> str:
     x, kernel = call.inputs
     window = call.arg
     pads = []
@@ -685,7 +664,7 @@ def _convolve(w: Writer, call: Call) -> str:
         strict=True,
     ):  # fmt: skip
         pads.append(max(0, (out - 1) * stride + (size - 1) * dilation + 1 - length - low))
-    found = w.op(
+    sums = w.op(
         "Conv",
         w.transpose(x, (0, 3, 1, 2)),
         w.transpose(kernel, (3, 2, 0, 1)),
@@ -695,11 +674,11 @@ def _convolve(w: Writer, call: Call) -> str:
         dilations=window.dilation,
         group=window.groups,
     )
-    found = w.transpose(found, (0, 2, 3, 1))
-    groups, pixels, each = call.shape
+    sums = w.transpose(sums, (0, 2, 3, 1))
+    groups, pixels, channels = call.shape
     if groups == 1:
-        return w.reshape(found, call.shape)
-    return w.transpose(w.reshape(found, (pixels, groups, each)), (1, 0, 2))
+        return w.reshape(sums, call.shape)
+    return w.transpose(w.reshape(sums, (pixels, groups, channels)), (1, 0, 2))
 
 
 ROWS: dict[str, Row] = {
@@ -738,7 +717,7 @@ ROWS: dict[str, Row] = {
 _KEEPS = (Elementwise, Reduction, Scan)
 
 
-def written(w: Writer, name: str, call: Call) -> str:
+def written(w: NodeWriter, name: str, call: Call) -> str:
     """Append the nodes of an operation, and return the name of its result.
 
     Arithmetic on small integers is done in a wider dtype, whose results wrap as they should.
@@ -747,7 +726,7 @@ def written(w: Writer, name: str, call: Call) -> str:
     if wide is None or name in ("astype", "where"):
         result = ROWS[name](w, call)
     else:
-        inputs = [w.cast(each, wide) for each in call.inputs]
+        inputs = [w.cast(operand, wide) for operand in call.inputs]
         result = ROWS[name](w, call._replace(inputs=inputs))
         if call.result.name in WIDE:
             result = w.cast(result, call.result)

@@ -11,8 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-import py_tensor as pt
-
+from ... import functions as F
 from ...tensor import Tensor
 
 
@@ -71,17 +70,17 @@ def values(number: int) -> list[float]:
 def _grid(number: int, round_mode: str) -> tuple[list[float], list[float]]:
     """Return the numbers from 0, and for each the largest float32 that is rounded to it."""
     if number == SCALES:
-        found = values(number)[:-1]
+        numbers = values(number)[:-1]
         if round_mode == "up":
-            return found, found
+            return numbers, numbers
         factor = 2 if round_mode == "down" else 1.5
-        return found, [_before(each * factor) for each in found]
-    found = [each for each in values(number)[: 1 << BITS[number] - 1] if math.isfinite(each)]
+        return numbers, [_before(x * factor) for x in numbers]
+    numbers = [x for x in values(number)[: 1 << BITS[number] - 1] if math.isfinite(x)]
     limits = []
-    for at, (low, high) in enumerate(pairwise([*found, 2 * found[-1] - found[-2]])):
+    for at, (low, high) in enumerate(pairwise([*numbers, 2 * numbers[-1] - numbers[-2]])):
         # Numbers in the middle are rounded to the even code.
         limits.append((low + high) / 2 if at % 2 == 0 else _before((low + high) / 2))
-    return found, limits
+    return numbers, limits
 
 
 def _before(number: float) -> float:
@@ -98,16 +97,16 @@ def narrowed(x: Tensor, number: int, *, saturate: int = 1, round_mode: str = "up
 
     Numbers beyond the largest become it with `saturate`, and otherwise infinite or NaN.
     """
-    found, limits = _grid(number, round_mode)
+    numbers, limits = _grid(number, round_mode)
     x = x.astype("float32")
     special = FLOATS[number].special if number in FLOATS else "last"
     beyond = math.inf if special == "inf" else math.nan
     if (saturate or not special) and not (number == SCALES and round_mode == "down"):
-        beyond = found[-1]
-    places = pt.searchsorted(pt.asarray(limits, dtype="float32"), pt.abs(x))
-    y = pt.take(pt.asarray([*found, beyond], dtype="float32"), places)
+        beyond = numbers[-1]
+    places = F.searchsorted(F.asarray(limits, dtype="float32"), F.abs(x))
+    y = F.take(F.asarray([*numbers, beyond], dtype="float32"), places)
     if number == SCALES:
-        return pt.where(pt.isfinite(x), y, math.nan)
+        return F.where(F.isfinite(x), y, math.nan)
     # Without a code for it, NaN becomes 0, as in the package ml_dtypes.
-    y = pt.where(pt.isnan(x), math.nan if special else 0.0, pt.copysign(y, x))
-    return pt.where(y == 0, 0.0, y) if special == "sign" else y
+    y = F.where(F.isnan(x), math.nan if special else 0.0, F.copysign(y, x))
+    return F.where(y == 0, 0.0, y) if special == "sign" else y

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import ModelError
+from ..file_errors import malformed
 
 Message = dict[str, Any]
 Schema = Mapping[str, Mapping[int, tuple[str, str]]]
@@ -27,9 +28,30 @@ MESSAGES = 1_000_000
 """Maximum number of messages, texts and numbers that are not part of a packed list."""
 _FIXED = {1: 8, 5: 4}
 """Bytes of a value of fixed length by wire type."""
+_WIRES = {"int": 0, "double": 1, "float": 5}
+"""Wire type of a single number by kind; other values have 2."""
+_JOINED: dict[str, type[list[int] | bytearray]] = {
+    "int": list,
+    "double": bytearray,
+    "float": bytearray,
+}
+"""Type of all values of a repeated field of numbers, which may be packed."""
 
 
-class Reader:
+class _Field(NamedTuple):
+    """A field of a message, before its value is read."""
+
+    number: int
+    wire: int
+    """Wire type: 0 for a number of variable length, 2 for bytes, or a key of `_FIXED`."""
+    start: int
+    """Position of the field."""
+    first: int
+    """Position of its value."""
+    end: int
+
+
+class ProtobufReader:
     """Reads messages of one file."""
 
     def __init__(self, schema: Schema, data: Any, file: str) -> None:
@@ -42,93 +64,96 @@ class Reader:
         """Return the whole file as a message of this name; raise ModelError if it is not one."""
         return self._message(message, 0, len(self._data), message, 0)
 
-    def _message(self, name: str, at: int, end: int, place: str, depth: int) -> Message:
+    def _message(self, name: str, at: int, end: int, path: str, depth: int) -> Message:
         if depth > DEPTH:
-            raise self._malformed("messages are nested too deeply", at, place)
-        fields = self._schema[name]
-        found: Message = {}
+            raise self._malformed("messages are nested too deeply", at, path)
+        kinds = self._schema[name]
+        message: Message = {}
         while at < end:
-            start = at
-            key, at = self._varint(at, end, place)
-            number, wire = key >> 3, key & 7
-            self._left -= 1
-            if self._left < 0:
-                raise self._malformed(f"more than {MESSAGES:,} fields", start, place)
-            if number == 0:
-                raise self._malformed("field has number 0", start, place)
-            if wire == 0:
-                value, at = self._varint(at, end, place)
-                first = at
-            elif wire == 2:
-                length, first = self._varint(at, end, place)
-                at = first + length
-            elif wire in _FIXED:
-                first, at = at, at + _FIXED[wire]
-            else:
-                raise self._malformed(f"wire type {wire} does not exist", start, place)
-            if at > end:
-                raise self._malformed("field goes past the end", start, place)
-            if number not in fields:
+            field = self._field(at, end, path)
+            at = field.end
+            if field.number not in kinds:
                 continue
-            field, kind = fields[number]
-            inside = f"{place}.{field}"
-            many, kind = kind.endswith("*"), kind.removesuffix("*")
-            if kind == "int" and wire == 0:
-                new: Any = value - (value >> 63 << 64)
-            elif kind == "int" and wire == 2 and many:
-                found.setdefault(field, []).extend(self._integers(first, at, inside))
+            key, kind = kinds[field.number]
+            inside = f"{path}.{key}"
+            if not kind.endswith("*"):
+                value = self._value(field, kind, False, inside, depth)
+                message[key] = value[0] if kind == "int" else value
                 continue
-            elif kind in ("float", "double") and (
-                wire == {"float": 5, "double": 1}[kind] or (wire == 2 and many)
-            ):
-                new = bytes(self._data[first:at])
-                if len(new) % (4 if kind == "float" else 8):
-                    raise self._malformed("packed numbers are cut off", start, inside)
-                if many:
-                    found.setdefault(field, bytearray()).extend(new)
-                    continue
-            elif kind == "bytes" and wire == 2:
-                new = self._data[first:at]
-            elif kind == "text" and wire == 2:
-                try:
-                    new = str(self._data[first:at], "utf-8")
-                except UnicodeDecodeError:
-                    raise self._malformed("text is not UTF-8", first, inside) from None
-            elif kind in self._schema and wire == 2:
-                count = f"[{len(found.get(field, ()))}]" if many else ""
-                new = self._message(kind, first, at, inside + count, depth + 1)
+            kind = kind[:-1]
+            if kind in self._schema:
+                inside += f"[{len(message.get(key, ()))}]"
+            value = self._value(field, kind, True, inside, depth)
+            if kind in _JOINED:
+                message.setdefault(key, _JOINED[kind]()).extend(value)
             else:
-                raise self._malformed(f"wire type {wire} does not fit {kind}", start, inside)
-            if many:
-                found.setdefault(field, []).append(new)
-            else:
-                found[field] = new
-        return found
+                message.setdefault(key, []).append(value)
+        return message
 
-    def _varint(self, at: int, end: int, place: str) -> tuple[int, int]:
+    def _field(self, start: int, end: int, path: str) -> _Field:
+        """Return the field at a position."""
+        key, first = self._varint(start, end, path)
+        number, wire = key >> 3, key & 7
+        self._left -= 1
+        if self._left < 0:
+            raise self._malformed(f"more than {MESSAGES:,} fields", start, path)
+        if number == 0:
+            raise self._malformed("field has number 0", start, path)
+        if wire == 0:
+            _, after = self._varint(first, end, path)
+        elif wire == 2:
+            length, first = self._varint(first, end, path)
+            after = first + length
+        elif wire in _FIXED:
+            after = first + _FIXED[wire]
+        else:
+            raise self._malformed(f"wire type {wire} does not exist", start, path)
+        if after > end:
+            raise self._malformed("field goes past the end", start, path)
+        return _Field(number, wire, start, first, after)
+
+    def _value(self, field: _Field, kind: str, many: bool, path: str, depth: int) -> Any:
+        """Return the value of a field: for numbers, the list or the bytes of one or of all."""
+        _, wire, start, first, end = field
+        if wire == _WIRES.get(kind, 2) or (wire == 2 and many):
+            if kind == "int":
+                return self._integers(first, end, path)
+            if kind in self._schema:
+                return self._message(kind, first, end, path, depth + 1)
+            data = self._data[first:end]
+            if kind == "bytes":
+                return data
+            if kind == "text":
+                try:
+                    return str(data, "utf-8")
+                except UnicodeDecodeError:
+                    raise self._malformed("text is not UTF-8", first, path) from None
+            if len(data) % _FIXED[_WIRES[kind]]:
+                raise self._malformed("packed numbers are cut off", start, path)
+            return bytes(data)
+        raise self._malformed(f"wire type {wire} does not fit {kind}", start, path)
+
+    def _varint(self, at: int, end: int, path: str) -> tuple[int, int]:
         """Return an unsigned integer of up to 64 bits and the position after it."""
         data, value = self._data, 0
         for shift in range(0, 70, 7):
             if at + shift // 7 >= end:
-                raise self._malformed("number is cut off", at, place)
+                raise self._malformed("number is cut off", at, path)
             byte = data[at + shift // 7]
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return value & (1 << 64) - 1, at + shift // 7 + 1
-        raise self._malformed("number has more than 10 bytes", at, place)
+        raise self._malformed("number has more than 10 bytes", at, path)
 
-    def _integers(self, at: int, end: int, place: str) -> list[int]:
-        found = []
+    def _integers(self, at: int, end: int, path: str) -> list[int]:
+        numbers = []
         while at < end:
-            value, at = self._varint(at, end, place)
-            found.append(value - (value >> 63 << 64))
-        return found
+            value, at = self._varint(at, end, path)
+            numbers.append(value - (value >> 63 << 64))
+        return numbers
 
-    def _malformed(self, wrong: str, at: int, place: str) -> ModelError:
-        return ModelError(
-            f"load: not a valid {self._file} file: {wrong}; got byte {at} in {place}; download or "
-            "save the file again"
-        )
+    def _malformed(self, wrong: str, at: int, path: str) -> ModelError:
+        return malformed(self._file, wrong, f"byte {at} in {path}")
 
 
 def float_of(data: bytes) -> float:

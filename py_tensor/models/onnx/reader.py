@@ -1,6 +1,6 @@
 """Read ONNX files.
 
-Input: the bytes of a file and of its external data. Output: a `Graph`. Source:
+Input: the bytes of a file and of its external data. Output: a `ModelGraph`. Source:
 https://github.com/onnx/onnx/blob/main/docs/IR.md and onnx.proto, whose field numbers the schema
 repeats. Strings, maps and sparse tensors are not supported.
 """
@@ -11,16 +11,25 @@ import math
 import struct
 from array import array
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ...ops.index_map import Shape
-from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
+from ..file_errors import check_size, malformed, shortened, unsupported
+from ..graph import (
+    LinearQuantization,
+    ModelConstant,
+    ModelGraph,
+    ModelNode,
+    ValueInfo,
+    constant_of_entry,
+)
 from ..sources import check_neighbour
 from . import narrow_floats
-from .protobuf import Message, Reader, float_of
+from .protobuf import Message, ProtobufReader, float_of
 
 SCHEMA = {
     "Model": {1: ("ir_version", "int"), 2: ("producer_name", "text"),
@@ -62,7 +71,10 @@ _MODEL_KEYS = {number << 3 | 2 for number in (2, 3, 4, 6, 7, 8, 14)} | {5 << 3}
 """First bytes of the fields that follow the version in a Model."""
 
 
-class Elements(NamedTuple):
+_malformed, _check_size = partial(malformed, "ONNX"), partial(check_size, "ONNX")
+
+
+class ElementStorage(NamedTuple):
     """Storage of the elements of one ONNX dtype."""
 
     code: str
@@ -76,19 +88,19 @@ class Elements(NamedTuple):
 
 
 ELEMENTS = {
-    1: Elements("F32", "float_data", ""),
-    2: Elements("U8", "int32_data", "B"),
-    3: Elements("I8", "int32_data", "b"),
-    4: Elements("U16", "int32_data", "H"),
-    5: Elements("I16", "int32_data", "h"),
-    6: Elements("I32", "int32_data", "i"),
-    7: Elements("I64", "int64_data", "q"),
-    9: Elements("BOOL", "int32_data", "?"),
-    10: Elements("F16", "int32_data", "H", 0xFFFF),
-    11: Elements("F64", "double_data", ""),
-    12: Elements("U32", "uint64_data", "I"),
-    13: Elements("U64", "uint64_data", "Q", (1 << 64) - 1),
-    16: Elements("BF16", "int32_data", "H", 0xFFFF),
+    1: ElementStorage("F32", "float_data", ""),
+    2: ElementStorage("U8", "int32_data", "B"),
+    3: ElementStorage("I8", "int32_data", "b"),
+    4: ElementStorage("U16", "int32_data", "H"),
+    5: ElementStorage("I16", "int32_data", "h"),
+    6: ElementStorage("I32", "int32_data", "i"),
+    7: ElementStorage("I64", "int64_data", "q"),
+    9: ElementStorage("BOOL", "int32_data", "?"),
+    10: ElementStorage("F16", "int32_data", "H", 0xFFFF),
+    11: ElementStorage("F64", "double_data", ""),
+    12: ElementStorage("U32", "uint64_data", "I"),
+    13: ElementStorage("U64", "uint64_data", "Q", (1 << 64) - 1),
+    16: ElementStorage("BF16", "int32_data", "H", 0xFFFF),
 }
 """Supported dtypes by their number in onnx.TensorProto.DataType."""
 DTYPES = {
@@ -133,7 +145,7 @@ def matches(data: Any) -> bool:
 
 def parse(data: Any) -> Message:
     """Decode the bytes of a file."""
-    model = Reader(SCHEMA, data, "ONNX").read("Model")
+    model = ProtobufReader(SCHEMA, data, "ONNX").read("Model")
     if "graph" not in model:
         raise _malformed("file has no graph", f"fields {', '.join(model) or 'none'}")
     return model
@@ -144,13 +156,13 @@ def files_of(model: Message) -> set[str]:
 
     Raises ModelError for names that lead out of its folder.
     """
-    found = set()
+    names = set()
     for tensor in _tensors(model):
         if tensor.get("data_location"):
             name = _location(tensor).get("location", "")
             check_neighbour(name, f'tensor "{tensor.get("name", "")}"')
-            found.add(name)
-    return found
+            names.add(name)
+    return names
 
 
 def _tensors(value: Any) -> Iterator[Message]:
@@ -166,11 +178,15 @@ def _tensors(value: Any) -> Iterator[Message]:
             yield from _tensors(inner)
 
 
-def read(model: Message, files: Mapping[str, Any]) -> Graph:
+def read(model: Message, files: Mapping[str, Any]) -> ModelGraph:
     """Return the graph of a decoded file, given the bytes of its external data by name."""
     functions = {
-        (each.get("domain", ""), each.get("name", ""), each.get("overload", "")): each
-        for each in model.get("functions", ())
+        (
+            function.get("domain", ""),
+            function.get("name", ""),
+            function.get("overload", ""),
+        ): function
+        for function in model.get("functions", ())
     }
     reader = _GraphReader(functions, files)
     graph = reader.graph(model["graph"], _versions(model), {}, 0)
@@ -190,36 +206,38 @@ _RESULT_SCALES = {
 """Position of the scale of the result among the inputs; 3 for other operators on one tensor."""
 
 
-def _scales(graph: Graph) -> dict[str, tuple[str, ...]]:
+def _scales(graph: ModelGraph) -> dict[str, tuple[str, ...]]:
     """Return the names of scale and zero point by the names of values that nodes read with them."""
-    found: dict[str, tuple[str, ...]] = {}
+    scales: dict[str, tuple[str, ...]] = {}
     for node in graph.nodes:
         operator = node.operator.rpartition(".")[2]
         if operator == "QuantizeLinear" or operator.startswith("QLinear"):
             at = _RESULT_SCALES.get(operator, 3)
-            found.update(dict.fromkeys(node.outputs, node.inputs[at : at + 2]))
-        elif operator in _MOVES and node.inputs and node.inputs[0] in found:
-            found.update(dict.fromkeys(node.outputs, found[node.inputs[0]]))
+            scales.update(dict.fromkeys(node.outputs, node.inputs[at : at + 2]))
+        elif operator in _MOVES and node.inputs and node.inputs[0] in scales:
+            scales.update(dict.fromkeys(node.outputs, scales[node.inputs[0]]))
     for node in reversed(graph.nodes):
         operator = node.operator.rpartition(".")[2]
         if operator == "DequantizeLinear" or operator.startswith("QLinear"):
             # Each tensor comes before its scale and its zero point.
             for at, name in enumerate(node.inputs):
-                found.setdefault(name, node.inputs[at + 1 : at + 3])
-        elif operator in _MOVES and node.inputs and node.outputs[:1] and node.outputs[0] in found:
-            found.setdefault(node.inputs[0], found[node.outputs[0]])
-    return found
+                scales.setdefault(name, node.inputs[at + 1 : at + 3])
+        elif operator in _MOVES and node.inputs and node.outputs[:1] and node.outputs[0] in scales:
+            scales.setdefault(node.inputs[0], scales[node.outputs[0]])
+    return scales
 
 
 def _with_quantization(
-    info: ValueInfo, graph: Graph, scales: Mapping[str, tuple[str, ...]]
+    info: ValueInfo, graph: ModelGraph, scales: Mapping[str, tuple[str, ...]]
 ) -> ValueInfo:
     """Return the declaration with the quantization, if scale and zero point are constants."""
-    given = [graph.constants.get(name) for name in scales.get(info.name, ()) if name]
-    if info.dtype is None or info.dtype.kind not in "iu" or not given:
+    constants = [graph.constants.get(name) for name in scales.get(info.name, ()) if name]
+    if info.dtype is None or info.dtype.kind not in "iu" or not constants:
         return info
-    numbers = [each.numbers[0] for each in given if each is not None and each.size == 1]
-    scale, zero = (*numbers, 0)[:2] if len(numbers) == len(given) else (None, None)
+    numbers = [
+        constant.numbers[0] for constant in constants if constant is not None and constant.size == 1
+    ]
+    scale, zero = (*numbers, 0)[:2] if len(numbers) == len(constants) else (None, None)
     if type(scale) is not float or type(zero) is not int:
         return info
     return info._replace(quantization=LinearQuantization(scale, zero))
@@ -238,12 +256,12 @@ class _GraphReader:
         """ONNX's numbers of the dtypes of values, as far as they matter."""
 
     def graph(
-        self, graph: Message, versions: dict[str, int], given: Mapping[str, Any], depth: int
-    ) -> Graph:
-        """Convert a graph; `given` are the attributes of the call of the function around it."""
+        self, graph: Message, versions: dict[str, int], arguments: Mapping[str, Any], depth: int
+    ) -> ModelGraph:
+        """Convert a graph; `arguments` are the attributes of the call of the function around it."""
         name = graph.get("name", "")
         if graph.get("sparse_initializer"):
-            raise _unsupported("sparse tensors", f"an initializer of graph {name!r}")
+            raise unsupported("sparse tensors", f"an initializer of graph {name!r}")
         constants = {}
         for info in graph.get("input", ()):
             kind = info.get("type", {}).get("tensor_type", {})
@@ -252,9 +270,9 @@ class _GraphReader:
             constant = self._constant(tensor)
             constants[constant.name] = constant
             self._dtypes[constant.name] = tensor.get("data_type", 0)
-        nodes = self._nodes(graph.get("node", ()), constants, versions, given, depth)
+        nodes = self._nodes(graph.get("node", ()), constants, versions, arguments, depth)
         inputs = map(_value_info, graph.get("input", ()))
-        return Graph(
+        return ModelGraph(
             name,
             tuple(info for info in inputs if info.name not in constants),
             tuple(map(_value_info, graph.get("output", ()))),
@@ -265,13 +283,13 @@ class _GraphReader:
     def _nodes(
         self,
         nodes: Any,
-        constants: dict[str, Constant],
+        constants: dict[str, ModelConstant],
         versions: dict[str, int],
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         depth: int,
-    ) -> tuple[Node, ...]:
+    ) -> tuple[ModelNode, ...]:
         """Convert nodes, and add those that give constants to `constants`."""
-        found = []
+        converted = []
         self._nested += len(nodes) if depth else 0
         if depth > DEPTH or self._nested > NESTED_NODES:
             raise ModelError(
@@ -288,10 +306,10 @@ class _GraphReader:
                 key = attribute.get("name", "")
                 reference = attribute.get("ref_attr_name")
                 if reference is None:
-                    place = f'attribute "{key}" of node "{name}"'
-                    attributes[key] = self._attribute(attribute, place, versions, given, depth)
-                elif reference in given:
-                    attributes[key] = given[reference]
+                    label = f'attribute "{key}" of node "{name}"'
+                    attributes[key] = self._attribute(attribute, label, versions, arguments, depth)
+                elif reference in arguments:
+                    attributes[key] = arguments[reference]
             function = self._functions.get((domain, operator, message.get("overload", "")))
             inputs = tuple(message.get("input", ()))
             if function is not None:
@@ -299,7 +317,7 @@ class _GraphReader:
                 # A call may omit inputs and outputs at the end.
                 missing = len(body.inputs) - len(inputs)
                 inputs += ("",) * missing
-                found.append(Node(name, "Function", inputs, outputs, {"body": body}, 0))
+                converted.append(ModelNode(name, "Function", inputs, outputs, {"body": body}, 0))
                 continue
             domain = "" if domain == "ai.onnx" else domain
             if not domain:
@@ -315,8 +333,8 @@ class _GraphReader:
                 raise _malformed("file does not import ONNX's operators", f'node "{name}"')
             version = versions.get(domain, 1)
             operator = f"{domain}.{operator}" if domain else operator
-            found.append(Node(name, operator, inputs, outputs, attributes, version))
-        return tuple(found)
+            converted.append(ModelNode(name, operator, inputs, outputs, attributes, version))
+        return tuple(converted)
 
     def _with_dtypes(
         self,
@@ -325,7 +343,7 @@ class _GraphReader:
         outputs: tuple[str, ...],
         attributes: dict[str, Any],
     ) -> tuple[str, tuple[str, ...]]:
-        """Write a narrow dtype that an input tells into the attributes, as tensors do not tell it.
+        """Write the narrow dtype of an input into the attributes, because tensors do not hold it.
 
         Returns the operator and the inputs.
         """
@@ -348,18 +366,18 @@ class _GraphReader:
             self._dtypes[outputs[0]] = dtype
         return operator, inputs
 
-    def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> Graph:
+    def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> ModelGraph:
         """Return the graph of a function for one call."""
         versions = _versions(function)
-        given = dict(attributes)
+        arguments = dict(attributes)
         for default in function.get("attribute_proto", ()):
             key = default.get("name", "")
-            if key not in given:
-                place = f"default {key!r} of function {function.get('name', '')!r}"
-                given[key] = self._attribute(default, place, versions, {}, depth)
-        constants: dict[str, Constant] = {}
-        nodes = self._nodes(function.get("node", ()), constants, versions, given, depth)
-        return Graph(
+            if key not in arguments:
+                label = f"default {key!r} of function {function.get('name', '')!r}"
+                arguments[key] = self._attribute(default, label, versions, {}, depth)
+        constants: dict[str, ModelConstant] = {}
+        nodes = self._nodes(function.get("node", ()), constants, versions, arguments, depth)
+        return ModelGraph(
             function.get("name", ""),
             tuple(ValueInfo(name, None, None) for name in function.get("input", ())),
             tuple(ValueInfo(name, None, None) for name in function.get("output", ())),
@@ -370,9 +388,9 @@ class _GraphReader:
     def _attribute(
         self,
         attribute: Message,
-        place: str,
+        label: str,
         versions: dict[str, int],
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         depth: int,
     ) -> Any:
         kind = attribute.get("type", 0)
@@ -381,12 +399,12 @@ class _GraphReader:
             present = [code for code, (field, _) in _ATTRIBUTES.items() if field in attribute]
             kind = present[0] if present else 7
         if kind not in _ATTRIBUTES:
-            raise _unsupported(f"attributes of type {kind}", place)
+            raise unsupported(f"attributes of type {kind}", label)
         field, empty = _ATTRIBUTES[kind]
         value = attribute.get(field, empty)
         try:
             if value is None:
-                raise _malformed("attribute has no value", place)
+                raise _malformed("attribute has no value", label)
             if kind == 1:
                 return float_of(value)
             if kind == 3:
@@ -394,32 +412,32 @@ class _GraphReader:
             if kind == 4:
                 return self._constant(value)
             if kind == 5:
-                return self.graph(value, versions, given, depth + 1)
+                return self.graph(value, versions, arguments, depth + 1)
             if kind == 6:
                 return list(struct.unpack(f"<{len(value) // 4}f", value))
             if kind == 8:
-                return [str(each, "utf-8") for each in value]
+                return [str(text, "utf-8") for text in value]
         except UnicodeDecodeError:
-            raise _malformed("text is not UTF-8", place) from None
+            raise _malformed("text is not UTF-8", label) from None
         return value
 
-    def _constant(self, tensor: Message) -> Constant:
+    def _constant(self, tensor: Message) -> ModelConstant:
         name = tensor.get("name", "")
         return constant_of_entry(name, self._entry(tensor, f'tensor "{name}"'))
 
-    def _entry(self, tensor: Message, place: str) -> Entry:
+    def _entry(self, tensor: Message, label: str) -> Entry:
         dtype, shape = tensor.get("data_type", 0), tuple(tensor.get("dims", ()))
         if len(shape) > RANK or any(length < 0 for length in shape):
-            raise _malformed("shape is not valid", f"{_shortened(shape)} of {place}")
+            raise _malformed("shape is not valid", f"{shortened(shape)} of {label}")
         if "segment" in tensor:
-            raise _unsupported("tensors in segments", place)
+            raise unsupported("tensors in segments", label)
         raw = tensor.get("raw_data")
         if tensor.get("data_location"):
-            raw = self._external(tensor, place)
+            raw = self._external(tensor, label)
         if _is_narrow(dtype):
-            return _narrow(dtype, shape, raw, tensor, place)
+            return _narrow(dtype, shape, raw, tensor, label)
         if dtype not in ELEMENTS:
-            raise _unsupported(f"elements of ONNX's dtype {dtype}", place)
+            raise unsupported(f"elements of ONNX's dtype {dtype}", label)
         code, field, form, mask = ELEMENTS[dtype]
         if raw is None:
             raw = tensor.get(field, b"")
@@ -428,16 +446,16 @@ class _GraphReader:
                 try:
                     raw = struct.pack(f"<{len(numbers)}{form}", *numbers)
                 except struct.error as error:
-                    raise _malformed("number does not fit its dtype", f"{place}: {error}") from None
-        _check_size(len(raw), math.prod(shape) * SIZES[code], shape, place)
+                    raise _malformed("number does not fit its dtype", f"{label}: {error}") from None
+        _check_size(len(raw), math.prod(shape) * SIZES[code], shape, label)
         return Entry(code, shape, raw)
 
-    def _external(self, tensor: Message, place: str) -> Any:
+    def _external(self, tensor: Message, label: str) -> Any:
         location = _location(tensor)
         name = location.get("location", "")
         if name not in self._files:
             raise ModelError(
-                f'load: file with external data is missing; got "{name}" for {place}; load the '
+                f'load: file with external data is missing; got "{name}" for {label}; load the '
                 "model from its URL or path"
             )
         data = memoryview(self._files[name]).cast("B")
@@ -446,12 +464,12 @@ class _GraphReader:
             length = int(location.get("length", len(data) - offset))
         except ValueError:
             raise _malformed(
-                "offset and length must be integers", f"{location} of {place}"
+                "offset and length must be integers", f"{location} of {label}"
             ) from None
         if offset < 0 or length < 0 or offset + length > len(data):
             raise _malformed(
                 "external data go past the end",
-                f'bytes {offset} to {offset + length} of {len(data)} in "{name}" for {place}',
+                f'bytes {offset} to {offset + length} of {len(data)} in "{name}" for {label}',
             )
         return data[offset : offset + length]
 
@@ -467,13 +485,13 @@ _CONSTANTS = {
 }  # fmt: skip
 
 
-def _constant_node(attributes: Mapping[str, Any], name: str) -> Constant | None:
+def _constant_node(attributes: Mapping[str, Any], name: str) -> ModelConstant | None:
     """Return the value of a Constant node; None if it is not a number or a tensor."""
     if len(attributes) != 1:
         return None
     [(key, value)] = attributes.items()
-    if key == "value" and isinstance(value, Constant):
-        return Constant(name, value.dtype, value.shape, value.elements)
+    if key == "value" and isinstance(value, ModelConstant):
+        return ModelConstant(name, value.dtype, value.shape, value.elements)
     if key not in _CONSTANTS:
         return None
     code, form = _CONSTANTS[key]
@@ -487,16 +505,16 @@ def _constant_node(attributes: Mapping[str, Any], name: str) -> Constant | None:
 
 
 def _versions(message: Message) -> dict[str, int]:
-    found = {}
-    for each in message.get("opset_import", ()):
-        domain, version = each.get("domain", ""), each.get("version", 0)
+    versions = {}
+    for operator_set in message.get("opset_import", ()):
+        domain, version = operator_set.get("domain", ""), operator_set.get("version", 0)
         domain = "" if domain == "ai.onnx" else domain
-        found[domain] = version
-    return found
+        versions[domain] = version
+    return versions
 
 
 def _value_info(message: Message) -> ValueInfo:
-    place, kind = f'value "{message.get("name", "")}"', message.get("type", {})
+    label, kind = f'value "{message.get("name", "")}"', message.get("type", {})
     is_optional = "optional_type" in kind
     if is_optional:
         kind = kind["optional_type"].get("elem_type", {})
@@ -504,11 +522,11 @@ def _value_info(message: Message) -> ValueInfo:
     if is_list:
         kind = kind["sequence_type"].get("elem_type", {})
     if kind.keys() - {"tensor_type"}:
-        raise _unsupported("values that are not tensors or sequences of them", place)
+        raise unsupported("values that are not tensors or sequences of them", label)
     tensor = kind.get("tensor_type", {})
     number = tensor.get("elem_type", 0)
     if number and number not in DTYPES:
-        raise _unsupported(f"values of ONNX's dtype {number}", place)
+        raise unsupported(f"values of ONNX's dtype {number}", label)
     name = DTYPES.get(number)
     shape = None
     if "shape" in tensor:
@@ -530,39 +548,16 @@ def _location(tensor: Message) -> dict[str, str]:
     return {entry.get("key", ""): entry.get("value", "") for entry in entries}
 
 
-def _narrow(dtype: int, shape: Shape, raw: Any, tensor: Message, place: str) -> Entry:
+def _narrow(dtype: int, shape: Shape, raw: Any, tensor: Message, label: str) -> Entry:
     """Unpack elements of at most 8 bits: the lowest bits of a byte come first."""
     if raw is None:
         raw = [number & 255 for number in tensor.get("int32_data", ())]
     bits, low = NARROW_INTEGERS.get(dtype, (narrow_floats.BITS.get(dtype, 8), 0))
     count, mask = math.prod(shape), (1 << bits) - 1
-    _check_size(len(raw), -(-count * bits // 8), shape, place)
+    _check_size(len(raw), -(-count * bits // 8), shape, label)
     codes = [byte >> shift & mask for byte in raw for shift in range(0, 8, bits)][:count]
     if dtype in NARROW_INTEGERS:
         data = bytes(((code ^ -low) + low) & 255 for code in codes)
         return Entry("I8" if low else "U8", shape, data)
     numbers = array("f", map(narrow_floats.values(dtype).__getitem__, codes))
     return Entry("F32", shape, numbers.tobytes())
-
-
-def _check_size(got: int, expected: int, shape: Shape, place: str) -> None:
-    if got != expected:
-        raise _malformed(
-            "number of elements does not fit the shape",
-            f"{got} bytes instead of {_shortened(expected)} for shape {_shortened(shape)} of "
-            f"{place}",
-        )
-
-
-def _shortened(value: Any) -> str:
-    return f"{value if not isinstance(value, int) or value < 1 << 64 else '2**64 or more'!s:.80}"
-
-
-def _malformed(wrong: str, got: str) -> ModelError:
-    return ModelError(
-        f"load: not a valid ONNX file: {wrong}; got {got}; download or save the file again"
-    )
-
-
-def _unsupported(what: str, place: str) -> ModelError:
-    return ModelError(f"load: {what} are not supported; got {place}; export the model without them")

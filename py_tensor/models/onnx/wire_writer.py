@@ -6,7 +6,7 @@ from .protobuf import Message, Schema
 
 
 def encoded(schema: Schema, name: str, message: Message) -> bytes:
-    """Return the bytes of a message; its values are as `protobuf.Reader` returns them.
+    """Return the bytes of a message; its values are as `ProtobufReader` returns them.
 
     Repeated "float" and "double" fields are the joined bytes of all elements. Raises KeyError for
     fields that the schema lacks.
@@ -17,25 +17,25 @@ def encoded(schema: Schema, name: str, message: Message) -> bytes:
         number, kind = numbers[field]
         many, kind = kind.endswith("*"), kind.removesuffix("*")
         joined = kind in ("float", "double")
-        for each in value if many and not joined else [value]:
+        for item in value if many and not joined else [value]:
             if kind == "int":
-                parts += _varint(number << 3), _varint(each & (1 << 64) - 1)
+                parts += _varint(number << 3), _varint(item & (1 << 64) - 1)
                 continue
             if joined and not many:
-                parts += _varint(number << 3 | (5 if kind == "float" else 1)), each
+                parts += _varint(number << 3 | (5 if kind == "float" else 1)), item
                 continue
             if kind in schema:
-                data = encoded(schema, kind, each)
+                data = encoded(schema, kind, item)
             else:
-                data = each.encode() if kind == "text" else bytes(each)
+                data = item.encode() if kind == "text" else bytes(item)
             parts += _varint(number << 3 | 2), _varint(len(data)), data
     return b"".join(parts)
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    data = bytearray()
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        data.append(value & 0x7F | 0x80)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    data.append(value)
+    return bytes(data)

@@ -8,446 +8,81 @@ cells become nodes of their own, and masks become values.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...dtypes import as_dtype
 from ...errors import ModelError
-from ...ir.pytree import tree_flatten, tree_unflatten
-from ...nn.module import Module
-from ...signatures import parameters_of
-from ...tensor import Tensor
 from ..execution import Operator
-from ..graph import Constant, Graph, Node, ValueInfo
-from .layers import ACTIVATIONS, LAYERS, Layer, Weight
-from .layers.recorded import OPERATIONS, PREFIX
-from .layers.recurrent import scan
-from .weight_names import Slot, match, snake_case
+from ..graph import ModelConstant, ModelGraph, ModelNode, ValueInfo
+from .layer_calls import Reference, is_constant, items, references, resolved
+from .layer_specs import (
+    MODELS,
+    RECORDED,
+    STATES,
+    LayerSpec,
+    Location,
+    SpecReader,
+    accepted,
+    declared_inputs,
+)
+from .layers import MaskRule
+from .layers.recorded import OPERATIONS
+from .weight_names import match
 
 MAX_CALLS = 20_000
 """Maximum number of nodes of a model."""
 
-_MODELS = ("Sequential", "Functional", "Model")
-_ALIASES = {
-    "AvgPool1D": "AveragePooling1D",
-    "AvgPool2D": "AveragePooling2D",
-    "AvgPool3D": "AveragePooling3D",
-    "BatchNormalizationV1": "BatchNormalization",
-    "BatchNormalizationV2": "BatchNormalization",
-    "GRUV1": "GRU",
-    "GRUV2": "GRU",
-    "LSTMV1": "LSTM",
-    "LSTMV2": "LSTM",
-    "MaxPool1D": "MaxPooling1D",
-    "MaxPool2D": "MaxPooling2D",
-    "MaxPool3D": "MaxPooling3D",
-    "SyncBatchNormalization": "BatchNormalization",
-    "UnifiedGRU": "GRU",
-    "UnifiedLSTM": "LSTM",
-}
-_RECORDED = ("TFOpLambda", "SlicingOpLambda")
-_CELLS = {
-    "GRUCell": "GRU",
-    "GRUCellV2": "GRU",
-    "LSTMCell": "LSTM",
-    "LSTMCellV2": "LSTM",
-    "SimpleRNNCell": "SimpleRNN",
-}
-_STATES = {"GRU": 1, "LSTM": 2, "SimpleRNN": 1, "ConvLSTM1D": 2, "ConvLSTM2D": 2, "ConvLSTM3D": 2}
-"""Number of states of each recurrent layer."""
-_OF_LOOPS = (
-    *("go_backwards", "return_sequences", "return_state", "stateful"),
-    "zero_output_for_mask",
-)
-_IGNORED = {
-    "adjustment", "autocast", "batch_input_shape", "batch_shape", "bounding_box_format",
-    "build_config", "cell", "dtype", "fused", "input_dtype", "input_length", "input_shape",
-    "lora_alpha", "lora_rank", "name", "quantization_config", "quantization_mode", "ragged",
-    "renorm_clipping", "renorm_momentum", "synchronized", "trainable", "use_bias",
-    "virtual_batch_size",
-}  # fmt: skip
-"""Options that do not change results, or whose effect is read elsewhere."""
-_TRAINING = ("_initializer", "_regularizer", "_constraint")
-_RENAMED = {
-    ("Normalization", "mean"): "given_mean",
-    ("Normalization", "variance"): "given_variance",
-}
 
-type Reference = tuple[str, int, int]
-"""Name of a layer, number of its call, and number of the result."""
-
-
-class Value(NamedTuple):
+class MaskedValue(NamedTuple):
     """A value of the graph, and its mask."""
 
     name: str
     mask: str = ""
 
 
-class Place(NamedTuple):
-    """Models and wrappers around a layer."""
-
-    outer: tuple[str, ...]
-    owners: tuple[str, ...]
-    path: str
-    trained: bool
-
-
-@dataclass(eq=False)
-class Part:
-    """A layer or a model inside of a model."""
-
-    name: str
-    kind: str
-    options: dict[str, Any]
-    row: Layer | None = None
-    slots: list[int | None] = field(default_factory=list)
-    """Numbers of the slots of its weights."""
-    inner: list[Part] = field(default_factory=list)
-    """Layers of a model or a wrapper."""
-    calls: list[Any] = field(default_factory=list)
-    """Arguments of each call in the model around it, as (positional, named)."""
-    inputs: list[Reference] = field(default_factory=list)
-    outputs: list[Reference] = field(default_factory=list)
-    info: ValueInfo | None = None
-    """Declared input of an `InputLayer`."""
-    after: Part | None = None
-    """Activation that is a layer."""
-
-
 def read(
     document: Mapping[str, Any],
-    constants: Mapping[str, Constant],
+    constants: Mapping[str, ModelConstant],
     custom: Mapping[str, Callable[..., Any]],
-) -> tuple[Graph, dict[str, Operator]]:
+) -> tuple[ModelGraph, dict[str, Operator]]:
     """Make the graph of a layers model, and the rows of its custom layers.
 
     Raises ModelError, which names the layer, if the configuration is malformed, and for all
     layers and options that are not supported.
     """
-    reader = _Reader(constants, custom)
+    location = Location()
     try:
-        return reader.graph(document), reader.rows
+        config = document.get("model_config", document)
+        config = json.loads(config) if isinstance(config, str) else config
+        keras3 = _is_keras3(str(document.get("keras_version", "")), json.dumps(config))
+        specs = SpecReader(custom, keras3, location)
+        model = specs.model(config)
+        return _GraphMaker(specs, constants, keras3, location).graph(model), specs.rows
     except ModelError:
         raise
     except Exception as error:
         raise ModelError(
             "load: not a valid TensorFlow.js model: configuration is malformed; got "
-            f"{type(error).__name__}: {error!s:.80} in {reader.place}; convert the model again"
+            f"{type(error).__name__}: {error!s:.80} in {location.text}; convert the model again"
         ) from None
 
 
-class _Reader:
-    def __init__(
-        self, constants: Mapping[str, Constant], custom: Mapping[str, Callable[..., Any]]
-    ) -> None:
-        self.place = "the model"
-        self.rows: dict[str, Operator] = {}
-        self._custom = custom
-        self._given = constants
-        self._missing: dict[str, list[str]] = {}
-        self._slots: list[Slot] = []
-        self._keras3 = False
-        self._weights: list[str] = []
-        self._constants: dict[str, Constant] = {}
-        self._nodes: list[Node] = []
-        self._names = {*constants, ""}
-        self._frozen: set[str] = set()
-        self._states: dict[str, str] = {}
+def _is_keras3(version: str, config: str) -> bool:
+    return version.startswith("3") or (
+        not version.startswith(("1", "2", "tfjs"))
+        and ('"batch_shape"' in config or '"__keras_tensor__"' in config)
+    )
 
-    def graph(self, topology: Mapping[str, Any]) -> Graph:
-        config = topology.get("model_config", topology)
-        config = json.loads(config) if isinstance(config, str) else config
-        version = str(topology.get("keras_version", ""))
-        text = json.dumps(config)
-        self._keras3 = version.startswith("3") or (
-            not version.startswith(("1", "2", "tfjs"))
-            and ('"batch_shape"' in text or '"__keras_tensor__"' in text)
-        )
-        model = self._part(config, Place((), (), "", True))
-        if model.kind not in _MODELS:
-            raise ValueError(f"{model.kind} instead of a model")
-        if self._missing:
-            used = "; ".join(f"{what} in {_some(names)}" for what, names in self._missing.items())
-            raise ModelError(
-                f"load: model needs what is not supported; got {used}; build the model without "
-                'them, or load layers of your own with custom={"Name": function}'
-            )
-        self._weights = match(self._slots, self._given)
-        inputs = [Value(self._fresh(info.name)) for info in _declared(model)]
-        infos = tuple(
-            info._replace(name=value.name)
-            for info, value in zip(_declared(model), inputs, strict=True)
-        )
-        outputs = []
-        for value in self._model(model, inputs, ""):
-            name = value.name
-            if name in outputs:
-                name = self._node(name, "Identity", [name])[0]
-            outputs.append(name)
-        return Graph(
-            model.name,
-            infos,
-            tuple(ValueInfo(name, None, None) for name in outputs),
-            self._needed(outputs),
-            self._constants,
-            frozen=frozenset(self._frozen),
-            converts_inputs=True,
-            states=self._states,
-        )
 
-    def _needed(self, outputs: list[str]) -> tuple[Node, ...]:
-        """Return the nodes that the outputs need: the masks of some layers are not used."""
-        wanted, needed = set(outputs), []
-        for node in reversed(self._nodes):
-            if not wanted.isdisjoint(node.outputs):
-                needed.append(node)
-                wanted.update(node.inputs)
-        return tuple(reversed(needed))
+class _Nodes:
+    """Nodes of a graph, and the names of its values."""
 
-    # --- configuration --------------------------------------------------------------------------
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+        self._nodes: list[ModelNode] = []
 
-    def _part(self, spec: Any, around: Place, owners: tuple[str, ...] | None = None) -> Part:
-        """Read a layer; `owners` are the names in those of its weights, by default the layer's."""
-        kind, config = spec["class_name"], spec["config"]
-        kind = _ALIASES.get(kind, kind)
-        if kind == "Sequential" and isinstance(config, list):
-            config = {"name": spec.get("name", "sequential"), "layers": config}
-        name = config.get("name") or spec.get("name") or kind
-        if not isinstance(kind, str) or not isinstance(name, str):
-            raise TypeError(f"name {name!r:.40} of {kind!r:.40}")
-        self.place = f'layer "{name}"'
-        own = (*around.owners, *((name,) if owners is None else owners))
-        trained = around.trained and config.get("trainable") is not False
-        here = around._replace(owners=own, trained=trained)
-        if kind in _MODELS and "layers" in config:
-            return self._network(name, kind, config, here)
-        if kind == "InputLayer":
-            return Part(name, kind, {}, info=_declaration(name, config))
-        if kind == "TimeDistributed":
-            inner = self._part(config["layer"], _within(here, "layer"))
-            return Part(name, kind, {}, inner=[inner])
-        if kind == "Bidirectional":
-            return self._bidirectional(name, config, here)
-        if kind == "RNN":
-            return self._cells(name, config, here)
-        if kind in _RECORDED:
-            function = str(config["function"]).removeprefix(PREFIX)
-            if function not in OPERATIONS:
-                self._missing.setdefault(f"function {function:.40} of {kind}", []).append(name)
-            return Part(name, kind, {"function": function})
-        custom = self._custom.get(name) or self._custom.get(kind)
-        if custom is not None:
-            return self._custom_layer(name, kind, config, here, custom)
-        if kind not in LAYERS:
-            self._missing.setdefault(f"layer {kind}", []).append(name)
-            return Part(name, kind, {})
-        return self._layer(name, kind, config, here)
-
-    def _layer(self, name: str, kind: str, config: Mapping[str, Any], here: Place) -> Part:
-        row = LAYERS[kind]
-        part = Part(name, kind, {}, row)
-        config = {_RENAMED.get((kind, key), key): value for key, value in config.items()}
-        for key, value in config.items():
-            if value is None or key in _IGNORED or key.endswith(_TRAINING):
-                continue
-            if key not in _accepted(kind):
-                if value is not False:
-                    self._missing.setdefault(f"option {key} of {kind}", []).append(name)
-                continue
-            if key in ("activation", "recurrent_activation"):
-                value = self._activation(part, key, value)
-            part.options[key] = value
-        self._add_slots(part, row.weights(config), here)
-        return part
-
-    def _custom_layer(
-        self,
-        name: str,
-        kind: str,
-        config: Mapping[str, Any],
-        here: Place,
-        custom: Callable[..., Any],
-    ) -> Part:
-        """Read a layer of the user's: a function of tensors, or a class of such functions."""
-        is_class = isinstance(custom, type)
-        # A class takes the options of its constructor.
-        parameters = parameters_of(vars(custom).get("__init__", custom) if is_class else custom)
-        options = {
-            key: value
-            for key, value in config.items()
-            if parameters is not None and parameters.accepts_keyword(key)
-        }
-        if is_class:
-            layer = custom(**options)
-            is_module = isinstance(layer, Module)
-            names = [*layer.state_dict()] if is_module else []
-            function = partial(_call_module, layer) if is_module else layer
-        else:
-            names = []
-            if parameters is not None:
-                required = parameters.required - options.keys()
-                names = [key for key in parameters.keyword_only if key in required]
-            function = partial(custom, **options)
-            if names:
-                function = partial(_call_by_name, function, names)
-        operator = f"{kind} {name}"
-        self.rows[operator] = Operator(function, omits=True)
-        part = Part(name, operator, {}, Layer(function, inputs=None))
-        self._add_slots(part, [Weight((key.rpartition(".")[2],)) for key in names], here)
-        return part
-
-    def _add_slots(self, part: Part, weights: Sequence[Weight | None], here: Place) -> None:
-        """Add the weights that a layer needs."""
-        counts: Counter[str] = Counter()
-        for weight in weights:
-            if weight is None:
-                part.slots.append(None)
-                continue
-            path = f"{here.path}/{weight.attribute}" if weight.attribute else here.path
-            self._slots.append(
-                Slot(
-                    (*here.owners, weight.inner) if weight.inner else here.owners,
-                    here.outer,
-                    weight.names,
-                    f"{path}/vars/{counts[path]}",
-                    weight.shape,
-                    weight.trained and here.trained,
-                )
-            )
-            part.slots.append(len(self._slots) - 1)
-            counts[path] += 1
-
-    def _activation(self, part: Part, key: str, value: Any) -> str:
-        """Return the name of an activation; one that is a layer becomes a layer after this one."""
-        if isinstance(value, dict):
-            config = value.get("config")
-            if isinstance(config, dict):
-                kind = value["class_name"]
-                plain = kind in LAYERS and not LAYERS[kind].weights(config)
-                if plain and key == "activation" and part.kind not in _STATES:
-                    part.after = self._part(value, Place((), (), "", True))
-                    return "linear"
-                value = kind
-            else:
-                value = config
-        if value == "hard_sigmoid" and not self._keras3:
-            return "hard_sigmoid of Keras 2"
-        if not isinstance(value, str) or value not in ACTIVATIONS:
-            self._missing.setdefault(f"activation {value!s:.40}", []).append(part.name)
-            return "linear"
-        return value
-
-    def _network(self, name: str, kind: str, config: Mapping[str, Any], here: Place) -> Part:
-        model = Part(name, kind, {})
-        counts: Counter[str] = Counter()
-        outer = (*here.outer, name) if here.path else here.outer
-        functional = "input_layers" in config
-        if functional:
-            model.kind = "Functional"
-        for spec in config["layers"]:
-            unique = snake_case(str(spec["class_name"]))
-            counts[unique] += 1
-            number = f"_{counts[unique] - 1}" if counts[unique] > 1 else ""
-            prefix = f"{here.path}/" if here.path else ""
-            path = f"{prefix}layers/{unique}{number}"
-            part = self._part(spec, Place(outer, (), path, here.trained))
-            model.inner.append(part)
-            if functional:
-                part.name = spec.get("name") or part.name
-                part.calls = [_arguments(call) for call in spec.get("inbound_nodes") or ()]
-        if functional:
-            model.inputs = list(_references(config["input_layers"]))
-            model.outputs = list(_references(config["output_layers"]))
-            calls = (call for spec in config["layers"] for call in spec.get("inbound_nodes") or ())
-            _shift(model, any(isinstance(call, dict) for call in calls))
-        elif not model.inner:
-            raise ValueError("no layers")
-        return model
-
-    def _bidirectional(self, name: str, config: Mapping[str, Any], here: Place) -> Part:
-        ahead = config["layer"]
-        inner = str(ahead["config"]["name"]).removeprefix("forward_")
-        back = config.get("backward_layer") or {
-            **ahead,
-            "config": {
-                **ahead["config"],
-                "go_backwards": not ahead["config"].get("go_backwards", False),
-            },
-        }
-        sequences = bool(ahead["config"].get("return_sequences", False))
-        parts = []
-        for spec, direction in ((ahead, "forward"), (back, "backward")):
-            around = _within(here, f"{direction}_layer")
-            part = self._part(spec, around, (f"{direction}_{inner}",))
-            part.name = direction
-            if part.inner and part.kind == "RNN":
-                for cell in part.inner:
-                    cell.options["zero_output_for_mask"] = sequences
-            elif part.row is not None:
-                part.options["zero_output_for_mask"] = sequences
-            parts.append(part)
-        options = {
-            "merge_mode": config.get("merge_mode"),
-            "return_sequences": sequences,
-        }
-        return Part(name, "Bidirectional", options, inner=parts)
-
-    def _cells(self, name: str, config: Mapping[str, Any], here: Place) -> Part:
-        """Read a layer `RNN`: each of its cells runs over the whole sequence."""
-        cell = config["cell"]
-        cells = [cell]
-        paths = [f"{here.path}"]
-        stacked = cell["class_name"] == "StackedRNNCells"
-        if stacked:
-            cells = cell["config"]["cells"]
-            counts: Counter[str] = Counter()
-            paths = []
-            for each in cells:
-                unique = snake_case(str(each["class_name"]))
-                counts[unique] += 1
-                number = f"_{counts[unique] - 1}" if counts[unique] > 1 else ""
-                paths.append(f"{here.path}/cell/cells/{unique}{number}")
-        loop = {key: bool(config[key]) for key in _OF_LOOPS if key in config}
-        part = Part(name, "RNN", dict(loop))
-        if not cells:
-            raise ValueError("no cells")
-        for at, (each, path) in enumerate(zip(cells, paths, strict=True)):
-            kind = _CELLS.get(each["class_name"])
-            if kind is None:
-                self._missing.setdefault(f"cell {each['class_name']}", []).append(name)
-                continue
-            last = at == len(cells) - 1
-            options = {
-                **each["config"],
-                **loop,
-                "go_backwards": loop.get("go_backwards", False) and at == 0,
-                "return_sequences": not last or loop.get("return_sequences", False),
-            }
-            owner = str(each["config"]["name"])
-            place = here._replace(
-                owners=(*here.owners, owner),
-                path=path,
-                trained=here.trained and each["config"].get("trainable") is not False,
-            )
-            inner = self._layer(owner, kind, options, place)
-            if stacked:
-                # The cells of a stack have no attribute `cell` of their own.
-                for slot in inner.slots:
-                    if slot is not None:
-                        old = self._slots[slot]
-                        self._slots[slot] = old._replace(
-                            path=old.path.replace(f"{path}/cell/", f"{path}/")
-                        )
-            part.inner.append(inner)
-        return part
-
-    # --- graph ----------------------------------------------------------------------------------
-
-    def _fresh(self, wanted: str) -> str:
+    def fresh(self, wanted: str) -> str:
         """Return a name that no other value has."""
         name, count = wanted, 0
         while name in self._names:
@@ -456,7 +91,7 @@ class _Reader:
         self._names.add(name)
         return name
 
-    def _node(
+    def add(
         self,
         name: str,
         operator: str,
@@ -464,410 +99,341 @@ class _Reader:
         options: Mapping[str, Any] | None = None,
         results: int = 1,
     ) -> list[str]:
+        """Add a node, and return the names of its results."""
         if len(self._nodes) >= MAX_CALLS:
             raise ModelError(
                 f"load: model is too large; got more than {MAX_CALLS:,} calls of layers; build it "
                 "of fewer layers"
             )
-        first = self._fresh(name)
-        outputs = [first, *(self._fresh(f"{first}:{at}") for at in range(1, results))]
+        first = self.fresh(name)
+        outputs = [first, *(self.fresh(f"{first}:{at}") for at in range(1, results))]
         self._nodes.append(
-            Node(first, operator, tuple(inputs), tuple(outputs), dict(options or {}), 0)
+            ModelNode(first, operator, tuple(inputs), tuple(outputs), dict(options or {}), 0)
         )
         return outputs
 
-    def _model(self, model: Part, inputs: list[Value], prefix: str) -> list[Value]:
+    def add_one(
+        self,
+        name: str,
+        operator: str,
+        inputs: Sequence[str],
+        options: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Add a node with one result, and return its name."""
+        return self.add(name, operator, inputs, options)[0]
+
+    def needed(self, outputs: Sequence[str]) -> tuple[ModelNode, ...]:
+        """Return the nodes that the outputs need: the masks of some layers are not used."""
+        wanted, needed = set(outputs), []
+        for node in reversed(self._nodes):
+            if not wanted.isdisjoint(node.outputs):
+                needed.append(node)
+                wanted.update(node.inputs)
+        return tuple(reversed(needed))
+
+
+class _BoundCall(NamedTuple):
+    """Arguments of a call of a layer, in the order of its row."""
+
+    tensors: list[MaskedValue | None]
+    masks: list[str]
+    options: dict[str, Any]
+
+
+def _bound(
+    layer: LayerSpec, name: str, inputs: list[MaskedValue], named: Mapping[str, Any]
+) -> _BoundCall:
+    """Assign the arguments of a call; raise ModelError for one that the layer does not have."""
+    row, options = layer.row, dict(layer.options)
+    assert row is not None
+    tensors: list[MaskedValue | None] = [*inputs]
+    masks = [value.mask for value in inputs]
+    for key, item in named.items():
+        values = _values(item)
+        if key in row.arguments:
+            first = row.arguments[key]
+            tensors += [None] * (first + len(values) - len(tensors))
+            tensors[first : first + len(values)] = values
+        elif key == "mask":
+            masks[: len(values)] = [value.name for value in values]
+        elif values:
+            raise ValueError(f"argument {key!r:.40}")
+        elif item and key != "training":
+            if key not in accepted(layer.kind):
+                raise ModelError(
+                    f'load: model needs what is not supported; got argument {key} of layer "'
+                    f'{name}"; build the model without it'
+                )
+            if key not in row.ignored.split():
+                options[key] = item
+    if row.inputs is not None:
+        if not len(inputs) <= len(tensors) <= row.inputs:
+            raise ValueError(f"{len(tensors)} inputs of {layer.kind}")
+        tensors += [None] * (row.inputs - len(tensors))
+        known = len(masks) if named else 0
+        masks = masks[:known] + [value.mask if value else "" for value in tensors[known:]]
+    return _BoundCall(tensors, masks, options)
+
+
+def _values(item: Any) -> list[MaskedValue]:
+    """Return the values in a named argument."""
+    values = item if isinstance(item, list) else [item]
+    return [value for value in values if isinstance(value, MaskedValue)]
+
+
+class _GraphMaker:
+    """Adds the nodes of the calls of layers."""
+
+    def __init__(
+        self,
+        specs: SpecReader,
+        constants: Mapping[str, ModelConstant],
+        keras3: bool,
+        location: Location,
+    ) -> None:
+        self._slots = specs.slots
+        self._of_file = constants
+        self._weights = match(specs.slots, constants)
+        """Name of the constant of each slot."""
+        self._keras3 = keras3
+        self._location = location
+        self._nodes = _Nodes({*constants, ""})
+        self._constants: dict[str, ModelConstant] = {}
+        self._frozen: set[str] = set()
+        self._states: dict[str, str] = {}
+
+    def graph(self, model: LayerSpec) -> ModelGraph:
+        """Return the graph of a model."""
+        infos = [
+            info._replace(name=self._nodes.fresh(info.name)) for info in declared_inputs(model)
+        ]
+        outputs: list[str] = []
+        for value in self._model(model, [MaskedValue(info.name) for info in infos], ""):
+            name = value.name
+            if name in outputs:
+                name = self._nodes.add_one(name, "Identity", [name])
+            outputs.append(name)
+        return ModelGraph(
+            model.name,
+            tuple(infos),
+            tuple(ValueInfo(name, None, None) for name in outputs),
+            self._nodes.needed(outputs),
+            self._constants,
+            frozen=frozenset(self._frozen),
+            converts_inputs=True,
+            states=self._states,
+        )
+
+    def _model(self, model: LayerSpec, inputs: list[MaskedValue], prefix: str) -> list[MaskedValue]:
         """Add the nodes of a model, and return its outputs."""
         if model.kind != "Functional":
             values = inputs
-            for part in model.inner:
-                values = self._call(part, values, {}, prefix)
+            for layer in model.inner:
+                values = self._call(layer, values, {}, prefix)
             return values
-        layers = {part.name: part for part in model.inner}
-        done: dict[tuple[str, int], list[Value]] = {}
+        layers = {layer.name: layer for layer in model.inner}
+        done: dict[tuple[str, int], list[MaskedValue]] = {}
         if len(inputs) != len(model.inputs):
             raise ValueError(f"{len(inputs)} inputs of {model.name!r:.40} with {len(model.inputs)}")
-        for (name, at, _), value in zip(model.inputs, inputs, strict=True):
-            done[name, at] = [value]
+        for ref, value in zip(model.inputs, inputs, strict=True):
+            done[ref[:2]] = [value]
+
+        def value_of(ref: Reference) -> MaskedValue:
+            return done[ref[:2]][ref.result]
+
         begun: set[tuple[str, int]] = set()
-        stack = [(name, at, False) for name, at, _ in reversed(model.outputs)]
+        stack = [(ref.layer, ref.call, False) for ref in reversed(model.outputs)]
         while stack:
-            name, at, ready = stack.pop()
-            if (name, at) in done:
+            name, number, ready = stack.pop()
+            if (name, number) in done:
                 continue
-            part = layers[name]
-            self.place = f'layer "{prefix}{name}"'
-            if not 0 <= at < len(part.calls):
-                raise ValueError(f"call number {at} of {len(part.calls)}")
-            given, named = part.calls[at]
+            layer = layers[name]
+            self._location.enter(f"{prefix}{name}")
+            if not 0 <= number < len(layer.calls):
+                raise ValueError(f"call number {number} of {len(layer.calls)}")
+            call = layer.calls[number]
             if not ready:
-                if (name, at) in begun:
+                if (name, number) in begun:
                     raise ValueError("layers that need each other's results")
-                begun.add((name, at))
-                stack.append((name, at, True))
-                needed = [*_references(given), *_references(named)]
+                begun.add((name, number))
+                stack.append((name, number, True))
+                needed = [*references(call.positional), *references(call.named)]
                 stack += [(*ref[:2], False) for ref in reversed(needed) if ref[:2] not in done]
                 continue
-
-            def value_of(ref: Reference) -> Value:
-                return done[ref[:2]][ref[2]]
-
-            number = f"_{at}" if at else ""
             values = [
-                value_of(item) if isinstance(item, tuple) else self._number(item)
-                for item in _items(given)
+                value_of(item) if isinstance(item, Reference) else self._number(item)
+                for item in items(call.positional)
             ]
-            named = {key: _resolved(item, value_of) for key, item in named.items()}
-            done[name, at] = self._call(part, values, named, prefix, number)
-        return [done[name, at][index] for name, at, index in model.outputs]
+            suffix = f"_{number}" if number else ""
+            named = resolved(call.named, value_of)
+            done[name, number] = self._call(layer, values, named, prefix, suffix)
+        return [value_of(ref) for ref in model.outputs]
 
-    def _number(self, number: float) -> Value:
-        name = self._fresh(f"number {number}")
+    def _number(self, number: float) -> MaskedValue:
+        name = self._nodes.fresh(f"number {number}")
         dtype = as_dtype("float32" if isinstance(number, float) else "int32")
-        self._constants[name] = Constant(name, dtype, (), [number])
+        self._constants[name] = ModelConstant(name, dtype, (), [number])
         self._frozen.add(name)
-        return Value(name)
+        return MaskedValue(name)
 
     def _call(
         self,
-        part: Part,
-        inputs: list[Value],
+        layer: LayerSpec,
+        inputs: list[MaskedValue],
         named: Mapping[str, Any],
         prefix: str,
-        number: str = "",
-    ) -> list[Value]:
+        suffix: str = "",
+    ) -> list[MaskedValue]:
         """Add the nodes of a call of a layer, and return its results."""
-        name = f"{prefix}{part.name}{number}"
-        self.place = f'layer "{name}"'
-        if part.kind == "InputLayer":
+        name = f"{prefix}{layer.name}{suffix}"
+        self._location.enter(name)
+        if layer.kind == "InputLayer":
             return inputs
-        if part.kind in _MODELS:
-            return self._model(part, inputs, f"{name}/")
-        if part.kind == "TimeDistributed":
-            return self._time_distributed(part, name, inputs, prefix)
-        if part.kind in ("Bidirectional", "RNN"):
-            inputs = [*inputs, *_flat(named.get("initial_state"))]
-            if isinstance(named.get("mask"), Value):
+        if layer.kind in MODELS:
+            return self._model(layer, inputs, f"{name}/")
+        if layer.kind == "TimeDistributed":
+            return self._time_distributed(layer, name, inputs)
+        if layer.kind in ("Bidirectional", "RNN"):
+            inputs = [*inputs, *_values(named.get("initial_state"))]
+            if isinstance(named.get("mask"), MaskedValue):
                 inputs[0] = inputs[0]._replace(mask=named["mask"].name)
-            run = self._both_directions if part.kind == "Bidirectional" else self._stack_of_cells
-            return run(part, name, inputs)
-        if part.kind in _RECORDED:
-            return self._recorded(part, name, inputs, named)
-        return self._simple(part, name, inputs, named)
+            run = self._both_directions if layer.kind == "Bidirectional" else self._stack_of_cells
+            return run(layer, name, inputs)
+        if layer.kind in RECORDED:
+            return self._recorded(layer, name, inputs, named)
+        return self._simple(layer, name, inputs, named)
 
     def _recorded(
-        self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
-    ) -> list[Value]:
+        self, layer: LayerSpec, name: str, inputs: list[MaskedValue], named: Mapping[str, Any]
+    ) -> list[MaskedValue]:
         """Add an operation of TensorFlow, whose arguments are those of a function in Python."""
-        function = part.options["function"]
+        function = layer.options["function"]
         first = OPERATIONS[function].parameters[0]
         names = [f"{first}*" if first == "values" else first] * len(inputs)
         values, options = [*inputs], {}
         for key, item in named.items():
-            if _is_constant(item):
+            if is_constant(item):
                 options[key] = item[2]
-            elif isinstance(item, Value):
+            elif isinstance(item, MaskedValue):
                 names.append(key)
                 values.append(item)
             elif item is not None and key != "name":
                 options[key] = item
-        given = {"function": function, "names": names, "options": options}
+        attributes = {"function": function, "names": names, "options": options}
         tensors = [value.name for value in values]
-        return [Value(self._node(name, "recorded operation", tensors, given)[0])]
+        return [MaskedValue(self._nodes.add_one(name, "recorded operation", tensors, attributes))]
 
     def _simple(
-        self, part: Part, name: str, inputs: list[Value], named: Mapping[str, Any]
-    ) -> list[Value]:
-        row, options = part.row, dict(part.options)
-        assert row is not None
-        tensors: list[Value | None] = [*inputs]
-        masks = [value.mask for value in inputs]
-        for key, item in named.items():
-            values = _flat(item)
-            if key in row.arguments:
-                at = row.arguments[key]
-                tensors += [None] * (at + len(values) - len(tensors))
-                tensors[at : at + len(values)] = values
-            elif key == "mask":
-                masks[: len(values)] = [value.name for value in values]
-            elif values:
-                raise ValueError(f"argument {key!r:.40}")
-            elif item and key != "training":
-                if key not in _accepted(part.kind):
-                    raise ModelError(
-                        f'load: model needs what is not supported; got argument {key} of layer "'
-                        f'{name}"; build the model without it'
-                    )
-                options[key] = item
-        if row.inputs is not None:
-            if not len(inputs) <= len(tensors) <= row.inputs:
-                raise ValueError(f"{len(tensors)} inputs of {part.kind}")
-            tensors += [None] * (row.inputs - len(tensors))
-            masks = [each.mask if each else "" for each in tensors] if not named else masks
-            masks += [each.mask if each else "" for each in tensors[len(masks) :]]
-        names = [each.name if each else "" for each in tensors]
-        weights = [self._weight(slot) for slot in part.slots]
+        self, layer: LayerSpec, name: str, inputs: list[MaskedValue], named: Mapping[str, Any]
+    ) -> list[MaskedValue]:
+        """Add the node of a call of a layer that has a row, and nodes for its mask."""
+        assert layer.row is not None
+        tensors, masks, options = _bound(layer, name, inputs, named)
+        names = [value.name if value else "" for value in tensors]
+        weights = [self._weight(slot) for slot in layer.slots]
         results = 1
         stateful = bool(options.get("stateful")) and not any(tensors[len(inputs) :])
         if stateful:
-            names[1:] = [self._fresh(f"{name}/state") for _ in names[1:]]
+            names[1:] = [self._nodes.fresh(f"{name}/state") for _ in names[1:]]
         if stateful or options.get("return_state"):
-            results += _STATES[part.kind]
+            results += STATES[layer.kind]
             options["return_state"] = True
         results += bool(options.get("return_attention_scores"))
-        operator, count = part.kind, row.masks
+        operator, count = layer.kind, layer.row.masks
         if operator == "Multiply" and self._keras3 and any(masks):
             operator, count = "product of masked", len(masks)
-        outputs = self._node(name, operator, [*names, *weights, *masks[:count]], options, results)
-        mask = self._mask(part, name, names, masks)
+        read = [*names, *weights, *masks[:count]]
+        outputs = self._nodes.add(name, operator, read, options, results)
+        mask = self._mask(layer, name, names, masks)
         if stateful:
             self._states.update(zip(names[1:], outputs[1:], strict=True))
-            outputs = outputs if part.options.get("return_state") else outputs[:1]
-        found = [Value(outputs[0], mask), *map(Value, outputs[1:])]
-        if part.after is not None:
-            found = self._simple(part.after, f"{name}/activation", found, {})
-        return found
+            outputs = outputs if layer.options.get("return_state") else outputs[:1]
+        values = [MaskedValue(outputs[0], mask), *map(MaskedValue, outputs[1:])]
+        if layer.after is not None:
+            return self._simple(layer.after, f"{name}/activation", values, {})
+        return values
 
     def _weight(self, slot: int | None) -> str:
         if slot is None:
             return ""
         name = self._weights[slot]
-        self._constants[name] = self._given[name]
+        self._constants[name] = self._of_file[name]
         if not self._slots[slot].trained:
             self._frozen.add(name)
         return name
 
-    def _mask(self, part: Part, name: str, inputs: list[str], masks: list[str]) -> str:
+    def _mask(self, layer: LayerSpec, name: str, inputs: list[str], masks: list[str]) -> str:
         """Return the name of the mask of a layer's result, "" for none."""
-        assert part.row is not None
-        rule, options = part.row.mask, part.options
-        if rule == "same" or (rule == "sequences" and options.get("return_sequences")):
-            return masks[0] if masks else ""
-        if rule == "merge":
-            present = [mask for mask in masks if mask]
-            if not present or (self._keras3 and len(present) < len(masks)):
-                return ""
-            operator = "any mask" if self._keras3 else "every mask"
-            same = len(set(present)) == 1
-            return present[0] if same else self._node(f"{name}/mask", operator, present)[0]
-        if rule == "mask of Concatenate" and any(masks):
-            given = {"axis": options.get("axis", -1), "every": not self._keras3}
-            return self._node(f"{name}/mask", rule, [*inputs, *masks], given)[0]
-        if rule == "mask of Masking" or (rule == "mask of Embedding" and options.get("mask_zero")):
-            given = {key: options[key] for key in ("mask_value",) if key in options}
-            return self._node(f"{name}/mask", rule, inputs[:1], given)[0]
+        assert layer.row is not None
+        rule, options = layer.row.mask, layer.options
+        present = [mask for mask in masks if mask]
+        name = f"{name}/mask"
+        match rule:
+            case MaskRule.SAME:
+                return masks[0] if masks else ""
+            case MaskRule.SEQUENCES:
+                return masks[0] if masks and options.get("return_sequences") else ""
+            case MaskRule.MERGE:
+                if not present or (self._keras3 and len(present) < len(masks)):
+                    return ""
+                if len(set(present)) == 1:
+                    return present[0]
+                operator = "any mask" if self._keras3 else "every mask"
+                return self._nodes.add_one(name, operator, present)
+            case MaskRule.CONCATENATE if present:
+                joined = {"axis": options.get("axis", -1), "every": not self._keras3}
+                return self._nodes.add_one(name, rule.value, [*inputs, *masks], joined)
+            case MaskRule.EMBEDDING if options.get("mask_zero"):
+                return self._nodes.add_one(name, rule.value, inputs[:1])
+            case MaskRule.MASKING:
+                kept = {key: options[key] for key in ("mask_value",) if key in options}
+                return self._nodes.add_one(name, rule.value, inputs[:1], kept)
         return ""
 
     def _time_distributed(
-        self, part: Part, name: str, inputs: list[Value], prefix: str
-    ) -> list[Value]:
+        self, layer: LayerSpec, name: str, inputs: list[MaskedValue]
+    ) -> list[MaskedValue]:
         [sequence] = inputs
-        folded = self._node(f"{name}/steps", "time steps to batch", [sequence.name])[0]
-        inner = part.inner[0]
-        results = self._call(inner, [Value(folded)], {}, f"{name}/")
+        folded = self._nodes.add_one(f"{name}/steps", "time steps to batch", [sequence.name])
+        results = self._call(layer.inner[0], [MaskedValue(folded)], {}, f"{name}/")
         names = [name, *(f"{name}:{at}" for at in range(1, len(results)))]
-        return [
-            Value(
-                self._node(wanted, "batch to time steps", [value.name, sequence.name])[0],
-                sequence.mask,
-            )
+        unfolded = [
+            self._nodes.add_one(wanted, "batch to time steps", [value.name, sequence.name])
             for wanted, value in zip(names, results, strict=True)
         ]
+        return [MaskedValue(result, sequence.mask) for result in unfolded]
 
-    def _both_directions(self, part: Part, name: str, inputs: list[Value]) -> list[Value]:
+    def _both_directions(
+        self, layer: LayerSpec, name: str, inputs: list[MaskedValue]
+    ) -> list[MaskedValue]:
         half = (len(inputs) - 1) // 2
         starts = (inputs[1 : 1 + half], inputs[1 + half :])
         ahead, back = (
             self._call(inner, [inputs[0], *start], {}, f"{name}/")
-            for inner, start in zip(part.inner, starts, strict=True)
+            for inner, start in zip(layer.inner, starts, strict=True)
         )
-        options = {"return_sequences": part.options["return_sequences"]}
+        options = {"return_sequences": layer.options["return_sequences"]}
         mask = inputs[0].mask if options["return_sequences"] else ""
-        mode = part.options["merge_mode"]
+        mode = layer.options["merge_mode"]
         pair = [ahead[0].name, back[0].name]
         if mode is None:
-            ordered = self._node(f"{name}:1", "order of time", pair[1:], options)[0]
-            outputs = [Value(pair[0], mask), Value(ordered, mask)]
+            names = [pair[0], self._nodes.add_one(f"{name}:1", "order of time", pair[1:], options)]
         else:
             options["merge_mode"] = mode
-            outputs = [Value(self._node(name, "merge of directions", pair, options)[0], mask)]
-        return [*outputs, *ahead[1:], *back[1:]]
+            names = [self._nodes.add_one(name, "merge of directions", pair, options)]
+        return [*(MaskedValue(output, mask) for output in names), *ahead[1:], *back[1:]]
 
-    def _stack_of_cells(self, part: Part, name: str, inputs: list[Value]) -> list[Value]:
+    def _stack_of_cells(
+        self, layer: LayerSpec, name: str, inputs: list[MaskedValue]
+    ) -> list[MaskedValue]:
         value, starts = inputs[0], inputs[1:]
-        states: list[Value] = []
-        for cell in part.inner:
-            count = _STATES[cell.kind]
-            given, starts = starts[:count], starts[count:]
-            own = name if cell is part.inner[-1] else f"{name}/{cell.name}"
-            value, *new = self._simple(cell, own, [value, *given], {})
+        states: list[MaskedValue] = []
+        for cell in layer.inner:
+            count = STATES[cell.kind]
+            start, starts = starts[:count], starts[count:]
+            own = name if cell is layer.inner[-1] else f"{name}/{cell.name}"
+            value, *new = self._simple(cell, own, [value, *start], {})
             value = value._replace(mask=inputs[0].mask)
             states += new
-        mask = inputs[0].mask if part.options.get("return_sequences") else ""
+        mask = inputs[0].mask if layer.options.get("return_sequences") else ""
         return [value._replace(mask=mask), *states]
-
-
-def _call_by_name(function: Callable[..., Any], names: Sequence[str], *values: Tensor) -> Any:
-    """Call a function with the last values by name."""
-    count = len(values) - len(names)
-    return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
-
-
-def _call_module(layer: Module, *values: Tensor) -> Any:
-    """Call a module with the last values as its weights."""
-    own = [*layer.state_dict().values()]
-    count = len(values) - len(own)
-    given = {id(old): new for old, new in zip(own, values[count:], strict=True)}
-    leaves, structure = tree_flatten(layer)
-    return tree_unflatten(structure, [given.get(id(leaf), leaf) for leaf in leaves])(
-        *values[:count]
-    )
-
-
-@cache
-def _accepted(kind: str) -> frozenset[str]:
-    """Return the names of the options of a layer."""
-    parameters = parameters_of(LAYERS[kind].function)
-    assert parameters is not None
-    names = parameters.keyword_only
-    if parameters.has_varkw:
-        of_loops = parameters_of(scan)
-        assert of_loops is not None
-        names += of_loops.keyword_only
-    return frozenset(names)
-
-
-def _within(place: Place, attribute: str) -> Place:
-    return place._replace(path=f"{place.path}/{attribute}")
-
-
-def _declaration(name: str, config: Mapping[str, Any]) -> ValueInfo:
-    shape = next(
-        (config[key] for key in ("batch_shape", "batch_input_shape") if key in config), None
-    )
-    if shape is None and config.get("shape") is not None:
-        shape = [None, *config["shape"]]
-    dtype = config.get("dtype") or "float32"
-    if isinstance(dtype, dict):
-        dtype = dtype["config"]["name"]
-    known = {"float16": "float32", "bfloat16": "float32", "float64": "float32", "int64": "int32"}
-    found = as_dtype(known.get(dtype, dtype))
-    if shape is None:
-        return ValueInfo(name, found, None)
-    if any(type(length) not in (int, type(None)) for length in shape):
-        raise TypeError(f"shape {shape!r:.40}")
-    return ValueInfo(name, found, tuple(shape))
-
-
-def _declared(model: Part) -> list[ValueInfo]:
-    """Return the inputs of a model, which one without an `InputLayer` does not declare."""
-    if model.kind == "Functional":
-        layers = {part.name: part for part in model.inner}
-        infos = [(layers[name].info, name) for name, _, _ in model.inputs]
-        return [info or ValueInfo(name, None, None) for info, name in infos]
-    first = model.inner[0]
-    if first.info is not None:
-        return [first.info]
-    if first.kind in _MODELS:
-        return _declared(first)
-    return [ValueInfo(f"{first.name}_input", None, None)]
-
-
-def _items(tree: Any) -> Iterator[Reference | float]:
-    """Iterate over the references and numbers in the arguments of a call."""
-    if isinstance(tree, dict):
-        if tree.get("class_name") == "__keras_tensor__":
-            name, at, index = tree["config"]["keras_history"]
-            yield str(name), int(at), int(index)
-            return
-        for key in sorted(tree):
-            yield from _items(tree[key])
-    elif isinstance(tree, (list, tuple)):
-        if tree and tree[0] == "_CONSTANT_VALUE":
-            tree = tree[2:3]
-        elif _is_reference(tree):
-            yield tree[0], tree[1], tree[2]
-            return
-        for item in tree:
-            yield from _items(item)
-    elif type(tree) in (int, float):
-        yield tree
-
-
-def _is_constant(tree: Any) -> bool:
-    return isinstance(tree, list) and tree[:1] == ["_CONSTANT_VALUE"] and len(tree) > 2
-
-
-def _is_reference(tree: Sequence[Any]) -> bool:
-    return (
-        len(tree) in (3, 4)
-        and isinstance(tree[0], str)
-        and type(tree[1]) is int
-        and type(tree[2]) is int
-    )
-
-
-def _references(tree: Any) -> Iterator[Reference]:
-    return (item for item in _items(tree) if isinstance(item, tuple))
-
-
-def _arguments(call: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the positional and named arguments of one call of a layer."""
-    if isinstance(call, dict) and "args" in call:
-        named = dict(call.get("kwargs") or {})
-        given = call["args"]
-        # A layer may be called with names only.
-        if not given and "inputs" in named:
-            given = [named.pop("inputs")]
-        return given, named
-    if isinstance(call, (list, tuple)) and call and (_is_reference(call) or _is_constant(call)):
-        call = [call]
-    named = {}
-    for item in call:
-        if isinstance(item, (list, tuple)) and len(item) == 4 and isinstance(item[3], dict):
-            named |= item[3]
-    return [list(item[:3]) if isinstance(item, list) else item for item in call], named
-
-
-def _resolved(item: Any, value_of: Any) -> Any:
-    """Replace the references in a named argument by values."""
-    found = [value_of(ref) for ref in _references(item)]
-    if not found:
-        return item
-    return found[0] if len(found) == 1 else found
-
-
-def _flat(item: Any) -> list[Value]:
-    if isinstance(item, Value):
-        return [item]
-    return [each for each in item if isinstance(each, Value)] if isinstance(item, list) else []
-
-
-def _shift(model: Part, named: bool) -> None:
-    """Count the calls of models inside of a model from 0.
-
-    Keras 2 counts from 1. Keras 3, which also names arguments, does so in `output_layers` only.
-    """
-    used: dict[str, int] = {}
-    every = [*model.outputs]
-    for part in model.inner:
-        for call in part.calls:
-            every += _references(call)
-    for name, at, _ in every:
-        used[name] = max(used.get(name, 0), at)
-    models = {part.name: part for part in model.inner if part.kind in _MODELS and part.calls}
-    if named:
-        model.outputs = [
-            (name, at - 1 if at and name in models and models[name].inputs else at, index)
-            for name, at, index in model.outputs
-        ]
-        return
-    for name, part in models.items():
-        if used.get(name, 0) >= len(part.calls):
-            part.calls.insert(0, ([], {}))
-
-
-def _some(names: list[str]) -> str:
-    """List up to eight names of layers."""
-    listed = ", ".join(f'"{name}"' for name in names[:8])
-    return listed + (f" and {len(names) - 8} more" if len(names) > 8 else "")

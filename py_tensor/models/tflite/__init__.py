@@ -1,7 +1,7 @@
 """TFLite files, schema version 3.
 
-Input: bytes of a file. Output: a `Graph` and the table of operators that runs it. Read the modules
-in this order:
+Input: bytes of a file. Output: a `ModelGraph` and the table of operators that runs it. Read the
+modules in this order:
 
     flatbuffers  the format of FlatBuffers
     schema       tables of a TFLite file

@@ -38,17 +38,17 @@ def _map(data: bytes) -> dict[str, float]:
     key_size = _unsigned(data, at - 2 * size, size)
     if count > len(data) or key_size not in (1, 2, 4, 8):
         raise ValueError(f"{count} entries")
-    found = {}
+    numbers = {}
     for number in range(count):
         start = _target(data, keys + number * key_size, key_size)
         name = str(data[start : data.index(0, start)], "utf-8")
         kind = data[at + count * size + number]
-        place, wide, code = at + number * size, size, kind >> 2
+        position, wide, code = at + number * size, size, kind >> 2
         if code in _INDIRECT:
-            place, wide, code = _target(data, place, size), 1 << (kind & 3), _INDIRECT[code]
+            position, wide, code = _target(data, position, size), 1 << (kind & 3), _INDIRECT[code]
         if code in _CODES:
-            found[name] = _read(data, _CODES[code][wide.bit_length() - 1], place)
-    return found
+            numbers[name] = _read(data, _CODES[code][wide.bit_length() - 1], position)
+    return numbers
 
 
 def _target(data: bytes, at: int, size: int) -> int:

@@ -1,6 +1,6 @@
 """Read TFLite files as graphs.
 
-Input: bytes of a file. Output: a `Graph`. Inputs and outputs have the names of the file's
+Input: bytes of a file. Output: a `ModelGraph`. Inputs and outputs have the names of the file's
 signature, if there is one.
 Source: tensorflow/lite/schema/schema.fbs
 """
@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ...dtypes import DType, as_dtype
 from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
-from ..graph import Constant, Graph, LinearQuantization, Node, ValueInfo, constant_of_entry
-from .flatbuffers import Reader, Table
+from ..file_errors import check_size, malformed, unsupported
+from ..graph import (
+    LinearQuantization,
+    ModelConstant,
+    ModelGraph,
+    ModelNode,
+    ValueInfo,
+    constant_of_entry,
+)
+from .flatbuffers import FlatbufferReader, Table
 from .schema import OPERATORS, SCHEMA, UNIONS
 
 TYPES = {
@@ -41,6 +51,9 @@ BODIES = {
 """Options that are positions of graphs, and the names of the attributes that are these graphs."""
 RETYPED = {"CAST", "DEQUANTIZE"}
 """Operators whose result has the dtype that the file declares."""
+
+
+_malformed, _check_size = partial(malformed, "TFLite"), partial(check_size, "TFLite")
 
 
 class Scales(NamedTuple):
@@ -68,7 +81,7 @@ def matches(data: Any) -> bool:
 
 def parse(data: Any) -> Table:
     """Decode the bytes of a file."""
-    model = Reader(SCHEMA, UNIONS, data, "TFLite").read("Model")
+    model = FlatbufferReader(SCHEMA, UNIONS, data, "TFLite").read("Model")
     if not model.get("subgraphs"):
         raise _malformed("file has no graph", f"fields {', '.join(model) or 'none'}")
     # Files of more than 2 GiB have their buffers at the end.
@@ -83,132 +96,132 @@ def parse(data: Any) -> Table:
 
 
 def files_of(model: Table) -> set[str]:
-    """Return the names of further files, of which there are none."""
+    """Return the names of further files; a TFLite file has none."""
     return set()
 
 
-def read(model: Table, files: Mapping[str, Any]) -> Graph:
+def read(model: Table, files: Mapping[str, Any]) -> ModelGraph:
     """Return the graph of a decoded file."""
     signatures = [
-        each for each in model.get("signature_defs", ()) if not each.get("subgraph_index")
+        signature
+        for signature in model.get("signature_defs", ())
+        if not signature.get("subgraph_index")
     ]
-    return _FileReader(model).graph(0, "", signatures[0] if signatures else {}, ())
+    file = _File(model["subgraphs"], model.get("operator_codes", ()), model.get("buffers", ()))
+    return _GraphReader(file, 0, signature=signatures[0] if signatures else {}).read()
 
 
-class _FileReader:
-    """Converts the graphs of one file."""
+@dataclass
+class _File:
+    """Tables of a file, and what the readers of its graphs share."""
 
-    def __init__(self, model: Table) -> None:
-        self._graphs = model["subgraphs"]
-        self._codes = model.get("operator_codes", ())
-        self._buffers = model.get("buffers", ())
-        self._nested = 0
-        self._variables: dict[str, str] = {}
-        """Names of the values that variables have, by the variable's name."""
+    graphs: Sequence[Table]
+    codes: Sequence[Table]
+    buffers: Sequence[Table]
+    nested: int = 0
+    """Number of nodes of graphs inside nodes."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """Names of the values that variables have, by the variable's name."""
 
-    def graph(
+
+class _GraphReader:
+    """Converts the graph at a position in a file; names of its values begin with `prefix`.
+
+    Graphs that may run several times, or not at all, are not `stateful`: in them, variables are not
+    supported.
+    """
+
+    def __init__(
         self,
+        file: _File,
         at: int,
-        prefix: str,
-        signature: Table,
-        outer: tuple[int, ...],
+        outer: tuple[int, ...] = (),
+        prefix: str = "",
+        signature: Table | None = None,
         stateful: bool = True,
-    ) -> Graph:
-        """Convert the graph at a position; names of its values begin with `prefix`.
-
-        Graphs that may run several times, or not at all, are not `stateful`: in them, variables are
-        not supported.
-        """
-        if not 0 <= at < len(self._graphs):
-            raise _malformed("graph does not exist", f"position {at} of {len(self._graphs)}")
-        graph = self._graphs[at]
-        operators = graph.get("operators", ())
-        self._nested += len(operators) if outer else 0
-        if at in outer or len(outer) > DEPTH or self._nested > NESTED_NODES:
+    ) -> None:
+        if not 0 <= at < len(file.graphs):
+            raise _malformed("graph does not exist", f"position {at} of {len(file.graphs)}")
+        table = file.graphs[at]
+        self._operators: Sequence[Table] = table.get("operators", ())
+        file.nested += len(self._operators) if outer else 0
+        if at in outer or len(outer) > DEPTH or file.nested > NESTED_NODES:
             raise ModelError(
                 f"load: graphs are nested too deeply, or contain themselves; got graph {at} inside "
-                f"of {', '.join(map(str, outer))} and {self._nested:,} nodes; save the model again"
+                f"of {', '.join(map(str, outer))} and {file.nested:,} nodes; save the model again"
             )
-        tensors = [
+        self._file, self._outer, self._stateful = file, (*outer, at), stateful
+        self._name = table.get("name", "")
+        self._label = f'graph {at} "{self._name}"'
+        self._tensors = [
             _Tensor(tensor, f'tensor {number} "{tensor.get("name", "")}"')
-            for number, tensor in enumerate(graph.get("tensors", ()))
+            for number, tensor in enumerate(table.get("tensors", ()))
         ]
-        place = f'graph {at} "{graph.get("name", "")}"'
-        inputs = self._indices(graph, "inputs", tensors, place)
-        outputs = self._indices(graph, "outputs", tensors, place)
-        extra = _name(tensors, inputs, outputs, signature, prefix, place)
-        nodes: list[Node] = []
-        read = set(outputs)
-        constants: dict[str, Constant] = {}
-        handles: dict[str, str] = {}
-        for number, operator in enumerate(operators):
-            node, given = self._node(
-                operator, number, tensors, f"{place}, operator {number}", (*outer, at)
-            )
-            if stateful and node.operator == "CALL_ONCE":
-                # States are those of a first call, so the graph belongs to each call.
-                initial = self.graph(
-                    node.attributes.get("init_subgraph_index", 0), f"{node.name}/", {}, (*outer, at)
-                )
-                nodes += initial.nodes
-                constants |= initial.constants
-                continue
-            read.update(given)
-            if stateful:
-                node = self._stateless(node, handles)
-            if node.operator != "Assigned" and not self._known(node, given, tensors, constants):
-                nodes.append(node)
-        for index in read.difference(inputs):
-            tensor = tensors[index] if index >= 0 else None
-            if tensor is not None and tensor.name not in constants:
+        self._inputs = self._indices(table, "inputs", self._label)
+        self._outputs = self._indices(table, "outputs", self._label)
+        self._extra = _name(
+            self._tensors, self._inputs, self._outputs, signature or {}, prefix, self._label
+        )
+        self._nodes: list[ModelNode] = []
+        self._constants: dict[str, ModelConstant] = {}
+        self._handles: dict[str, str] = {}
+        """Names of variables by the names of values that stand for them."""
+
+    def read(self) -> ModelGraph:
+        """Convert the graph."""
+        used = set(self._outputs)
+        for number, operator in enumerate(self._operators):
+            used.update(self._add(operator, number))
+        for index in used.difference(self._inputs):
+            tensor = self._tensors[index] if index >= 0 else None
+            if tensor is not None and tensor.name not in self._constants:
                 entry = self._entry(tensor)
                 if entry is not None:
-                    constants[tensor.name] = constant_of_entry(tensor.name, entry)
-        return Graph(
-            graph.get("name", ""),
-            tuple(tensors[index].info() for index in inputs),
+                    self._constants[tensor.name] = constant_of_entry(tensor.name, entry)
+        names = [self._tensors[index].name for index in self._outputs]
+        for position, name in self._extra.items():
+            self._nodes.append(ModelNode(name, "Alias", (names[position],), (name,), {}, 0))
+        return ModelGraph(
+            self._name,
+            tuple(self._tensors[index].info() for index in self._inputs),
             tuple(
-                tensors[index].info()._replace(name=extra.get(position, tensors[index].name))
-                for position, index in enumerate(outputs)
+                self._tensors[index].info()._replace(name=self._extra.get(position, name))
+                for position, (index, name) in enumerate(zip(self._outputs, names, strict=True))
             ),
-            (
-                *nodes,
-                *(
-                    Node(name, "Alias", (tensors[outputs[position]].name,), (name,), {}, 0)
-                    for position, name in extra.items()
-                ),
-            ),
-            constants,
+            tuple(self._nodes),
+            self._constants,
         )
 
-    def _indices(
-        self,
-        table: Table,
-        field: str,
-        tensors: Sequence[_Tensor],
-        place: str,
-        omitted: bool = False,
-    ) -> list[int]:
-        """Return positions of tensors; -1 is an omitted one."""
-        found: list[int] = table.get(field, [])
-        for index in found:
-            if not (0 <= index < len(tensors) or (omitted and index == -1)):
-                raise _malformed("tensor does not exist", f"position {index} in {field} of {place}")
-        return found
+    def _add(self, operator: Table, number: int) -> list[int]:
+        """Convert an operator; return the positions of its inputs."""
+        node, inputs = self._node(operator, number, f"{self._label}, operator {number}")
+        if self._stateful and node.operator == "CALL_ONCE":
+            # States are those of a first call, so the graph belongs to each call.
+            position = node.attributes.get("init_subgraph_index", 0)
+            initial = _GraphReader(self._file, position, self._outer, f"{node.name}/").read()
+            self._nodes += initial.nodes
+            self._constants |= initial.constants
+            return []
+        node = self._stateless(node) if self._stateful else node
+        if node.operator != "Assigned" and not self._known(node, inputs):
+            self._nodes.append(node)
+        return inputs
 
-    def _node(
-        self,
-        operator: Table,
-        number: int,
-        tensors: Sequence[_Tensor],
-        place: str,
-        outer: tuple[int, ...],
-    ) -> tuple[Node, list[int]]:
+    def _indices(self, table: Table, name: str, label: str, omitted: bool = False) -> list[int]:
+        """Return positions of tensors; -1 is an omitted one."""
+        indices: list[int] = table.get(name, [])
+        for index in indices:
+            if not (0 <= index < len(self._tensors) or (omitted and index == -1)):
+                raise _malformed("tensor does not exist", f"position {index} in {name} of {label}")
+        return indices
+
+    def _node(self, operator: Table, number: int, label: str) -> tuple[ModelNode, list[int]]:
         """Return a node and the positions of its inputs."""
-        at = operator.get("opcode_index", 0)
-        if at >= len(self._codes):
-            raise _malformed("operator code does not exist", f"position {at} of {place}")
-        code = self._codes[at]
+        tensors = self._tensors
+        position = operator.get("opcode_index", 0)
+        if position >= len(self._file.codes):
+            raise _malformed("operator code does not exist", f"position {position} of {label}")
+        code = self._file.codes[position]
         kind = max(code.get("deprecated_builtin_code", 0), code.get("builtin_code", 0))
         name = OPERATORS[kind] if 0 <= kind < len(OPERATORS) else f"builtin operator {kind}"
         attributes = dict(operator.get("builtin_options", {}))
@@ -217,12 +230,17 @@ class _FileReader:
             attributes = {"custom_options": bytes(operator.get("custom_options", b""))}
         if not attributes.get("fused_activation_function", 1):
             del attributes["fused_activation_function"]
-        inputs = self._indices(operator, "inputs", tensors, place, omitted=True)
-        outputs = self._indices(operator, "outputs", tensors, place)
-        label = (tensors[outputs[0]].name if outputs else "") or f"{name}[{number}]"
+        inputs = self._indices(operator, "inputs", label, omitted=True)
+        outputs = self._indices(operator, "outputs", label)
+        title = (tensors[outputs[0]].name if outputs else "") or f"{name}[{number}]"
         for option, attribute in BODIES.get(name, {}).items():
-            body = attributes.pop(option, 0)
-            attributes[attribute] = self.graph(body, f"{label}/{attribute}/", {}, outer, False)
+            attributes[attribute] = _GraphReader(
+                self._file,
+                attributes.pop(option, 0),
+                self._outer,
+                f"{title}/{attribute}/",
+                stateful=False,
+            ).read()
         if name in RETYPED and outputs:
             dtype = tensors[outputs[0]].info().dtype
             if dtype is not None:
@@ -233,85 +251,78 @@ class _FileReader:
         )
         if any(quantization.inputs) or any(quantization.outputs):
             attributes["quantization"] = quantization
-        given = tuple(tensors[index].name if index >= 0 else "" for index in inputs)
+        operands = tuple(tensors[index].name if index >= 0 else "" for index in inputs)
         results = tuple(tensors[index].name for index in outputs)
-        return Node(label, name, given, results, attributes, code.get("version", 1)), inputs
+        return ModelNode(title, name, operands, results, attributes, code.get("version", 1)), inputs
 
-    def _stateless(self, node: Node, handles: dict[str, str]) -> Node:
+    def _stateless(self, node: ModelNode) -> ModelNode:
         """Replace the read of a variable by an alias of its value at that point."""
-        name = handles.get(node.inputs[0], "") if node.inputs else ""
+        variables = self._file.variables
+        name = self._handles.get(node.inputs[0], "") if node.inputs else ""
         if node.operator == "VAR_HANDLE" and node.outputs:
-            handles[node.outputs[0]] = node.attributes.get("shared_name", "")
+            self._handles[node.outputs[0]] = node.attributes.get("shared_name", "")
             return node._replace(operator="Assigned")
         if node.operator == "ASSIGN_VARIABLE" and name and len(node.inputs) == 2:
-            self._variables[name] = node.inputs[1]
+            variables[name] = node.inputs[1]
             return node._replace(operator="Assigned")
         if node.operator == "READ_VARIABLE" and name:
-            if name not in self._variables:
+            if name not in variables:
                 raise _malformed("variable has no first value", f'"{name}" in node "{node.name}"')
-            given = self._variables[name]
-            return node._replace(operator="Alias", inputs=(given,), attributes={})
+            return node._replace(operator="Alias", inputs=(variables[name],), attributes={})
         return node
 
-    def _known(
-        self,
-        node: Node,
-        inputs: list[int],
-        tensors: Sequence[_Tensor],
-        constants: dict[str, Constant],
-    ) -> bool:
+    def _known(self, node: ModelNode, inputs: list[int]) -> bool:
         """Add the result of a node to the constants if a constant of a file has its elements."""
         if node.operator not in ("DENSIFY", "DEQUANTIZE") or not inputs or len(node.outputs) != 1:
             return False
-        tensor = tensors[inputs[0]]
-        entry = self._entry(tensor)
+        entry = self._entry(self._tensors[inputs[0]])
         if entry is None or (node.operator == "DEQUANTIZE" and entry.dtype not in ("F16", "BF16")):
             return False
         constant = constant_of_entry(node.outputs[0], entry)
         constant.dtype = node.attributes.get("dtype", constant.dtype)
-        constants[node.outputs[0]] = constant
+        self._constants[node.outputs[0]] = constant
         return True
 
     def _entry(self, tensor: _Tensor) -> Entry | None:
         """Return the elements of a constant tensor; None if a node computes it."""
-        table, place = tensor.table, tensor.place
+        table, label, buffers = tensor.table, tensor.label, self._file.buffers
         at = table.get("buffer", 0)
-        if at and at >= len(self._buffers):
-            raise _malformed("buffer does not exist", f"position {at} of {place}")
-        data = self._buffers[at].get("data", b"") if at < len(self._buffers) else b""
+        if at and at >= len(buffers):
+            raise _malformed("buffer does not exist", f"position {at} of {label}")
+        data = buffers[at].get("data", b"") if at < len(buffers) else b""
         shape = tuple(table.get("shape", ()))
         count = math.prod(shape)
         if not len(data) and not table.get("is_variable") and not (at and count == 0):
             return None
         number = table.get("type", 0)
         if number not in TYPES:
-            raise _unsupported(f"elements of TFLite's type {number}", place)
+            raise unsupported(f"elements of TFLite's type {number}", label)
         code = TYPES[number][0]
         if len(shape) > RANK or any(length < 0 for length in shape):
-            raise _malformed("shape is not valid", f"{shape!s:.80} of {place}")
+            raise _malformed("shape is not valid", f"{shape!s:.80} of {label}")
         if "sparsity" in table:
-            _check_bytes(count * SIZES[code], place)
-            data = _dense(table["sparsity"], data, shape, SIZES[code], place)
+            _check_bytes(count * SIZES[code], label)
+            data = _dense(table["sparsity"], data, shape, SIZES[code], label)
         elif not len(data):
             # A variable is zero before the first call.
-            _check_bytes(count * SIZES[code], place)
+            _check_bytes(count * SIZES[code], label)
             data = bytes(count * SIZES[code])
         elif number == _INT4:
-            _check_size(len(data), -(-count // 2), shape, place)
+            _check_size(len(data), -(-count // 2), shape, label)
             halves = [half for byte in data for half in (byte & 15, byte >> 4)][:count]
             data = bytes(((half ^ 8) - 8) & 255 for half in halves)
-        _check_size(len(data), count * SIZES[code], shape, place)
+        _check_size(len(data), count * SIZES[code], shape, label)
         return Entry(code, shape, data)
 
 
 class _Tensor:
     """A tensor of a graph with its name, which is different from all others."""
 
-    def __init__(self, table: Table, place: str) -> None:
+    def __init__(self, table: Table, label: str) -> None:
         self.table = table
-        self.place = place
+        self.label = label
         self.name = ""
-        self.scales = _scales(table, place)
+        self.scales = _scales(table, label)
 
     def info(self) -> ValueInfo:
         """Return the declaration."""
@@ -333,7 +344,7 @@ def _name(
     outputs: list[int],
     signature: Table,
     prefix: str,
-    place: str,
+    label: str,
 ) -> dict[int, str]:
     """Name all tensors; return further names of outputs by their position in the list of outputs.
 
@@ -342,15 +353,15 @@ def _name(
     taken: set[str] = set()
     extra: dict[int, str] = {}
     named: dict[str, dict[int, str]] = {}
-    for field in ("inputs", "outputs"):
-        found = named[field] = {}
-        for each in signature.get(field, ()):
-            index = each.get("tensor_index", 0)
+    for side in ("inputs", "outputs"):
+        named[side] = {}
+        for entry in signature.get(side, ()):
+            index = entry.get("tensor_index", 0)
             if index >= len(tensors):
                 raise _malformed(
-                    "tensor does not exist", f"position {index} in signature of {place}"
+                    "tensor does not exist", f"position {index} in signature of {label}"
                 )
-            found[index] = each.get("name", "")
+            named[side][index] = entry.get("name", "")
     for index in inputs:
         tensors[index].name = _unique(named["inputs"].get(index, ""), tensors[index], taken, prefix)
     for position, index in enumerate(outputs):
@@ -374,32 +385,32 @@ def _unique(wanted: str, tensor: _Tensor, taken: set[str], prefix: str) -> str:
     return name
 
 
-def _scales(table: Table, place: str) -> Scales | None:
-    given = table.get("quantization", {})
-    scale, number = tuple(given.get("scale", ())), table.get("type", 0)
-    if given.get("details_type", 0) > 1:
-        raise _unsupported("quantization in blocks", place)
+def _scales(table: Table, label: str) -> Scales | None:
+    stored = table.get("quantization", {})
+    scale, number = tuple(stored.get("scale", ())), table.get("type", 0)
+    if stored.get("details_type", 0) > 1:
+        raise unsupported("quantization in blocks", label)
     if not scale or number not in TYPES or TYPES[number][0] not in ("U8", "I8", "I16"):
         return None
-    zero = tuple(given.get("zero_point", ())) or (0,) * len(scale)
-    axis, shape = given.get("quantized_dimension", 0), table.get("shape", ())
+    zero = tuple(stored.get("zero_point", ())) or (0,) * len(scale)
+    axis, shape = stored.get("quantized_dimension", 0), table.get("shape", ())
     if len(scale) > 1 and not (0 <= axis < len(shape) and shape[axis] == len(scale)):
         raise _malformed(
             "number of scales does not fit the shape",
-            f"{len(scale)} along axis {axis} of {shape!s:.80} of {place}",
+            f"{len(scale)} along axis {axis} of {shape!s:.80} of {label}",
         )
     dtype = as_dtype(TYPES[number][1])
     if len(zero) == 1:
         zero *= len(scale)
     if len(zero) != len(scale) or not all(
-        0 < each < math.inf and dtype.lowest <= at <= dtype.highest
-        for each, at in zip(scale, zero, strict=False)
+        0 < size < math.inf and dtype.lowest <= middle <= dtype.highest
+        for size, middle in zip(scale, zero, strict=False)
     ):
-        raise _malformed("scales or zero points are not valid", place)
+        raise _malformed("scales or zero points are not valid", label)
     return Scales(scale, zero, axis, dtype)
 
 
-def _dense(sparsity: Table, data: Any, shape: tuple[int, ...], size: int, place: str) -> bytes:
+def _dense(sparsity: Table, data: Any, shape: tuple[int, ...], size: int, label: str) -> bytes:
     """Write the stored elements of a sparse constant at their positions.
 
     Axes are stored in the order `traversal_order`; those after the shape's own are axes inside of
@@ -409,12 +420,12 @@ def _dense(sparsity: Table, data: Any, shape: tuple[int, ...], size: int, place:
     order, blocks = sparsity.get("traversal_order", []), sparsity.get("block_map", [])
     dims, rank = sparsity.get("dim_metadata", []), len(shape)
     if len(dims) != len(order) or sorted(order) != list(range(rank + len(blocks))):
-        raise _malformed("order of sparse axes is not valid", f"{order!s:.80} of {place}")
+        raise _malformed("order of sparse axes is not valid", f"{order!s:.80} of {label}")
     block = [1] * rank
     for dim, axis in zip(order, dims, strict=True):
         if dim >= rank:
             if not 0 <= blocks[dim - rank] < rank:
-                raise _malformed("block of a sparse constant is not valid", place)
+                raise _malformed("block of a sparse constant is not valid", label)
             block[blocks[dim - rank]] = max(1, axis.get("dense_size", 0))
     strides = [math.prod(shape[axis + 1 :]) for axis in range(rank)]
     steps = [
@@ -422,57 +433,39 @@ def _dense(sparsity: Table, data: Any, shape: tuple[int, ...], size: int, place:
     ]
     count = math.prod(shape)
     # For each stored entry, its position in the constant.
-    places = [0]
+    positions = [0]
     for axis, step in zip(dims, steps, strict=True):
         if not axis.get("format"):
             length = axis.get("dense_size", 0)
-            if not 0 <= length * len(places) <= count:
-                raise _malformed("sparse axis is too long", f"{length} of {place}")
-            places = [at + n * step for at in places for n in range(length)]
+            if not 0 <= length * len(positions) <= count:
+                raise _malformed("sparse axis is too long", f"{length} of {label}")
+            positions = [start + n * step for start in positions for n in range(length)]
             continue
         segments = axis.get("array_segments", {}).get("values", [])
         indices = axis.get("array_indices", {}).get("values", [])
         if (
-            len(segments) != len(places) + 1
+            len(segments) != len(positions) + 1
             or any(not 0 <= n <= len(indices) for n in segments)
             or sum(max(0, end - start) for start, end in pairwise(segments)) > count
         ):
-            raise _malformed("segments of a sparse axis are not valid", place)
-        places = [
-            at + index * step
-            for at, (start, end) in zip(places, pairwise(segments), strict=True)
+            raise _malformed("segments of a sparse axis are not valid", label)
+        positions = [
+            position + index * step
+            for position, (start, end) in zip(positions, pairwise(segments), strict=True)
             for index in indices[start:end]
         ]
-    _check_size(len(data), len(places) * size, shape, place)
-    found = bytearray(count * size)
-    for number, at in enumerate(places):
+    _check_size(len(data), len(positions) * size, shape, label)
+    elements = bytearray(count * size)
+    for number, at in enumerate(positions):
         if not 0 <= at < count:
-            raise _malformed("element of a sparse constant is outside", f"position {at} of {place}")
-        found[at * size : (at + 1) * size] = data[number * size : (number + 1) * size]
-    return bytes(found)
+            raise _malformed("element of a sparse constant is outside", f"position {at} of {label}")
+        elements[at * size : (at + 1) * size] = data[number * size : (number + 1) * size]
+    return bytes(elements)
 
 
-def _check_bytes(size: int, place: str) -> None:
+def _check_bytes(size: int, label: str) -> None:
     if size > MAX_BYTES:
         raise ModelError(
-            f"load: constant is too large; got {size:,} bytes for {place}; at most {MAX_BYTES:,} "
+            f"load: constant is too large; got {size:,} bytes for {label}; at most {MAX_BYTES:,} "
             "are supported in a compressed form"
         )
-
-
-def _check_size(got: int, expected: int, shape: Sequence[int], place: str) -> None:
-    if got != expected:
-        raise _malformed(
-            "number of elements does not fit the shape",
-            f"{got} bytes instead of {expected!s:.40} for shape {tuple(shape)!s:.80} of {place}",
-        )
-
-
-def _malformed(wrong: str, got: str) -> ModelError:
-    return ModelError(
-        f"load: not a valid TFLite file: {wrong}; got {got}; download or save the file again"
-    )
-
-
-def _unsupported(what: str, place: str) -> ModelError:
-    return ModelError(f"load: {what} are not supported; got {place}; export the model without them")

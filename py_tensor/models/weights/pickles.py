@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import ModelError
 
-Builder = Callable[..., Any]
+ObjectBuilder = Callable[..., Any]
 """Makes a value from the arguments of a call in the pickle; raises ValueError for wrong ones."""
 
 
@@ -71,7 +71,7 @@ class Machine:
         self,
         data: Any,
         file: str,
-        builders: Mapping[str, Builder],
+        builders: Mapping[str, ObjectBuilder],
         persistent: Callable[[Any], Any],
     ) -> None:
         self._data = memoryview(data).cast("B")

@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 from ...dtypes import float32
 from ...errors import ShapeError
 from ...functions.arguments import flag, integer
+from ...functions.decorators import documented
 from ...functions.sliding_windows import per_axis
 from ...tensor import Tensor
 from ...typing import DTypeLike, PaddingLike, PerAxis
+from ..contracts import CHANNELWISE_LAYER, CONVOLUTION_LAYER, TRANSPOSED_LAYER, contract
 from ..convolution import (
     conv1d,
     conv1d_transpose,
@@ -114,30 +116,12 @@ class _Conv(_Grouped):
         self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
 
+@documented(*contract(CONVOLUTION_LAYER, 1))
 class Conv1D(_Conv):
     """Convolve sequences with a learned kernel, as `conv1d`.
 
     Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
     (batch, width', outputs). `weight` has shape (size, inputs / groups, outputs).
-
-    Args:
-        inputs: Number of input channels.
-        outputs: Number of output channels.
-        size: Length of the kernel in elements; a number.
-        stride: Step of the windows in elements; a number; default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after).
-        dilation: Distance between the elements of a window; a number; default 1.
-        groups: Number of groups of channels that are convolved separately; default 1.
-        bias: Add a bias of shape (outputs,); default True.
-        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
-            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.Conv1D(3, 8, 5, stride=2)(pt.ones((2, 9, 3))).shape
@@ -151,31 +135,12 @@ class Conv1D(_Conv):
     function = staticmethod(conv1d)
 
 
+@documented(*contract(CONVOLUTION_LAYER, 2))
 class Conv2D(_Conv):
     """Convolve images with a learned kernel, as `conv2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
     shape (batch, height', width', outputs). `weight` has shape (*size, inputs / groups, outputs).
-
-    Args:
-        inputs: Number of input channels.
-        outputs: Number of output channels.
-        size: Length of the kernel in elements; a number, or (height, width).
-        stride: Step of the windows in elements; a number, or (height, width); default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
-        groups: Number of groups of channels that are convolved separately; default 1.
-        bias: Add a bias of shape (outputs,); default True.
-        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
-            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.Conv2D(3, 8, 3, padding="same")(pt.ones((1, 4, 4, 3))).shape
@@ -189,32 +154,13 @@ class Conv2D(_Conv):
     function = staticmethod(conv2d)
 
 
+@documented(*contract(CONVOLUTION_LAYER, 3))
 class Conv3D(_Conv):
     """Convolve volumes with a learned kernel, as `conv3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
     of shape (batch, depth', height', width', outputs). `weight` has shape (*size, inputs / groups,
     outputs).
-
-    Args:
-        inputs: Number of input channels.
-        outputs: Number of output channels.
-        size: Length of the kernel in elements; a number, or (depth, height, width).
-        stride: Step of the windows in elements; a number, or (depth, height, width); default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (depth, height, width);
-            default 1.
-        groups: Number of groups of channels that are convolved separately; default 1.
-        bias: Add a bias of shape (outputs,); default True.
-        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
-            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.Conv3D(3, 8, 3)(pt.ones((1, 4, 4, 4, 3))).shape
@@ -262,31 +208,12 @@ class _ConvTranspose(_Grouped):
         return {**super().options(), "output_padding": self.output_padding}
 
 
+@documented(*contract(TRANSPOSED_LAYER, 1))
 class ConvTranspose1D(_ConvTranspose):
     """Apply a transposed convolution with a learned kernel, as `conv1d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
     (batch, width', outputs). `weight` has shape (size, outputs / groups, inputs).
-
-    Args:
-        inputs: Number of input channels.
-        outputs: Number of output channels.
-        size: Length of the kernel in elements; a number.
-        stride: Distance in the result between neighbours in the input; a number; default 1.
-        padding: Elements cut off at the ends: "valid" (default) for none, "same" for a result of
-            width * stride, a number, or (before, after).
-        dilation: Distance between the elements of a window; a number; default 1.
-        output_padding: Elements added at the end of each axis; not with "same"; default 0.
-        groups: Number of groups of channels that are convolved separately; default 1.
-        bias: Add a bias of shape (outputs,); default True.
-        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
-            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.ConvTranspose1D(8, 3, 2, stride=2)(pt.ones((2, 4, 8))).shape
@@ -300,33 +227,12 @@ class ConvTranspose1D(_ConvTranspose):
     function = staticmethod(conv1d_transpose)
 
 
+@documented(*contract(TRANSPOSED_LAYER, 2))
 class ConvTranspose2D(_ConvTranspose):
     """Apply a transposed convolution with a learned kernel, as `conv2d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
     shape (batch, height', width', outputs). `weight` has shape (*size, outputs / groups, inputs).
-
-    Args:
-        inputs: Number of input channels.
-        outputs: Number of output channels.
-        size: Length of the kernel in elements; a number, or (height, width).
-        stride: Distance in the result between neighbours in the input; a number, or (height,
-            width); default 1.
-        padding: Elements cut off at the ends: "valid" (default) for none, "same" for a result of
-            width * stride, a number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
-        output_padding: Elements added at the end of each axis; not with "same"; default 0.
-        groups: Number of groups of channels that are convolved separately; default 1.
-        bias: Add a bias of shape (outputs,); default True.
-        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
-            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.ConvTranspose2D(8, 3, 2, stride=2)(pt.ones((1, 4, 4, 8))).shape
@@ -340,34 +246,13 @@ class ConvTranspose2D(_ConvTranspose):
     function = staticmethod(conv2d_transpose)
 
 
+@documented(*contract(TRANSPOSED_LAYER, 3))
 class ConvTranspose3D(_ConvTranspose):
     """Apply a transposed convolution with a learned kernel, as `conv3d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
     of shape (batch, depth', height', width', outputs). `weight` has shape (*size, outputs / groups,
     inputs).
-
-    Args:
-        inputs: Number of input channels.
-        outputs: Number of output channels.
-        size: Length of the kernel in elements; a number, or (depth, height, width).
-        stride: Distance in the result between neighbours in the input; a number, or (depth, height,
-            width); default 1.
-        padding: Elements cut off at the ends: "valid" (default) for none, "same" for a result of
-            width * stride, a number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (depth, height, width);
-            default 1.
-        output_padding: Elements added at the end of each axis; not with "same"; default 0.
-        groups: Number of groups of channels that are convolved separately; default 1.
-        bias: Add a bias of shape (outputs,); default True.
-        weight_init: Initializer of the kernel; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: If `groups` does not divide `inputs` and `outputs`; in a call, if shapes do not
-            fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.ConvTranspose3D(8, 3, 2, stride=2)(pt.ones((1, 2, 2, 2, 8))).shape
@@ -381,6 +266,7 @@ class ConvTranspose3D(_ConvTranspose):
     function = staticmethod(conv3d_transpose)
 
 
+@documented(*contract(CHANNELWISE_LAYER, 2))
 class DepthwiseConv2D(_Kernels):
     """Convolve each channel of images with its own learned kernels, as `depthwise_conv2d`.
 
@@ -392,19 +278,8 @@ class DepthwiseConv2D(_Kernels):
         channels: Number of input channels.
         size: Length of the kernels in elements; a number, or (height, width).
         multiplier: Number of output channels of each input channel; default 1.
-        stride: Step of the windows in elements; a number, or (height, width); default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
         bias: Add a bias of shape (channels * multiplier,); default True.
         weight_init: Initializer of the kernels; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.DepthwiseConv2D(3, 3, multiplier=2)(pt.ones((1, 4, 4, 3))).shape
@@ -439,6 +314,7 @@ class DepthwiseConv2D(_Kernels):
         return self.biased(depthwise_conv2d(x, self.weight, **self.options()))
 
 
+@documented(*contract(CHANNELWISE_LAYER, 2))
 class SeparableConv2D(_Kernels):
     """Convolve each channel separately, then all channels together, as `separable_conv2d`.
 
@@ -447,23 +323,9 @@ class SeparableConv2D(_Kernels):
     `pointwise` has shape (1, 1, inputs * multiplier, outputs).
 
     Args:
-        inputs: Number of input channels.
-        outputs: Number of output channels.
         size: Length of the depthwise kernels in elements; a number, or (height, width).
         multiplier: Number of intermediate channels of each input channel; default 1.
-        stride: Step of the windows in elements; a number, or (height, width); default 1.
-        padding: "valid" (default) for none, "same" for zeros that keep the length at stride 1, a
-            number, or (before, after) for each axis.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
-        bias: Add a bias of shape (outputs,); default True.
         weight_init: Initializer of both kernels; default `initializers.glorot_uniform`.
-        bias_init: Initializer of the bias; default `initializers.zeros`.
-        dtype: Dtype of the parameters, float32 (default) or float16.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit.
 
     >>> import py_tensor as pt
     >>> pt.nn.SeparableConv2D(3, 8, 3)(pt.ones((1, 4, 4, 3))).shape

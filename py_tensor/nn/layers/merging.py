@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import add, mul
+from operator import add, mul, sub, truediv
 from typing import ClassVar
 
 from ...errors import ArgumentError
@@ -16,34 +16,51 @@ from ...typing import ArrayLike
 from ..module import Module, static_field
 
 
+def _folded(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def merged(x: Tensor, *more: Tensor) -> Tensor:
+        return reduce(function, more, x)
+
+    return merged
+
+
+def _average(x: Tensor, *more: Tensor) -> Tensor:
+    return reduce(add, more, x) * (1 / (1 + len(more)))
+
+
+MERGES: dict[str, Callable[..., Tensor]] = {
+    "Add": _folded(add),
+    "Average": _average,
+    "Divide": truediv,
+    "Maximum": _folded(maximum),
+    "Minimum": _folded(minimum),
+    "Multiply": _folded(mul),
+    "Subtract": sub,
+}
+"""Functions that merge tensors, by the name of their layer in Keras."""
+
+
 class _Merge(Module):
+    function: ClassVar[Callable[..., Tensor]]
     least: ClassVar[int] = 1
     most: ClassVar[int | None] = None
 
     def forward(self, tensors: Sequence[ArrayLike], *, training: bool = False) -> Tensor:
         name = type(self).__name__
-        given = tensors if isinstance(tensors, (list, tuple)) else None
-        if given is None or not self.least <= len(given) <= (self.most or len(given)):
+        listed = tensors if isinstance(tensors, (list, tuple)) else None
+        if listed is None or not self.least <= len(listed) <= (self.most or len(listed)):
             count = f"{self.least}" if self.least == self.most else f"{self.least} or more"
-            shown = f"{len(given)}" if given is not None else type(tensors).__name__
+            shown = f"{len(listed)}" if listed is not None else type(tensors).__name__
             raise ArgumentError(
                 f"{name}: input must be a list of {count} tensors; got {shown}; pass for example "
                 "[x, y]"
             )
-        return self._merged([as_tensor(name, tensor) for tensor in given])
+        return self._merged([as_tensor(name, tensor) for tensor in listed])
 
     def _merged(self, tensors: list[Tensor]) -> Tensor:
-        raise NotImplementedError
+        return type(self).function(*tensors)
 
 
-class _Fold(_Merge):
-    function: ClassVar[Callable[..., Tensor]]
-
-    def _merged(self, tensors: list[Tensor]) -> Tensor:
-        return reduce(type(self).function, tensors)
-
-
-class Add(_Fold):
+class Add(_Merge):
     """Add tensors that broadcast against each other.
 
     Calling the layer takes a list of tensors of any dtypes that promote to one, and returns their
@@ -58,10 +75,10 @@ class Add(_Fold):
     [4.0, 6.0]
     """
 
-    function = staticmethod(add)
+    function = staticmethod(MERGES["Add"])
 
 
-class Multiply(_Fold):
+class Multiply(_Merge):
     """Multiply tensors that broadcast against each other.
 
     Calling the layer takes a list of tensors and returns their product.
@@ -75,10 +92,10 @@ class Multiply(_Fold):
     [3.0, 8.0]
     """
 
-    function = staticmethod(mul)
+    function = staticmethod(MERGES["Multiply"])
 
 
-class Maximum(_Fold):
+class Maximum(_Merge):
     """Return the elementwise maximum of tensors that broadcast against each other.
 
     Calling the layer takes a list of tensors and returns one.
@@ -92,10 +109,10 @@ class Maximum(_Fold):
     [3.0, 5.0]
     """
 
-    function = staticmethod(maximum)
+    function = staticmethod(MERGES["Maximum"])
 
 
-class Minimum(_Fold):
+class Minimum(_Merge):
     """Return the elementwise minimum of tensors that broadcast against each other.
 
     Calling the layer takes a list of tensors and returns one.
@@ -109,7 +126,7 @@ class Minimum(_Fold):
     [1.0, 4.0]
     """
 
-    function = staticmethod(minimum)
+    function = staticmethod(MERGES["Minimum"])
 
 
 class Average(_Merge):
@@ -126,8 +143,7 @@ class Average(_Merge):
     [2.0, 3.0]
     """
 
-    def _merged(self, tensors: list[Tensor]) -> Tensor:
-        return reduce(add, tensors) * (1 / len(tensors))
+    function = staticmethod(MERGES["Average"])
 
 
 class Subtract(_Merge):
@@ -144,10 +160,8 @@ class Subtract(_Merge):
     [-2.0, 1.0]
     """
 
+    function = staticmethod(MERGES["Subtract"])
     least, most = 2, 2
-
-    def _merged(self, tensors: list[Tensor]) -> Tensor:
-        return tensors[0] - tensors[1]
 
 
 class Concatenate(_Merge):

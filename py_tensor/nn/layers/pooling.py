@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from ...functions.decorators import documented
 from ...functions.sliding_windows import per_axis
 from ...tensor import Tensor
 from ...typing import PaddingLike, PerAxis
 from .. import pooling
+from ..contracts import ADAPTIVE_LAYER, POOLING_LAYER, contract
 from ..module import Module, static_field
 from .windowed import Windowed
+
+_AVG = "The mean is over the elements of the input alone."
+_MAX = "Padding counts as the lowest number."
 
 
 class _Pool(Windowed):
@@ -33,23 +38,12 @@ class _Pool(Windowed):
         return ", ".join(self.window_facts(self.size))
 
 
+@documented(*contract(POOLING_LAYER, 1, padded=_MAX))
 class MaxPool1D(_Pool):
     """Return the largest element of each window, as `max_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a numeric dtype. It
     returns one of shape (batch, width', channels) and the same dtype.
-
-    Args:
-        size: Length of the windows in elements; a number.
-        stride: Step of the windows in elements; a number; None (default) for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after). Padding counts as the lowest number.
-        dilation: Distance between the elements of a window; a number; default 1.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
-            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool1D(2)(pt.ones((1, 8, 3))).shape
@@ -63,25 +57,12 @@ class MaxPool1D(_Pool):
     function = staticmethod(pooling.max_pool1d)
 
 
+@documented(*contract(POOLING_LAYER, 2, padded=_MAX))
 class MaxPool2D(_Pool):
     """Return the largest element of each window, as `max_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a numeric dtype.
     It returns one of shape (batch, height', width', channels) and the same dtype.
-
-    Args:
-        size: Length of the windows in elements; a number, or (height, width).
-        stride: Step of the windows in elements; a number, or (height, width); None (default) for
-            the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after) for each axis. Padding counts as the lowest number.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
-            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool2D(2)(pt.ones((1, 8, 8, 3))).shape
@@ -95,25 +76,12 @@ class MaxPool2D(_Pool):
     function = staticmethod(pooling.max_pool2d)
 
 
+@documented(*contract(POOLING_LAYER, 3, padded=_MAX))
 class MaxPool3D(_Pool):
     """Return the largest element of each window, as `max_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a numeric
     dtype. It returns one of shape (batch, depth', height', width', channels) and the same dtype.
-
-    Args:
-        size: Length of the windows in elements; a number, or (depth, height, width).
-        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
-            for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after) for each axis. Padding counts as the lowest number.
-        dilation: Distance between the elements of a window; a number, or (depth, height, width);
-            default 1.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
-            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.MaxPool3D(2)(pt.ones((1, 8, 8, 8, 3))).shape
@@ -127,23 +95,12 @@ class MaxPool3D(_Pool):
     function = staticmethod(pooling.max_pool3d)
 
 
+@documented(*contract(POOLING_LAYER, 1, padded=_AVG))
 class AvgPool1D(_Pool):
     """Return the mean of each window, as `avg_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a floating dtype. It
     returns one of shape (batch, width', channels) and the same dtype.
-
-    Args:
-        size: Length of the windows in elements; a number.
-        stride: Step of the windows in elements; a number; None (default) for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after). The mean is over the elements of the input alone.
-        dilation: Distance between the elements of a window; a number; default 1.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
-            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool1D(3, stride=1)(pt.ones((1, 8, 3))).shape
@@ -157,25 +114,12 @@ class AvgPool1D(_Pool):
     function = staticmethod(pooling.avg_pool1d)
 
 
+@documented(*contract(POOLING_LAYER, 2, padded=_AVG))
 class AvgPool2D(_Pool):
     """Return the mean of each window, as `avg_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a floating dtype.
     It returns one of shape (batch, height', width', channels) and the same dtype.
-
-    Args:
-        size: Length of the windows in elements; a number, or (height, width).
-        stride: Step of the windows in elements; a number, or (height, width); None (default) for
-            the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after) for each axis. The mean is over the elements of the input alone.
-        dilation: Distance between the elements of a window; a number, or (height, width); default
-            1.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
-            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool2D(3, stride=1)(pt.ones((1, 8, 8, 3))).shape
@@ -189,25 +133,12 @@ class AvgPool2D(_Pool):
     function = staticmethod(pooling.avg_pool2d)
 
 
+@documented(*contract(POOLING_LAYER, 3, padded=_AVG))
 class AvgPool3D(_Pool):
     """Return the mean of each window, as `avg_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a floating
     dtype. It returns one of shape (batch, depth', height', width', channels) and the same dtype.
-
-    Args:
-        size: Length of the windows in elements; a number, or (depth, height, width).
-        stride: Step of the windows in elements; a number, or (depth, height, width); None (default)
-            for the size.
-        padding: "valid" (default) for none, "same" to keep the length at stride 1, a number, or
-            (before, after) for each axis. The mean is over the elements of the input alone.
-        dilation: Distance between the elements of a window; a number, or (depth, height, width);
-            default 1.
-
-    Raises:
-        ArgumentError: If an option is out of range.
-        ShapeError: In a call, if the shape does not fit, or a window is larger than the padded
-            axis.
 
     >>> import py_tensor as pt
     >>> pt.nn.AvgPool3D(3, stride=1)(pt.ones((1, 8, 8, 8, 3))).shape
@@ -236,18 +167,12 @@ class _Adaptive(Module):
         return "x".join(map(str, self.out))
 
 
+@documented(*contract(ADAPTIVE_LAYER, 1))
 class AdaptiveMaxPool1D(_Adaptive):
     """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a numeric dtype. It
     returns one with length `out` and the same dtype.
-
-    Args:
-        out: Number of parts, 1 or more; a number.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool1D(2)(pt.ones((1, 7, 3))).shape
@@ -261,18 +186,12 @@ class AdaptiveMaxPool1D(_Adaptive):
     function = staticmethod(pooling.adaptive_max_pool1d)
 
 
+@documented(*contract(ADAPTIVE_LAYER, 2))
 class AdaptiveMaxPool2D(_Adaptive):
     """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a numeric dtype.
     It returns one with lengths `out` and the same dtype.
-
-    Args:
-        out: Number of parts, 1 or more; a number, or (height, width).
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool2D(2)(pt.ones((1, 7, 7, 3))).shape
@@ -286,18 +205,12 @@ class AdaptiveMaxPool2D(_Adaptive):
     function = staticmethod(pooling.adaptive_max_pool2d)
 
 
+@documented(*contract(ADAPTIVE_LAYER, 3))
 class AdaptiveMaxPool3D(_Adaptive):
     """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a numeric
     dtype. It returns one with lengths `out` and the same dtype.
-
-    Args:
-        out: Number of parts, 1 or more; a number, or (depth, height, width).
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveMaxPool3D(2)(pt.ones((1, 7, 7, 7, 3))).shape
@@ -311,18 +224,12 @@ class AdaptiveMaxPool3D(_Adaptive):
     function = staticmethod(pooling.adaptive_max_pool3d)
 
 
+@documented(*contract(ADAPTIVE_LAYER, 1))
 class AdaptiveAvgPool1D(_Adaptive):
     """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a floating dtype. It
     returns one with length `out` and the same dtype.
-
-    Args:
-        out: Number of parts, 1 or more; a number.
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool1D(2)(pt.ones((1, 7, 3))).shape
@@ -336,18 +243,12 @@ class AdaptiveAvgPool1D(_Adaptive):
     function = staticmethod(pooling.adaptive_avg_pool1d)
 
 
+@documented(*contract(ADAPTIVE_LAYER, 2))
 class AdaptiveAvgPool2D(_Adaptive):
     """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a floating dtype.
     It returns one with lengths `out` and the same dtype.
-
-    Args:
-        out: Number of parts, 1 or more; a number, or (height, width).
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool2D(2)(pt.ones((1, 7, 7, 3))).shape
@@ -361,18 +262,12 @@ class AdaptiveAvgPool2D(_Adaptive):
     function = staticmethod(pooling.adaptive_avg_pool2d)
 
 
+@documented(*contract(ADAPTIVE_LAYER, 3))
 class AdaptiveAvgPool3D(_Adaptive):
     """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a floating
     dtype. It returns one with lengths `out` and the same dtype.
-
-    Args:
-        out: Number of parts, 1 or more; a number, or (depth, height, width).
-
-    Raises:
-        ArgumentError: If `out` is below 1.
-        ShapeError: In a call, if the input has another number of axes, or an axis to pool is empty.
 
     >>> import py_tensor as pt
     >>> pt.nn.AdaptiveAvgPool3D(2)(pt.ones((1, 7, 7, 7, 3))).shape

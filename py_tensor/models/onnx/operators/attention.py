@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
-from ...execution import Body
+from ...execution import GraphFunction
 from ...layouts import as_tensor
 from .shared import Operator, unsupported
 
@@ -39,15 +38,15 @@ def attention(
         q, k, v = heads(q, q_num_heads), heads(k, kv_num_heads), heads(v, kv_num_heads)
     before = 0 if past_key is None else past_key.shape[2]
     if past_key is not None and past_value is not None:
-        k, v = pt.concat([past_key, k], axis=2), pt.concat([past_value, v], axis=2)
+        k, v = F.concat([past_key, k], axis=2), F.concat([past_value, v], axis=2)
     present = (k, v)
     shared = q.shape[1] // k.shape[1]
     if shared > 1:
-        k, v = pt.repeat(k, shared, axis=1), pt.repeat(v, shared, axis=1)
+        k, v = F.repeat(k, shared, axis=1), F.repeat(v, shared, axis=1)
     queries, keys = q.shape[2], k.shape[2]
     # Position of the first query among the keys.
     first = before if seen is None else seen.reshape((-1, 1, 1, 1)) - queries
-    far = pt.arange(queries).reshape((-1, 1)) + first - pt.arange(keys)
+    far = F.arange(queries).reshape((-1, 1)) + first - F.arange(keys)
     visible = []
     if is_causal:
         visible.append(far >= 0)
@@ -56,20 +55,20 @@ def attention(
     if right_window_size >= 0:
         visible.append(far >= -right_window_size)
     if seen is not None:
-        visible.append(pt.arange(keys) < seen.reshape((-1, 1, 1, 1)))
+        visible.append(F.arange(keys) < seen.reshape((-1, 1, 1, 1)))
     if mask is not None:
         missing = keys - mask.shape[-1]
         if missing:
             widths = [(0, 0)] * (mask.ndim - 1) + [(0, missing)]
-            mask = pt.pad(mask, widths, constant_values=-pt.inf if mask.dtype.kind == "f" else 0)
+            mask = F.pad(mask, widths, constant_values=-math.inf if mask.dtype.kind == "f" else 0)
         visible.append(mask if mask.dtype.kind == "b" else mask > LOWEST)
     scores = (q @ k.mT) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     if softcap:
-        scores = pt.tanh(scores / softcap) * softcap
+        scores = F.tanh(scores / softcap) * softcap
     biased = scores if mask is None or mask.dtype.kind == "b" else scores + mask
     shares = _shares(biased.astype("float32"), visible).astype(q.dtype)
     if qk_matmul_output_mode == 2:
-        scores = pt.where(_all(visible), biased, -pt.inf) if visible else biased
+        scores = F.where(_all(visible), biased, -math.inf) if visible else biased
     y = merged(shares @ v) if flat else shares @ v
     return (y, *present, shares if qk_matmul_output_mode == 3 else scores)
 
@@ -84,22 +83,22 @@ def _all(conditions: list[Tensor]) -> Tensor:
 def _shares(scores: Tensor, visible: list[Tensor]) -> Tensor:
     """Return the softmax over visible keys; 0 if there are none."""
     if not visible:
-        return pt.softmax(scores, axis=-1)
+        return F.softmax(scores, axis=-1)
     seen = _all(visible)
-    scores = pt.where(seen, scores, LOWEST)
-    powers = pt.where(seen, pt.exp(scores - pt.max(scores, axis=-1, keepdims=True)), 0.0)
+    scores = F.where(seen, scores, LOWEST)
+    powers = F.where(seen, F.exp(scores - F.max(scores, axis=-1, keepdims=True)), 0.0)
     # The largest power is 1 if any key is visible.
-    return powers / pt.maximum(pt.sum(powers, axis=-1, keepdims=True), 1.0)
+    return powers / F.maximum(F.sum(powers, axis=-1, keepdims=True), 1.0)
 
 
 def heads(x: Tensor, count: int) -> Tensor:
     """Reshape (batch, time, heads * features) to (batch, heads, time, features)."""
-    return pt.moveaxis(x.reshape((*x.shape[:2], count, -1)), 2, 1)
+    return F.moveaxis(x.reshape((*x.shape[:2], count, -1)), 2, 1)
 
 
 def merged(x: Tensor) -> Tensor:
     """Reshape (batch, heads, time, features) to (batch, time, heads * features)."""
-    y = pt.moveaxis(x, 1, 2)
+    y = F.moveaxis(x, 1, 2)
     return y.reshape((*y.shape[:2], -1))
 
 
@@ -117,8 +116,8 @@ def rotary_embedding(
     if flat:
         x = heads(x, num_heads)
     if positions is not None:
-        cosines, sines = pt.take(cosines, positions, axis=0), pt.take(sines, positions, axis=0)
-    cosines, sines = pt.expand_dims(cosines, axis=1), pt.expand_dims(sines, axis=1)
+        cosines, sines = F.take(cosines, positions, axis=0), F.take(sines, positions, axis=0)
+    cosines, sines = F.expand_dims(cosines, axis=1), F.expand_dims(sines, axis=1)
     size = rotary_embedding_dim or x.shape[-1]
     part, rest = x[..., :size], x[..., size:]
     if interleaved:
@@ -127,10 +126,10 @@ def rotary_embedding(
         a, b = part[..., : size // 2], part[..., size // 2 :]
     turned = (cosines * a - sines * b, sines * a + cosines * b)
     if interleaved:
-        part = pt.stack(turned, axis=-1).reshape(part.shape)
+        part = F.stack(turned, axis=-1).reshape(part.shape)
     else:
-        part = pt.concat(turned, axis=-1)
-    y = pt.concat([part, rest], axis=-1) if rest.shape[-1] else part
+        part = F.concat(turned, axis=-1)
+    y = F.concat([part, rest], axis=-1) if rest.shape[-1] else part
     return merged(y) if flat else y
 
 
@@ -139,20 +138,20 @@ def flex_attention(
     k: Tensor,
     v: Tensor,
     *,
-    prob_mod: Body | None = None,
+    prob_mod: GraphFunction | None = None,
     scale: float | None = None,
-    score_mod: Body | None = None,
+    score_mod: GraphFunction | None = None,
     softmax_precision: int | None = None,
 ) -> Tensor:
     shared = q.shape[1] // k.shape[1]
-    k, v = pt.repeat(k, shared, axis=1), pt.repeat(v, shared, axis=1)
+    k, v = F.repeat(k, shared, axis=1), F.repeat(v, shared, axis=1)
     scores = (q @ k.mT) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     scores = _modified(scores.astype("float32"), score_mod)
     shares = _modified(_shares(scores, [scores > LOWEST]), prob_mod)
     return shares.astype(q.dtype) @ v
 
 
-def _modified(x: Tensor, change: Body | None) -> Tensor:
+def _modified(x: Tensor, change: GraphFunction | None) -> Tensor:
     if change is None:
         return x
     [y] = change(x)
@@ -182,10 +181,10 @@ def linear_attention(
     )
     batch, _, steps, features = k.shape
     if past is None:
-        state = pt.zeros((batch, kv_num_heads, features, v.shape[-1]))
+        state = F.zeros((batch, kv_num_heads, features, v.shape[-1]))
     else:
         state = past.astype("float32")
-    factors = None if decay is None else pt.exp(heads(decay, kv_num_heads).astype("float32"))
+    factors = None if decay is None else F.exp(heads(decay, kv_num_heads).astype("float32"))
     rates = None if beta is None else heads(beta, beta.shape[-1]).astype("float32")
     rows = []
     for step in range(steps):
@@ -196,9 +195,9 @@ def linear_attention(
         if rates is not None and "delta" in update_rule:
             value = rates[:, :, at] * (value - key.mT @ state)
         state = state + key * value
-        read = pt.repeat(state, q_num_heads // kv_num_heads, axis=1)
+        read = F.repeat(state, q_num_heads // kv_num_heads, axis=1)
         rows.append(q[:, :, at] @ read)
-    y = merged(pt.concat(rows, axis=2)) * (scale or 1 / math.sqrt(features))
+    y = merged(F.concat(rows, axis=2)) * (scale or 1 / math.sqrt(features))
     return y.astype(dtype), state.astype(dtype if past is None else past.dtype)
 
 
@@ -214,7 +213,7 @@ def tensor_scatter(
     axis = axis % past.ndim
     length, new = past.shape[axis], update.shape[axis]
     column = (-1, *(1,) * (past.ndim - 1))
-    places = pt.arange(length).reshape((-1, *(1,) * (past.ndim - axis - 1)))
+    places = F.arange(length).reshape((-1, *(1,) * (past.ndim - axis - 1)))
     if starts is not None:
         places = places - starts.reshape(column)
     if mode == "circular":
@@ -222,8 +221,8 @@ def tensor_scatter(
     elif mode != "linear":
         raise unsupported(f"TensorScatter in mode {mode}")
     inside = (places >= 0) & (places < new)
-    chosen = pt.broadcast_to(pt.clip(places, 0, new - 1), past.shape)
-    return pt.where(inside, pt.take_along_axis(update, chosen, axis=axis), past)
+    chosen = F.broadcast_to(F.clip(places, 0, new - 1), past.shape)
+    return F.where(inside, F.take_along_axis(update, chosen, axis=axis), past)
 
 
 OPERATORS = {

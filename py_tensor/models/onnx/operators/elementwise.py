@@ -7,19 +7,27 @@ import operator
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from ... import common, folding, layouts
-from ...graph import Constant, ValueList
-from .shared import NARROW_FLOATS, NARROW_INTEGERS, Operator, dtype_of, narrowed, unsupported
+from ...activations import swish
+from ...graph import ModelConstant, ValueList
+from .shared import (
+    ACTIVATIONS,
+    NARROW_FLOATS,
+    NARROW_INTEGERS,
+    Operator,
+    dtype_of,
+    narrowed,
+    unsupported,
+)
 
 
-def division(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
+def division(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
     """Divide floating numbers, which may be Python numbers."""
-    floating = all(value.dtype.kind == "f" for value in given)
+    floating = all(value.dtype.kind == "f" for value in inputs)
     layout = layouts.arithmetic if floating else layouts.elementwise
-    return layout(pt.divide if floating else function, given, options)
+    return layout(F.divide if floating else function, inputs, options)
 
 
 def mod(a: Tensor, b: Tensor, *, fmod: int = 0) -> Tensor:
@@ -31,14 +39,14 @@ def mod(a: Tensor, b: Tensor, *, fmod: int = 0) -> Tensor:
 def power(base: Tensor, exponent: Tensor) -> Tensor:
     if base.dtype.kind == "f" or exponent.dtype.kind != "f":
         return base ** exponent.astype(base.dtype)
-    return pt.round(base.astype("float32") ** exponent).astype(base.dtype)
+    return F.round(base.astype("float32") ** exponent).astype(base.dtype)
 
 
-def power_layout(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
+def power_layout(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
     """Raise to a power, which may be a Python number."""
-    floating = all(value.dtype.kind == "f" for value in given)
+    floating = all(value.dtype.kind == "f" for value in inputs)
     layout = layouts.arithmetic if floating else layouts.elementwise
-    return layout(pt.pow if floating else function, given, options)
+    return layout(F.pow if floating else function, inputs, options)
 
 
 def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
@@ -46,7 +54,7 @@ def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    return pt.clip(x, min, max)
+    return F.clip(x, min, max)
 
 
 def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
@@ -61,8 +69,8 @@ def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Te
 
 
 def folded_cast(
-    x: Constant, *, to: int, saturate: int = 1, round_mode: str = "up"
-) -> Constant | None:
+    x: ModelConstant, *, to: int, saturate: int = 1, round_mode: str = "up"
+) -> ModelConstant | None:
     return None if to in NARROW_INTEGERS or to in NARROW_FLOATS else folding.cast(x, dtype_of(to))
 
 
@@ -78,64 +86,35 @@ def cast_like(x: Tensor, like: Tensor, *, saturate: int = 1, round_mode: str = "
 
 
 def is_inf(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> Tensor:
-    wanted = pt.isinf(x)
+    wanted = F.isinf(x)
     if not detect_negative:
         wanted = wanted & (x > 0)
     return wanted if detect_positive else wanted & (x < 0)
-
-
-def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return pt.nn.elu(x, alpha=alpha)
-
-
-def celu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return pt.nn.celu(x, alpha=alpha)
-
-
-def selu(x: Tensor, *, alpha: float = 1.6732632, gamma: float = 1.0507010) -> Tensor:
-    ours = abs(alpha - 1.6732632) < 1e-6 and abs(gamma - 1.0507010) < 1e-6
-    return pt.nn.selu(x) if ours else gamma * pt.nn.elu(x, alpha=alpha)
-
-
-def hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
-    return pt.clip(x * alpha + beta, 0.0, 1.0)
-
-
-def leaky_relu(x: Tensor, *, alpha: float = 0.01) -> Tensor:
-    return pt.nn.leaky_relu(x, alpha=alpha)
 
 
 def prelu(x: Tensor, slope: Tensor, *, opset: int) -> Tensor:
     if opset < 9 and slope.ndim == 1 and slope.size > 1:
         # Old versions have a slope for each channel.
         slope = slope.reshape((-1, *(1,) * (x.ndim - 2)))
-    return pt.nn.prelu(x, slope)
+    return nn.prelu(x, slope)
 
 
-def prelu_layout(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
-    slope = given[1]
+def prelu_layout(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
+    slope = inputs[1]
     old = options["opset"] < 9 and len(slope.shape) == 1 and slope.size > 1
-    return None if old else layouts.elementwise(function, given, options)
-
-
-def thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return pt.nn.threshold(x, alpha, 0.0)
+    return None if old else layouts.elementwise(function, inputs, options)
 
 
 def shrink(x: Tensor, *, lambd: float = 0.5, bias: float = 0.0) -> Tensor:
     if bias == 0:
-        return pt.nn.hard_shrink(x, threshold=lambd)
+        return nn.hard_shrink(x, threshold=lambd)
     if bias == lambd:
-        return pt.nn.soft_shrink(x, threshold=lambd)
-    return pt.where(x < -lambd, x + bias, pt.where(x > lambd, x - bias, 0.0))
+        return nn.soft_shrink(x, threshold=lambd)
+    return F.where(x < -lambd, x + bias, F.where(x > lambd, x - bias, 0.0))
 
 
 def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
-    return pt.nn.gelu(x, approximate=approximate == "tanh")
-
-
-def swish(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return pt.nn.silu(x) if alpha == 1 else x * pt.sigmoid(alpha * x)
+    return nn.gelu(x, approximate=approximate == "tanh")
 
 
 def swiglu(gate: Tensor, value: Tensor, *, alpha: float = 1.0) -> Tensor:
@@ -153,96 +132,87 @@ def dropout(
     rate = ratio if rate is None else rate
     if training and rate:
         raise unsupported("Dropout with random numbers of NumPy's generator")
-    return pt.copy(x), pt.ones_like(x, dtype="bool")
+    return F.copy(x), F.ones_like(x, dtype="bool")
 
 
-def mean(x: Tensor, *others: Tensor) -> Tensor:
-    return common.over_all(pt.add, x, *others) / (1 + len(others))
+def mean(x: Tensor, *more: Tensor) -> Tensor:
+    return common.over_all(F.add, x, *more) / (1 + len(more))
 
 
 def _arithmetic(function: Any, on_numbers: Any) -> Operator:
     return Operator(function, fold=folding.elementwise(on_numbers))
 
 
-def _of_list(function: Any, given: list[Any], options: dict[str, Any]) -> Any:
+def _of_list(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
     """Return a sequence as it is."""
-    return given[0] if isinstance(given[0], ValueList) else None
+    return inputs[0] if isinstance(inputs[0], ValueList) else None
 
 
 _ROWS = {
-    "Abs": _arithmetic(pt.abs, abs),
-    "Acos": Operator(pt.acos),
-    "Acosh": Operator(pt.acosh),
-    "Add": _arithmetic(pt.add, operator.add),
-    "And": _arithmetic(pt.logical_and, operator.and_),
-    "Asin": Operator(pt.asin),
-    "Asinh": Operator(pt.asinh),
-    "Atan": Operator(pt.atan),
-    "Atanh": Operator(pt.atanh),
+    **{
+        name: Operator(function)
+        for name, function in ACTIVATIONS.items()
+        if name not in ("Affine", "ScaledTanh")
+    },
+    "Abs": _arithmetic(F.abs, abs),
+    "Acos": Operator(F.acos),
+    "Acosh": Operator(F.acosh),
+    "Add": _arithmetic(F.add, operator.add),
+    "And": _arithmetic(F.logical_and, operator.and_),
+    "Asin": Operator(F.asin),
+    "Asinh": Operator(F.asinh),
+    "Atan": Operator(F.atan),
+    "Atanh": Operator(F.atanh),
     "BitCast": Operator(bit_cast),
     "BitShift": Operator(bit_shift),
-    "BitwiseAnd": Operator(pt.bitwise_and),
-    "BitwiseNot": Operator(pt.bitwise_invert),
-    "BitwiseOr": Operator(pt.bitwise_or),
-    "BitwiseXor": Operator(pt.bitwise_xor),
+    "BitwiseAnd": Operator(F.bitwise_and),
+    "BitwiseNot": Operator(F.bitwise_invert),
+    "BitwiseOr": Operator(F.bitwise_or),
+    "BitwiseXor": Operator(F.bitwise_xor),
     "Cast": Operator(cast, fold=folded_cast),
     "CastLike": Operator(cast_like),
-    "Ceil": _arithmetic(pt.ceil, math.ceil),
-    "Celu": Operator(celu),
+    "Ceil": _arithmetic(F.ceil, math.ceil),
     "Clip": Operator(clip),
-    "Cos": Operator(pt.cos),
-    "Cosh": Operator(pt.cosh),
+    "Cos": Operator(F.cos),
+    "Cosh": Operator(F.cosh),
     "Div": _arithmetic(common.div, folding.divided)._replace(layout=division),
     "Dropout": Operator(dropout, host=("rate", "training")),
-    "Elu": Operator(elu),
-    "Equal": Operator(pt.equal, fold=folding.COMPARISONS["Equal"]),
-    "Erf": Operator(pt.erf),
-    "Exp": Operator(pt.exp),
-    "Floor": _arithmetic(pt.floor, math.floor),
+    "Equal": Operator(F.equal, fold=folding.COMPARISONS["Equal"]),
+    "Erf": Operator(F.erf),
+    "Exp": Operator(F.exp),
+    "Floor": _arithmetic(F.floor, math.floor),
     "Gelu": Operator(gelu),
-    "Greater": Operator(pt.greater, fold=folding.COMPARISONS["Greater"]),
-    "GreaterOrEqual": Operator(pt.greater_equal, fold=folding.COMPARISONS["GreaterOrEqual"]),
-    "HardSigmoid": Operator(hard_sigmoid),
-    "HardSwish": Operator(pt.nn.hard_swish),
-    "Identity": Operator(pt.copy, fold=folding.identity, layout=_of_list),
+    "Greater": Operator(F.greater, fold=folding.COMPARISONS["Greater"]),
+    "GreaterOrEqual": Operator(F.greater_equal, fold=folding.COMPARISONS["GreaterOrEqual"]),
+    "Identity": Operator(F.copy, fold=folding.identity, layout=_of_list),
     "IsInf": Operator(is_inf),
-    "IsNaN": Operator(pt.isnan),
-    "LeakyRelu": Operator(leaky_relu),
-    "Less": Operator(pt.less, fold=folding.COMPARISONS["Less"]),
-    "LessOrEqual": Operator(pt.less_equal, fold=folding.COMPARISONS["LessOrEqual"]),
-    "Log": Operator(pt.log),
-    "Max": Operator(partial(common.over_all, pt.maximum), fold=folding.over_all(max)),
+    "IsNaN": Operator(F.isnan),
+    "Less": Operator(F.less, fold=folding.COMPARISONS["Less"]),
+    "LessOrEqual": Operator(F.less_equal, fold=folding.COMPARISONS["LessOrEqual"]),
+    "Log": Operator(F.log),
+    "Max": Operator(partial(common.over_all, F.maximum), fold=folding.over_all(max)),
     "Mean": Operator(mean),
-    "Min": Operator(partial(common.over_all, pt.minimum), fold=folding.over_all(min)),
-    "Mish": Operator(pt.nn.mish),
+    "Min": Operator(partial(common.over_all, F.minimum), fold=folding.over_all(min)),
     "Mod": _arithmetic(mod, folding.remainder),
-    "Mul": _arithmetic(pt.multiply, operator.mul),
-    "Neg": _arithmetic(pt.negative, operator.neg),
-    "Not": _arithmetic(pt.logical_not, operator.not_),
-    "Or": _arithmetic(pt.logical_or, operator.or_),
+    "Mul": _arithmetic(F.multiply, operator.mul),
+    "Neg": _arithmetic(F.negative, operator.neg),
+    "Not": _arithmetic(F.logical_not, operator.not_),
+    "Or": _arithmetic(F.logical_or, operator.or_),
     "PRelu": Operator(prelu, layout=prelu_layout),
     "Pow": Operator(power, layout=power_layout),
-    "Reciprocal": Operator(pt.reciprocal),
-    "Relu": Operator(pt.relu),
-    "Round": Operator(pt.round),
-    "Selu": Operator(selu),
+    "Reciprocal": Operator(F.reciprocal),
+    "Round": Operator(F.round),
     "Shrink": Operator(shrink),
-    "Sigmoid": Operator(pt.sigmoid),
-    "Sign": Operator(pt.sign),
-    "Sin": Operator(pt.sin),
-    "Sinh": Operator(pt.sinh),
-    "Softplus": Operator(pt.nn.softplus),
-    "Softsign": Operator(pt.nn.softsign),
-    "Sqrt": Operator(pt.sqrt),
-    "Sub": _arithmetic(pt.subtract, operator.sub),
-    "Sum": Operator(partial(common.over_all, pt.add), fold=folding.over_all(operator.add)),
+    "Sign": Operator(F.sign),
+    "Sin": Operator(F.sin),
+    "Sinh": Operator(F.sinh),
+    "Sqrt": Operator(F.sqrt),
+    "Sub": _arithmetic(F.subtract, operator.sub),
+    "Sum": Operator(partial(common.over_all, F.add), fold=folding.over_all(operator.add)),
     "SwiGLU": Operator(swiglu),
-    "Swish": Operator(swish),
-    "Tan": Operator(pt.tan),
-    "Tanh": Operator(pt.tanh),
-    "ThresholdedRelu": Operator(thresholded_relu),
-    "Where": Operator(pt.where, fold=folding.where),
-    "Xor": Operator(pt.logical_xor),
+    "Tan": Operator(F.tan),
+    "Where": Operator(F.where, fold=folding.where),
+    "Xor": Operator(F.logical_xor),
 }
 
 _NUMBERS = ("Add", "Clip", "Max", "Min", "Mul", "Sub")

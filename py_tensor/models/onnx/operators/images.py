@@ -8,33 +8,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from ... import layouts
 from ...layouts import Order
-from .shared import Ints, Operator, unsupported
+from .shared import LARGEST, Ints, Operator, unsupported
 
 type Padding = list[tuple[int, int]]
 
 
-LARGEST = 1 << 14
-"""Maximum length, stride, dilation and padding of windows."""
-
-
 def check_windows(*numbers: Sequence[int] | None) -> None:
-    for each in numbers:
-        if each is not None and any(abs(number) > LARGEST for number in each):
-            raise ValueError(f"windows with {list(each)}; at most {LARGEST} is supported")
+    for lengths in numbers:
+        if lengths is not None and any(abs(number) > LARGEST for number in lengths):
+            raise ValueError(f"windows with {list(lengths)}; at most {LARGEST} is supported")
 
 
 def _named(name: str, count: int) -> Callable[..., Tensor]:
     """Return the function of pt.nn for images of `count` axes."""
     if not 1 <= count <= 3:
         raise ValueError(f"images with {count} axes; 1 to 3 are supported")
-    function: Callable[..., Tensor] = getattr(pt.nn, name.format(count))
+    function: Callable[..., Tensor] = getattr(nn, name.format(count))
     return function
 
 
@@ -85,7 +81,7 @@ def conv(
     image, count = x.shape[1:-1], x.ndim - 2
     strides, dilations = strides or [1] * count, dilations or [1] * count
     reach = _reach(w.shape[2:], dilations)
-    kernel = pt.permute_dims(w, (*range(2, w.ndim), 1, 0))
+    kernel = F.permute_dims(w, (*range(2, w.ndim), 1, 0))
     y = _named("conv{}d", count)(
         x,
         kernel,
@@ -126,7 +122,7 @@ def conv_transpose(
             less = max(0, total) // 2
             rest = max(0, total) - less
             around[axis] = (less, rest) if auto_pad == "SAME_UPPER" else (rest, less)
-    kernel = pt.permute_dims(w, (*range(2, w.ndim), 1, 0))
+    kernel = F.permute_dims(w, (*range(2, w.ndim), 1, 0))
     y = _named("conv{}d_transpose", count)(
         x,
         kernel,
@@ -150,95 +146,68 @@ def causal_conv_with_state(
     batch, _, channels = x.shape
     state = w.shape[-1] - 1
     if past is None:
-        before = pt.zeros((batch, state, channels), dtype=x.dtype)
+        before = F.zeros((batch, state, channels), dtype=x.dtype)
     else:
-        before = pt.moveaxis(past, 1, -1)
-    x = pt.concat([before, x], axis=1)
+        before = F.moveaxis(past, 1, -1)
+    x = F.concat([before, x], axis=1)
     y = conv(x, w, b, group=channels)
-    y = y if activation == "none" else pt.nn.silu(y)
-    return y, pt.moveaxis(x[:, x.shape[1] - state :], -1, 1)
+    y = y if activation == "none" else nn.silu(y)
+    return y, F.moveaxis(x[:, x.shape[1] - state :], -1, 1)
 
 
 def _pooled(
-    function: str,
-    x: Tensor,
-    kernel_shape: Ints,
-    strides: Ints | None,
-    dilations: Ints | None,
-    pads: Ints | None,
-    auto_pad: str,
-    ceil_mode: int,
-    **options: Any,
-) -> Tensor:
-    check_windows(kernel_shape, strides, dilations, pads)
-    count = x.ndim - 2
-    strides, dilations = strides or [1] * count, dilations or [1] * count
-    reach, image = _reach(kernel_shape, dilations), x.shape[1:-1]
-    padding = _padding(image, reach, strides, pads, auto_pad)
-    if ceil_mode:
-        further = _further(image, reach, strides, padding)
-        if any(further) and options.get("count_include_pad"):
-            # Count only the padding that the windows themselves add.
-            x = pt.pad(x, [(0, 0), *padding, (0, 0)])
-            padding, options = [(0, 0)] * count, {"count_include_pad": False}
-        padding = [
-            (before, after + more) for (before, after), more in zip(padding, further, strict=True)
-        ]
-    return _named(function, count)(
-        x, kernel_shape, stride=strides, dilation=dilations, padding=padding, **options
-    )
-
-
-def average_pool(
+    kind: str,
     x: Tensor,
     *,
+    results: int = 1,
     kernel_shape: Ints,
     auto_pad: str = "NOTSET",
     ceil_mode: int = 0,
     count_include_pad: int = 0,
     dilations: Ints | None = None,
     pads: Ints | None = None,
-    strides: Ints | None = None,
-) -> Tensor:
-    include = {"count_include_pad": bool(count_include_pad)}
-    return _pooled(
-        "avg_pool{}d", x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode, **include
-    )
-
-
-def max_pool(
-    x: Tensor,
-    *,
-    results: int,
-    kernel_shape: Ints,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: Ints | None = None,
-    pads: Ints | None = None,
     storage_order: int = 0,
     strides: Ints | None = None,
 ) -> Any:
+    check_windows(kernel_shape, strides, dilations, pads)
+    count = x.ndim - 2
+    strides, dilations = strides or [1] * count, dilations or [1] * count
+    reach, image = _reach(kernel_shape, dilations), x.shape[1:-1]
+    padding = _padding(image, reach, strides, pads, auto_pad)
+    options = {"count_include_pad": bool(count_include_pad)} if kind == "avg" else {}
     if results > 1:
-        if x.ndim != 4 or ceil_mode or any(step != 1 for step in dilations or ()):
+        if x.ndim != 4 or ceil_mode or any(step != 1 for step in dilations):
             raise unsupported("places of MaxPool with dilations, or of images without two axes")
-        check_windows(kernel_shape, strides, pads)
-        image, strides = x.shape[1:3], strides or [1, 1]
-        padding = _padding(image, kernel_shape, strides, pads, auto_pad)
         return _with_places(x, kernel_shape, strides, padding, storage_order)
-    return _pooled("max_pool{}d", x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+    if ceil_mode:
+        further = _further(image, reach, strides, padding)
+        if any(further) and count_include_pad:
+            # Count only the padding that the windows themselves add.
+            x = F.pad(x, [(0, 0), *padding, (0, 0)])
+            padding, options = [(0, 0)] * count, {"count_include_pad": False}
+        padding = [
+            (before, after + more) for (before, after), more in zip(padding, further, strict=True)
+        ]
+    return _named(kind + "_pool{}d", count)(
+        x, kernel_shape, stride=strides, dilation=dilations, padding=padding, **options
+    )
+
+
+average_pool = partial(_pooled, "avg")
+max_pool = partial(_pooled, "max")
 
 
 def _with_places(
     x: Tensor, size: Ints, strides: Ints, padding: Any, columns_first: int
 ) -> tuple[Tensor, Tensor]:
     """Return the largest elements, and their positions in (batch, channels, height, width)."""
-    y, found = pt.nn.max_pool2d_with_argmax(x, size, stride=strides, padding=padding)
+    y, flat = nn.max_pool2d_with_argmax(x, size, stride=strides, padding=padding)
     batch, height, width, channels = x.shape
-    place = found // channels
+    pixel = flat // channels
     if columns_first:
-        place = place % width * height + place // width
-    image = pt.arange(batch).reshape((-1, 1, 1, 1)) * channels + pt.arange(channels)
-    return y, pt.moveaxis(image * (height * width) + place, -1, 1)
+        pixel = pixel % width * height + pixel // width
+    image = F.arange(batch).reshape((-1, 1, 1, 1)) * channels + F.arange(channels)
+    return y, F.moveaxis(image * (height * width) + pixel, -1, 1)
 
 
 def lp_pool(
@@ -252,8 +221,8 @@ def lp_pool(
     pads: Ints | None = None,
     strides: Ints | None = None,
 ) -> Tensor:
-    means = average_pool(
-        pt.abs(x) ** p,
+    means: Tensor = average_pool(
+        F.abs(x) ** p,
         kernel_shape=kernel_shape,
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
@@ -270,11 +239,11 @@ def _global(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 
 def global_average_pool(x: Tensor) -> Tensor:
-    return _global(pt.nn.global_avg_pool, x)
+    return _global(nn.global_avg_pool, x)
 
 
 def global_max_pool(x: Tensor) -> Tensor:
-    return _global(pt.nn.global_max_pool, x)
+    return _global(nn.global_max_pool, x)
 
 
 def kernel_order(attributes: Mapping[str, Any], rank: int) -> Order | None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
-from ... import common, folding
+from ... import common, folding, indexing
 from .normalization import over_flat_axes
 from .shared import Ints, Operator, single, unsupported
 
 
 def gather(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
-    return pt.take(x, indices, axis=axis)
+    return F.take(x, indices, axis=axis)
 
 
 def gather_elements(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
@@ -28,51 +27,39 @@ def scatter_elements(
 
 def _along(indices: Tensor, axis: int) -> tuple[Tensor, ...]:
     """Build a key with `indices` along an axis and each element's own position along the others."""
-    key = list(pt.meshgrid(*map(pt.arange, indices.shape), indexing="ij"))
+    key = list(F.meshgrid(*map(F.arange, indices.shape), indexing="ij"))
     key[axis] = indices
     return tuple(key)
 
 
 def compress(x: Tensor, condition: Tensor, *, axis: int | None = None) -> Tensor:
     flat, along = (x.reshape((-1,)), 0) if axis is None else (x, axis)
-    return pt.take(flat, pt.nonzero(condition)[0], axis=along)
+    return F.take(flat, F.nonzero(condition)[0], axis=along)
 
 
 def nonzero(x: Tensor) -> Tensor:
-    return pt.stack(pt.nonzero(x))
+    return F.stack(F.nonzero(x))
 
 
 def one_hot(indices: Tensor, depth: int | Ints, values: Tensor, *, axis: int = -1) -> Tensor:
     n = single(depth)
-    places = indices.astype("int32")
-    places = pt.where(places < 0, places + n, places)
-    hot = pt.where(pt.nn.one_hot(places, n, dtype="int32") > 0, values[1], values[0])
-    return pt.moveaxis(hot, -1, axis)
+    positions = indices.astype("int32")
+    positions = F.where(positions < 0, positions + n, positions)
+    return indexing.one_hot(positions, n, values[1], values[0], axis=axis)
 
 
 def hardmax(x: Tensor, *, opset: int, axis: int | None = None) -> Tensor:
     if opset < 13:
         return over_flat_axes(partial(hardmax, opset=13), x, axis)
     axis = -1 if axis is None else axis
-    hot = pt.nn.one_hot(pt.argmax(x, axis=axis), x.shape[axis], dtype=x.dtype)
-    return pt.moveaxis(hot, -1, axis)
-
-
-def reverse_sequence(
-    x: Tensor, lengths: Tensor, *, batch_axis: int = 1, time_axis: int = 0
-) -> Tensor:
-    rows = pt.moveaxis(x, (batch_axis, time_axis), (0, 1))
-    time, each = pt.arange(rows.shape[1]), lengths.reshape((-1, 1))
-    back = pt.where(time < each, each - 1 - time, time)
-    back = back.reshape((*back.shape, *(1,) * (x.ndim - 2)))
-    reversed_ = pt.take_along_axis(rows, back, axis=1)
-    return pt.moveaxis(reversed_, (0, 1), (batch_axis, time_axis))
+    hot = nn.one_hot(F.argmax(x, axis=axis), x.shape[axis], dtype=x.dtype)
+    return F.moveaxis(hot, -1, axis)
 
 
 def top_k(
     x: Tensor, k: int | Ints, *, axis: int = -1, largest: int = 1, sorted: int = 1
 ) -> tuple[Tensor, ...]:
-    return tuple(pt.topk(x, single(k), axis=axis, largest=bool(largest)))
+    return tuple(F.topk(x, single(k), axis=axis, largest=bool(largest)))
 
 
 def unique(x: Tensor, *, axis: int | None = None, sorted: int = 1) -> tuple[Tensor, ...]:
@@ -89,7 +76,7 @@ OPERATORS = {
     "Hardmax": Operator(hardmax),
     "NonZero": Operator(nonzero, fold=folding.nonzero),
     "OneHot": Operator(one_hot, host=("depth",)),
-    "ReverseSequence": Operator(reverse_sequence),
+    "ReverseSequence": Operator(indexing.reverse_sequence),
     "Scatter": Operator(scatter_elements),
     "ScatterElements": Operator(scatter_elements),
     "ScatterND": Operator(common.scatter_nd),

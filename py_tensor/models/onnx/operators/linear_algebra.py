@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, linalg
+from ....functions.einsum import einsum
 from ....tensor import Tensor
 from .shared import Operator
 
 
-def einsum(*xs: Tensor, equation: str) -> Tensor:
-    return pt.einsum(equation, *xs)
+def einstein_sum(*xs: Tensor, equation: str) -> Tensor:
+    return einsum(equation, *xs)
 
 
 def gemm(
@@ -42,8 +42,8 @@ def weight_order(attributes: Mapping[str, Any], rank: int) -> tuple[int, ...] | 
 
 
 OPERATORS = {
-    "Det": Operator(pt.linalg.det),
-    "Einsum": Operator(einsum),
+    "Det": Operator(linalg.det),
+    "Einsum": Operator(einstein_sum),
     "Gemm": Operator(gemm, orders={"b": weight_order}),
-    "MatMul": Operator(pt.matmul),
+    "MatMul": Operator(F.matmul),
 }

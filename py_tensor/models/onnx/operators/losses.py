@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from .shared import Operator
 
@@ -17,13 +16,13 @@ def negative_log_likelihood(
     reduction: str = "mean",
 ) -> Tensor:
     known, weights = _known(target, weight, ignore_index)
-    chosen = pt.take_along_axis(pt.moveaxis(x, 1, -1), pt.expand_dims(known, axis=-1), axis=-1)
-    losses = -pt.squeeze(chosen, -1) * (1.0 if weights is None else weights)
+    chosen = F.take_along_axis(F.moveaxis(x, 1, -1), F.expand_dims(known, axis=-1), axis=-1)
+    losses = -F.squeeze(chosen, -1) * (1.0 if weights is None else weights)
     if reduction == "none":
         return losses
     if reduction == "mean" and weights is not None:
-        return pt.sum(losses) / pt.sum(weights)
-    return pt.sum(losses) if reduction == "sum" else pt.mean(losses)
+        return F.sum(losses) / F.sum(weights)
+    return F.sum(losses) if reduction == "sum" else F.mean(losses)
 
 
 def softmax_cross_entropy(
@@ -35,10 +34,10 @@ def softmax_cross_entropy(
     reduction: str = "mean",
 ) -> tuple[Tensor, Tensor]:
     known, weights = _known(target, weight, ignore_index)
-    loss = pt.nn.sparse_softmax_cross_entropy(
-        pt.moveaxis(x, 1, -1), known, weights=weights, reduction=reduction
+    loss = nn.sparse_softmax_cross_entropy(
+        F.moveaxis(x, 1, -1), known, weights=weights, reduction=reduction
     )
-    return loss, pt.nn.log_softmax(x, axis=1)
+    return loss, nn.log_softmax(x, axis=1)
 
 
 def _known(
@@ -46,11 +45,11 @@ def _known(
 ) -> tuple[Tensor, Tensor | None]:
     """Replace ignored labels by 0; return them with the weight of each."""
     if ignore_index is None:
-        return target, None if weight is None else pt.take(weight, target, axis=0)
+        return target, None if weight is None else F.take(weight, target, axis=0)
     ignored = target == ignore_index
-    known = pt.where(ignored, 0, target)
-    weights = 1.0 if weight is None else pt.take(weight, known, axis=0)
-    return known, pt.where(ignored, 0.0, weights)
+    known = F.where(ignored, 0, target)
+    weights = 1.0 if weight is None else F.take(weight, known, axis=0)
+    return known, F.where(ignored, 0.0, weights)
 
 
 OPERATORS = {

@@ -9,12 +9,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, linalg, nn
 from ....tensor import Tensor
 from ... import layouts
-from .attention import attention as attend, heads, rotary_embedding
-from .elementwise import gelu, hard_sigmoid, leaky_relu
+from .attention import attention as attend, rotary_embedding
+from .elementwise import gelu
 from .images import average_pool, conv, global_average_pool, kernel_order
 from .linear_algebra import gemm, weight_order
 from .movement import triangle
@@ -25,7 +24,7 @@ from .quantization import (
     quantize,
     quantized,
 )
-from .shared import Ints, Operator, unsupported
+from .shared import ACTIVATIONS, Ints, Operator, unsupported
 
 
 def bias_gelu(x: Tensor, bias: Tensor) -> Tensor:
@@ -33,31 +32,33 @@ def bias_gelu(x: Tensor, bias: Tensor) -> Tensor:
 
 
 def fast_gelu(x: Tensor, bias: Tensor | None = None) -> Tensor:
-    return pt.nn.gelu(x if bias is None else x + bias, approximate=True)
+    return nn.gelu(x if bias is None else x + bias, approximate=True)
 
 
 def quick_gelu(x: Tensor, *, alpha: float = 1.702) -> Tensor:
-    return x * pt.sigmoid(alpha * x)
+    return x * F.sigmoid(alpha * x)
+
+
+_FUSED = {
+    "HardSigmoid": ("alpha", "beta"),
+    "HardSwish": (),
+    "LeakyRelu": ("alpha",),
+    "Relu": (),
+    "Sigmoid": (),
+    "Tanh": (),
+}
+"""Activations that other operators contain, with the names of their parameters."""
 
 
 def activated(y: Tensor, activation: str, numbers: list[float]) -> Tensor:
     """Apply the activation that an operator is fused with."""
-    plain: dict[str, Callable[..., Tensor]] = {
-        "": pt.positive,
-        "HardSwish": pt.nn.hard_swish,
-        "Relu": pt.relu,
-        "Sigmoid": pt.sigmoid,
-        "Tanh": pt.tanh,
-    }
-    if activation in plain:
-        return plain[activation](y)
-    if activation == "LeakyRelu":
-        return leaky_relu(y, alpha=numbers[0] if numbers else 0.01)
+    if not activation:
+        return y
     if activation == "Clip":
-        return pt.clip(y, numbers[0], numbers[1])
-    if activation == "HardSigmoid":
-        return hard_sigmoid(y, alpha=numbers[0], beta=numbers[1])
-    raise unsupported(f"activation {activation}")
+        return F.clip(y, numbers[0], numbers[1])
+    if activation not in _FUSED:
+        raise unsupported(f"activation {activation}")
+    return ACTIVATIONS[activation](y, **dict(zip(_FUSED[activation], numbers, strict=False)))
 
 
 def fused_conv(
@@ -71,7 +72,7 @@ def fused_conv(
     **options: Any,
 ) -> Tensor:
     y = conv(x, w, b, **options)
-    y = y if z is None else y + pt.moveaxis(z, 1, -1)
+    y = y if z is None else y + F.moveaxis(z, 1, -1)
     return activated(y, activation, activation_params or [])
 
 
@@ -99,8 +100,8 @@ def fused_matmul(
     transBatchA: int = 0,
     transBatchB: int = 0,
 ) -> Tensor:
-    a = pt.moveaxis(a, 0, -2) if transBatchA else a
-    b = pt.moveaxis(b, 0, -2) if transBatchB else b
+    a = F.moveaxis(a, 0, -2) if transBatchA else a
+    b = F.moveaxis(b, 0, -2) if transBatchB else b
     y = (a.mT if transA else a) @ (b.mT if transB else b)
     return y if alpha == 1 else y * alpha
 
@@ -115,17 +116,17 @@ def skip_layer_normalization(
     epsilon: float = 1e-12,
 ) -> tuple[Tensor, ...]:
     total = x + skip if bias is None else x + skip + bias
-    y = pt.nn.layer_norm(total, scale=scale, offset=offset, axis=-1, epsilon=epsilon)
-    mean, variance = pt.nn.moments(total, axis=-1, keepdims=True)
-    return y, mean, pt.rsqrt(variance + epsilon), total
+    y = nn.layer_norm(total, scale=scale, offset=offset, axis=-1, epsilon=epsilon)
+    mean, variance = nn.moments(total, axis=-1, keepdims=True)
+    return y, mean, F.rsqrt(variance + epsilon), total
 
 
 def simplified_layer_normalization(
     x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
 ) -> tuple[Tensor, Tensor]:
     axes = tuple(range(axis % x.ndim, x.ndim))
-    squares = pt.mean(pt.square(x), axis=axes, keepdims=True)
-    return pt.nn.rms_norm(x, scale=scale, axis=axes, epsilon=epsilon), pt.rsqrt(squares + epsilon)
+    squares = F.mean(F.square(x), axis=axes, keepdims=True)
+    return nn.rms_norm(x, scale=scale, axis=axes, epsilon=epsilon), F.rsqrt(squares + epsilon)
 
 
 def skip_simplified_layer_normalization(
@@ -138,7 +139,7 @@ def skip_simplified_layer_normalization(
 ) -> tuple[Tensor, ...]:
     total = x + skip if bias is None else x + skip + bias
     y, factor = simplified_layer_normalization(total, scale, epsilon=epsilon)
-    return y, pt.zeros_like(factor), factor, total
+    return y, F.zeros_like(factor), factor, total
 
 
 def embed_layer_normalization(
@@ -155,17 +156,17 @@ def embed_layer_normalization(
     epsilon: float = 1e-12,
     mask_index_type: int = 0,
 ) -> tuple[Tensor, ...]:
-    total = pt.take(word_table, words, axis=0)
+    total = F.take(word_table, words, axis=0)
     if positions is None:
         total = total + position_table[: words.shape[1]]
     else:
-        total = total + pt.take(position_table, positions, axis=0)
+        total = total + F.take(position_table, positions, axis=0)
     if segments is not None and segment_table is not None:
-        total = total + pt.take(segment_table, segments, axis=0)
-    y = pt.nn.layer_norm(total, scale=scale, offset=offset, axis=-1, epsilon=epsilon)
+        total = total + F.take(segment_table, segments, axis=0)
+    y = nn.layer_norm(total, scale=scale, offset=offset, axis=-1, epsilon=epsilon)
     if mask is None:
-        return y, pt.zeros((words.shape[0],), dtype="int32"), total
-    return y, pt.sum(mask, axis=1), total
+        return y, F.zeros((words.shape[0],), dtype="int32"), total
+    return y, F.sum(mask, axis=1), total
 
 
 def _key_mask(mask: Tensor | None, keys: int) -> Tensor | None:
@@ -173,7 +174,7 @@ def _key_mask(mask: Tensor | None, keys: int) -> Tensor | None:
     if mask is None:
         return None
     if mask.ndim == 1:
-        return pt.arange(keys) < mask.reshape((-1, 1, 1, 1))
+        return F.arange(keys) < mask.reshape((-1, 1, 1, 1))
     if mask.ndim == 2:
         return mask[:, None, None, :] > 0
     if mask.ndim == 3:
@@ -184,7 +185,7 @@ def _key_mask(mask: Tensor | None, keys: int) -> Tensor | None:
 def _joined(visible: Tensor | None, bias: Tensor | None) -> Tensor | None:
     if visible is None or bias is None:
         return bias if visible is None else visible
-    return pt.where(visible, bias, -pt.inf)
+    return F.where(visible, bias, -math.inf)
 
 
 def self_attention(
@@ -205,13 +206,11 @@ def self_attention(
     sizes = qkv_hidden_sizes or [w.shape[-1] // 3] * 3
     first, second = sizes[0], sizes[0] + sizes[1]
     q, k, v = both[..., :first], both[..., first:second], both[..., second:]
-    q, k, v = heads(q, num_heads), heads(k, num_heads), heads(v, num_heads)
-    known, values = (None, None) if past is None else (past[0], past[1])
-    keys = k.shape[2] + (0 if known is None else known.shape[2])
-    seen = _joined(_key_mask(mask, keys), bias)
-    y, k, v, _ = attend(q, k, v, seen, known, values, is_causal=unidirectional, scale=scale or None)
-    y = pt.moveaxis(y, 1, 2)
-    return y.reshape((*y.shape[:2], -1)), pt.stack([k, v])
+    past_key, past_value = (None, None) if past is None else (past[0], past[1])
+    y, k, v = _attended(
+        (q, k, v), (mask, bias), (past_key, past_value), num_heads, unidirectional, scale
+    )
+    return y, F.stack([k, v])
 
 
 def multi_head_attention(
@@ -234,14 +233,34 @@ def multi_head_attention(
     if b is not None:
         first, second = q.shape[-1], q.shape[-1] + k.shape[-1]
         q, k, v = q + b[:first], k + b[first:second], v + b[second:]
-    q, k, v = heads(q, num_heads), heads(k, num_heads), heads(v, num_heads)
-    keys = k.shape[2] + (0 if past_key is None else past_key.shape[2])
-    seen = _joined(_key_mask(key_mask, keys), bias)
-    y, k, v, _ = attend(
-        q, k, v, seen, past_key, past_value, is_causal=unidirectional, scale=scale or None
+    return _attended(
+        (q, k, v), (key_mask, bias), (past_key, past_value), num_heads, unidirectional, scale
     )
-    y = pt.moveaxis(y, 1, 2)
-    return y.reshape((*y.shape[:2], -1)), k, v
+
+
+def _attended(
+    operands: tuple[Tensor, Tensor, Tensor],
+    masks: tuple[Tensor | None, Tensor | None],
+    past: tuple[Tensor | None, Tensor | None],
+    num_heads: int,
+    unidirectional: int,
+    scale: float,
+) -> tuple[Tensor, ...]:
+    """Return the result of attention over heads, and all keys and values.
+
+    `masks` are the mask of the keys and a bias of the scores.
+    """
+    keys = operands[1].shape[1] + (0 if past[0] is None else past[0].shape[2])
+    y, k, v, _ = attend(
+        *operands,
+        _joined(_key_mask(masks[0], keys), masks[1]),
+        *past,
+        is_causal=unidirectional,
+        q_num_heads=num_heads,
+        kv_num_heads=num_heads,
+        scale=scale or None,
+    )
+    return y, k, v
 
 
 def rotary(
@@ -257,13 +276,13 @@ def rotary(
     scale: float = 1.0,
 ) -> Tensor:
     if positions.size == 1 and positions.ndim == 1:
-        positions = positions + pt.arange(x.shape[-2]).reshape((1, -1))
+        positions = positions + F.arange(x.shape[-2]).reshape((1, -1))
     count = num_heads or x.shape[-1] // (rotary_embedding_dim or 2 * cosines.shape[-1])
     return rotary_embedding(
         x,
         cosines,
         sines,
-        pt.broadcast_to(positions, (x.shape[0], positions.shape[1])),
+        F.broadcast_to(positions, (x.shape[0], positions.shape[1])),
         interleaved=interleaved,
         num_heads=count,
         rotary_embedding_dim=rotary_embedding_dim,
@@ -306,28 +325,27 @@ def unary(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _quantized(y: Tensor, scale: Tensor, zero: Tensor | None, like: Tensor) -> Tensor:
-    return quantize(y, scale, pt.zeros((), dtype=like.dtype) if zero is None else zero)
+    return quantize(y, scale, F.zeros((), dtype=like.dtype) if zero is None else zero)
 
 
-def _pool(x: Tensor, *, channels_last: int = 0, **options: Any) -> Tensor:
-    if channels_last:
-        raise unsupported("pooling with the channels last")
-    return average_pool(x, **options)
+def _channels_first(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return a pooling operator with the option `channels_last`."""
 
+    def run(x: Tensor, *, channels_last: int = 0, **options: Any) -> Tensor:
+        if channels_last:
+            raise unsupported("pooling with the channels last")
+        return function(x, **options)
 
-def _global_pool(x: Tensor, *, channels_last: int = 0) -> Tensor:
-    if channels_last:
-        raise unsupported("pooling with the channels last")
-    return global_average_pool(x)
+    return run
 
 
 def _softmax(x: Tensor, *, axis: int = -1, opset: int = 13) -> Tensor:
-    return pt.softmax(x, axis=axis)
+    return F.softmax(x, axis=axis)
 
 
 def concat(scale: Tensor, zero: Tensor, *xs: Tensor, axis: int) -> Tensor:
     values = [dequantize(*xs[at : at + 3]) for at in range(0, len(xs), 3)]
-    return quantize(pt.concat(values, axis=axis), scale, zero)
+    return quantize(F.concat(values, axis=axis), scale, zero)
 
 
 def dynamic_quantize_matmul(
@@ -388,7 +406,7 @@ def _unpacked(packed: Tensor, bits: int) -> Tensor:
     wide = packed.astype("int32")
     if bits == 8:
         return wide
-    both = pt.stack([wide % 16, wide // 16], axis=-1)
+    both = F.stack([wide % 16, wide // 16], axis=-1)
     return both.reshape((*wide.shape[:-1], 2 * wide.shape[-1]))
 
 
@@ -415,17 +433,17 @@ OPERATORS = {
             "FusedGemm": Operator(fused_gemm, orders={"b": weight_order}),
             "FusedMatMul": Operator(fused_matmul),
             "Gelu": _elementwise(gelu),
-            "Inverse": Operator(pt.linalg.inv),
+            "Inverse": Operator(linalg.inv),
             "MatMulIntegerToFloat": Operator(matmul_integer_to_float),
             "MatMulNBits": Operator(matmul_n_bits),
             "MultiHeadAttention": Operator(multi_head_attention),
-            "QLinearAdd": _elementwise(binary(pt.add)),
-            "QLinearAveragePool": _images(unary(_pool)),
+            "QLinearAdd": _elementwise(binary(F.add)),
+            "QLinearAveragePool": _images(unary(_channels_first(average_pool))),
             "QLinearConcat": Operator(concat),
-            "QLinearGlobalAveragePool": _images(unary(_global_pool)),
-            "QLinearLeakyRelu": _elementwise(unary(leaky_relu)),
-            "QLinearMul": _elementwise(binary(pt.multiply)),
-            "QLinearSigmoid": _elementwise(unary(pt.sigmoid)),
+            "QLinearGlobalAveragePool": _images(unary(_channels_first(global_average_pool))),
+            "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),
+            "QLinearMul": _elementwise(binary(F.multiply)),
+            "QLinearSigmoid": _elementwise(unary(F.sigmoid)),
             "QLinearSoftmax": Operator(unary(_softmax)),
             "QuantizeLinear": Operator(quantize, layout=quantized, folds=True),
             "QuickGelu": _elementwise(quick_gelu),

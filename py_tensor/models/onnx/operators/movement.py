@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from itertools import accumulate
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....functions.arguments import one_axis
 from ....ops.index_map import Shape
 from ....tensor import Tensor
-from ... import folding, layouts
+from ... import folding, layouts, movement
 from ...options import several
-from .images import LARGEST
 from .shared import Ints, Operator, single, unsupported
 
 
@@ -27,21 +24,21 @@ def center_crop_pad(x: Tensor, shape: Ints, *, axes: Ints | None = None) -> Tens
         else:
             before = (target - n) // 2
             around[axis] = (before, target - n - before)
-            x = pt.pad(x, around)
+            x = F.pad(x, around)
     return x
 
 
 def concat(*xs: Tensor, axis: int) -> Tensor:
-    return pt.concat(xs, axis=axis)
+    return F.concat(xs, axis=axis)
 
 
 def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     n, h, w, c = x.shape
     b, outs = blocksize, c // blocksize**2
     if mode == "DCR":
-        parts = pt.permute_dims(x.reshape((n, h, w, b, b, outs)), (0, 1, 3, 2, 4, 5))
+        parts = F.permute_dims(x.reshape((n, h, w, b, b, outs)), (0, 1, 3, 2, 4, 5))
     else:
-        parts = pt.permute_dims(x.reshape((n, h, w, outs, b, b)), (0, 1, 4, 2, 5, 3))
+        parts = F.permute_dims(x.reshape((n, h, w, outs, b, b)), (0, 1, 4, 2, 5, 3))
     return parts.reshape((n, h * b, w * b, outs))
 
 
@@ -50,11 +47,11 @@ def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     b = blocksize
     parts = x.reshape((n, h // b, b, w // b, b, c))
     order = (0, 1, 3, 2, 4, 5) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
-    return pt.permute_dims(parts, order).reshape((n, h // b, w // b, c * b * b))
+    return F.permute_dims(parts, order).reshape((n, h // b, w // b, c * b * b))
 
 
 def expand(x: Tensor, shape: Ints) -> Tensor:
-    return pt.broadcast_to(x, pt.broadcast_shapes(x.shape, tuple(shape)))
+    return F.broadcast_to(x, F.broadcast_shapes(x.shape, tuple(shape)))
 
 
 def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
@@ -78,37 +75,22 @@ def pad(
     widths = [(0, 0)] * x.ndim
     for at, axis in enumerate(along):
         widths[axis] = (pads[at], pads[at + len(along)])
-    if mode != "constant":
-        return _repeated(x, widths, mode)
+    wide = [(max(0, before), max(0, after)) for before, after in widths]
+    if mode == "constant":
+        x = F.pad(x, wide, constant_values=0 if value is None else value)
+    elif mode in ("edge", "reflect", "wrap"):
+        x = movement.mirror_pad(x, wide, mode)
+    else:
+        raise unsupported(f"Pad in mode {mode}")
+    if wide == widths:
+        return x
     # Negative widths remove elements.
-    parts = tuple(
-        slice(max(0, -before), n - max(0, -after))
-        for n, (before, after) in zip(x.shape, widths, strict=True)
-    )
-    widths = [(max(0, before), max(0, after)) for before, after in widths]
-    return pt.pad(x[parts], widths, constant_values=0 if value is None else value)
-
-
-def _repeated(x: Tensor, widths: list[tuple[int, int]], mode: str) -> Tensor:
-    """Pad with elements of the tensor itself."""
-    for axis, (before, after) in enumerate(widths):
-        n = x.shape[axis]
-        if (before, after) == (0, 0):
-            continue
-        if before + after > LARGEST:
-            raise ValueError(f"widths {before} and {after}; at most {LARGEST} is supported")
-        places = range(-before, n + after)
-        if mode == "edge":
-            order = [min(max(at, 0), n - 1) for at in places]
-        elif mode == "wrap":
-            order = [at % n for at in places]
-        elif mode == "reflect":
-            period = max(1, 2 * n - 2)
-            order = [min(at % period, period - at % period) for at in places]
-        else:
-            raise unsupported(f"Pad in mode {mode}")
-        x = pt.take(x, pt.asarray(order, dtype="int32"), axis=axis)
-    return x
+    return x[
+        tuple(
+            slice(max(0, -low), n - max(0, -high))
+            for n, (low, high) in zip(x.shape, widths, strict=True)
+        )
+    ]
 
 
 def reshape(x: Tensor, shape: Ints, *, allowzero: int = 0) -> Tensor:
@@ -140,30 +122,24 @@ def split(
     axis: int = 0,
     num_outputs: int | None = None,
 ) -> tuple[Tensor, ...]:
-    each = folding.split_lengths(x.shape[axis], split, results)
-    ends = list(accumulate(each))
-    before = (slice(None),) * (axis % x.ndim)
-    return tuple(x[(*before, slice(end - n, end))] for n, end in zip(each, ends, strict=True))
+    axis = one_axis("split", axis, x.ndim)
+    return movement.parts(x, folding.split_lengths(x.shape[axis], split, results), axis)
 
 
 def squeeze(x: Tensor, axes: Ints | None = None) -> Tensor:
-    return pt.squeeze(x, axes)
-
-
-def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return pt.tile(x, repeats)
+    return F.squeeze(x, axes)
 
 
 def transpose(x: Tensor, *, perm: Ints | None = None) -> Tensor:
-    return pt.transpose(x, perm)
+    return F.transpose(x, perm)
 
 
 def triangle(x: Tensor, k: int | Ints | None = None, *, upper: int = 1) -> Tensor:
-    return (pt.triu if upper else pt.tril)(x, k=0 if k is None else single(k))
+    return (F.triu if upper else F.tril)(x, k=0 if k is None else single(k))
 
 
 def unsqueeze(x: Tensor, axes: int | Ints) -> Tensor:
-    return pt.expand_dims(x, axis=several(axes))
+    return F.expand_dims(x, axis=several(axes))
 
 
 def _reshaped(shape: Shape, lengths: Ints, *, allowzero: int = 0) -> Shape:
@@ -208,7 +184,7 @@ _ROWS = {
     "Squeeze": Operator(
         squeeze, host=("axes",), fold=folding.squeeze, layout=layouts.regrouped(_squeezed)
     ),
-    "Tile": Operator(tile, host=("repeats",), fold=folding.tile),
+    "Tile": Operator(movement.tile, host=("repeats",), fold=folding.tile),
     "Transpose": Operator(transpose, fold=folding.transpose, layout=layouts.transpose),
     "Trilu": Operator(triangle, host=("k",)),
     "Unsqueeze": Operator(

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
+from ....dtypes import float32
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import folding, layouts
 from ...execution import Simplified
-from ...graph import Constant
+from ...graph import ModelConstant
 from .images import check_windows
 from .shared import Operator
 
@@ -33,19 +33,19 @@ def batch_normalization(
     if not spatial:
         # An old option: statistics for each element instead of each channel.
         mean, variance, scale, offset = (
-            each if each.ndim < 2 else pt.moveaxis(each, 0, -1)
-            for each in (mean, variance, scale, offset)
+            statistic if statistic.ndim < 2 else F.moveaxis(statistic, 0, -1)
+            for statistic in (mean, variance, scale, offset)
         )
-        return ((x - mean) * pt.rsqrt(variance + epsilon) * scale + offset,)
+        return ((x - mean) * F.rsqrt(variance + epsilon) * scale + offset,)
     running: tuple[Tensor, ...] = ()
     if training_mode:
-        now = pt.nn.moments(x, axis=tuple(range(x.ndim - 1)))
+        now = nn.moments(x, axis=tuple(range(x.ndim - 1)))
         running = tuple(
             old * momentum + new * (1 - momentum)
             for old, new in zip((mean, variance), now, strict=True)
         )
         mean, variance = now
-    y = pt.nn.batch_norm(x, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
+    y = nn.batch_norm(x, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
     return (y, *running)
 
 
@@ -53,24 +53,24 @@ def affine(x: Tensor, scale: Tensor, offset: Tensor) -> Tensor:
     return x * scale + offset
 
 
-def simplified(given: Sequence[Any], options: Mapping[str, Any]) -> Simplified | None:
+def simplified(inputs: Sequence[Any], options: Mapping[str, Any]) -> Simplified | None:
     """Return batch normalization with constant statistics as a scale and an offset."""
     if options.get("training_mode") or not options.get("spatial", 1):
         return None
     row = Operator(affine, layout=layouts.images)
     epsilon = options.get("epsilon", 1e-5)
-    if all(isinstance(value, Constant) and value.dtype is pt.float32 for value in given):
-        scales, offsets, means, variances = (value.numbers for value in given)
-        each = zip(scales, offsets, means, variances, strict=True)
-        scale = [(a / math.sqrt(v + epsilon), b, mean) for a, b, mean, v in each]
+    if all(isinstance(value, ModelConstant) and value.dtype is float32 for value in inputs):
+        scales, offsets, means, variances = (value.numbers for value in inputs)
+        channels = zip(scales, offsets, means, variances, strict=True)
+        scale = [(a / math.sqrt(v + epsilon), b, mean) for a, b, mean, v in channels]
         made = [s for s, _, _ in scale], [b - mean * s for s, b, mean in scale]
-        constants = [folding.made(numbers, (len(numbers),), pt.float32) for numbers in made]
+        constants = [folding.made(numbers, (len(numbers),), float32) for numbers in made]
         for constant in constants:
             # Made here, a tensor does not belong to a trace.
             constant.tensor()
         return Simplified(row, tuple(constants))
-    a, b, mean, variance = map(layouts.plain, given)
-    factor = a * pt.rsqrt(variance + epsilon)
+    a, b, mean, variance = map(layouts.plain, inputs)
+    factor = a * F.rsqrt(variance + epsilon)
     return Simplified(row, (factor, b - mean * factor))
 
 
@@ -87,14 +87,14 @@ def group_normalization(
     if opset < 21:
         # Old versions have a scale and an offset for each group.
         size = x.shape[-1] // num_groups
-        scale, offset = pt.repeat(scale, size), pt.repeat(offset, size)
-    return pt.nn.group_norm(x, num_groups, scale=scale, offset=offset, epsilon=epsilon)
+        scale, offset = F.repeat(scale, size), F.repeat(offset, size)
+    return nn.group_norm(x, num_groups, scale=scale, offset=offset, epsilon=epsilon)
 
 
 def instance_normalization(
     x: Tensor, scale: Tensor, offset: Tensor, *, epsilon: float = 1e-5
 ) -> Tensor:
-    return pt.nn.instance_norm(x, scale=scale, offset=offset, epsilon=epsilon)
+    return nn.instance_norm(x, scale=scale, offset=offset, epsilon=epsilon)
 
 
 def layer_normalization(
@@ -107,48 +107,48 @@ def layer_normalization(
     stash_type: int = 1,
 ) -> tuple[Tensor, ...]:
     axes = tuple(range(axis % x.ndim, x.ndim))
-    y = pt.nn.layer_norm(x, scale=scale, offset=offset, axis=axes, epsilon=epsilon)
-    mean, variance = pt.nn.moments(x, axis=axes, keepdims=True)
-    return y, mean, pt.rsqrt(variance + epsilon)
+    y = nn.layer_norm(x, scale=scale, offset=offset, axis=axes, epsilon=epsilon)
+    mean, variance = nn.moments(x, axis=axes, keepdims=True)
+    return y, mean, F.rsqrt(variance + epsilon)
 
 
 def rms_normalization(
     x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Tensor:
     axes = tuple(range(axis % x.ndim, x.ndim))
-    return pt.nn.rms_norm(x, scale=scale, axis=axes, epsilon=epsilon)
+    return nn.rms_norm(x, scale=scale, axis=axes, epsilon=epsilon)
 
 
 def mean_variance_normalization(x: Tensor, *, axes: Sequence[int] = (0, 2, 3)) -> Tensor:
-    return pt.nn.layer_norm(x, axis=tuple(axes), epsilon=0.0)
+    return nn.layer_norm(x, axis=tuple(axes), epsilon=0.0)
 
 
 def lp_normalization(x: Tensor, *, axis: int = -1, p: int = 2) -> Tensor:
-    powers = pt.abs(x) if p == 1 else pt.square(x)
-    size = pt.sum(powers, axis=axis, keepdims=True)
-    size = size if p == 1 else pt.sqrt(size)
-    return pt.where(size == 0, 0.0, x / size)
+    powers = F.abs(x) if p == 1 else F.square(x)
+    size = F.sum(powers, axis=axis, keepdims=True)
+    size = size if p == 1 else F.sqrt(size)
+    return F.where(size == 0, 0.0, x / size)
 
 
 def local_response_normalization(
     x: Tensor, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0
 ) -> Tensor:
     check_windows([size])
-    along = pt.square(x).reshape((-1, x.shape[-1], 1))
-    means = pt.nn.avg_pool1d(along, size, stride=1, padding="same", count_include_pad=True)
+    along = F.square(x).reshape((-1, x.shape[-1], 1))
+    means = nn.avg_pool1d(along, size, stride=1, padding="same", count_include_pad=True)
     return x / (bias + alpha * means.reshape(x.shape)) ** beta
 
 
 def softmax(x: Tensor, *, opset: int, axis: int | None = None) -> Tensor:
     if opset < 13:
-        return over_flat_axes(pt.softmax, x, axis)
-    return pt.softmax(x, axis=-1 if axis is None else axis)
+        return over_flat_axes(F.softmax, x, axis)
+    return F.softmax(x, axis=-1 if axis is None else axis)
 
 
 def log_softmax(x: Tensor, *, opset: int, axis: int | None = None) -> Tensor:
     if opset < 13:
-        return over_flat_axes(pt.nn.log_softmax, x, axis)
-    return pt.nn.log_softmax(x, axis=-1 if axis is None else axis)
+        return over_flat_axes(nn.log_softmax, x, axis)
+    return nn.log_softmax(x, axis=-1 if axis is None else axis)
 
 
 def over_flat_axes(function: Callable[..., Tensor], x: Tensor, axis: int | None) -> Tensor:

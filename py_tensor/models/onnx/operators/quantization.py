@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....dtypes import DType, uint8
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
@@ -22,7 +21,7 @@ def _along(x: Tensor, scale: Tensor, axis: int, block_size: int) -> Tensor:
         return scale.reshape(())
     axis = one_axis("quantize", axis, x.ndim)
     if block_size:
-        places = pt.repeat(scale, min(block_size, x.shape[axis]), axis=axis)
+        places = F.repeat(scale, min(block_size, x.shape[axis]), axis=axis)
         return places[(*(slice(None),) * axis, slice(x.shape[axis]))]
     return scale.reshape((-1, *(1,) * (x.ndim - axis - 1)))
 
@@ -33,7 +32,7 @@ def _saturated(x: Tensor, dtype: DType, number: int = 0) -> Tensor:
     if number in NARROW_INTEGERS:
         bits, low = NARROW_INTEGERS[number]
         high = low + (1 << bits) - 1
-    return pt.clip(x, low, high).astype(dtype)
+    return F.clip(x, low, high).astype(dtype)
 
 
 def quantize(
@@ -49,7 +48,7 @@ def quantize(
 ) -> Tensor:
     dtype = dtype_or(uint8, output_dtype or None) if zero is None else zero.dtype
     y = x / _along(x, scale, axis, block_size).astype(x.dtype)
-    y = (y if output_dtype in NARROW_FLOATS else pt.round(y)).astype("float32")
+    y = (y if output_dtype in NARROW_FLOATS else F.round(y)).astype("float32")
     if zero is not None:
         y = y + _along(x, zero, axis, block_size).astype("float32")
     if output_dtype in NARROW_FLOATS:
@@ -74,10 +73,10 @@ def dequantize(
 
 
 def dynamic_quantize(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    low, high = pt.minimum(pt.min(x), 0.0), pt.maximum(pt.max(x), 0.0)
+    low, high = F.minimum(F.min(x), 0.0), F.maximum(F.max(x), 0.0)
     scale = (high - low) / 255
-    scale = pt.where(scale == 0, 1.0, scale)
-    zero = _saturated(pt.round(-low / scale), uint8)
+    scale = F.where(scale == 0, 1.0, scale)
+    zero = _saturated(F.round(-low / scale), uint8)
     return quantize(x, scale, zero), scale, zero
 
 
@@ -107,7 +106,7 @@ def matmul(
 ) -> Tensor:
     sums = matmul_integer(a, b, a_zero, b_zero).astype("float32")
     scale = _rows(a_scale).astype("float32") * b_scale.astype("float32")
-    y = pt.round(sums * (scale / _rows(y_scale).astype("float32")))
+    y = F.round(sums * (scale / _rows(y_scale).astype("float32")))
     return _saturated(y + _rows(y_zero).astype("float32"), y_zero.dtype)
 
 
@@ -142,13 +141,13 @@ def conv_quantized(
     if b is not None:
         sums = sums + b
     scale = (x_scale * w_scale) / y_scale
-    y = pt.round(sums.astype("float32") * scale) + y_zero.astype("float32")
+    y = F.round(sums.astype("float32") * scale) + y_zero.astype("float32")
     return _saturated(y, y_zero.dtype)
 
 
-def quantized(function: Callable[..., Tensor], given: list[Any], options: dict[str, Any]) -> Any:
+def quantized(function: Callable[..., Tensor], inputs: list[Any], options: dict[str, Any]) -> Any:
     """Quantize a value in the order in which it is stored."""
-    x, scale, *rest = given
+    x, scale, *rest = inputs
     if not isinstance(x, Permuted) or options.get("block_size"):
         return None
     if scale.size > 1:

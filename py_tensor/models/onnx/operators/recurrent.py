@@ -6,42 +6,36 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, lax
+from ....signatures import parameters_of
 from ....tensor import Tensor
-from .shared import Ints, Operator, unsupported
+from .shared import ACTIVATIONS, Ints, Operator, unsupported
 
 type States = tuple[Tensor, ...]
 type Activation = Callable[[Tensor], Tensor]
 
-_ACTIVATIONS: dict[str, tuple[Callable[..., Tensor], tuple[float, ...]]] = {
-    "affine": (lambda x, alpha, beta: alpha * x + beta, (1.0, 0.0)),
-    "elu": (lambda x, alpha: pt.nn.elu(x, alpha=alpha), (1.0,)),
-    "hardsigmoid": (lambda x, alpha, beta: pt.clip(alpha * x + beta, 0.0, 1.0), (0.2, 0.5)),
-    "leakyrelu": (lambda x, alpha: pt.nn.leaky_relu(x, alpha=alpha), (0.01,)),
-    "relu": (pt.nn.relu, ()),
-    "scaledtanh": (lambda x, alpha, beta: alpha * pt.tanh(beta * x), (1.0, 1.0)),
-    "sigmoid": (pt.sigmoid, ()),
-    "softplus": (pt.nn.softplus, ()),
-    "softsign": (pt.nn.softsign, ()),
-    "tanh": (pt.tanh, ()),
-    "thresholdedrelu": (lambda x, alpha: pt.where(x > alpha, x, 0.0), (1.0,)),
+_ACTIVATIONS = {
+    name.lower(): ACTIVATIONS[name]
+    for name in (
+        *("Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh", "Sigmoid"),
+        *("Softplus", "Softsign", "Tanh", "ThresholdedRelu"),
+    )
 }
-"""Activation functions by their names in lower case, with default values of their parameters."""
+"""Activations of recurrent layers by their names in lower case."""
 
 
-class Direction(NamedTuple):
+class Cell(NamedTuple):
     """Weights and options of one direction of a layer."""
 
     r: Tensor
-    b: Tensor
+    b: Tensor | float
     """Bias of the state's share of the gates."""
     peepholes: Tensor | None
     activations: list[Activation]
     clip: float
     """Limit of the absolute values of gates before their activation; 0 for none."""
-    input_forget: bool
-    linear_before_reset: bool
+    input_forget: int
+    linear_before_reset: int
     rounds: bool
 
     def of_state(self, h: Tensor, gates: slice = slice(None)) -> Tensor:
@@ -49,10 +43,11 @@ class Direction(NamedTuple):
         units = self.r.shape[-1]
         start, stop, _ = gates.indices(self.r.shape[0] // units)
         rows = slice(start * units, stop * units)
-        return (_rounded(h, axis=1) if self.rounds else h) @ self.r[rows].mT + self.b[rows]
+        bias = self.b[rows] if isinstance(self.b, Tensor) else self.b
+        return (_rounded(h, axis=1) if self.rounds else h) @ self.r[rows].mT + bias
 
     def activated(self, number: int, gate: Tensor) -> Tensor:
-        gate = pt.clip(gate, -self.clip, self.clip) if self.clip else gate
+        gate = F.clip(gate, -self.clip, self.clip) if self.clip else gate
         return self.activations[number](gate)
 
     def split(self, gates: Tensor) -> list[Tensor]:
@@ -60,42 +55,42 @@ class Direction(NamedTuple):
         return [gates[..., at : at + units] for at in range(0, gates.shape[-1], units)]
 
 
-def _rnn_step(own: Direction, x: Tensor, states: States) -> States:
+def _rnn_step(cell: Cell, x: Tensor, states: States) -> States:
     (h,) = states
-    return (own.activated(0, x + own.of_state(h)),)
+    return (cell.activated(0, x + cell.of_state(h)),)
 
 
-def _gru_step(own: Direction, x: Tensor, states: States) -> States:
+def _gru_step(cell: Cell, x: Tensor, states: States) -> States:
     (h,) = states
-    of_update, of_reset, of_new = own.split(x)
-    update, reset = own.split(own.of_state(h, slice(2)))
-    update, reset = own.activated(0, of_update + update), own.activated(0, of_reset + reset)
-    if own.linear_before_reset:
-        new = of_new + reset * own.of_state(h, slice(2, 3))
+    of_update, of_reset, of_new = cell.split(x)
+    update, reset = cell.split(cell.of_state(h, slice(2)))
+    update, reset = cell.activated(0, of_update + update), cell.activated(0, of_reset + reset)
+    if cell.linear_before_reset:
+        new = of_new + reset * cell.of_state(h, slice(2, 3))
     else:
-        new = of_new + own.of_state(reset * h, slice(2, 3))
-    return ((1 - update) * own.activated(1, new) + update * h,)
+        new = of_new + cell.of_state(reset * h, slice(2, 3))
+    return ((1 - update) * cell.activated(1, new) + update * h,)
 
 
-def _lstm_step(own: Direction, x: Tensor, states: States) -> States:
+def _lstm_step(cell: Cell, x: Tensor, states: States) -> States:
     h, c = states
-    i, o, f, new = own.split(x + own.of_state(h))
-    if own.peepholes is not None:
-        p_i, p_o, p_f = own.split(own.peepholes)
+    i, o, f, new = cell.split(x + cell.of_state(h))
+    if cell.peepholes is not None:
+        p_i, p_o, p_f = cell.split(cell.peepholes)
         i, f = i + p_i * c, f + p_f * c
-    i = own.activated(0, i)
-    f = 1 - i if own.input_forget else own.activated(0, f)
-    c = f * c + i * own.activated(1, new)
-    if own.peepholes is not None:
+    i = cell.activated(0, i)
+    f = 1 - i if cell.input_forget else cell.activated(0, f)
+    c = f * c + i * cell.activated(1, new)
+    if cell.peepholes is not None:
         o = o + p_o * c
     # As in ONNX Runtime, the cell is not clipped.
-    return own.activated(0, o) * own.activations[2](c), c
+    return cell.activated(0, o) * cell.activations[2](c), c
 
 
 class Kind(NamedTuple):
-    """A kind of layer. `step` returns the states after a step, of which the first is the output."""
+    """A kind of layer. `step` returns the states after a step; the first one is the output."""
 
-    step: Callable[[Direction, Tensor, States], States]
+    step: Callable[[Cell, Tensor, States], States]
     activations: tuple[str, ...]
     """Default activation functions of one direction."""
 
@@ -109,9 +104,13 @@ def _activation(name: str, alphas: Iterator[float], betas: Iterator[float]) -> A
     """Return an activation function, whose parameters are the next ones or default values."""
     if name.lower() not in _ACTIVATIONS:
         raise unsupported(f"activation {name} of a recurrent layer")
-    function, defaults = _ACTIVATIONS[name.lower()]
-    given = [next(each, default) for each, default in zip((alphas, betas), defaults, strict=False)]
-    return lambda x: function(x, *given)
+    function, options = _ACTIVATIONS[name.lower()], {}
+    parameters = parameters_of(function)
+    assert parameters is not None
+    for option, values in (("alpha", alphas), ("beta", betas)):
+        if parameters.accepts_keyword(option) and (value := next(values, None)) is not None:
+            options[option] = value
+    return partial(function, **options)
 
 
 def _layer(
@@ -137,52 +136,57 @@ def _layer(
     rounds: bool = False,
 ) -> States:
     """Return the outputs of all steps, and the last value of each state."""
-    sequence = pt.moveaxis(x, 0, 1) if layout else x
+    sequence = F.moveaxis(x, 0, 1) if layout else x
     count, batch = sequence.shape[:2]
-    zeros = pt.zeros((w.shape[0], batch, hidden_size), dtype=x.dtype)
-    starts = [
-        zeros if start is None else pt.moveaxis(start, 1 if layout else 0, 0)
-        for start in ((h, c) if kind is LSTM else (h,))
-    ]
+    directions, rows = w.shape[:2]
     valid = None
     if lengths is not None and set(lengths) != {count}:
-        valid = pt.arange(count)[:, None, None] < pt.asarray(lengths)[:, None]
+        valid = F.arange(count)[:, None, None] < F.asarray(lengths)[:, None]
     alphas, betas = iter(activation_alpha), iter(activation_beta)
-    names = activations or kind.activations * w.shape[0]
+    names = activations or kind.activations * directions
     functions = [_activation(name, alphas, betas) for name in names]
+    zeros = F.zeros((directions, batch, hidden_size), dtype=x.dtype)
+    starts = [
+        zeros if start is None else F.moveaxis(start, 1 if layout else 0, 0)
+        for start in ((h, c) if kind is LSTM else (h,))
+    ]
     outputs, lasts = [], []
-    for at in range(w.shape[0]):
-        half = w.shape[1]
-        bias = pt.zeros(2 * half) if b is None else b[at]
-        inputs = (_rounded(sequence) if rounds else sequence) @ w[at].mT + bias[:half]
-        own = Direction(
+    for at in range(directions):
+        cell = Cell(
             r[at],
-            bias[half:],
+            0.0 if b is None else b[at, rows:],
             None if peepholes is None else peepholes[at],
             functions[at * len(kind.activations) : (at + 1) * len(kind.activations)],
             clip,
-            bool(input_forget),
-            bool(linear_before_reset),
+            input_forget,
+            linear_before_reset,
             rounds,
         )
-        states: States = tuple(start[at] for start in starts)
-        rows = []
+        inputs = (_rounded(sequence) if rounds else sequence) @ w[at].mT
+        inputs = inputs if b is None else inputs + b[at, :rows]
         backward = direction == "reverse" or at == 1
-        for time in range(count)[:: -1 if backward else 1]:
-            new = kind.step(own, inputs[time], states)
-            row = new[0]
-            if valid is not None:
-                row = pt.where(valid[time], row, 0.0)
-                pairs = zip(new, states, strict=True)
-                new = tuple(pt.where(valid[time], *pair) for pair in pairs)
-            states = new
-            rows.append(row)
-        outputs.append(pt.stack(rows[::-1] if backward else rows))
-        lasts.append(states)
+        states = tuple(start[at] for start in starts)
+        last, output = lax.scan(
+            partial(_step, kind, cell), states, (inputs, valid), reverse=backward
+        )
+        outputs.append(output)
+        lasts.append(last)
     # Axes: time, directions, batch, units.
-    y = pt.stack(outputs, axis=1)
-    ends = [pt.stack(each, axis=1 if layout else 0) for each in zip(*lasts, strict=True)]
-    return (pt.permute_dims(y, (2, 0, 1, 3)) if layout else y, *ends)
+    y = F.stack(outputs, axis=1)
+    ends = [F.stack(states, axis=1 if layout else 0) for states in zip(*lasts, strict=True)]
+    return (F.permute_dims(y, (2, 0, 1, 3)) if layout else y, *ends)
+
+
+def _step(
+    kind: Kind, cell: Cell, states: States, inputs: tuple[Tensor, Tensor | None]
+) -> tuple[States, Tensor]:
+    """Return the states after a step and its output; after a sequence's end, states stay."""
+    x, valid = inputs
+    new = kind.step(cell, x, states)
+    if valid is None:
+        return new, new[0]
+    kept = tuple(F.where(valid, *pair) for pair in zip(new, states, strict=True))
+    return kept, F.where(valid, new[0], 0.0)
 
 
 def quantized_lstm(
@@ -211,7 +215,7 @@ def quantized_lstm(
 
     def weights(q: Tensor, scale: Tensor, zero: Tensor) -> Tensor:
         """Return the weights of (directions, gates, inputs), with scales for all or each gate."""
-        scale, zero = (pt.reshape(each, (q.shape[0], 1, -1)) for each in (scale, zero))
+        scale, zero = (F.reshape(numbers, (q.shape[0], 1, -1)) for numbers in (scale, zero))
         return ((q.astype("int32") - zero.astype("int32")).astype("float32") * scale).mT
 
     return _layer(
@@ -233,11 +237,11 @@ def quantized_lstm(
 
 def _rounded(x: Tensor, axis: int | None = None) -> Tensor:
     """Round to 256 equal steps between the extreme values and zero, of all elements or each row."""
-    low = pt.minimum(pt.min(x, axis=axis, keepdims=True), 0.0)
-    high = pt.maximum(pt.max(x, axis=axis, keepdims=True), 0.0)
-    scale = pt.where(high == low, 1.0, (high - low) / 255)
-    zero = pt.round(-low / scale)
-    return (pt.clip(pt.round(x / scale) + zero, 0.0, 255.0) - zero) * scale
+    low = F.minimum(F.min(x, axis=axis, keepdims=True), 0.0)
+    high = F.maximum(F.max(x, axis=axis, keepdims=True), 0.0)
+    scale = F.where(high == low, 1.0, (high - low) / 255)
+    zero = F.round(-low / scale)
+    return (F.clip(F.round(x / scale) + zero, 0.0, 255.0) - zero) * scale
 
 
 OPERATORS = {

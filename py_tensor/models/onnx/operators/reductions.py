@@ -7,12 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
-from ... import folding, layouts
-from .shared import Ints, Operator, single
+from ... import folding, layouts, reductions as shared
+from .shared import Ints, Operator
 
 type Function = Callable[..., Tensor]
 
@@ -35,60 +34,48 @@ def largest(x: Tensor, *, axis: tuple[int, ...], keepdims: bool) -> Tensor:
     if not x.size:
         # The largest of nothing is the least number.
         return _of_nothing(x, axis, keepdims, -1)
-    return (pt.any if x.dtype.kind == "b" else pt.max)(x, axis=axis, keepdims=keepdims)
+    return (F.any if x.dtype.kind == "b" else F.max)(x, axis=axis, keepdims=keepdims)
 
 
 def smallest(x: Tensor, *, axis: tuple[int, ...], keepdims: bool) -> Tensor:
     if not x.size:
         return _of_nothing(x, axis, keepdims, 1)
-    return (pt.all if x.dtype.kind == "b" else pt.min)(x, axis=axis, keepdims=keepdims)
+    return (F.all if x.dtype.kind == "b" else F.min)(x, axis=axis, keepdims=keepdims)
 
 
 def _of_nothing(x: Tensor, axis: tuple[int, ...], keepdims: bool, sign: int) -> Tensor:
-    along = {one_axis("reduce", each, x.ndim) for each in axis}
+    along = {one_axis("reduce", number, x.ndim) for number in axis}
     shape = [1 if at in along else n for at, n in enumerate(x.shape) if keepdims or at not in along]
     if x.dtype.kind == "f":
-        value = sign * pt.inf
+        value = sign * math.inf
     else:
         value = x.dtype.highest if sign > 0 else x.dtype.lowest
-    return pt.full(shape, value, dtype=x.dtype)
+    return F.full(shape, value, dtype=x.dtype)
 
 
 def absolute_sum(x: Tensor, **options: Any) -> Tensor:
-    return pt.sum(pt.abs(x), **options)
+    return F.sum(F.abs(x), **options)
 
 
 def square_sum(x: Tensor, **options: Any) -> Tensor:
-    return pt.sum(pt.square(x), **options)
+    return F.sum(F.square(x), **options)
 
 
 def norm(x: Tensor, **options: Any) -> Tensor:
-    return pt.sqrt(square_sum(x, **options))
+    return F.sqrt(square_sum(x, **options))
 
 
 def log_sum(x: Tensor, **options: Any) -> Tensor:
-    return pt.log(pt.sum(x, **options))
+    return F.log(F.sum(x, **options))
 
 
-def place(
+def extreme_position(
     function: Function, x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0
 ) -> Tensor:
     if not select_last_index:
         return function(x, axis=axis, keepdims=bool(keepdims))
-    backward = function(pt.flip(x, axis=axis), axis=axis, keepdims=bool(keepdims))
+    backward = function(F.flip(x, axis=axis), axis=axis, keepdims=bool(keepdims))
     return x.shape[axis] - 1 - backward
-
-
-def running(
-    function: Function, x: Tensor, axis: int | Ints, *, exclusive: int = 0, reverse: int = 0
-) -> Tensor:
-    along = single(axis)
-    if reverse:
-        x = pt.flip(x, axis=along)
-    result = function(x, axis=along, include_initial=bool(exclusive))
-    if exclusive:
-        result = pt.take(result, list(range(x.shape[along])), axis=along)
-    return pt.flip(result, axis=along) if reverse else result
 
 
 def _reduction(
@@ -99,20 +86,20 @@ def _reduction(
 
 
 OPERATORS = {
-    "ArgMax": Operator(partial(place, pt.argmax), layout=layouts.along),
-    "ArgMin": Operator(partial(place, pt.argmin), layout=layouts.along),
-    "CumProd": Operator(partial(running, pt.cumulative_prod), host=("axis",)),
+    "ArgMax": Operator(partial(extreme_position, F.argmax), layout=layouts.along),
+    "ArgMin": Operator(partial(extreme_position, F.argmin), layout=layouts.along),
+    "CumProd": Operator(partial(shared.running, F.cumulative_prod), host=("axis",)),
     "CumSum": Operator(
-        partial(running, pt.cumulative_sum), host=("axis",), fold=folding.running_sum
+        partial(shared.running, F.cumulative_sum), host=("axis",), fold=folding.running_sum
     ),
     "ReduceL1": _reduction(absolute_sum),
     "ReduceL2": _reduction(norm),
     "ReduceLogSum": _reduction(log_sum),
-    "ReduceLogSumExp": _reduction(pt.nn.logsumexp),
+    "ReduceLogSumExp": _reduction(nn.logsumexp),
     "ReduceMax": _reduction(largest, max),
-    "ReduceMean": _reduction(pt.mean),
+    "ReduceMean": _reduction(F.mean),
     "ReduceMin": _reduction(smallest, min),
-    "ReduceProd": _reduction(pt.prod, math.prod),
-    "ReduceSum": _reduction(pt.sum, sum),
+    "ReduceProd": _reduction(F.prod, math.prod),
+    "ReduceSum": _reduction(F.sum, sum),
     "ReduceSumSquare": _reduction(square_sum),
 }

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, vision
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ...layouts import Permuted, result
@@ -27,8 +26,8 @@ ROUNDINGS: dict[str, Callable[[float], float]] = {
 class Along(NamedTuple):
     """Resizing along one axis."""
 
-    given: int
-    wanted: int
+    before: int
+    after: int
     """Lengths of the axis before and after."""
     scale: float
     start: float
@@ -37,7 +36,7 @@ class Along(NamedTuple):
 
     def place(self, at: int, mode: str) -> float:
         """Return the position in the input of an element of the result."""
-        n, scale = self.given, self.scale
+        n, scale = self.before, self.scale
         # ONNX's formulas use a length that need not be a whole number.
         length = n * scale
         if mode == "asymmetric":
@@ -47,16 +46,16 @@ class Along(NamedTuple):
         if mode == "pytorch_half_pixel":
             return -0.5 if length == 1 else (at + 0.5) / scale - 0.5
         if mode == "half_pixel_symmetric":
-            return n / 2 * (1 - self.wanted / length) + (at + 0.5) / scale - 0.5
+            return n / 2 * (1 - self.after / length) + (at + 0.5) / scale - 0.5
         if mode == "align_corners":
             return 0.0 if length == 1 else at * (n - 1) / (length - 1)
         if mode == "tf_half_pixel_for_nn":
             return (at + 0.5) / scale
         if mode == "tf_crop_and_resize":
-            if self.wanted == 1:
+            if self.after == 1:
                 return 0.5 * (self.start + self.end) * (n - 1)
             size = (self.end - self.start) * (n - 1)
-            return self.start * (n - 1) + at * size / (self.wanted - 1)
+            return self.start * (n - 1) + at * size / (self.after - 1)
         raise unsupported(f"Resize with places {mode}")
 
 
@@ -68,7 +67,7 @@ def _weights(mode: str, ratio: float, scale: float, a: float) -> tuple[int, list
     if mode == "linear":
         weights = [max(0.0, 1 - abs(x)) for x in args]
     else:
-        weights = [pt.vision.resizing.cubic(x, a) for x in args]
+        weights = [vision.resizing.cubic(x, a) for x in args]
     total = sum(weights)
     return first, [weight / total for weight in weights]
 
@@ -106,24 +105,24 @@ def resize(
     for at, axis in enumerate(along):
         axis_parts = (parts[at], parts[at + len(along)]) if crops else (0.0, 1.0)
         part = Along(lengths[at], sizes[at], factors[at], *axis_parts)
-        if part.given == part.wanted and not crops:
+        if part.before == part.after and not crops:
             continue
-        if not 0 < part.wanted <= PLACES:
-            raise unsupported(f"Resize to {part.wanted} elements")
-        places = [part.place(i, coordinate_transformation_mode) for i in range(part.wanted)]
+        if not 0 < part.after <= PLACES:
+            raise unsupported(f"Resize to {part.after} elements")
+        positions = [part.place(i, coordinate_transformation_mode) for i in range(part.after)]
         scale = min(part.scale, 1.0) if antialias else 1.0
-        x = _resized(x, axis, places, scale, mode, nearest_mode, cubic_coeff_a, exclude_outside)
+        x = _resized(x, axis, positions, scale, mode, nearest_mode, cubic_coeff_a, exclude_outside)
         if crops:
-            beyond = [not 0 <= place <= part.given - 1 for place in places]
-            new = pt.asarray(beyond).reshape((-1, *(1,) * (x.ndim - axis - 1)))
+            beyond = [not 0 <= position <= part.before - 1 for position in positions]
+            new = F.asarray(beyond).reshape((-1, *(1,) * (x.ndim - axis - 1)))
             outside = new if outside is None else outside | new
-    return x if outside is None else pt.where(outside, extrapolation_value, x)
+    return x if outside is None else F.where(outside, extrapolation_value, x)
 
 
 def _resized(
     x: Tensor,
     axis: int,
-    places: list[float],
+    positions: list[float],
     scale: float,
     mode: str,
     nearest_mode: str,
@@ -133,27 +132,27 @@ def _resized(
     """Resize along one axis, given the position in the input of each element of the result."""
     n = x.shape[axis]
     if mode == "nearest":
-        return _taken(x, [int(ROUNDINGS[nearest_mode](place)) for place in places], axis)
+        return _taken(x, [int(ROUNDINGS[nearest_mode](position)) for position in positions], axis)
     if mode not in ("linear", "cubic"):
         raise unsupported(f"Resize in mode {mode}")
-    if len(places) * 4 / scale > PLACES:
-        raise unsupported(f"Resize to {len(places)} elements by {scale}")
+    if len(positions) * 4 / scale > PLACES:
+        raise unsupported(f"Resize to {len(positions)} elements by {scale}")
     rows: list[tuple[int, list[float]]] = []
-    for place in places:
-        left = math.ceil(place) - 1
-        first, each = _weights(mode, place - left, scale, a)
+    for position in positions:
+        left = math.ceil(position) - 1
+        first, weights = _weights(mode, position - left, scale, a)
         if exclude_outside:
-            each = [w if 0 <= left + first + at < n else 0.0 for at, w in enumerate(each)]
-            total = sum(each)
-            each = [w / total for w in each]
-        rows.append((left + first, each))
-    return pt.vision.resizing.weighted(x, axis, rows)
+            weights = [w if 0 <= left + first + at < n else 0.0 for at, w in enumerate(weights)]
+            total = sum(weights)
+            weights = [w / total for w in weights]
+        rows.append((left + first, weights))
+    return vision.resizing.weighted(x, axis, rows)
 
 
 def _taken(x: Tensor, order: Ints, axis: int) -> Tensor:
     """Take elements along an axis; the first and the last are repeated beyond the ends."""
     last = x.shape[axis] - 1
-    return pt.take(x, pt.asarray([min(max(at, 0), last) for at in order]), axis=axis)
+    return F.take(x, F.asarray([min(max(at, 0), last) for at in order]), axis=axis)
 
 
 def upsample(
@@ -184,9 +183,9 @@ def resize_by_version(
     return resize(x, roi, scales, sizes, **options)
 
 
-def layout(function: Callable[..., Tensor], given: list[Any], options: dict[str, Any]) -> Any:
+def layout(function: Callable[..., Tensor], inputs: list[Any], options: dict[str, Any]) -> Any:
     """Resize a value in the order in which it is stored."""
-    x, *rest = given
+    x, *rest = inputs
     if not isinstance(x, Permuted):
         return None
     axes = [

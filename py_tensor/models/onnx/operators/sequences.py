@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import py_tensor as pt
-
-from ....dtypes import bool_
+from .... import functions as F
+from ....dtypes import bool_, float32
 from ....functions.arguments import one_axis
 from ... import folding
-from ...execution import Body, Value, small
-from ...graph import Constant, ValueList
+from ...execution import GraphFunction, ModelValue, small
+from ...graph import ModelConstant, ValueList
 from ...layouts import Permuted, as_tensor
 from . import movement
 from .shared import Ints, Operator, dtype_of, single
@@ -25,12 +24,12 @@ LONGEST = 1 << 16
 """Maximum number of elements of a sequence."""
 
 
-def _element(value: Value) -> Any:
+def _element(value: ModelValue) -> Any:
     return as_tensor(value) if isinstance(value, Permuted) else value
 
 
-def construct(x: Value, *others: Value) -> ValueList:
-    elements = tuple(map(_element, (x, *others)))
+def construct(x: ModelValue, *more: ModelValue) -> ValueList:
+    elements = tuple(map(_element, (x, *more)))
     return ValueList(elements, elements[0].dtype, None)
 
 
@@ -38,33 +37,33 @@ def empty(*, dtype: int = 1) -> ValueList:
     return ValueList((), dtype_of(dtype), None)
 
 
-def at(values: ValueList, position: int | Ints) -> Value:
+def at(values: ValueList, position: int | Ints) -> ModelValue:
     return values.elements[_place(values, position)]
 
 
 def _place(values: ValueList, position: int | Ints, more: int = 0) -> int:
     """Return a position; negative ones count from the end, which `more` moves."""
-    place, n = single(position), len(values.elements)
-    if not -n <= place < n + more:
-        raise IndexError(f"position {place} in a sequence of {n} tensors")
-    return place % n if place < 0 else place
+    index, n = single(position), len(values.elements)
+    if not -n <= index < n + more:
+        raise IndexError(f"position {index} in a sequence of {n} tensors")
+    return index % n if index < 0 else index
 
 
-def insert(values: ValueList, x: Value, position: int | Ints | None = None) -> ValueList:
+def insert(values: ValueList, x: ModelValue, position: int | Ints | None = None) -> ValueList:
     n = len(values.elements)
-    place = n if position is None else _place(values, position, 1)
+    index = n if position is None else _place(values, position, 1)
     if n == LONGEST:
         raise ValueError(f"sequence of more than {LONGEST:,} tensors")
-    before, after = values.elements[:place], values.elements[place:]
+    before, after = values.elements[:index], values.elements[index:]
     return replace(values, elements=(*before, _element(x), *after))
 
 
 def erase(values: ValueList, position: int | Ints = -1) -> ValueList:
-    place = _place(values, position)
-    return replace(values, elements=values.elements[:place] + values.elements[place + 1 :])
+    index = _place(values, position)
+    return replace(values, elements=values.elements[:index] + values.elements[index + 1 :])
 
 
-def length(values: ValueList) -> Constant:
+def length(values: ValueList) -> ModelConstant:
     return folding.made([len(values.elements)], ())
 
 
@@ -97,34 +96,34 @@ def concat(values: ValueList, *, axis: int, new_axis: int = 0) -> Any:
         if new_axis:
             parts = [folding.unsqueeze(part, [axis]) for part in parts]
         return folding.concat(*parts, axis=axis)
-    tensors = [as_tensor(each) for each in values.elements if each is not None]
-    return pt.stack(tensors, axis=axis) if new_axis else pt.concat(tensors, axis=axis)
+    tensors = [as_tensor(value) for value in values.elements if value is not None]
+    return F.stack(tensors, axis=axis) if new_axis else F.concat(tensors, axis=axis)
 
 
-def each(values: ValueList, *others: Value, body: Body) -> tuple[ValueList, ...]:
+def for_each(values: ValueList, *more: ModelValue, body: GraphFunction) -> tuple[ValueList, ...]:
     """Run the body for the elements of sequences at each place, and with the other tensors."""
     results: list[list[Any]] = [[] for _ in body.graph.outputs]
-    for place, value in enumerate(values.elements):
-        given = [
-            other.elements[place] if isinstance(other, ValueList) else other for other in others
+    for index, value in enumerate(values.elements):
+        inputs = [
+            other.elements[index] if isinstance(other, ValueList) else other for other in more
         ]
-        for found, result in zip(results, body(value, *given), strict=True):
-            found.append(_element(result))
+        for elements, result in zip(results, body(value, *inputs), strict=True):
+            elements.append(_element(result))
     return tuple(
-        ValueList(tuple(found), found[0].dtype if found else info.dtype or pt.float32, None)
-        for found, info in zip(results, body.graph.outputs, strict=True)
+        ValueList(tuple(elements), elements[0].dtype if elements else info.dtype or float32, None)
+        for elements, info in zip(results, body.graph.outputs, strict=True)
     )
 
 
-def optional(x: Value = None, *, type: Any = None) -> Value:
+def optional(x: ModelValue = None, *, type: Any = None) -> ModelValue:
     return x
 
 
-def has_element(x: Value = None) -> Constant:
+def has_element(x: ModelValue = None) -> ModelConstant:
     return folding.made([x is not None], (), bool_)
 
 
-def element_of(x: Value) -> Value:
+def element_of(x: ModelValue) -> ModelValue:
     if x is None:
         raise ValueError("optional value has no element")
     return x
@@ -141,6 +140,6 @@ OPERATORS = {
     "SequenceErase": Operator(erase, host=("position",), raw=True),
     "SequenceInsert": Operator(insert, host=("position",), raw=True),
     "SequenceLength": Operator(length, raw=True),
-    "SequenceMap": Operator(each, raw=True),
+    "SequenceMap": Operator(for_each, raw=True),
     "SplitToSequence": Operator(split, host=("split",), raw=True),
 }

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import py_tensor as pt
-
+from .... import fft, functions as F
 from ....tensor import Tensor
-from .images import LARGEST
-from .shared import Ints, Operator, dtype_of, single, unsupported
+from .shared import LARGEST, Ints, Operator, dtype_of, single, unsupported
 
 
 def parts(numbers: Tensor) -> Tensor:
-    return pt.stack([pt.real(numbers), pt.imag(numbers)], axis=-1)
+    return F.stack([F.real(numbers), F.imag(numbers)], axis=-1)
 
 
 def dft(
@@ -32,12 +30,12 @@ def dft(
     # The axis of the parts is removed.
     along = along % x.ndim
     n = None if length is None else single(length)
-    values = x[..., 0] if x.shape[-1] == 1 else pt.complex(x[..., 0], x[..., 1])
+    values = x[..., 0] if x.shape[-1] == 1 else F.complex(x[..., 0], x[..., 1])
     if onesided and inverse:
-        return pt.expand_dims(pt.fft.irfft(values, n=n, axis=along), axis=-1)
+        return F.expand_dims(fft.irfft(values, n=n, axis=along), axis=-1)
     if onesided:
-        return parts(pt.fft.rfft(values, n=n, axis=along))
-    return parts((pt.fft.ifft if inverse else pt.fft.fft)(values, n=n, axis=along))
+        return parts(fft.rfft(values, n=n, axis=along))
+    return parts((fft.ifft if inverse else fft.fft)(values, n=n, axis=along))
 
 
 def stft(
@@ -54,10 +52,10 @@ def stft(
         size = window.shape[0]
     else:
         raise ValueError("neither a window nor a length of frames is given")
-    starts = pt.arange(0, signal.shape[1] - size + 1, single(step))
-    frames = pt.take(signal[..., 0], starts.reshape((-1, 1)) + pt.arange(size), axis=1)
+    starts = F.arange(0, signal.shape[1] - size + 1, single(step))
+    frames = F.take(signal[..., 0], starts.reshape((-1, 1)) + F.arange(size), axis=1)
     frames = frames if window is None else frames * window
-    return parts((pt.fft.rfft if onesided else pt.fft.fft)(frames, axis=-1))
+    return parts((fft.rfft if onesided else fft.fft)(frames, axis=-1))
 
 
 def window(
@@ -74,7 +72,7 @@ def window(
             sum((-1) ** k * weight * math.cos(k * at * turn) for k, weight in enumerate(weights))
             for at in range(n)
         ]
-        return pt.asarray(numbers, dtype=dtype_of(output_datatype))
+        return F.asarray(numbers, dtype=dtype_of(output_datatype))
 
     return run
 
@@ -103,7 +101,7 @@ def mel_weights(
     columns = [
         [_triangle(row, *edges[band : band + 3]) for band in range(bands)] for row in range(rows)
     ]
-    return pt.asarray(columns, dtype=dtype_of(output_datatype))
+    return F.asarray(columns, dtype=dtype_of(output_datatype))
 
 
 def _triangle(at: int, left: int, center: int, right: int) -> float:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
 from ... import folding
 from ...common import arange, shape, size
-from ...graph import Constant
+from ...graph import ModelConstant
 from .shared import Ints, Operator, dtype_or
 
 
-def constant_of_shape(shape: Ints, *, value: Constant | None = None) -> Tensor:
+def constant_of_shape(shape: Ints, *, value: ModelConstant | None = None) -> Tensor:
     if value is None:
-        return pt.zeros(shape)
-    return pt.full(shape, value.numbers[0], dtype=value.dtype)
+        return F.zeros(shape)
+    return F.full(shape, value.numbers[0], dtype=value.dtype)
 
 
 def eye_like(x: Tensor, *, dtype: int | None = None, k: int = 0) -> Tensor:
     rows, columns = x.shape
-    return pt.eye(rows, columns, k=k, dtype=dtype_or(x.dtype, dtype))
+    return F.eye(rows, columns, k=k, dtype=dtype_or(x.dtype, dtype))
 
 
 OPERATORS = {

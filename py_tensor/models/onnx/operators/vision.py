@@ -11,13 +11,12 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
 from ... import folding, layouts
-from ...graph import Constant
-from .images import LARGEST, check_windows
-from .shared import Ints, Operator, unsupported
+from ...graph import ModelConstant
+from .images import check_windows
+from .shared import LARGEST, Ints, Operator, unsupported
 
 type Taps = list[tuple[Tensor, Tensor]]
 """Positions along one axis, and their weights."""
@@ -35,44 +34,44 @@ def grid_sample(
     rows: list[Taps] = []
     for axis in range(count):
         n = x.shape[1 + axis]
-        place = grid[..., count - 1 - axis]
+        position = grid[..., count - 1 - axis]
         if align_corners:
-            place, low, high = (place + 1) / 2 * (n - 1), 0.0, n - 1.0
+            position, low, high = (position + 1) / 2 * (n - 1), 0.0, n - 1.0
         else:
-            place, low, high = ((place + 1) * n - 1) / 2, -0.5, n - 0.5
+            position, low, high = ((position + 1) * n - 1) / 2, -0.5, n - 0.5
         if mode == "nearest":
-            place = pt.round(place)
-        outside = (place < low) | (place > high)
+            position = F.round(position)
+        outside = (position < low) | (position > high)
         inside = partial(_inside, n=n, low=low, high=high, mode=padding_mode)
         if padding_mode != "zeros":
-            place = pt.where(outside, inside(place), place)
-        taps = _taps(place, mode.removeprefix("bi"))
+            position = F.where(outside, inside(position), position)
+        taps = _taps(position, mode.removeprefix("bi"))
         if padding_mode == "zeros":
-            taps = [(at, pt.where((at >= 0) & (at < n), w, 0.0)) for at, w in taps]
+            taps = [(at, F.where((at >= 0) & (at < n), w, 0.0)) for at, w in taps]
             inside = partial(_inside, n=n, low=low, high=high, mode="border")
-        rows.append([(pt.round(inside(at)).astype("int32"), weight) for at, weight in taps])
+        rows.append([(F.round(inside(at)).astype("int32"), weight) for at, weight in taps])
     return _sum_of_taps(x, rows)
 
 
-def _inside(place: Tensor, *, n: int, low: float, high: float, mode: str) -> Tensor:
+def _inside(position: Tensor, *, n: int, low: float, high: float, mode: str) -> Tensor:
     """Move places outside of an axis into it."""
     if mode == "border":
-        return pt.clip(place, 0, n - 1)
+        return F.clip(position, 0, n - 1)
     if mode != "reflection":
         raise unsupported(f"GridSample with padding {mode}")
     period = 2 * (high - low)
     if not period:
-        return place * 0
-    away = pt.abs(place - low) % period
-    return low + pt.minimum(away, period - away)
+        return position * 0
+    away = F.abs(position - low) % period
+    return low + F.minimum(away, period - away)
 
 
-def _taps(place: Tensor, mode: str) -> Taps:
+def _taps(position: Tensor, mode: str) -> Taps:
     """Return the positions that a place along one axis reads, and their weights."""
     if mode == "nearest":
-        return [(place, pt.ones_like(place))]
-    first = pt.floor(place)
-    t = place - first
+        return [(position, F.ones_like(position))]
+    first = F.floor(position)
+    t = position - first
     if mode == "linear":
         return [(first, 1 - t), (first + 1, t)]
     if mode != "cubic":
@@ -86,14 +85,14 @@ def _taps(place: Tensor, mode: str) -> Taps:
 
 def _sum_of_taps(x: Tensor, rows: list[Taps]) -> Tensor:
     """Return weighted sums of elements of (batch, ..., channels) at places of (batch, ...)."""
-    batch = pt.arange(x.shape[0]).reshape((-1, *(1,) * (rows[0][0][0].ndim - 1)))
+    batch = F.arange(x.shape[0]).reshape((-1, *(1,) * (rows[0][0][0].ndim - 1)))
     parts = []
     for taps in product(*rows):
         weight = taps[0][1]
         for _, other in taps[1:]:
             weight = weight * other
-        found = x[(batch, *(at for at, _ in taps))]
-        parts.append(found * pt.expand_dims(weight, axis=-1).astype(x.dtype))
+        elements = x[(batch, *(at for at, _ in taps))]
+        parts.append(elements * F.expand_dims(weight, axis=-1).astype(x.dtype))
     return sum(parts[1:], parts[0])
 
 
@@ -103,12 +102,12 @@ def affine_grid(theta: Tensor, size: Ints, *, align_corners: int = 0) -> Tensor:
         raise unsupported(f"AffineGrid of {lengths}")
     axes = []
     for n in lengths:
-        step = pt.arange(n, dtype="float32")
+        step = F.arange(n, dtype="float32")
         axes.append(step * (2 / max(1, n - 1)) - 1 if align_corners else (step * 2 + 1) / n - 1)
-    places = pt.meshgrid(*axes, indexing="ij")[::-1]
-    points = pt.stack([*places, pt.ones_like(places[0])], axis=-1)
+    places = F.meshgrid(*axes, indexing="ij")[::-1]
+    points = F.stack([*places, F.ones_like(places[0])], axis=-1)
     points = points.reshape((-1, len(lengths) + 1))
-    grid = pt.sum(points[None, :, None, :] * theta[:, None, :, :], axis=-1)
+    grid = F.sum(points[None, :, None, :] * theta[:, None, :, :], axis=-1)
     return grid.reshape((theta.shape[0], *lengths, len(lengths)))
 
 
@@ -130,17 +129,17 @@ def col2im(
         (n - d * (k - 1) - 1) // step + 1
         for n, k, d, step in zip(padded, block, dilations, strides, strict=True)
     ]
-    place = pt.asarray(0)
+    pixel = F.asarray(0)
     for axis in range(count):
         # The axes are those inside a block, followed by the axes of the blocks' positions.
         shape = [1] * (2 * count)
         shape[axis] = block[axis]
-        at = (pt.arange(block[axis]) * dilations[axis]).reshape(shape)
+        at = (F.arange(block[axis]) * dilations[axis]).reshape(shape)
         shape[axis], shape[count + axis] = 1, out[axis]
-        place = place * padded[axis] + at + (pt.arange(out[axis]) * strides[axis]).reshape(shape)
+        pixel = pixel * padded[axis] + at + (F.arange(out[axis]) * strides[axis]).reshape(shape)
     channels = x.shape[1] // math.prod(block)
     rows = x.reshape((x.shape[0] * channels, -1)).mT
-    sums = pt.segment_sum(rows, place.reshape((-1,)), math.prod(padded))
+    sums = F.segment_sum(rows, pixel.reshape((-1,)), math.prod(padded))
     y = sums.mT.reshape((x.shape[0], channels, *padded))
     parts = [slice(before, before + n) for n, (before, _) in zip(image, around, strict=True)]
     return y[(slice(None), slice(None), *parts)]
@@ -163,12 +162,12 @@ def max_unpool(
         for at, n in enumerate(x.shape[2:])
     ]
     full = (*x.shape[:2], *lengths)
-    flat = pt.zeros(math.prod(full), dtype=x.dtype)
+    flat = F.zeros(math.prod(full), dtype=x.dtype)
     flat[indices.reshape((-1,))] = x.reshape((-1,))
     y = flat.reshape(full)
     if shape is None:
         return y
-    return pt.pad(y, [(0, wanted - n) for wanted, n in zip(shape, full, strict=True)])
+    return F.pad(y, [(0, wanted - n) for wanted, n in zip(shape, full, strict=True)])
 
 
 def roi_align(
@@ -188,14 +187,14 @@ def roi_align(
     half = (coordinate_transformation_mode or ("half_pixel" if opset >= 16 else "")) == "half_pixel"
     edges = rois * spatial_scale - (0.5 if half else 0.0)
     starts, sizes = edges[:, :2], edges[:, 2:] - edges[:, :2]
-    sizes = sizes if half else pt.maximum(sizes, 1.0)
+    sizes = sizes if half else F.maximum(sizes, 1.0)
     outs = (output_width, output_height)
     bins = [sizes[:, at] / n for at, n in enumerate(outs)]
     if sampling_ratio:
         across, down = (_spread(starts[:, at], bins[at], outs[at], sampling_ratio) for at in (0, 1))
         return _aligned(x, batches, across, down, mode)
     # Each region has its own number of samples, which is a shape.
-    counts = pt.stack([pt.ceil(each) for each in bins], axis=-1).astype("int32").tolist()
+    counts = F.stack([F.ceil(lengths) for lengths in bins], axis=-1).astype("int32").tolist()
     parts = []
     for at, ratios in enumerate(counts):
         one = slice(at, at + 1)
@@ -205,7 +204,7 @@ def roi_align(
             for axis in (0, 1)
         )
         parts.append(_aligned(x, batches[one], across, down, mode))
-    return pt.concat(parts, axis=0)
+    return F.concat(parts, axis=0)
 
 
 def max_roi_pool(
@@ -214,52 +213,52 @@ def max_roi_pool(
     """Return the maxima of cells of regions, which are whole pixels; 0 for cells without pixels."""
     check_windows(pooled_shape)
     scaled = rois[:, 1:] * spatial_scale
-    edges = pt.floor(pt.abs(scaled) + 0.5) * pt.sign(scaled)
-    found, lowest = x[rois[:, 0].astype("int32")], pt.finfo(x.dtype).min
+    edges = F.floor(F.abs(scaled) + 0.5) * F.sign(scaled)
+    maxima, lowest = x[rois[:, 0].astype("int32")], F.finfo(x.dtype).min
     # Edges are left, top, right and bottom.
     for axis, (count, first) in enumerate(zip(pooled_shape, (1, 0), strict=True), 1):
         n, start = x.shape[axis], edges[:, first, None]
-        cell = pt.maximum(edges[:, first + 2, None] - start + 1, 1) / count
-        ends = [pt.arange(count) * cell, (pt.arange(count) + 1) * cell]
-        low, high = (pt.clip(start + end, 0, n) for end in (pt.floor(ends[0]), pt.ceil(ends[1])))
-        places = pt.arange(n).astype("float32")
+        cell = F.maximum(edges[:, first + 2, None] - start + 1, 1) / count
+        ends = [F.arange(count) * cell, (F.arange(count) + 1) * cell]
+        low, high = (F.clip(start + end, 0, n) for end in (F.floor(ends[0]), F.ceil(ends[1])))
+        places = F.arange(n).astype("float32")
         inside = (places >= low[..., None]) & (places < high[..., None])
         shape = (len(rois), *(1,) * (axis - 1), count, n, *(1,) * (3 - axis))
-        spread = pt.expand_dims(found, axis=axis)
-        found = pt.max(pt.where(inside.reshape(shape), spread, lowest), axis=axis + 1)
-    return pt.where(found == lowest, 0.0, found)
+        spread = F.expand_dims(maxima, axis=axis)
+        maxima = F.max(F.where(inside.reshape(shape), spread, lowest), axis=axis + 1)
+    return F.where(maxima == lowest, 0.0, maxima)
 
 
 def _spread(start: Tensor, size: Tensor, count: int, ratio: int) -> Tensor:
     """Return the places of samples: (regions, bins, samples)."""
-    at = pt.arange(count).reshape((-1, 1)) + (pt.arange(ratio) + 0.5) / ratio
+    at = F.arange(count).reshape((-1, 1)) + (F.arange(ratio) + 0.5) / ratio
     return start.reshape((-1, 1, 1)) + at * size.reshape((-1, 1, 1))
 
 
 def _aligned(x: Tensor, batches: Tensor, across: Tensor, down: Tensor, mode: str) -> Tensor:
     """Return averages or maxima of samples: (regions, rows, columns, channels)."""
     taps = []
-    for axis, place in ((1, down), (2, across)):
+    for axis, position in ((1, down), (2, across)):
         n = x.shape[axis]
-        inside = (place >= -1) & (place <= n)
-        place = pt.clip(place, 0, n - 1)
-        first = pt.floor(place)
-        t = place - first
-        pairs = ((first, 1 - t), (pt.minimum(first + 1, n - 1), t))
-        taps.append([(at.astype("int32"), pt.where(inside, w, 0.0)) for at, w in pairs])
+        inside = (position >= -1) & (position <= n)
+        position = F.clip(position, 0, n - 1)
+        first = F.floor(position)
+        t = position - first
+        pairs = ((first, 1 - t), (F.minimum(first + 1, n - 1), t))
+        taps.append([(at.astype("int32"), F.where(inside, w, 0.0)) for at, w in pairs])
     batch = batches.reshape((-1, 1, 1, 1, 1))
     parts = []
     for (row, a), (column, b) in product(*taps):
         # Axes: regions, rows, samples of a row, columns, samples of a column.
         row, a = row[:, :, :, None, None], a[:, :, :, None, None]
         column, b = column[:, None, None, :, :], b[:, None, None, :, :]
-        parts.append(x[batch, row, column] * pt.expand_dims(a * b, axis=-1))
+        parts.append(x[batch, row, column] * F.expand_dims(a * b, axis=-1))
     if mode == "max":
         best = parts[0]
         for part in parts[1:]:
-            best = pt.maximum(best, part)
-        return pt.max(best, axis=(2, 4))
-    return pt.mean(sum(parts[1:], parts[0]), axis=(2, 4))
+            best = F.maximum(best, part)
+        return F.max(best, axis=(2, 4))
+    return F.mean(sum(parts[1:], parts[0]), axis=(2, 4))
 
 
 def deform_conv(
@@ -280,15 +279,15 @@ def deform_conv(
     if x.ndim != 4:
         raise unsupported("DeformConv of images that do not have two axes")
     check_windows(dilations, pads, strides)
-    (batch, *image, channels), (outs, each, *size) = x.shape, w.shape
+    (batch, *image, channels), (outs, inputs, *size) = x.shape, w.shape
     dilations, strides, pads = dilations or [1, 1], strides or [1, 1], pads or [0] * 4
     taps, out = math.prod(size), offset.shape[2:]
     moves = offset.reshape((batch, offset_group, taps, 2, *out))
     rows: list[Tensor] = []
     for axis in range(2):
-        tap = pt.arange(taps)
+        tap = F.arange(taps)
         tap = (tap // size[1] if axis == 0 else tap % size[1]) * dilations[axis]
-        start = pt.arange(out[axis]) * strides[axis] - pads[axis]
+        start = F.arange(out[axis]) * strides[axis] - pads[axis]
         shape = (1, 1, 1, -1, 1) if axis == 0 else (1, 1, 1, 1, -1)
         rows.append(moves[:, :, :, axis] + tap.reshape((-1, 1, 1)) + start.reshape(shape))
     groups = []
@@ -297,24 +296,24 @@ def deform_conv(
         seen: list[Taps] = []
         for axis, n in enumerate(image):
             read = []
-            for place, weight in _taps(rows[axis][:, at], "linear"):
-                inside = (place >= 0) & (place < n)
-                position = pt.clip(place, 0, n - 1).astype("int32")
-                read.append((position, pt.where(inside, weight, 0.0)))
+            for place_of_tap, weight in _taps(rows[axis][:, at], "linear"):
+                inside = (place_of_tap >= 0) & (place_of_tap < n)
+                position = F.clip(place_of_tap, 0, n - 1).astype("int32")
+                read.append((position, F.where(inside, weight, 0.0)))
             seen.append(read)
-        found = _sum_of_taps(x[..., at * part : (at + 1) * part], seen)
+        values = _sum_of_taps(x[..., at * part : (at + 1) * part], seen)
         if mask is not None:
             shares = mask.reshape((batch, offset_group, taps, *out))[:, at]
-            found = found * pt.expand_dims(shares, axis=-1)
-        groups.append(found)
+            values = values * F.expand_dims(shares, axis=-1)
+        groups.append(values)
     # Axes: batch, taps, rows, columns, channels.
-    columns = pt.moveaxis(pt.concat(groups, axis=-1), 1, 3)
+    columns = F.moveaxis(F.concat(groups, axis=-1), 1, 3)
     parts = []
     for at in range(group):
-        inner = columns[..., at * each : (at + 1) * each].reshape((batch, *out, -1))
+        inner = columns[..., at * inputs : (at + 1) * inputs].reshape((batch, *out, -1))
         kernel = w[at * (outs // group) : (at + 1) * (outs // group)]
-        parts.append(inner @ pt.permute_dims(kernel, (2, 3, 1, 0)).reshape((taps * each, -1)))
-    y = pt.concat(parts, axis=-1)
+        parts.append(inner @ F.permute_dims(kernel, (2, 3, 1, 0)).reshape((taps * inputs, -1)))
+    y = F.concat(parts, axis=-1)
     return y if b is None else y + b
 
 
@@ -326,16 +325,16 @@ def non_max_suppression(
     least: float | list[float] | None = None,
     *,
     center_point_box: int = 0,
-) -> Constant:
+) -> ModelConstant:
     """Choose the boxes with the largest scores that do not overlap; computed on the host."""
     wanted, limit, low = (
         value[0] if isinstance(value, list) else value for value in (most, overlap, least)
     )
-    found: list[int] = []
+    kept: list[int] = []
     for at, (places, classes) in enumerate(zip(boxes, scores, strict=True)):
         corners = [_corners(box, center_point_box) for box in places]
-        for number, each in enumerate(classes):
-            order = sorted(zip((-score for score in each), range(len(each)), strict=True))
+        for number, ranks in enumerate(classes):
+            order = sorted(zip((-score for score in ranks), range(len(ranks)), strict=True))
             ranked = [i for score, i in order if low is None or -score > low]
             group_of = _groups(corners, ranked)
             chosen: dict[int, list[int]] = {}
@@ -346,9 +345,9 @@ def non_max_suppression(
                 better = chosen.setdefault(group_of[i], [])
                 if all(_overlap(corners[i], corners[j]) <= (limit or 0.0) for j in better):
                     better.append(i)
-                    found += (at, number, i)
+                    kept += (at, number, i)
                     count += 1
-    return folding.made(found, (len(found) // 3, 3))
+    return folding.made(kept, (len(kept) // 3, 3))
 
 
 def _groups(corners: list[tuple[float, ...]], boxes: list[int]) -> dict[int, int]:

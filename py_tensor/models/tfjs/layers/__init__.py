@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from ...execution import Operator
 from . import attention, convolution, core, images, merging, normalization, recorded, recurrent
-from .shared import ACTIVATIONS, Layer, Weight
+from .shared import ACTIVATIONS, LayerRow, MaskRule, Weight
 
-__all__ = ["ACTIVATIONS", "CHAPTERS", "LAYERS", "OPERATORS", "Layer", "Weight"]
+__all__ = ["ACTIVATIONS", "CHAPTERS", "LAYERS", "OPERATORS", "LayerRow", "MaskRule", "Weight"]
 
 CHAPTERS = {
     "attention": attention.LAYERS,
@@ -23,11 +23,16 @@ CHAPTERS = {
     "normalization": normalization.LAYERS,
     "recurrent": recurrent.LAYERS,
 }
-LAYERS: dict[str, Layer] = {name: row for rows in CHAPTERS.values() for name, row in rows.items()}
+LAYERS: dict[str, LayerRow] = {
+    name: row for rows in CHAPTERS.values() for name, row in rows.items()
+}
 """Layers by the name of their class."""
 
 INTERNAL = {**core.INTERNAL, **merging.INTERNAL, **recorded.INTERNAL, **recurrent.INTERNAL}
 OPERATORS = {
-    **{name: Operator(row.function, omits=True) for name, row in LAYERS.items()},
+    **{
+        name: Operator(row.function, omits=True, ignored=frozenset(row.ignored.split()))
+        for name, row in LAYERS.items()
+    },
     **{name: Operator(function, omits=True) for name, function in INTERNAL.items()},
 }

@@ -4,58 +4,125 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
+from .recurrent import States, recurrent_row, scan, starts
 from .shared import (
     Config,
-    Layer,
+    LayerRow,
     Weight,
     activated,
     bias_of,
     biased,
     channels_last,
-    each,
     in_format,
+    sizes_of,
 )
 
 type Size = int | Sequence[int]
 
-_CONVOLUTIONS: tuple[Callable[..., Tensor], ...] = (pt.nn.conv1d, pt.conv2d, pt.nn.conv3d)
+_CONVOLUTIONS: tuple[Callable[..., Tensor], ...] = (nn.conv1d, F.conv2d, nn.conv3d)
 _TRANSPOSED: tuple[Callable[..., Tensor], ...] = (
-    pt.nn.conv1d_transpose,
-    pt.conv2d_transpose,
-    pt.nn.conv3d_transpose,
+    nn.conv1d_transpose,
+    F.conv2d_transpose,
+    nn.conv3d_transpose,
 )
 
 
-def convolution(
+class Window(NamedTuple):
+    """Options of a convolution, with a number for each axis."""
+
+    stride: tuple[int, ...]
+    padding: str
+    dilation: tuple[int, ...]
+    groups: int
+    output_padding: tuple[int, ...] | None
+
+
+type Convolution = Callable[[Tensor, Sequence[Tensor], Window], Tensor]
+"""Function of images with the channels last, and kernels."""
+
+
+def convolved(
+    function: Convolution,
     count: int,
     x: Tensor,
-    kernel: Tensor,
-    bias: Tensor | None,
-    *,
-    filters: int = 0,
-    kernel_size: Size = 0,
+    *weights: Tensor,
     strides: Size = 1,
     padding: str = "valid",
+    output_padding: Size | None = None,
     data_format: str = "channels_last",
     dilation_rate: Size = 1,
     groups: int = 1,
     activation: str = "linear",
 ) -> Tensor:
+    """Convolve along `count` axes, and apply the bias, the last weight, and the activation."""
+    *kernels, bias = weights
     x = channels_last(x, data_format)
-    stride, dilation = each(strides, count), each(dilation_rate, count)
+    dilation = sizes_of(dilation_rate, count)
     if padding == "causal":
-        before = dilation[0] * (kernel.shape[0] - 1)
-        x = pt.pad(x, ((0, 0), (before, 0), (0, 0)))
+        before = dilation[0] * (kernels[0].shape[0] - 1)
+        x = F.pad(x, ((0, 0), (before, 0), (0, 0)))
         padding = "valid"
-    result = _CONVOLUTIONS[count - 1](
-        x, kernel, stride=stride, padding=padding, dilation=dilation, groups=groups
+    extra = None if output_padding is None else sizes_of(output_padding, count)
+    window = Window(sizes_of(strides, count), padding, dilation, groups, extra)
+    return in_format(biased(function(x, kernels, window), bias, activation), data_format)
+
+
+def _convolution(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+    return _CONVOLUTIONS[x.ndim - 3](
+        x,
+        kernels[0],
+        stride=window.stride,
+        padding=window.padding,
+        dilation=window.dilation,
+        groups=window.groups,
     )
-    return in_format(biased(result, bias, activation), data_format)
+
+
+def _transposed(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+    padded, added = [], []
+    is_same, extra = window.padding == "same", window.output_padding
+    for axis, (taps, apart) in enumerate(zip(kernels[0].shape, window.dilation, strict=False)):
+        length, step, size = x.shape[axis + 1], window.stride[axis], (taps - 1) * apart + 1
+        full = (length - 1) * step + size
+        if extra is not None:
+            length = full - 2 * (size // 2 if is_same else 0) + extra[axis]
+        else:
+            length = length * step + (0 if is_same else max(size - step, 0))
+        before = max(full - length, 0) // 2 if is_same else 0
+        after = full - before - length
+        padded.append((before, max(after, 0)))
+        added.append(max(-after, 0))
+    return _TRANSPOSED[x.ndim - 3](
+        x,
+        kernels[0],
+        stride=window.stride,
+        padding=padded,
+        output_padding=tuple(added),
+        dilation=window.dilation,
+        groups=window.groups,
+    )
+
+
+def _depthwise(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+    stride, dilation, kernel = window.stride, window.dilation, kernels[0]
+    if x.ndim == 3:
+        # A second axis of length 1, after the first, so that "same" pads nothing there.
+        planes = _depthwise(
+            x[:, :, None],
+            [kernel[:, None]],
+            window._replace(stride=(stride[0], 1), dilation=(dilation[0], 1)),
+        )
+        return planes[:, :, 0]
+    return nn.depthwise_conv2d(x, kernel, stride=stride, padding=window.padding, dilation=dilation)
+
+
+def _separable(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+    pointwise = kernels[1].reshape(kernels[1].shape[-2:])
+    return _depthwise(x, kernels[:1], window) @ pointwise
 
 
 def _kernel(count: int, *last: int | None) -> tuple[int | None, ...]:
@@ -72,117 +139,11 @@ def _transposed_weights(count: int, config: Config) -> list[Weight | None]:
     return [Weight(("kernel",), _kernel(count, filters, None)), bias_of(config, filters)]
 
 
-def convolution_transpose(
-    count: int,
-    x: Tensor,
-    kernel: Tensor,
-    bias: Tensor | None,
-    *,
-    filters: int = 0,
-    kernel_size: Size = 0,
-    strides: Size = 1,
-    padding: str = "valid",
-    output_padding: Size | None = None,
-    data_format: str = "channels_last",
-    dilation_rate: Size = 1,
-    groups: int = 1,
-    activation: str = "linear",
-) -> Tensor:
-    x = channels_last(x, data_format)
-    stride, dilation = each(strides, count), each(dilation_rate, count)
-    extra = None if output_padding is None else each(output_padding, count)
-    padded, added = [], []
-    for axis, (taps, apart) in enumerate(zip(kernel.shape, dilation, strict=False)):
-        length, step, size = x.shape[axis + 1], stride[axis], (taps - 1) * apart + 1
-        full = (length - 1) * step + size
-        if extra is not None:
-            length = full - 2 * (size // 2 if padding == "same" else 0) + extra[axis]
-        else:
-            length = length * step + (0 if padding == "same" else max(size - step, 0))
-        before = max(full - length, 0) // 2 if padding == "same" else 0
-        after = full - before - length
-        padded.append((before, max(after, 0)))
-        added.append(max(-after, 0))
-    result = _TRANSPOSED[count - 1](
-        x,
-        kernel,
-        stride=stride,
-        padding=padded,
-        output_padding=tuple(added),
-        dilation=dilation,
-        groups=groups,
-    )
-    return in_format(biased(result, bias, activation), data_format)
-
-
-def depthwise(
-    count: int,
-    x: Tensor,
-    kernel: Tensor,
-    bias: Tensor | None,
-    *,
-    kernel_size: Size = 0,
-    depth_multiplier: int = 1,
-    strides: Size = 1,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    dilation_rate: Size = 1,
-    groups: int = 1,
-    activation: str = "linear",
-) -> Tensor:
-    x = channels_last(x, data_format)
-    result = _depthwise(count, x, kernel, strides, padding, dilation_rate)
-    return in_format(biased(result, bias, activation), data_format)
-
-
-def _depthwise(
-    count: int, x: Tensor, kernel: Tensor, strides: Size, padding: str, dilation_rate: Size
-) -> Tensor:
-    stride, dilation = each(strides, count), each(dilation_rate, count)
-    if count == 1:
-        if padding == "causal":
-            x = pt.pad(x, ((0, 0), (dilation[0] * (kernel.shape[0] - 1), 0), (0, 0)))
-            padding = "valid"
-        # A second axis of length 1, after the first, so that "same" pads nothing there.
-        planes = pt.nn.depthwise_conv2d(
-            x[:, :, None],
-            kernel[:, None],
-            stride=(stride[0], 1),
-            padding=padding,
-            dilation=(dilation[0], 1),
-        )
-        return planes[:, :, 0]
-    return pt.nn.depthwise_conv2d(x, kernel, stride=stride, padding=padding, dilation=dilation)
-
-
 def _depthwise_weights(count: int, config: Config) -> list[Weight | None]:
     # TensorFlow.js does not save it for every layer.
     multiplier = config.get("depth_multiplier")
     names = ("kernel", "depthwise_kernel")
     return [Weight(names, _kernel(count, None, multiplier)), bias_of(config, None)]
-
-
-def separable(
-    count: int,
-    x: Tensor,
-    depthwise_kernel: Tensor,
-    pointwise_kernel: Tensor,
-    bias: Tensor | None,
-    *,
-    filters: int = 0,
-    kernel_size: Size = 0,
-    depth_multiplier: int = 1,
-    strides: Size = 1,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    dilation_rate: Size = 1,
-    groups: int = 1,
-    activation: str = "linear",
-) -> Tensor:
-    x = channels_last(x, data_format)
-    planes = _depthwise(count, x, depthwise_kernel, strides, padding, dilation_rate)
-    result = planes @ pointwise_kernel.reshape(pointwise_kernel.shape[-2:])
-    return in_format(biased(result, bias, activation), data_format)
 
 
 def _separable_weights(count: int, config: Config) -> list[Weight | None]:
@@ -205,7 +166,6 @@ def conv_lstm(
     mask: Tensor | None,
     *,
     filters: int,
-    kernel_size: Size = 0,
     strides: Size = 1,
     padding: str = "valid",
     data_format: str = "channels_last",
@@ -214,37 +174,36 @@ def conv_lstm(
     recurrent_activation: str = "sigmoid",
     **options: Any,
 ) -> Any:
-    from .recurrent import Step, scan
-
-    first = channels_last(x[:, 0], data_format)
-    stride, dilation = each(strides, count), each(dilation_rate, count)
+    stride, dilation = sizes_of(strides, count), sizes_of(dilation_rate, count)
     convolve = _CONVOLUTIONS[count - 1]
-    flat = pt.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+    flat = F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
     # The inputs of all steps are convolved at once.
-    given = convolve(
+    inputs = convolve(
         channels_last(flat, data_format), kernel, stride=stride, padding=padding, dilation=dilation
     )
-    given = given if bias is None else given + bias
-    given = given.reshape((x.shape[0], x.shape[1], *given.shape[1:]))
-    zero = pt.zeros((first.shape[0], *given.shape[2:-1], filters), dtype=given.dtype)
-    states = tuple(zero if state is None else channels_last(state, data_format) for state in (h, c))
+    inputs = inputs if bias is None else inputs + bias
+    inputs = inputs.reshape((x.shape[0], x.shape[1], *inputs.shape[1:]))
 
-    def step(now: Tensor, states: tuple[Tensor, ...]) -> Step:
+    def step(now: Tensor, states: States) -> States:
         h, c = states
         gates = now + convolve(h, recurrent, padding="same")
         i, f, g, o = (gates[..., at * filters : (at + 1) * filters] for at in range(4))
         c = activated(f, recurrent_activation) * c + activated(i, recurrent_activation) * activated(
             g, activation
         )
-        h = activated(o, recurrent_activation) * activated(c, activation)
-        return h, (h, c)
+        return activated(o, recurrent_activation) * activated(c, activation), c
 
-    results = scan(given, step, states, mask, **options)
-    if data_format != "channels_first":
-        return results
-    found = results if isinstance(results, tuple) else (results,)
-    moved = tuple(pt.moveaxis(each, -1, each.ndim - 1 - count) for each in found)
-    return moved if isinstance(results, tuple) else moved[0]
+    last = (None if state is None else channels_last(state, data_format) for state in (h, c))
+    states = starts((x.shape[0], *inputs.shape[2:-1], filters), [*last], inputs, recurrent)
+    results = scan(inputs, step, states, mask, **options)
+    if isinstance(results, tuple):
+        return tuple(_in_format(result, data_format, count) for result in results)
+    return _in_format(results, data_format, count)
+
+
+def _in_format(x: Tensor, data_format: str, count: int) -> Tensor:
+    """Return images, or sequences of images, in the format of the layer."""
+    return F.moveaxis(x, -1, -1 - count) if data_format == "channels_first" else x
 
 
 def _conv_lstm_weights(count: int, config: Config) -> list[Weight | None]:
@@ -256,28 +215,28 @@ def _conv_lstm_weights(count: int, config: Config) -> list[Weight | None]:
     ]
 
 
-def _named(function: Callable[..., Any], weights: Callable[..., Any], count: int) -> Layer:
-    return Layer(partial(function, count), partial(weights, count))
-
-
-def _conv_lstm_row(count: int) -> Layer:
-    return Layer(
-        partial(conv_lstm, count),
-        partial(_conv_lstm_weights, count),
-        inputs=3,
-        arguments={"initial_state": 1},
-        masks=1,
-        mask="sequences",
-    )
+def _rows(
+    name: str, function: Convolution, weights: Callable[..., Any], most: int = 3
+) -> dict[str, LayerRow]:
+    return {
+        name.format(count): LayerRow(
+            partial(convolved, function, count),
+            partial(weights, count),
+            ignored="filters kernel_size depth_multiplier",
+        )
+        for count in range(1, most + 1)
+    }
 
 
 LAYERS = {
-    **{f"Conv{n}D": _named(convolution, _convolution_weights, n) for n in (1, 2, 3)},
+    **_rows("Conv{}D", _convolution, _convolution_weights),
+    **_rows("Conv{}DTranspose", _transposed, _transposed_weights),
+    **_rows("DepthwiseConv{}D", _depthwise, _depthwise_weights, 2),
+    **_rows("SeparableConv{}D", _separable, _separable_weights, 2),
     **{
-        f"Conv{n}DTranspose": _named(convolution_transpose, _transposed_weights, n)
-        for n in (1, 2, 3)
+        f"ConvLSTM{count}D": recurrent_row(
+            partial(conv_lstm, count), partial(_conv_lstm_weights, count), 2, "kernel_size"
+        )
+        for count in (1, 2, 3)
     },
-    **{f"DepthwiseConv{n}D": _named(depthwise, _depthwise_weights, n) for n in (1, 2)},
-    **{f"SeparableConv{n}D": _named(separable, _separable_weights, n) for n in (1, 2)},
-    **{f"ConvLSTM{n}D": _conv_lstm_row(n) for n in (1, 2, 3)},
 }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.data_types import lowest_stored
+from ....functions.einsum import einsum
 from ....tensor import Tensor
+from ... import activations
 from .shared import (
     Config,
-    Layer,
+    LayerRow,
+    MaskRule,
     Weight,
     activated,
     bias_of,
@@ -21,9 +23,7 @@ from .shared import (
 )
 
 
-def dense(
-    x: Tensor, kernel: Tensor, bias: Tensor | None, *, units: int = 0, activation: str = "linear"
-) -> Tensor:
+def dense(x: Tensor, kernel: Tensor, bias: Tensor | None, *, activation: str = "linear") -> Tensor:
     return biased(x.astype(kernel.dtype) @ kernel, bias, activation)
 
 
@@ -38,73 +38,36 @@ def einsum_dense(
     bias: Tensor | None,
     *,
     equation: str,
-    output_shape: int | Sequence[int | None] = (),
     activation: str = "linear",
-    bias_axes: str = "",
 ) -> Tensor:
-    return biased(pt.einsum(equation.replace(" ", ""), x, kernel), bias, activation)
+    return biased(einsum(equation.replace(" ", ""), x, kernel), bias, activation)
 
 
 def _einsum_weights(config: Config) -> list[Weight | None]:
     return [Weight(("kernel",)), Weight(("bias",)) if config.get("bias_axes") else None]
 
 
-def embedding(
-    x: Tensor, table: Tensor, *, input_dim: int, output_dim: int, mask_zero: bool = False
-) -> Tensor:
-    return pt.nn.embedding(x.astype("int32"), table)
+def embedding(x: Tensor, table: Tensor, *, mask_zero: bool = False) -> Tensor:
+    return nn.embedding(x.astype("int32"), table)
 
 
 def _embedding_weights(config: Config) -> list[Weight | None]:
     return [Weight(("embeddings",), (config["input_dim"], config["output_dim"]))]
 
 
-def embedding_mask(x: Tensor, *, mask_zero: bool = False) -> Tensor:
+def embedding_mask(x: Tensor) -> Tensor:
     return x != 0
 
 
 def masking(x: Tensor, *, mask_value: float = 0.0) -> Tensor:
-    return pt.where(pt.any(x != mask_value, axis=-1, keepdims=True), x, 0.0)
+    return F.where(F.any(x != mask_value, axis=-1, keepdims=True), x, 0.0)
 
 
 def masking_mask(x: Tensor, *, mask_value: float = 0.0) -> Tensor:
-    return pt.any(x != mask_value, axis=-1)
+    return F.any(x != mask_value, axis=-1)
 
 
 def identity(x: Tensor) -> Tensor:
-    return x
-
-
-def dropout(
-    x: Tensor,
-    *,
-    rate: float = 0.0,
-    stddev: float = 0.0,
-    l1: float = 0.0,
-    l2: float = 0.0,
-    noise_shape: object = None,
-    data_format: object = None,
-    seed: object = None,
-) -> Tensor:
-    return x
-
-
-def augmentation(
-    x: Tensor,
-    *,
-    factor: object = None,
-    height_factor: object = None,
-    width_factor: object = None,
-    mode: object = None,
-    value_range: object = None,
-    fill_mode: object = None,
-    fill_value: object = None,
-    interpolation: object = None,
-    data_format: object = None,
-    rng_type: object = None,
-    auto_vectorize: object = None,
-    seed: object = None,
-) -> Tensor:
     return x
 
 
@@ -119,27 +82,19 @@ def relu(
     negative_slope: float = 0.0,
     threshold: float = 0.0,
 ) -> Tensor:
-    result = pt.where(x >= threshold, x, negative_slope * (x - threshold))
-    return result if max_value is None else pt.where(result > max_value, max_value, result)
+    result = F.where(x >= threshold, x, negative_slope * (x - threshold))
+    return result if max_value is None else F.where(result > max_value, max_value, result)
 
 
 def leaky_relu(
     x: Tensor, *, alpha: float | None = None, negative_slope: float | None = None
 ) -> Tensor:
     slope = alpha if negative_slope is None else negative_slope
-    return pt.nn.leaky_relu(x, alpha=0.3 if slope is None else slope)
-
-
-def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    return pt.nn.elu(x, alpha=alpha)
+    return nn.leaky_relu(x, alpha=0.3 if slope is None else slope)
 
 
 def thresholded_relu(x: Tensor, *, theta: float = 1.0) -> Tensor:
-    return pt.where(x > theta, x, 0.0)
-
-
-def prelu(x: Tensor, alpha: Tensor, *, shared_axes: int | Sequence[int] | None = None) -> Tensor:
-    return pt.where(x >= 0, x, alpha * x)
+    return activations.thresholded_relu(x, alpha=theta)
 
 
 def _prelu_weights(config: Config) -> list[Weight | None]:
@@ -148,7 +103,7 @@ def _prelu_weights(config: Config) -> list[Weight | None]:
 
 def softmax_layer(x: Tensor, mask: Tensor | None, *, axis: int | Sequence[int] = -1) -> Tensor:
     if mask is not None:
-        x = pt.where(leading(mask, x), x, max(-1e9, lowest_stored(x.dtype)))
+        x = F.where(leading(mask, x), x, max(-1e9, lowest_stored(x.dtype)))
     return softmax(x, axis)
 
 
@@ -159,17 +114,17 @@ def reshape(x: Tensor, *, target_shape: Sequence[int]) -> Tensor:
 
 def flatten(x: Tensor, *, data_format: str = "channels_last") -> Tensor:
     if data_format == "channels_first" and x.ndim > 2:
-        x = pt.moveaxis(x, 1, -1)
+        x = F.moveaxis(x, 1, -1)
     return x.reshape((x.shape[0], -1))
 
 
 def permute(x: Tensor, *, dims: Sequence[int]) -> Tensor:
-    return pt.permute_dims(x, (0, *dims))
+    return F.permute_dims(x, (0, *dims))
 
 
 def repeat_vector(x: Tensor, *, n: int) -> Tensor:
     check_size(n)
-    return pt.broadcast_to(x[:, None], (x.shape[0], n, *x.shape[1:]))
+    return F.broadcast_to(x[:, None], (x.shape[0], n, *x.shape[1:]))
 
 
 def category_encoding(
@@ -178,19 +133,18 @@ def category_encoding(
     *,
     num_tokens: int,
     output_mode: str = "multi_hot",
-    sparse: bool = False,
 ) -> Tensor:
     check_size(num_tokens)
     x = x.astype("int32")
     if output_mode == "one_hot":
         rows = x.reshape(x.shape[:-1]) if x.ndim > 1 and x.shape[-1] == 1 else x
-        return pt.nn.one_hot(rows, num_tokens)
-    hot = pt.nn.one_hot(x, num_tokens)
+        return nn.one_hot(rows, num_tokens)
+    hot = nn.one_hot(x, num_tokens)
     axis = -2 if x.ndim > 1 else 0
     if output_mode == "multi_hot":
-        return pt.max(hot, axis=axis)
+        return F.max(hot, axis=axis)
     if output_mode == "count":
-        return pt.sum(hot if weights is None else hot * weights[..., None], axis=axis)
+        return F.sum(hot if weights is None else hot * weights[..., None], axis=axis)
     raise ValueError(f"output_mode {output_mode!r}")
 
 
@@ -198,58 +152,56 @@ def rescaling(
     x: Tensor, *, scale: float | Sequence[float], offset: float | Sequence[float] = 0.0
 ) -> Tensor:
     factor, shift = (
-        pt.asarray(part, dtype="float32") if isinstance(part, list) else part
+        F.asarray(part, dtype="float32") if isinstance(part, list) else part
         for part in (scale, offset)
     )
     return x.astype("float32") * factor + shift
 
 
-def _rows(*names: str) -> dict[str, Layer]:
-    return {name: Layer(dropout, mask="same") for name in names}
-
-
+_TRAINING = "rate stddev l1 l2 noise_shape data_format seed"
+_AUGMENTATION = """
+    factor height_factor width_factor mode value_range fill_mode fill_value interpolation
+    data_format rng_type auto_vectorize seed"""
 LAYERS = {
-    "Activation": Layer(activation, mask="same"),
-    **_rows(
-        "ActivityRegularization",
-        "AlphaDropout",
-        "Dropout",
-        "GaussianDropout",
-        "GaussianNoise",
-        "SpatialDropout1D",
-        "SpatialDropout2D",
-        "SpatialDropout3D",
-    ),
-    "CategoryEncoding": Layer(category_encoding, inputs=2, arguments={"count_weights": 1}),
-    "Dense": Layer(dense, _dense_weights, mask="same"),
-    "ELU": Layer(elu, mask="same"),
-    "EinsumDense": Layer(einsum_dense, _einsum_weights),
-    "Embedding": Layer(embedding, _embedding_weights, mask="mask of Embedding"),
-    "Flatten": Layer(flatten),
-    "Identity": Layer(identity, mask="same"),
-    "LeakyReLU": Layer(leaky_relu, mask="same"),
-    "Masking": Layer(masking, mask="mask of Masking"),
-    "PReLU": Layer(prelu, _prelu_weights, mask="same"),
-    "Permute": Layer(permute),
+    "Activation": LayerRow(activation, mask=MaskRule.SAME),
     **{
-        f"Random{what}": Layer(augmentation)
-        for what in (
-            "Brightness",
-            "Contrast",
-            "Flip",
-            "Height",
-            "Rotation",
-            "Translation",
-            "Width",
-            "Zoom",
+        name: LayerRow(identity, ignored=_TRAINING, mask=MaskRule.SAME)
+        for name in (
+            *("ActivityRegularization", "AlphaDropout", "Dropout", "GaussianDropout"),
+            *("GaussianNoise", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),
         )
     },
-    "ReLU": Layer(relu, mask="same"),
-    "RepeatVector": Layer(repeat_vector),
-    "Rescaling": Layer(rescaling, mask="same"),
-    "Reshape": Layer(reshape),
-    "Softmax": Layer(softmax_layer, masks=1, mask="same"),
-    "ThresholdedReLU": Layer(thresholded_relu, mask="same"),
+    "CategoryEncoding": LayerRow(
+        category_encoding, inputs=2, arguments={"count_weights": 1}, ignored="sparse"
+    ),
+    "Dense": LayerRow(dense, _dense_weights, ignored="units", mask=MaskRule.SAME),
+    "ELU": LayerRow(nn.elu, mask=MaskRule.SAME),
+    "EinsumDense": LayerRow(einsum_dense, _einsum_weights, ignored="output_shape bias_axes"),
+    "Embedding": LayerRow(
+        embedding,
+        _embedding_weights,
+        ignored="input_dim output_dim",
+        mask=MaskRule.EMBEDDING,
+    ),
+    "Flatten": LayerRow(flatten),
+    "Identity": LayerRow(identity, mask=MaskRule.SAME),
+    "LeakyReLU": LayerRow(leaky_relu, mask=MaskRule.SAME),
+    "Masking": LayerRow(masking, mask=MaskRule.MASKING),
+    "PReLU": LayerRow(nn.prelu, _prelu_weights, ignored="shared_axes", mask=MaskRule.SAME),
+    "Permute": LayerRow(permute),
+    **{
+        f"Random{change}": LayerRow(identity, ignored=_AUGMENTATION)
+        for change in (
+            *("Brightness", "Contrast", "Flip", "Height"),
+            *("Rotation", "Translation", "Width", "Zoom"),
+        )
+    },
+    "ReLU": LayerRow(relu, mask=MaskRule.SAME),
+    "RepeatVector": LayerRow(repeat_vector),
+    "Rescaling": LayerRow(rescaling, mask=MaskRule.SAME),
+    "Reshape": LayerRow(reshape),
+    "Softmax": LayerRow(softmax_layer, masks=1, mask=MaskRule.SAME),
+    "ThresholdedReLU": LayerRow(thresholded_relu, mask=MaskRule.SAME),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "mask of Embedding": embedding_mask,

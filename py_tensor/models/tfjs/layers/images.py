@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn, vision
 from ....tensor import Tensor
-from .shared import Layer, channels_last, check_size, each, in_format, leading
+from .shared import LayerRow, channels_last, check_size, in_format, leading, sizes_of
 
 type Size = int | Sequence[int]
 
-_MAX: tuple[Callable[..., Tensor], ...] = (pt.nn.max_pool1d, pt.max_pool2d, pt.nn.max_pool3d)
-_AVERAGE: tuple[Callable[..., Tensor], ...] = (pt.nn.avg_pool1d, pt.avg_pool2d, pt.nn.avg_pool3d)
+_MAX: tuple[Callable[..., Tensor], ...] = (nn.max_pool1d, F.max_pool2d, nn.max_pool3d)
+_AVERAGE: tuple[Callable[..., Tensor], ...] = (nn.avg_pool1d, F.avg_pool2d, nn.avg_pool3d)
 
 
 def pool(
@@ -28,8 +27,8 @@ def pool(
     padding: str = "valid",
     data_format: str = "channels_last",
 ) -> Tensor:
-    window = each(pool_size, count)
-    stride = window if strides is None else each(strides, count)
+    window = sizes_of(pool_size, count)
+    stride = window if strides is None else sizes_of(strides, count)
     x = channels_last(x, data_format)
     pooled = functions[count - 1](x, window, stride=stride, padding=padding)
     return in_format(pooled, data_format)
@@ -50,11 +49,11 @@ def global_average_1d(
     x: Tensor, mask: Tensor | None, *, keepdims: bool = False, data_format: str = "channels_last"
 ) -> Tensor:
     if mask is None:
-        return global_pool(pt.mean, x, keepdims=keepdims, data_format=data_format)
+        return global_pool(F.mean, x, keepdims=keepdims, data_format=data_format)
     last = channels_last(x, data_format)
     valid = leading(mask, last)
-    total = pt.sum(pt.where(valid, last, 0.0), axis=1, keepdims=True)
-    result = total / pt.sum(valid.astype(x.dtype), axis=1, keepdims=True)
+    total = F.sum(F.where(valid, last, 0.0), axis=1, keepdims=True)
+    result = total / F.sum(valid.astype(x.dtype), axis=1, keepdims=True)
     return in_format(result, data_format) if keepdims else result[:, 0]
 
 
@@ -67,7 +66,7 @@ def adaptive_pool(
     data_format: str = "channels_last",
 ) -> Tensor:
     x = channels_last(x, data_format)
-    return in_format(functions[count - 1](x, each(output_size, count)), data_format)
+    return in_format(functions[count - 1](x, sizes_of(output_size, count)), data_format)
 
 
 def _pairs(sizes: Any, count: int) -> list[tuple[int, int]]:
@@ -88,7 +87,7 @@ def _per_axis(x: Tensor, inner: list[Any], data_format: str, outer: Any) -> list
 
 
 def padded(count: int, x: Tensor, *, padding: Any, data_format: str = "channels_last") -> Tensor:
-    return pt.pad(x, _per_axis(x, _pairs(padding, count), data_format, (0, 0)))
+    return F.pad(x, _per_axis(x, _pairs(padding, count), data_format, (0, 0)))
 
 
 def cropped(count: int, x: Tensor, *, cropping: Any, data_format: str = "channels_last") -> Tensor:
@@ -100,12 +99,12 @@ def _resized(x: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
     check_size(size)
     name = interpolation.lower()
     if name == "nearest":
-        return pt.nn.resize_nearest_neighbor(x, size, half_pixel_centers=True)
+        return nn.resize_nearest_neighbor(x, size, half_pixel_centers=True)
     if name == "bilinear":
-        return pt.nn.resize_bilinear(x, size, half_pixel_centers=True)
+        return nn.resize_bilinear(x, size, half_pixel_centers=True)
     if name == "bicubic":
         for axis, out in enumerate(size, 1):
-            x = pt.vision.resizing.weighted(x, axis, _cubic_rows(x.shape[axis], out))
+            x = vision.resizing.weighted(x, axis, _cubic_rows(x.shape[axis], out))
         return x
     raise ValueError(f"interpolation {interpolation!r:.40}")
 
@@ -118,13 +117,11 @@ def _cubic_rows(length: int, out: int) -> list[tuple[int, list[float]]]:
     """
     rows: list[tuple[int, list[float]]] = []
     for at in range(out):
-        place = (at + 0.5) * length / out - 0.5
-        low = math.floor(place)
-        part = round((place - low) * 1024) / 1024
+        center = (at + 0.5) * length / out - 0.5
+        low = math.floor(center)
+        part = round((center - low) * 1024) / 1024
         first, last = max(low - 1, 0), min(low + 3, length)
-        weights = [
-            pt.vision.resizing.cubic(low + part - pixel, -0.5) for pixel in range(first, last)
-        ]
+        weights = [vision.resizing.cubic(low + part - pixel, -0.5) for pixel in range(first, last)]
         total = sum(weights)
         rows.append((first, [weight / total for weight in weights]))
     return rows
@@ -138,11 +135,11 @@ def upsampling(
     data_format: str = "channels_last",
     interpolation: str = "nearest",
 ) -> Tensor:
-    factors = each(size, count)
+    factors = sizes_of(size, count)
     x = channels_last(x, data_format)
     if interpolation == "nearest":
         for axis, factor in enumerate(factors, start=1):
-            x = pt.repeat(x, factor, axis=axis)
+            x = F.repeat(x, factor, axis=axis)
     else:
         height, width = (n * factor for n, factor in zip(x.shape[1:3], factors, strict=True))
         x = _resized(x, (height, width), interpolation)
@@ -157,8 +154,6 @@ def resizing(
     interpolation: str = "bilinear",
     crop_to_aspect_ratio: bool = False,
     pad_to_aspect_ratio: bool = False,
-    fill_mode: str = "constant",
-    fill_value: float = 0.0,
     antialias: bool = False,
     data_format: str = "channels_last",
 ) -> Tensor:
@@ -193,27 +188,27 @@ def center_crop(
     return in_format(_center(last, height, width), data_format)
 
 
-def _each_count(prefix: str, function: Callable[..., Any], *fixed: Any) -> dict[str, Layer]:
-    return {f"{prefix}{n}D": Layer(partial(function, *fixed, n)) for n in (1, 2, 3)}
+def _each_count(prefix: str, function: Callable[..., Any], *fixed: Any) -> dict[str, LayerRow]:
+    return {f"{prefix}{n}D": LayerRow(partial(function, *fixed, n)) for n in (1, 2, 3)}
 
 
-_ADAPTIVE_MAX = (pt.nn.adaptive_max_pool1d, pt.nn.adaptive_max_pool2d, pt.nn.adaptive_max_pool3d)
+_ADAPTIVE_MAX = (nn.adaptive_max_pool1d, nn.adaptive_max_pool2d, nn.adaptive_max_pool3d)
 _ADAPTIVE_AVERAGE = (
-    pt.nn.adaptive_avg_pool1d,
-    pt.nn.adaptive_avg_pool2d,
-    pt.nn.adaptive_avg_pool3d,
+    nn.adaptive_avg_pool1d,
+    nn.adaptive_avg_pool2d,
+    nn.adaptive_avg_pool3d,
 )
 LAYERS = {
     **_each_count("AdaptiveAveragePooling", adaptive_pool, _ADAPTIVE_AVERAGE),
     **_each_count("AdaptiveMaxPooling", adaptive_pool, _ADAPTIVE_MAX),
     **_each_count("AveragePooling", pool, _AVERAGE),
     **_each_count("MaxPooling", pool, _MAX),
-    "CenterCrop": Layer(center_crop),
+    "CenterCrop": LayerRow(center_crop),
     **_each_count("Cropping", cropped),
-    "GlobalAveragePooling1D": Layer(global_average_1d, masks=1),
-    **{f"GlobalAveragePooling{n}D": Layer(partial(global_pool, pt.mean)) for n in (2, 3)},
-    **{f"GlobalMaxPooling{n}D": Layer(partial(global_pool, pt.max)) for n in (1, 2, 3)},
-    "Resizing": Layer(resizing),
+    "GlobalAveragePooling1D": LayerRow(global_average_1d, masks=1),
+    **{f"GlobalAveragePooling{n}D": LayerRow(partial(global_pool, F.mean)) for n in (2, 3)},
+    **{f"GlobalMaxPooling{n}D": LayerRow(partial(global_pool, F.max)) for n in (1, 2, 3)},
+    "Resizing": LayerRow(resizing, ignored="fill_mode fill_value"),
     **_each_count("UpSampling", upsampling),
     **_each_count("ZeroPadding", padded),
 }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import add, and_, mul, or_
+from operator import and_, mul, or_
 
-import py_tensor as pt
-
+from .... import functions as F
+from ....functions.einsum import einsum
+from ....nn.layers.merging import MERGES
 from ....tensor import Tensor
-from .shared import Layer, leading
+from .shared import LayerRow, MaskRule, leading
 
 
 def _alike(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -21,15 +22,11 @@ def _alike(tensors: Sequence[Tensor]) -> list[Tensor]:
     ]
 
 
-def _reduced(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+def _merge(name: str, inputs: int | None = None) -> LayerRow:
     def merged(*tensors: Tensor) -> Tensor:
-        return reduce(function, _alike(tensors))
+        return MERGES[name](*_alike(tensors))
 
-    return merged
-
-
-def average(*tensors: Tensor) -> Tensor:
-    return reduce(add, _alike(tensors)) * (1 / len(tensors))
+    return LayerRow(merged, inputs=inputs, mask=MaskRule.MERGE)
 
 
 def masked_product(*values: Tensor) -> Tensor:
@@ -39,28 +36,18 @@ def masked_product(*values: Tensor) -> Tensor:
     """
     half = len(values) // 2
     factors = [
-        x if mask is None else pt.where(leading(mask, x), x, 1.0)
+        x if mask is None else F.where(leading(mask, x), x, 1.0)
         for x, mask in zip(values[:half], values[half:], strict=True)
     ]
     product = reduce(mul, _alike(factors))
     masks = values[half:]
     if any(mask is None for mask in masks):
         return product
-    return pt.where(leading(reduce(or_, masks), product), product, 0.0)
-
-
-def subtract(x: Tensor, y: Tensor) -> Tensor:
-    first, second = _alike([x, y])
-    return first - second
-
-
-def divide(x: Tensor, y: Tensor) -> Tensor:
-    first, second = _alike([x, y])
-    return first / second
+    return F.where(leading(reduce(or_, masks), product), product, 0.0)
 
 
 def concatenate(*tensors: Tensor, axis: int = -1) -> Tensor:
-    return pt.concat(tensors, axis=axis)
+    return F.concat(tensors, axis=axis)
 
 
 def dot(x: Tensor, y: Tensor, *, axes: int | Sequence[int], normalize: bool = False) -> Tensor:
@@ -75,15 +62,15 @@ def dot(x: Tensor, y: Tensor, *, axes: int | Sequence[int], normalize: bool = Fa
     second = ["a", *"ijklmn"[: y.ndim - 1]]
     first[at] = second[other] = "b"
     left = "".join(letter for letter in first + second if letter not in "ab")
-    result = pt.einsum(f"{''.join(first)},{''.join(second)}->a{left}", x, y)
+    result = einsum(f"{''.join(first)},{''.join(second)}->a{left}", x, y)
     return result[:, None] if result.ndim == 1 else result
 
 
 def unit(x: Tensor, axis: int | Sequence[int]) -> Tensor:
     """Divide by the Euclidean length along axes."""
     along = axis if isinstance(axis, int) else tuple(axis)
-    squares = pt.sum(pt.square(x), axis=along, keepdims=True)
-    return x * pt.rsqrt(pt.maximum(squares, 1e-24))
+    squares = F.sum(F.square(x), axis=along, keepdims=True)
+    return x * F.rsqrt(F.maximum(squares, 1e-24))
 
 
 def any_mask(*masks: Tensor) -> Tensor:
@@ -99,14 +86,14 @@ def joined_mask(*values: Tensor, axis: int, every: bool) -> Tensor:
     half = len(values) // 2
     parts = []
     for x, mask in zip(values[:half], values[half:], strict=True):
-        valid = pt.ones(x.shape, dtype="bool") if mask is None else mask
+        valid = F.ones(x.shape, dtype="bool") if mask is None else mask
         if valid.ndim < x.ndim:
             # Keras 2 does not repeat the mask, so its last axis has length 1.
             valid = valid[..., None]
-            valid = valid if every else pt.broadcast_to(valid, x.shape)
+            valid = valid if every else F.broadcast_to(valid, x.shape)
         parts.append(valid)
-    joined = pt.concat(parts, axis=axis)
-    return pt.all(joined, axis=-1) if every else pt.any(joined, axis=-1)
+    joined = F.concat(parts, axis=axis)
+    return F.all(joined, axis=-1) if every else F.any(joined, axis=-1)
 
 
 def not_equal(x: Tensor, y: Tensor) -> Tensor:
@@ -123,41 +110,33 @@ def logical_and(x: Tensor, y: Tensor) -> Tensor:
 
 def any_of(x: Tensor, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     along = tuple(axis) if isinstance(axis, list) else axis
-    return pt.any(x, axis=along, keepdims=keepdims)
+    return F.any(x, axis=along, keepdims=keepdims)
 
 
 def expand_dims(x: Tensor, *, axis: int = -1) -> Tensor:
-    return pt.expand_dims(x, axis=axis)
+    return F.expand_dims(x, axis=axis)
 
 
 def squeeze(x: Tensor, *, axis: int = -1) -> Tensor:
-    return pt.squeeze(x, axis=axis)
-
-
-def _row(function: Callable[..., Tensor]) -> Layer:
-    return Layer(function, inputs=None, mask="merge")
+    return F.squeeze(x, axis=axis)
 
 
 LAYERS = {
-    "Add": _row(_reduced(add)),
-    "Average": _row(average),
-    "Concatenate": Layer(concatenate, inputs=None, mask="mask of Concatenate"),
-    "Divide": Layer(divide, inputs=2, mask="merge"),
-    "Dot": Layer(dot, inputs=2),
-    "Maximum": _row(_reduced(pt.maximum)),
-    "Minimum": _row(_reduced(pt.minimum)),
-    "Multiply": _row(_reduced(mul)),
+    **{name: _merge(name) for name in ("Add", "Average", "Maximum", "Minimum", "Multiply")},
+    "Concatenate": LayerRow(concatenate, inputs=None, mask=MaskRule.CONCATENATE),
+    "Divide": _merge("Divide", 2),
+    "Dot": LayerRow(dot, inputs=2),
     # Operations that Keras 3 writes for arithmetic and for masks.
-    "Any": Layer(any_of),
-    "ExpandDims": Layer(expand_dims),
-    "LogicalAnd": Layer(logical_and, inputs=2),
-    "LogicalOr": Layer(logical_or, inputs=2),
-    "NotEqual": Layer(not_equal, inputs=2),
-    "OnesLike": Layer(pt.ones_like),
-    "Squeeze": Layer(squeeze),
-    "ZerosLike": Layer(pt.zeros_like),
-    "Subtract": Layer(subtract, inputs=2, mask="merge"),
-    "TrueDivide": Layer(divide, inputs=2, mask="merge"),
+    "Any": LayerRow(any_of),
+    "ExpandDims": LayerRow(expand_dims),
+    "LogicalAnd": LayerRow(logical_and, inputs=2),
+    "LogicalOr": LayerRow(logical_or, inputs=2),
+    "NotEqual": LayerRow(not_equal, inputs=2),
+    "OnesLike": LayerRow(F.ones_like),
+    "Squeeze": LayerRow(squeeze),
+    "ZerosLike": LayerRow(F.zeros_like),
+    "Subtract": _merge("Subtract", 2),
+    "TrueDivide": _merge("Divide", 2),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "any mask": any_mask,

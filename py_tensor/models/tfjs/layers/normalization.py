@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from .merging import unit
-from .shared import Config, Layer, Weight
+from .shared import Config, LayerRow, MaskRule, Weight
 
 
 def _shaped(x: Tensor, weight: Tensor, axes: Sequence[int]) -> Tensor:
@@ -39,16 +38,13 @@ def batch_normalization(
     variance: Tensor,
     *,
     axis: int | Sequence[int] = -1,
-    momentum: float = 0.99,
     epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
 ) -> Tensor:
     axes = _axes(axis)
     if len(axes) == 1 and axes[0] % x.ndim == x.ndim - 1:
-        return pt.nn.batch_norm(x, mean, variance, scale=gamma, offset=beta, epsilon=epsilon)
+        return nn.batch_norm(x, mean, variance, scale=gamma, offset=beta, epsilon=epsilon)
     centered = x - _shaped(x, mean, axes)
-    unscaled = centered * pt.rsqrt(_shaped(x, variance, axes) + epsilon)
+    unscaled = centered * F.rsqrt(_shaped(x, variance, axes) + epsilon)
     return _scaled(unscaled, _aligned(x, gamma, axes), _aligned(x, beta, axes))
 
 
@@ -74,16 +70,14 @@ def layer_normalization(
     *,
     axis: int | Sequence[int] = -1,
     epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
     rms_scaling: bool = False,
 ) -> Tensor:
     axes = _axes(axis)
     scaling, offset = _aligned(x, gamma, axes), _aligned(x, beta, axes)
     if rms_scaling:
-        variance = pt.nn.moments(x, axis=axes, keepdims=True)[1]
-        return _scaled(x * pt.rsqrt(variance + epsilon), scaling, None)
-    return _scaled(pt.nn.layer_norm(x, axis=axes, epsilon=epsilon), scaling, offset)
+        variance = nn.moments(x, axis=axes, keepdims=True)[1]
+        return _scaled(x * F.rsqrt(variance + epsilon), scaling, None)
+    return _scaled(nn.layer_norm(x, axis=axes, epsilon=epsilon), scaling, offset)
 
 
 def _layer_weights(config: Config) -> list[Weight | None]:
@@ -97,7 +91,7 @@ def rms_normalization(
     x: Tensor, scale: Tensor, *, axis: int | Sequence[int] = -1, epsilon: float = 1e-6
 ) -> Tensor:
     axes = _axes(axis)
-    return _scaled(pt.nn.rms_norm(x, axis=axes, epsilon=epsilon), _aligned(x, scale, axes), None)
+    return _scaled(nn.rms_norm(x, axis=axes, epsilon=epsilon), _aligned(x, scale, axes), None)
 
 
 def group_normalization(
@@ -108,13 +102,11 @@ def group_normalization(
     groups: int = 32,
     axis: int = -1,
     epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
 ) -> Tensor:
-    last = pt.moveaxis(x, axis, -1)
+    last = F.moveaxis(x, axis, -1)
     count = last.shape[-1] if groups == -1 else groups
-    y = pt.nn.group_norm(last, count, scale=gamma, offset=beta, epsilon=epsilon)
-    return pt.moveaxis(y, -1, axis)
+    y = nn.group_norm(last, count, scale=gamma, offset=beta, epsilon=epsilon)
+    return F.moveaxis(y, -1, axis)
 
 
 def unit_normalization(x: Tensor, *, axis: int | Sequence[int] = -1) -> Tensor:
@@ -134,10 +126,10 @@ def normalization(
     axes = () if axis is None else _axes(axis)
     x = x.astype("float32")
     center, spread = (
-        _shaped(x, pt.asarray(given, dtype="float32") if weight is None else weight, axes)
-        for given, weight in ((given_mean, mean), (given_variance, variance))
+        _shaped(x, F.asarray(numbers, dtype="float32") if weight is None else weight, axes)
+        for numbers, weight in ((given_mean, mean), (given_variance, variance))
     )
-    scale = pt.maximum(pt.sqrt(spread), 1e-7)
+    scale = F.maximum(F.sqrt(spread), 1e-7)
     return center + x * scale if invert else (x - center) / scale
 
 
@@ -151,10 +143,16 @@ def _normalization_weights(config: Config) -> list[Weight | None]:
 
 
 LAYERS = {
-    "BatchNormalization": Layer(batch_normalization, _batch_weights, mask="same"),
-    "GroupNormalization": Layer(group_normalization, _scale_and_offset, mask="same"),
-    "LayerNormalization": Layer(layer_normalization, _layer_weights, mask="same"),
-    "Normalization": Layer(normalization, _normalization_weights, mask="same"),
-    "RMSNormalization": Layer(rms_normalization, lambda config: [Weight(("scale",))]),
-    "UnitNormalization": Layer(unit_normalization, mask="same"),
+    "BatchNormalization": LayerRow(
+        batch_normalization, _batch_weights, ignored="momentum center scale", mask=MaskRule.SAME
+    ),
+    "GroupNormalization": LayerRow(
+        group_normalization, _scale_and_offset, ignored="center scale", mask=MaskRule.SAME
+    ),
+    "LayerNormalization": LayerRow(
+        layer_normalization, _layer_weights, ignored="center scale", mask=MaskRule.SAME
+    ),
+    "Normalization": LayerRow(normalization, _normalization_weights, mask=MaskRule.SAME),
+    "RMSNormalization": LayerRow(rms_normalization, lambda config: [Weight(("scale",))]),
+    "UnitNormalization": LayerRow(unit_normalization, mask=MaskRule.SAME),
 }

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from ..operators import OPERATORS
 
@@ -35,8 +34,8 @@ def _same(prefix: str, names: str, *parameters: str) -> dict[str, Operation]:
 
 
 def _matmul(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    a = pt.matrix_transpose(a) if transpose_a else a
-    return a @ (pt.matrix_transpose(b) if transpose_b else b)
+    a = F.matrix_transpose(a) if transpose_a else a
+    return a @ (F.matrix_transpose(b) if transpose_b else b)
 
 
 def _cast(x: Tensor, dtype: str) -> Tensor:
@@ -87,7 +86,7 @@ OPERATIONS: dict[str, Operation] = {
     "__operators__.neg": _operator("Neg", "x"),
     "cast": Operation(_cast, ("x", "dtype")),
     "clip_by_value": _operator("ClipByValue", "t", "clip_value_min", "clip_value_max"),
-    "concat": Operation(pt.concat, ("values",), {"axis": "axis"}),
+    "concat": Operation(F.concat, ("values",), {"axis": "axis"}),
     "expand_dims": _operator("ExpandDims", "input", "axis"),
     "identity": _operator("Identity", "input"),
     "linalg.matmul": Operation(
@@ -98,11 +97,11 @@ OPERATIONS: dict[str, Operation] = {
     "math.negative": _operator("Neg", "x"),
     "math.softplus": _operator("Softplus", "features"),
     "nn.leaky_relu": _operator("LeakyRelu", "features", alpha="alpha"),
-    "nn.silu": Operation(pt.nn.silu, ("features",)),
-    "nn.softmax": Operation(pt.softmax, ("logits",), {"axis": "axis"}),
+    "nn.silu": Operation(nn.silu, ("features",)),
+    "nn.softmax": Operation(F.softmax, ("logits",), {"axis": "axis"}),
     "reshape": _operator("Reshape", "tensor", "shape"),
     "squeeze": _operator("Squeeze", "input", axis="axis"),
-    "stack": Operation(pt.stack, ("values",), {"axis": "axis"}),
+    "stack": Operation(F.stack, ("values",), {"axis": "axis"}),
     "tile": _operator("Tile", "input", "multiples"),
     "transpose": _operator("Transpose", "a", "perm"),
     "where": _operator("SelectV2", "condition", "x", "y"),
@@ -116,21 +115,23 @@ def recorded(
     *tensors: Tensor, function: str, names: Sequence[str], options: Mapping[str, Any]
 ) -> Any:
     """Run a function; `names` are the parameters that are tensors, lists of them with a star."""
-    given = dict(options)
+    arguments = dict(options)
     for name, tensor in zip(names, tensors, strict=True):
         if name.endswith("*"):
-            given.setdefault(name[:-1], []).append(tensor)
+            arguments.setdefault(name[:-1], []).append(tensor)
         else:
-            given[name] = tensor
+            arguments[name] = tensor
     run, parameters, keywords = OPERATIONS[function]
     for name, step in (("axis", 1), ("perm", -1)):
-        if name in parameters and given.get(name) is None:
+        if name in parameters and arguments.get(name) is None:
             # All axes, whose number the file does not have.
-            given[name] = [*range(tensors[0].ndim)][::step]
-    found = {
-        keyword: given[name] for name, keyword in keywords.items() if given.get(name) is not None
+            arguments[name] = [*range(tensors[0].ndim)][::step]
+    by_name = {
+        keyword: arguments[name]
+        for name, keyword in keywords.items()
+        if arguments.get(name) is not None
     }
-    return run(*(given[name] for name in parameters), **found)
+    return run(*(arguments[name] for name in parameters), **by_name)
 
 
 INTERNAL = {"recorded operation": recorded}

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, lax
 from ....tensor import Tensor
-from .shared import Config, Layer, Results, Weight, activated, check_size, leading
+from .shared import Config, LayerRow, MaskRule, Results, Weight, activated, check_size, leading
 
 type States = tuple[Tensor, ...]
-type Step = tuple[Tensor, States]
+
+IGNORED = "unroll dropout recurrent_dropout implementation unit_forget_bias seed"
+"""Options of all recurrent layers that do not change results."""
 
 
 def scan(
     x: Tensor,
-    step: Callable[[Tensor, States], Step],
+    step: Callable[[Tensor, States], States],
     states: States,
     mask: Tensor | None,
     *,
@@ -25,43 +27,48 @@ def scan(
     go_backwards: bool = False,
     zero_output_for_mask: bool = False,
     stateful: bool = False,
-    unroll: bool = False,
-    dropout: float = 0.0,
-    recurrent_dropout: float = 0.0,
-    implementation: int = 2,
     time_major: bool = False,
-    unit_forget_bias: bool = True,
-    seed: object = None,
 ) -> Results:
-    """Run a step for each index of the second axis.
+    """Run a step, which returns the next states, for each index of the second axis.
 
-    At masked steps, the states stay as they are, and the output is that of the step before or 0.
+    The output of a step is its first state. At masked steps, the states stay as they are, and the
+    output is that of the step before or 0.
     """
-    steps = x.shape[1]
-    check_size(steps)
+    check_size(x.shape[1])
     if time_major:
         raise ValueError("time_major; it must be False")
-    order = range(steps - 1, -1, -1) if go_backwards else range(steps)
-    outputs: list[Tensor] = []
-    for at in order:
-        output, new = step(x[:, at], states)
-        if mask is not None:
-            valid = mask[:, at]
-            before = outputs[-1] if outputs and not zero_output_for_mask else output * 0
-            output = pt.where(leading(valid, output), output, before)
-            new = tuple(
-                pt.where(leading(valid, after), after, old)
-                for after, old in zip(new, states, strict=True)
-            )
-        states = new
-        outputs.append(output)
-    result = pt.stack(outputs, axis=1) if return_sequences else outputs[-1]
+    if not x.shape[1]:
+        raise ValueError("a sequence without steps")
+
+    def run(carry: tuple[States, Tensor | None], slices: Sequence[Tensor]) -> Any:
+        states, before = carry
+        new = step(slices[0], states)
+        if mask is None:
+            return (new, None), new[0]
+        output = F.where(leading(slices[1], new[0]), new[0], 0.0 if before is None else before)
+        kept = tuple(
+            F.where(leading(slices[1], after), after, old)
+            for after, old in zip(new, states, strict=True)
+        )
+        return (kept, None if before is None else output), output
+
+    sequences = [F.moveaxis(t, 1, 0) for t in (x, mask) if t is not None]
+    if go_backwards:
+        sequences = [F.flip(sequence, axis=0) for sequence in sequences]
+    before = None if mask is None or zero_output_for_mask else F.zeros_like(states[0])
+    (states, _), outputs = lax.scan(run, (states, before), sequences)
+    result = F.moveaxis(outputs, 0, 1) if return_sequences else outputs[-1]
     return (result, *states) if return_state else result
 
 
-def _states(x: Tensor, units: int, given: tuple[Tensor | None, ...]) -> States:
+def starts(shape: tuple[int, ...], states: Sequence[Tensor | None], *operands: Tensor) -> States:
+    """Return the first states: zeros for None, all of one shape and the dtype of later states."""
+    dtype = F.result_type(*operands, *(state for state in states if state is not None))
     return tuple(
-        pt.zeros((x.shape[0], units), dtype=x.dtype) if state is None else state for state in given
+        F.zeros(shape, dtype=dtype)
+        if state is None
+        else F.broadcast_to(state.astype(dtype), F.broadcast_shapes(state.shape, shape))
+        for state in states
     )
 
 
@@ -87,13 +94,13 @@ def simple_rnn(
     activation: str = "tanh",
     **options: Any,
 ) -> Results:
-    given = _projected(x, kernel, bias)
+    inputs = _projected(x, kernel, bias)
 
-    def step(now: Tensor, states: States) -> Step:
-        h = activated(now + states[0] @ recurrent, activation)
-        return h, (h,)
+    def step(now: Tensor, states: States) -> States:
+        return (activated(now + states[0] @ recurrent, activation),)
 
-    return scan(given, step, _states(given, units, (h,)), mask, **options)
+    states = starts((x.shape[0], units), (h,), inputs, recurrent)
+    return scan(inputs, step, states, mask, **options)
 
 
 def gru(
@@ -114,9 +121,9 @@ def gru(
     second = None
     if bias is not None and reset_after:
         first, second = bias[0], bias[1]
-    given = _projected(x, kernel, first)
+    inputs = _projected(x, kernel, first)
 
-    def step(now: Tensor, states: States) -> Step:
+    def step(now: Tensor, states: States) -> States:
         (h,) = states
         xz, xr, xh = _parts(now, units)
         if reset_after:
@@ -128,10 +135,10 @@ def gru(
             hz, hr = _parts(h @ recurrent[:, : 2 * units], units)
             z, r = (activated(gate, recurrent_activation) for gate in (xz + hz, xr + hr))
             new = activated(xh + (r * h) @ recurrent[:, 2 * units :], activation)
-        h = z * h + (1 - z) * new
-        return h, (h,)
+        return (z * h + (1 - z) * new,)
 
-    return scan(given, step, _states(given, units, (h,)), mask, **options)
+    states = starts((x.shape[0], units), (h,), inputs, recurrent)
+    return scan(inputs, step, states, mask, **options)
 
 
 def lstm(
@@ -148,17 +155,17 @@ def lstm(
     recurrent_activation: str = "sigmoid",
     **options: Any,
 ) -> Results:
-    given = _projected(x, kernel, bias)
+    inputs = _projected(x, kernel, bias)
 
-    def step(now: Tensor, states: States) -> Step:
+    def step(now: Tensor, states: States) -> States:
         h, c = states
         i, f, g, o = _parts(now + h @ recurrent, units)
         i, f, o = (activated(gate, recurrent_activation) for gate in (i, f, o))
         c = f * c + i * activated(g, activation)
-        h = o * activated(c, activation)
-        return h, (h, c)
+        return o * activated(c, activation), c
 
-    return scan(given, step, _states(given, units, (h, c)), mask, **options)
+    states = starts((x.shape[0], units), (h, c), inputs, recurrent)
+    return scan(inputs, step, states, mask, **options)
 
 
 def _weights(gates: int, config: Config) -> list[Weight | None]:
@@ -174,14 +181,20 @@ def _weights(gates: int, config: Config) -> list[Weight | None]:
     ]
 
 
-def _row(function: Callable[..., Any], gates: int, states: int) -> Layer:
-    return Layer(
+def recurrent_row(
+    function: Callable[..., Any],
+    weights: Callable[[Config], list[Weight | None]],
+    states: int,
+    ignored: str = "",
+) -> LayerRow:
+    return LayerRow(
         function,
-        lambda config: _weights(gates, config),
+        weights,
         inputs=1 + states,
         arguments={"initial_state": 1},
         masks=1,
-        mask="sequences",
+        ignored=f"{IGNORED} {ignored}",
+        mask=MaskRule.SEQUENCES,
     )
 
 
@@ -194,7 +207,7 @@ def unfold_time(y: Tensor, x: Tensor) -> Tensor:
 
 
 def backward_outputs(y: Tensor, *, return_sequences: bool) -> Tensor:
-    return pt.flip(y, axis=1) if return_sequences else y
+    return F.flip(y, axis=1) if return_sequences else y
 
 
 def merge_directions(
@@ -202,7 +215,7 @@ def merge_directions(
 ) -> Tensor:
     back = backward_outputs(back, return_sequences=return_sequences)
     if merge_mode == "concat":
-        return pt.concat([ahead, back], axis=-1)
+        return F.concat([ahead, back], axis=-1)
     if merge_mode == "mul":
         return ahead * back
     if merge_mode not in ("sum", "ave"):
@@ -212,9 +225,9 @@ def merge_directions(
 
 
 LAYERS = {
-    "GRU": _row(gru, 3, 1),
-    "LSTM": _row(lstm, 4, 2),
-    "SimpleRNN": _row(simple_rnn, 1, 1),
+    "GRU": recurrent_row(gru, partial(_weights, 3), 1),
+    "LSTM": recurrent_row(lstm, partial(_weights, 4), 2),
+    "SimpleRNN": recurrent_row(simple_rnn, partial(_weights, 1), 1),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
     "time steps to batch": fold_time,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
+from ...activations import activation
 
 type Config = Mapping[str, Any]
 type Results = Tensor | tuple[Tensor, ...]
@@ -34,7 +35,20 @@ def no_weights(config: Config) -> list[Weight | None]:
     return []
 
 
-class Layer(NamedTuple):
+class MaskRule(Enum):
+    """Mask of a layer's result."""
+
+    NONE = "none"
+    SAME = "mask of the first input"
+    SEQUENCES = "mask of the first input if the layer returns sequences"
+    MERGE = "mask of all inputs"
+    CONCATENATE = "mask of Concatenate"
+    EMBEDDING = "mask of Embedding"
+    MASKING = "mask of Masking"
+    """The last three are the names of the rows that compute the mask."""
+
+
+class LayerRow(NamedTuple):
     """One layer: a row of the table."""
 
     function: Callable[..., Any]
@@ -47,10 +61,10 @@ class Layer(NamedTuple):
     """Positions of inputs that may be given by name."""
     masks: int = 0
     """Number of inputs whose masks the function takes."""
-    mask: str = ""
-    """Mask of the result: "" for none, "same" for that of the first input, "sequences" for the same
-    if the layer returns sequences, "merge" for that of all inputs, or the name of a row that
-    computes it."""
+    ignored: str = ""
+    """Names of options that do not change results, separated by spaces."""
+    mask: MaskRule = MaskRule.NONE
+    """Mask of the result."""
 
 
 def check_size(*sizes: int | Sequence[Any]) -> None:
@@ -62,22 +76,22 @@ def check_size(*sizes: int | Sequence[Any]) -> None:
             raise ValueError(f"size {size!r:.40}; it must be a number of at most {LARGEST}")
 
 
-def each(size: int | Sequence[int], count: int) -> tuple[int, ...]:
+def sizes_of(size: int | Sequence[int], count: int) -> tuple[int, ...]:
     """Return a size for each of `count` axes."""
     check_size(size)
     if isinstance(size, int):
         return (size,) * count
-    found = tuple(size)
-    return found * count if len(found) == 1 else found
+    sizes = tuple(size)
+    return sizes * count if len(sizes) == 1 else sizes
 
 
 def channels_last(x: Tensor, data_format: str) -> Tensor:
-    return pt.moveaxis(x, 1, -1) if data_format == "channels_first" else x
+    return F.moveaxis(x, 1, -1) if data_format == "channels_first" else x
 
 
 def in_format(x: Tensor, data_format: str) -> Tensor:
     """Return an image with the channels last in the format of the layer."""
-    return pt.moveaxis(x, -1, 1) if data_format == "channels_first" else x
+    return F.moveaxis(x, -1, 1) if data_format == "channels_first" else x
 
 
 def leading(mask: Tensor, x: Tensor) -> Tensor:
@@ -85,58 +99,24 @@ def leading(mask: Tensor, x: Tensor) -> Tensor:
     return mask.astype("bool").reshape((*mask.shape, *(1,) * (x.ndim - mask.ndim)))
 
 
-def _sparsemax(x: Tensor) -> Tensor:
-    ordered = pt.flip(pt.sort(x, axis=-1), axis=-1)
-    sums = pt.cumulative_sum(ordered, axis=-1)
-    places = pt.arange(1, x.shape[-1] + 1, dtype=x.dtype)
-    inside = 1 + places * ordered > sums
-    count = pt.sum(inside.astype(x.dtype), axis=-1, keepdims=True)
-    # Keras adds the partial sums, where the paper adds the elements.
-    total = pt.sum(pt.where(inside, sums, 0.0), axis=-1, keepdims=True)
-    return pt.relu(x - (total - 1) / count)
-
-
 def softmax(x: Tensor, axis: int | Sequence[int] = -1) -> Tensor:
     if isinstance(axis, int):
-        return pt.softmax(x, axis=axis)
-    return pt.exp(x - pt.nn.logsumexp(x, axis=tuple(axis), keepdims=True))
+        return F.softmax(x, axis=axis)
+    return F.exp(x - nn.logsumexp(x, axis=tuple(axis), keepdims=True))
 
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "celu": pt.nn.celu,
-    "elu": pt.nn.elu,
-    "exponential": pt.exp,
-    "gelu": pt.nn.gelu,
-    "gelu_new": lambda x: pt.nn.gelu(x, approximate=True),
-    "glu": pt.nn.glu,
-    "hard_shrink": pt.nn.hard_shrink,
-    "hard_sigmoid": pt.nn.hard_sigmoid,
-    "hard_sigmoid of Keras 2": lambda x: pt.clip(0.2 * x + 0.5, 0.0, 1.0),
-    "hard_silu": pt.nn.hard_swish,
-    "hard_swish": pt.nn.hard_swish,
-    "hard_tanh": pt.nn.hard_tanh,
-    "leaky_relu": lambda x: pt.nn.leaky_relu(x, alpha=0.2),
-    "linear": lambda x: x,
-    "log_sigmoid": pt.nn.log_sigmoid,
-    "log_softmax": pt.nn.log_softmax,
-    "mish": pt.nn.mish,
-    "relu": pt.relu,
-    "relu6": pt.nn.relu6,
-    "selu": pt.nn.selu,
-    "sigmoid": pt.sigmoid,
-    "silu": pt.nn.silu,
-    "soft_shrink": pt.nn.soft_shrink,
-    "softmax": pt.softmax,
-    "softplus": pt.nn.softplus,
-    "softsign": pt.nn.softsign,
-    "sparse_plus": lambda x: pt.where(x >= 1, x, pt.where(x <= -1, 0.0, 0.25 * (x + 1) ** 2)),
-    "sparse_sigmoid": lambda x: pt.clip(0.5 * (x + 1), 0.0, 1.0),
-    "sparsemax": _sparsemax,
-    "squareplus": lambda x: 0.5 * (x + pt.sqrt(x * x + 4.0)),
-    "swish": pt.nn.silu,
-    "tanh": pt.tanh,
-    "tanh_shrink": pt.nn.tanh_shrink,
-    "threshold": lambda x: pt.where(x > 0, x, 0.0),
+_NAMES = """
+    celu elu exponential gelu glu hard_shrink hard_swish hard_tanh leaky_relu linear log_sigmoid
+    log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus
+    sparsemax squareplus swish tanh tanh_shrink"""
+ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
+    **{name: activation(name) for name in _NAMES.split()},
+    "gelu_new": activation("gelu", approximate=True),
+    "hard_sigmoid": nn.hard_sigmoid,
+    "hard_sigmoid of Keras 2": activation("hard_sigmoid"),
+    "hard_silu": activation("hard_swish"),
+    "sparse_sigmoid": activation("hard_sigmoid", alpha=0.5),
+    "threshold": activation("thresholded_relu", alpha=0.0),
 }
 """Functions of `activation` by name."""
 

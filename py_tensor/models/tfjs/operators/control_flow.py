@@ -8,24 +8,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...common import call
-from ...execution import Body, Operator, Value, as_numbers
+from ...execution import GraphFunction, ModelValue, Operator, as_numbers
 from ...options import Ints, single
 
 
 def choose(
-    condition: bool | Ints, *inputs: Value, then_branch: Body, else_branch: Body
-) -> Sequence[Value]:
+    condition: bool | Ints,
+    *inputs: ModelValue,
+    then_branch: GraphFunction,
+    else_branch: GraphFunction,
+) -> Sequence[ModelValue]:
     return (then_branch if single(condition) else else_branch)(*inputs)
 
 
-def loop(*state: Value, cond: Body, body: Body) -> Sequence[Value]:
-    values: Sequence[Value] = state
+def loop(*state: ModelValue, cond: GraphFunction, body: GraphFunction) -> Sequence[ModelValue]:
+    values: Sequence[ModelValue] = state
     while single(as_numbers(cond(*values)[0])):
         values = body(*values)
     return values
 
 
-def call_function(*inputs: Value, f: Body) -> Sequence[Value]:
+def call_function(*inputs: ModelValue, f: GraphFunction) -> Sequence[ModelValue]:
     return call(*inputs, body=f)
 
 

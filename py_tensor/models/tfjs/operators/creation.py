@@ -6,77 +6,69 @@ from collections.abc import Callable
 from functools import partial
 from math import prod
 
-import py_tensor as pt
-
+from .... import functions as F, random
 from ....tensor import Tensor
-from ... import common, folding
+from ... import common, folding, indexing
 from ...common import Known
 from ...execution import Operator, fits
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single
 from ..attributes import Type
 
 
 def fill(shape: Ints, value: Tensor) -> Tensor:
-    return pt.broadcast_to(value, tuple(shape))
+    return F.broadcast_to(value, tuple(shape))
 
 
-def folded_fill(shape: Ints, value: Constant) -> Constant | None:
+def folded_fill(shape: Ints, value: ModelConstant) -> ModelConstant | None:
     if not fits(prod(shape), value.dtype):
         return None
     return folding.made(value.numbers * prod(shape), shape, value.dtype)
 
 
 def filled(number: int, shape: Ints, *, T: Type) -> Tensor:
-    return pt.full(tuple(shape), number, dtype=T.dtype)
+    return F.full(tuple(shape), number, dtype=T.dtype)
 
 
 def filled_like(number: int, x: Known) -> Known:
     if fits(x.size, x.dtype):
         return folding.made([number] * x.size, x.shape, x.dtype)
-    return pt.full(x.shape, number, dtype=x.dtype)
+    return F.full(x.shape, number, dtype=x.dtype)
 
 
-def rank(x: Known) -> Constant:
+def rank(x: Known) -> ModelConstant:
     return folding.made([len(x.shape)], ())
 
 
-def shapes(*xs: Known) -> tuple[Constant, ...]:
+def shapes(*xs: Known) -> tuple[ModelConstant, ...]:
     return tuple(map(common.shape, xs))
 
 
 def linspace(start: float, stop: float, count: int | Ints) -> Tensor:
-    found: Tensor = pt.linspace(start, stop, single(count), dtype="float32")
-    return found
-
-
-def one_hot(
-    indices: Tensor, depth: int | Ints, on: Tensor, off: Tensor, *, axis: int = -1
-) -> Tensor:
-    hot = pt.nn.one_hot(indices.astype("int32"), single(depth), dtype="int32") > 0
-    return pt.moveaxis(pt.where(hot, on, off), -1, axis)
+    numbers: Tensor = F.linspace(start, stop, single(count), dtype="float32")
+    return numbers
 
 
 def normal(shape: Ints, *, dtype: Type) -> Tensor:
-    return pt.random.normal(tuple(shape), dtype=dtype.dtype)
+    return random.normal(tuple(shape), dtype=dtype.dtype)
 
 
 def truncated_normal(shape: Ints, *, dtype: Type) -> Tensor:
-    return pt.random.truncated_normal(-2.0, 2.0, tuple(shape), dtype=dtype.dtype)
+    return random.truncated_normal(-2.0, 2.0, tuple(shape), dtype=dtype.dtype)
 
 
 def uniform(shape: Ints, *, dtype: Type) -> Tensor:
-    return pt.random.uniform(tuple(shape), dtype=dtype.dtype)
+    return random.uniform(tuple(shape), dtype=dtype.dtype)
 
 
 def integers(shape: Ints, low: int | Ints, high: int | Ints) -> Tensor:
-    drawn: Tensor = pt.random.randint(single(low), single(high), tuple(shape))
+    drawn: Tensor = random.randint(single(low), single(high), tuple(shape))
     return drawn
 
 
 def multinomial(logits: Tensor, count: int | Ints) -> Tensor:
-    drawn = pt.random.categorical(logits, shape=(single(count), *logits.shape[:-1]))
-    return pt.moveaxis(drawn, 0, -1)
+    drawn = random.categorical(logits, shape=(single(count), *logits.shape[:-1]))
+    return F.moveaxis(drawn, 0, -1)
 
 
 def _random(function: Callable[..., Tensor]) -> Operator:
@@ -87,7 +79,7 @@ OPERATORS = {
     "Fill": Operator(fill, host=("shape",), fold=folded_fill),
     "LinSpace": Operator(linspace, host=("start", "stop", "count")),
     "Multinomial": Operator(multinomial, host=("count",)),
-    "OneHot": Operator(one_hot, host=("depth",)),
+    "OneHot": Operator(indexing.one_hot, host=("depth",)),
     "Ones": Operator(partial(filled, 1), host=("shape",)),
     "OnesLike": Operator(partial(filled_like, 1), raw=True),
     "RandomStandardNormal": _random(normal),

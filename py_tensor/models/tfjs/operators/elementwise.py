@@ -7,12 +7,14 @@ import operator
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
+from ....dtypes import bool_
+from ....nn.layers.merging import MERGES
 from ....tensor import Tensor
 from ... import common, folding
+from ...activations import activation
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ..attributes import Type
 
 
@@ -20,7 +22,7 @@ def identity(x: Any, *, shape: Any = None) -> Any:
     return x
 
 
-def first(x: Any, *others: Any) -> Any:
+def first(x: Any, *rest: Any) -> Any:
     return x
 
 
@@ -35,53 +37,43 @@ def bias_add(x: Tensor, bias: Tensor, *, data_format: str = "NHWC") -> Tensor:
 
 
 def squared_difference(a: Tensor, b: Tensor) -> Tensor:
-    return pt.square(a - b)
+    return F.square(a - b)
 
 
 def power(base: Tensor, exponent: Tensor) -> Tensor:
     if base.dtype.kind != "f" and exponent.dtype.kind == "f":
-        return pt.round(base.astype("float32") ** exponent).astype(base.dtype)
+        return F.round(base.astype("float32") ** exponent).astype(base.dtype)
     return base**exponent
 
 
 def clip(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    return pt.minimum(pt.maximum(x, low), high)
+    return F.minimum(F.maximum(x, low), high)
 
 
 def cast(x: Tensor, *, DstT: Type) -> Tensor:
     return x.astype(DstT.dtype)
 
 
-def folded_cast(x: Constant, *, DstT: Type) -> Constant | None:
+def folded_cast(x: ModelConstant, *, DstT: Type) -> ModelConstant | None:
     return folding.cast(x, DstT.dtype)
-
-
-def leaky_relu(x: Tensor, *, alpha: float = 0.2) -> Tensor:
-    return pt.nn.leaky_relu(x, alpha=alpha)
-
-
-def elu(x: Tensor) -> Tensor:
-    return pt.nn.elu(x)
-
-
-def relu6(x: Tensor) -> Tensor:
-    return pt.clip(x, 0, 6)
 
 
 def select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     """Choose elements; a vector of conditions chooses whole rows."""
     if condition.ndim == 1 < a.ndim:
         condition = condition.reshape((-1, *(1,) * (a.ndim - 1)))
-    return pt.where(condition, a, b)
+    return F.where(condition, a, b)
 
 
-def folded_select(condition: Constant, a: Constant, b: Constant) -> Constant | None:
+def folded_select(
+    condition: ModelConstant, a: ModelConstant, b: ModelConstant
+) -> ModelConstant | None:
     return None if len(condition.shape) == 1 < len(a.shape) else folding.where(condition, a, b)
 
 
 def complex_(real: Tensor, imag: Tensor) -> Tensor:
-    found: Tensor = pt.add(real, pt.multiply(imag, 1j))
-    return found
+    number: Tensor = F.add(real, F.multiply(imag, 1j))
+    return number
 
 
 def fake_quantization(
@@ -93,8 +85,8 @@ def fake_quantization(
     zero = min(max(first - low / step, first), last)
     low = (first - math.floor(zero + 0.5)) * step
     high = (last - math.floor(zero + 0.5)) * step
-    steps = pt.floor((pt.clip(x, low, high) - low) / step + 0.5)
-    return pt.add(pt.multiply(steps, step), low)
+    steps = F.floor((F.clip(x, low, high) - low) / step + 0.5)
+    return F.add(F.multiply(steps, step), low)
 
 
 def _arithmetic(function: Any, on_numbers: Any) -> Operator:
@@ -105,94 +97,87 @@ def _quotient(a: Any, b: Any) -> Any:
     return math.floor(a / b) if isinstance(a, float) else a // b
 
 
+_ACTIVATIONS = "Elu Prelu Relu Relu6 Selu Sigmoid Softplus Softsign Tanh"
 OPERATORS = {
-    "Abs": _arithmetic(pt.abs, abs),
-    "Acos": Operator(pt.acos),
-    "Acosh": Operator(pt.acosh),
-    "Add": _arithmetic(pt.add, operator.add),
-    "AddN": Operator(partial(common.over_all, pt.add), fold=folding.over_all(operator.add)),
-    "AddV2": _arithmetic(pt.add, operator.add),
-    "Asin": Operator(pt.asin),
-    "Asinh": Operator(pt.asinh),
-    "Atan": Operator(pt.atan),
-    "Atan2": Operator(pt.atan2),
-    "Atanh": Operator(pt.atanh),
+    **{name: Operator(activation(name.lower())) for name in _ACTIVATIONS.split()},
+    "Abs": _arithmetic(F.abs, abs),
+    "Acos": Operator(F.acos),
+    "Acosh": Operator(F.acosh),
+    "Add": _arithmetic(F.add, operator.add),
+    "AddN": Operator(MERGES["Add"], fold=folding.over_all(operator.add)),
+    "AddV2": _arithmetic(F.add, operator.add),
+    "Asin": Operator(F.asin),
+    "Asinh": Operator(F.asinh),
+    "Atan": Operator(F.atan),
+    "Atan2": Operator(F.atan2),
+    "Atanh": Operator(F.atanh),
     "BiasAdd": Operator(bias_add),
-    "BitwiseAnd": Operator(pt.bitwise_and),
-    "BitwiseOr": Operator(pt.bitwise_or),
-    "BitwiseXor": Operator(pt.bitwise_xor),
+    "BitwiseAnd": Operator(F.bitwise_and),
+    "BitwiseOr": Operator(F.bitwise_or),
+    "BitwiseXor": Operator(F.bitwise_xor),
     "Cast": Operator(cast, fold=folded_cast),
-    "Ceil": _arithmetic(pt.ceil, math.ceil),
+    "Ceil": _arithmetic(F.ceil, math.ceil),
     "CheckNumerics": Operator(identity, raw=True),
     "ClipByValue": Operator(clip),
     "Complex": Operator(complex_),
-    "ComplexAbs": Operator(pt.abs),
-    "Conj": Operator(pt.conj),
-    "Cos": Operator(pt.cos),
-    "Cosh": Operator(pt.cosh),
+    "ComplexAbs": Operator(F.abs),
+    "Conj": Operator(F.conj),
+    "Cos": Operator(F.cos),
+    "Cosh": Operator(F.cosh),
     "Div": _arithmetic(common.div, folding.divided),
-    "DivNoNan": Operator(pt.divide_no_nan),
-    "Elu": Operator(elu),
-    "Equal": Operator(pt.equal, fold=folding.COMPARISONS["Equal"]),
-    "Erf": Operator(pt.erf),
-    "Erfc": Operator(pt.erfc),
-    "Exp": Operator(pt.exp),
-    "Expm1": Operator(pt.expm1),
+    "DivNoNan": Operator(F.divide_no_nan),
+    "Equal": Operator(F.equal, fold=folding.COMPARISONS["Equal"]),
+    "Erf": Operator(F.erf),
+    "Erfc": Operator(F.erfc),
+    "Exp": Operator(F.exp),
+    "Expm1": Operator(F.expm1),
     "FakeQuantWithMinMaxVars": Operator(fake_quantization, host=("low", "high")),
-    "Floor": _arithmetic(pt.floor, math.floor),
-    "FloorDiv": _arithmetic(pt.floor_divide, _quotient),
-    "FloorMod": _arithmetic(pt.remainder, operator.mod),
-    "Greater": Operator(pt.greater, fold=folding.COMPARISONS["Greater"]),
-    "GreaterEqual": Operator(pt.greater_equal, fold=folding.COMPARISONS["GreaterOrEqual"]),
+    "Floor": _arithmetic(F.floor, math.floor),
+    "FloorDiv": _arithmetic(F.floor_divide, _quotient),
+    "FloorMod": _arithmetic(F.remainder, operator.mod),
+    "Greater": Operator(F.greater, fold=folding.COMPARISONS["Greater"]),
+    "GreaterEqual": Operator(F.greater_equal, fold=folding.COMPARISONS["GreaterOrEqual"]),
     "Identity": Operator(identity, raw=True),
     "IdentityN": Operator(identities, raw=True),
-    "Imag": Operator(pt.imag),
-    "IsFinite": Operator(pt.isfinite),
-    "IsInf": Operator(pt.isinf),
-    "IsNan": Operator(pt.isnan),
-    "LeakyRelu": Operator(leaky_relu),
-    "Less": Operator(pt.less, fold=folding.COMPARISONS["Less"]),
-    "LessEqual": Operator(pt.less_equal, fold=folding.COMPARISONS["LessOrEqual"]),
-    "Lgamma": Operator(pt.lgamma),
-    "Log": Operator(pt.log),
-    "Log1p": Operator(pt.log1p),
-    "LogicalAnd": _arithmetic(pt.logical_and, operator.and_),
-    "LogicalNot": _arithmetic(pt.logical_not, operator.not_),
-    "LogicalOr": _arithmetic(pt.logical_or, operator.or_),
-    "Maximum": _arithmetic(pt.maximum, max),
-    "Minimum": _arithmetic(pt.minimum, min),
+    "Imag": Operator(F.imag),
+    "IsFinite": Operator(F.isfinite),
+    "IsInf": Operator(F.isinf),
+    "IsNan": Operator(F.isnan),
+    "LeakyRelu": Operator(activation("leaky_relu")),
+    "Less": Operator(F.less, fold=folding.COMPARISONS["Less"]),
+    "LessEqual": Operator(F.less_equal, fold=folding.COMPARISONS["LessOrEqual"]),
+    "Lgamma": Operator(F.lgamma),
+    "Log": Operator(F.log),
+    "Log1p": Operator(F.log1p),
+    "LogicalAnd": _arithmetic(F.logical_and, operator.and_),
+    "LogicalNot": _arithmetic(F.logical_not, operator.not_),
+    "LogicalOr": _arithmetic(F.logical_or, operator.or_),
+    "Maximum": _arithmetic(F.maximum, max),
+    "Minimum": _arithmetic(F.minimum, min),
     "Mod": _arithmetic(common.remainder, partial(folding.remainder, fmod=1)),
-    "Mul": _arithmetic(pt.multiply, operator.mul),
-    "Neg": _arithmetic(pt.negative, operator.neg),
-    "NotEqual": Operator(pt.not_equal, fold=folding.elementwise(operator.ne, pt.bool)),
+    "Mul": _arithmetic(F.multiply, operator.mul),
+    "Neg": _arithmetic(F.negative, operator.neg),
+    "NotEqual": Operator(F.not_equal, fold=folding.elementwise(operator.ne, bool_)),
     "PlaceholderWithDefault": Operator(identity, raw=True),
     "Pow": Operator(power),
-    "Prelu": Operator(pt.nn.prelu),
     "PreventGradient": Operator(identity, raw=True),
     "Print": Operator(first, raw=True),
-    "Real": Operator(pt.real),
-    "RealDiv": _arithmetic(pt.divide, operator.truediv),
-    "Reciprocal": Operator(pt.reciprocal),
-    "Relu": Operator(pt.relu),
-    "Relu6": Operator(relu6),
-    "Rint": Operator(pt.round),
-    "Round": Operator(pt.round),
-    "Rsqrt": Operator(pt.rsqrt),
+    "Real": Operator(F.real),
+    "RealDiv": _arithmetic(F.divide, operator.truediv),
+    "Reciprocal": Operator(F.reciprocal),
+    "Rint": Operator(F.round),
+    "Round": Operator(F.round),
+    "Rsqrt": Operator(F.rsqrt),
     "Select": Operator(select, fold=folded_select),
-    "SelectV2": Operator(pt.where, fold=folding.where),
-    "Selu": Operator(pt.nn.selu),
-    "Sigmoid": Operator(pt.sigmoid),
-    "Sign": Operator(pt.sign),
-    "Sin": Operator(pt.sin),
-    "Sinh": Operator(pt.sinh),
+    "SelectV2": Operator(F.where, fold=folding.where),
+    "Sign": Operator(F.sign),
+    "Sin": Operator(F.sin),
+    "Sinh": Operator(F.sinh),
     "Snapshot": Operator(identity, raw=True),
-    "Softplus": Operator(pt.nn.softplus),
-    "Softsign": Operator(pt.nn.softsign),
-    "Sqrt": Operator(pt.sqrt),
-    "Square": Operator(pt.square),
+    "Sqrt": Operator(F.sqrt),
+    "Square": Operator(F.square),
     "SquaredDifference": Operator(squared_difference),
     "StopGradient": Operator(identity, raw=True),
-    "Sub": _arithmetic(pt.subtract, operator.sub),
-    "Tan": Operator(pt.tan),
-    "Tanh": Operator(pt.tanh),
+    "Sub": _arithmetic(F.subtract, operator.sub),
+    "Tan": Operator(F.tan),
 }

@@ -10,27 +10,25 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn, vision
 from ....tensor import Tensor
 from ... import folding
+from ...activations import activation
 from ...execution import Operator
-from ...graph import Constant
-from ...options import Ints, single, unsupported
+from ...graph import ModelConstant
+from ...options import LARGEST, Ints, single, unsupported
 
 FIRST = ("NCHW", "NCDHW", "NCW")
 """Formats with channels before the lengths."""
-LARGEST = 1 << 14
-"""Maximum length, stride, dilation and padding of windows."""
 
 
 def channels_last(x: Tensor, data_format: str) -> Tensor:
-    return pt.moveaxis(x, 1, -1) if data_format in FIRST else x
+    return F.moveaxis(x, 1, -1) if data_format in FIRST else x
 
 
 def like(x: Tensor, data_format: str) -> Tensor:
     """Return images in a format, given channels last."""
-    return pt.moveaxis(x, -1, 1) if data_format in FIRST else x
+    return F.moveaxis(x, -1, 1) if data_format in FIRST else x
 
 
 def _along(numbers: Sequence[int] | None, data_format: str, count: int) -> Ints:
@@ -70,7 +68,7 @@ def _convolution(
 ) -> Tensor:
     count = x.ndim - 2
     images, options = channels_last(x, data_format), {}
-    if function is not pt.nn.depthwise_conv2d and images.shape[-1] != w.shape[-2]:
+    if function is not nn.depthwise_conv2d and images.shape[-1] != w.shape[-2]:
         options["groups"] = images.shape[-1] // w.shape[-2]
     y = function(
         images,
@@ -83,8 +81,8 @@ def _convolution(
     return like(y, data_format)
 
 
-conv2d = partial(_convolution, pt.nn.conv2d)
-depthwise = partial(_convolution, pt.nn.depthwise_conv2d)
+conv2d = partial(_convolution, nn.conv2d)
+depthwise = partial(_convolution, nn.depthwise_conv2d)
 
 
 def conv1d(
@@ -97,7 +95,7 @@ def conv1d(
     dilation: int = 1,
 ) -> Tensor:
     return _convolution(
-        pt.nn.conv1d,
+        nn.conv1d,
         x,
         w,
         strides=[stride],
@@ -107,12 +105,8 @@ def conv1d(
     )
 
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "Elu": pt.nn.elu,
-    "Relu": pt.relu,
-    "Relu6": lambda x: pt.clip(x, 0, 6),
-    "Sigmoid": pt.sigmoid,
-    "Tanh": pt.tanh,
+ACTIVATIONS = {
+    name: activation(name.lower()) for name in ("Elu", "Relu", "Relu6", "Sigmoid", "Tanh")
 }
 """Activations that other operators contain."""
 
@@ -132,18 +126,18 @@ def fused(
     if data_format != "NHWC":
         options["data_format"] = data_format
     y = channels_last(function(a, b, **options), data_format)
-    given = list(args)
+    operands = list(args)
     for operation in fused_ops or ():
         if operation == "BiasAdd":
-            y = y + given.pop(0)
+            y = y + operands.pop(0)
         elif operation == "FusedBatchNorm":
-            scale, offset, mean, variance = given[:4]
-            del given[:4]
-            y = pt.nn.batch_norm(y, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
+            scale, offset, mean, variance = operands[:4]
+            del operands[:4]
+            y = nn.batch_norm(y, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
         elif operation == "LeakyRelu":
-            y = pt.nn.leaky_relu(y, alpha=leakyrelu_alpha)
+            y = nn.leaky_relu(y, alpha=leakyrelu_alpha)
         elif operation == "Prelu":
-            y = pt.nn.prelu(y, given.pop(0))
+            y = nn.prelu(y, operands.pop(0))
         elif operation in ACTIVATIONS:
             y = ACTIVATIONS[operation](y)
         else:
@@ -210,7 +204,7 @@ def transposed_conv2d(
         more.append(lengths[axis] - full + sum(pair))
         if not 0 <= more[-1] <= LARGEST:
             raise ValueError(f"lengths {lengths} do not fit images of shape {list(images.shape)}")
-    x = pt.nn.conv2d_transpose(
+    x = nn.conv2d_transpose(
         images, w, stride=steps, padding=pairs, output_padding=more, dilation=spread
     )
     return like(x, data_format)
@@ -227,7 +221,7 @@ def pooled(
     data_format: str = "NHWC",
 ) -> Tensor:
     count = x.ndim - 2
-    function: Callable[..., Tensor] = getattr(pt.nn, name)
+    function: Callable[..., Tensor] = getattr(nn, name)
     y = function(
         channels_last(x, data_format),
         _along(ksize, data_format, count),
@@ -245,7 +239,7 @@ def pooled_with_places(
     padding: str,
     include_batch_in_index: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    return pt.nn.max_pool2d_with_argmax(
+    return nn.max_pool2d_with_argmax(
         x,
         _along(ksize, "NHWC", 2),
         stride=_along(strides, "NHWC", 2),
@@ -255,7 +249,7 @@ def pooled_with_places(
 
 
 def dilation2d(x: Tensor, w: Tensor, *, strides: Ints, rates: Ints, padding: str) -> Tensor:
-    return pt.nn.dilation2d(
+    return nn.dilation2d(
         x,
         w,
         stride=_along(strides, "NHWC", 2),
@@ -276,7 +270,7 @@ def resized(
     if x.dtype.kind == "f":
         return function(x, size, **options)
     y = function(x.astype("float32"), size, **options)
-    return y if function is pt.nn.resize_bilinear else y.astype(x.dtype)
+    return y if function is nn.resize_bilinear else y.astype(x.dtype)
 
 
 def crop_and_resize(
@@ -288,7 +282,7 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
 ) -> Tensor:
-    return pt.vision.crop_and_resize(
+    return vision.crop_and_resize(
         x, boxes, places, size, method=method, extrapolation_value=extrapolation_value
     )
 
@@ -302,7 +296,7 @@ def transformed(
     interpolation: str,
     fill_mode: str = "CONSTANT",
 ) -> Tensor:
-    return pt.vision.transform(
+    return vision.transform(
         x,
         transforms,
         method=interpolation.lower(),
@@ -319,7 +313,7 @@ def kept_boxes(
     iou_threshold: float = 0.5,
     score_threshold: float = -math.inf,
 ) -> Tensor:
-    return pt.vision.non_max_suppression(
+    return vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -337,7 +331,7 @@ def padded_boxes(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Any, Any]:
-    found = pt.vision.non_max_suppression(
+    kept = vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -345,7 +339,7 @@ def padded_boxes(
         score_threshold=score_threshold,
         padded=pad_to_max_output_size,
     )
-    return found.indices, _number(found, pad_to_max_output_size)
+    return kept.indices, _number(kept, pad_to_max_output_size)
 
 
 def scored_boxes(
@@ -358,7 +352,7 @@ def scored_boxes(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Any, ...]:
-    found = pt.vision.non_max_suppression(
+    kept = vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -367,12 +361,12 @@ def scored_boxes(
         soft_sigma=soft_sigma,
         padded=pad_to_max_output_size,
     )
-    return found.indices, found.scores, _number(found, pad_to_max_output_size)
+    return kept.indices, kept.scores, _number(kept, pad_to_max_output_size)
 
 
-def _number(found: pt.vision.KeptBoxes, padded: bool) -> Tensor | Constant:
+def _number(kept: vision.KeptBoxes, padded: bool) -> Tensor | ModelConstant:
     """Return the number of boxes, which the shape tells if they are not padded."""
-    return found.number if padded else folding.made([found.indices.shape[0]], ())
+    return kept.number if padded else folding.made([kept.indices.shape[0]], ())
 
 
 _THRESHOLDS = ("count", "iou_threshold", "score_threshold")
@@ -383,7 +377,7 @@ OPERATORS = {
     "Conv1D": Operator(conv1d),
     "Conv2D": Operator(conv2d),
     "Conv2DBackpropInput": Operator(transposed_conv2d, host=("shape",)),
-    "Conv3D": Operator(partial(_convolution, pt.nn.conv3d)),
+    "Conv3D": Operator(partial(_convolution, nn.conv3d)),
     "CropAndResize": Operator(crop_and_resize, host=("size",)),
     "DepthwiseConv2d": Operator(depthwise),
     "DepthwiseConv2dNative": Operator(depthwise),
@@ -397,9 +391,7 @@ OPERATORS = {
     "NonMaxSuppressionV3": Operator(kept_boxes, host=_THRESHOLDS),
     "NonMaxSuppressionV4": Operator(padded_boxes, host=_THRESHOLDS),
     "NonMaxSuppressionV5": Operator(scored_boxes, host=(*_THRESHOLDS, "soft_sigma")),
-    "ResizeBilinear": Operator(partial(resized, pt.nn.resize_bilinear), host=("size",)),
-    "ResizeNearestNeighbor": Operator(
-        partial(resized, pt.nn.resize_nearest_neighbor), host=("size",)
-    ),
+    "ResizeBilinear": Operator(partial(resized, nn.resize_bilinear), host=("size",)),
+    "ResizeNearestNeighbor": Operator(partial(resized, nn.resize_nearest_neighbor), host=("size",)),
     "_FusedConv2D": Operator(partial(fused_convolution, conv2d)),
 }

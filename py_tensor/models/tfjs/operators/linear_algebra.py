@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import functions as F
+from ....functions.einsum import einsum
 from ....tensor import Tensor
 from ...execution import Operator
 from ...options import Ints, single
@@ -42,24 +42,24 @@ def batch_matmul(a: Tensor, b: Tensor, *, adj_x: bool = False, adj_y: bool = Fal
 
 
 def _adjoint(x: Tensor) -> Tensor:
-    return pt.conj(x.mT) if x.dtype.kind == "c" else x.mT
+    return F.conj(x.mT) if x.dtype.kind == "c" else x.mT
 
 
-def einsum(*xs: Tensor, equation: str) -> Tensor:
-    return pt.einsum(equation, *xs)
+def _einsum(*xs: Tensor, equation: str) -> Tensor:
+    return einsum(equation, *xs)
 
 
 def band(x: Tensor, lower: int | Ints, upper: int | Ints) -> Tensor:
     below, above = single(lower), single(upper)
     if above >= 0:
-        x = pt.tril(x, k=above)
-    return pt.triu(x, k=-below) if below >= 0 else x
+        x = F.tril(x, k=above)
+    return F.triu(x, k=-below) if below >= 0 else x
 
 
 OPERATORS = {
     "BatchMatMul": Operator(batch_matmul),
     "BatchMatMulV2": Operator(batch_matmul),
-    "Einsum": Operator(einsum),
+    "Einsum": Operator(_einsum),
     "MatMul": Operator(matmul),
     "MatrixBandPart": Operator(band, host=("lower", "upper")),
     "_FusedMatMul": Operator(fused_matmul),

@@ -11,31 +11,30 @@ from itertools import accumulate
 from math import prod
 from typing import Any
 
-import py_tensor as pt
-
-from ....dtypes import DType
+from .... import functions as F
+from ....dtypes import DType, float32
 from ....tensor import Tensor
 from ... import folding
 from ...execution import Operator, small
-from ...graph import TEXT, Constant, ValueList
+from ...graph import TEXT, ModelConstant, ValueList
 from ...layouts import as_tensor
 from ...options import Ints, single
-from ..attributes import Shape, Type
+from ..attributes import PartialShape, Type
 
-type Known = Tensor | Constant
+type Known = Tensor | ModelConstant
 
 LONGEST = 1 << 16
 """Maximum number of elements of a list."""
 
 
-def _shape(lengths: int | Ints | Shape) -> Shape:
+def _shape(lengths: int | Ints | PartialShape) -> PartialShape:
     """Return the shape of elements, of which -1 are unknown; a number is an unknown shape."""
     if lengths is None or isinstance(lengths, int):
         return None
     return tuple(None if n in (-1, None) else n for n in lengths)
 
 
-def _merged(a: Shape, b: Shape) -> Shape:
+def _merged(a: PartialShape, b: PartialShape) -> PartialShape:
     if a is None or b is None:
         return b if a is None else a
     if len(a) != len(b) or any(
@@ -56,9 +55,9 @@ def reserve(shape: int | Ints, count: int | Ints, *, element_dtype: Type) -> Val
     return ValueList((None,) * _length(count), _dtype(element_dtype), _shape(shape))
 
 
-def _dtype(given: Type) -> DType:
+def _dtype(declared: Type) -> DType:
     """Return the dtype of elements; lists of lists have none of their own."""
-    return pt.float32 if given.name == "DT_VARIANT" else given.dtype
+    return float32 if declared.name == "DT_VARIANT" else declared.dtype
 
 
 def empty(shape: int | Ints, count: int | Ints, *, element_dtype: Type) -> ValueList:
@@ -71,10 +70,10 @@ def from_tensor(x: Known, shape: int | Ints, *, element_dtype: Type) -> ValueLis
 
 
 def _rows(x: Known) -> tuple[Known, ...]:
-    if isinstance(x, Constant) and small(x):
+    if isinstance(x, ModelConstant) and small(x):
         parts = folding.split(x, [1] * x.shape[0], results=x.shape[0])
         return tuple(folding.squeeze(part, [0]) for part in parts)
-    return pt.unstack(as_tensor(x))
+    return F.unstack(as_tensor(x))
 
 
 def get(values: ValueList, index: int | Ints, shape: Any = None) -> Any:
@@ -85,7 +84,7 @@ def get(values: ValueList, index: int | Ints, shape: Any = None) -> Any:
     return _zeros(values, _shape(shape)) if element is None else element
 
 
-def _zeros(values: ValueList, shape: Shape = None) -> Known:
+def _zeros(values: ValueList, shape: PartialShape = None) -> Known:
     """Return an element that was not set: zeros or empty texts of the shape of the others."""
     lengths = _merged(shape, values.shape)
     for element in values.elements:
@@ -96,7 +95,7 @@ def _zeros(values: ValueList, shape: Shape = None) -> Known:
     filled = [n or 0 for n in lengths]
     if values.dtype is TEXT:
         return folding.made([b""] * prod(filled), filled, TEXT)
-    return pt.zeros(filled, dtype=values.dtype)
+    return F.zeros(filled, dtype=values.dtype)
 
 
 def put(values: ValueList, index: int | Ints, x: Any) -> ValueList:
@@ -118,7 +117,7 @@ def pop(values: ValueList, shape: int | Ints | None = None) -> tuple[ValueList, 
     return replace(values, elements=values.elements[:-1]), last
 
 
-def length(values: ValueList) -> Constant:
+def length(values: ValueList) -> ModelConstant:
     return folding.made([len(values.elements)], ())
 
 
@@ -134,20 +133,20 @@ def stack(values: ValueList, shape: int | Ints | None = None, *, num_elements: i
     return _stacked(values, range(len(values.elements)), _shape(shape))
 
 
-def _stacked(values: ValueList, places: Sequence[int], shape: Shape) -> Known:
-    found: list[Known] = []
+def _stacked(values: ValueList, places: Sequence[int], shape: PartialShape) -> Known:
+    elements: list[Known] = []
     for at in places:
         element = get(values, at) if values.elements[at] is not None else None
-        found.append(_zeros(values, shape) if element is None else element)
+        elements.append(_zeros(values, shape) if element is None else element)
     lengths = (0, *(n or 0 for n in _merged(shape, values.shape) or ()))
     if values.dtype is TEXT:
-        if not found:
+        if not elements:
             return folding.made([], lengths, TEXT)
-        texts = (each for each in found if isinstance(each, Constant))
-        return folding.concat(*(folding.unsqueeze(each, 0) for each in texts), axis=0)
-    if found:
-        return pt.stack(list(map(as_tensor, found)))
-    return pt.zeros(lengths, dtype=values.dtype)
+        texts = (item for item in elements if isinstance(item, ModelConstant))
+        return folding.concat(*(folding.unsqueeze(item, 0) for item in texts), axis=0)
+    if elements:
+        return F.stack(list(map(as_tensor, elements)))
+    return F.zeros(lengths, dtype=values.dtype)
 
 
 def gather(values: ValueList, places: Ints, shape: int | Ints | None = None) -> Known:
@@ -184,14 +183,14 @@ def concat(
     shape: int | Ints | None = None,
     lengths: Any = None,
     *,
-    element_shape: Shape = None,
-) -> tuple[Any, Constant]:
+    element_shape: PartialShape = None,
+) -> tuple[Any, ModelConstant]:
     parts = [as_tensor(x) for x in values.elements if x is not None]
     lengths = folding.made([part.shape[0] for part in parts], (len(parts),))
     if not parts:
         inner = (values.shape or (0,))[1:]
-        return pt.zeros((0, *(n or 0 for n in inner)), dtype=values.dtype), lengths
-    return pt.concat(parts, axis=0), lengths
+        return F.zeros((0, *(n or 0 for n in inner)), dtype=values.dtype), lengths
+    return F.concat(parts, axis=0), lengths
 
 
 def split(x: Known, shape: int | Ints, lengths: Ints, *, element_dtype: Type) -> ValueList:
@@ -206,7 +205,9 @@ def _parts(x: Known, lengths: Ints) -> tuple[Tensor, ...]:
     return tuple(tensor[end - n : end] for n, end in zip(lengths, ends, strict=True))
 
 
-def array(size: int | Ints, *, dtype: Type, element_shape: Shape = None) -> tuple[ValueList, ...]:
+def array(
+    size: int | Ints, *, dtype: Type, element_shape: PartialShape = None
+) -> tuple[ValueList, ...]:
     values = ValueList((None,) * _length(size), _dtype(dtype), element_shape)
     return values, values
 
@@ -220,7 +221,7 @@ def array_get(handle: Any, index: int | Ints, flow: ValueList) -> Any:
 
 
 def array_gather(
-    handle: Any, places: Ints, flow: ValueList, *, element_shape: Shape = None
+    handle: Any, places: Ints, flow: ValueList, *, element_shape: PartialShape = None
 ) -> Known:
     _checked(places, len(flow.elements))
     return _stacked(flow, places, element_shape)
@@ -231,8 +232,8 @@ def array_scatter(handle: Any, places: Ints, x: Known, flow: ValueList) -> Value
 
 
 def array_concat(
-    handle: Any, flow: ValueList, *, element_shape_except0: Shape = None
-) -> tuple[Any, Constant]:
+    handle: Any, flow: ValueList, *, element_shape_except0: PartialShape = None
+) -> tuple[Any, ModelConstant]:
     return concat(flow)
 
 
@@ -240,7 +241,7 @@ def array_split(handle: Any, x: Known, lengths: Ints, flow: ValueList) -> ValueL
     return replace(flow, elements=_parts(x, lengths))
 
 
-def array_size(handle: Any, flow: ValueList) -> Constant:
+def array_size(handle: Any, flow: ValueList) -> ModelConstant:
     return length(flow)
 
 

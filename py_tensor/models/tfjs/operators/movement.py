@@ -2,64 +2,39 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
-from ... import common, folding
+from ... import common, folding, movement
 from ...common import Known
 from ...execution import Operator, fits, small
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...layouts import as_tensor
 from ...options import Ints, single, unsupported
 from .images import channels_last, like
 
-LARGEST = 1 << 14
-"""Maximum width of padding that repeats elements."""
 
-
-def joined(*xs: Known) -> Tensor | Constant:
+def joined(*xs: Known) -> Tensor | ModelConstant:
     """Concatenate tensors along the axis that the last input is."""
     axis = int(xs[-1].tolist())
     if all(map(small, xs[:-1])):
-        known = [x for x in xs[:-1] if isinstance(x, Constant)]
+        known = [x for x in xs[:-1] if isinstance(x, ModelConstant)]
         if fits(sum(x.size for x in known), known[0].dtype):
             return folding.concat(*known, axis=axis)
-    return pt.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
+    return F.concat([as_tensor(x) for x in xs[:-1]], axis=axis)
 
 
-def joined_first(axis: Known, *xs: Known) -> Tensor | Constant:
+def joined_first(axis: Known, *xs: Known) -> Tensor | ModelConstant:
     return joined(*xs, axis)
-
-
-def pack(*xs: Tensor, axis: int = 0) -> Tensor:
-    return pt.stack(xs, axis=axis)
-
-
-def folded_pack(*xs: Constant, axis: int = 0) -> Constant | None:
-    if not fits(sum(x.size for x in xs), xs[0].dtype):
-        return None
-    return folding.concat(*(folding.unsqueeze(x, [axis]) for x in xs), axis=axis)
-
-
-def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
-    return pt.unstack(x, axis=axis)
-
-
-def folded_unpack(x: Constant, *, axis: int = 0) -> list[Constant]:
-    n = x.shape[axis]
-    parts = folding.split(x, [1] * n, results=n, axis=axis)
-    return [folding.squeeze(part, [axis]) for part in parts]
 
 
 def reshape(x: Tensor, shape: Ints) -> Tensor:
     return x.reshape(folding.reshaped(x.shape, shape, 1))
 
 
-def folded_reshape(x: Constant, shape: Ints) -> Constant:
+def folded_reshape(x: ModelConstant, shape: Ints) -> ModelConstant:
     return folding.reshape(x, shape, allowzero=1)
 
 
@@ -71,122 +46,54 @@ def ensure_shape(x: Tensor, *, shape: tuple[int | None, ...] | None) -> Tensor:
     return x
 
 
-def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
-    return pt.expand_dims(x, axis=single(axis))
-
-
-def folded_expand_dims(x: Constant, axis: int | Ints) -> Constant:
-    return folding.unsqueeze(x, [single(axis)])
-
-
 def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None, axis: Ints | None = None) -> Tensor:
-    return pt.squeeze(x, squeeze_dims or axis or None)
+    return F.squeeze(x, squeeze_dims or axis or None)
 
 
 def folded_squeeze(
-    x: Constant, *, squeeze_dims: Ints | None = None, axis: Ints | None = None
-) -> Constant:
+    x: ModelConstant, *, squeeze_dims: Ints | None = None, axis: Ints | None = None
+) -> ModelConstant:
     return folding.squeeze(x, squeeze_dims or axis or None)
-
-
-def transpose(x: Tensor, perm: Ints) -> Tensor:
-    return pt.permute_dims(x, perm)
-
-
-def folded_transpose(x: Constant, perm: Ints) -> Constant:
-    return folding.transpose(x, perm=perm)
-
-
-def cut(x: Tensor, begin: Ints, size: Ints) -> Tensor:
-    _check_cut(x.shape, begin, size)
-    return x[
-        tuple(slice(at, None if n == -1 else at + n) for at, n in zip(begin, size, strict=True))
-    ]
-
-
-def folded_cut(x: Constant, begin: Ints, size: Ints) -> Constant:
-    _check_cut(x.shape, begin, size)
-    ends = [m if n == -1 else at + n for at, n, m in zip(begin, size, x.shape, strict=True)]
-    return folding.cut(x, begin, ends)
-
-
-def _check_cut(shape: tuple[int, ...], begin: Ints, size: Ints) -> None:
-    for m, at, n in zip(shape, begin, size, strict=True):
-        if at < 0 or n < -1 or at + max(n, 0) > m:
-            raise ValueError(f"slice from {at} of length {n} along an axis of length {m}")
 
 
 def split(axis: int | Ints, x: Known, *, num_split: int = 1) -> Any:
     along = one_axis("split", single(axis), len(x.shape))
     n = x.shape[along]
-    if num_split < 1 or n % num_split:
-        raise ValueError(f"{num_split} parts of an axis of length {n}")
-    return split_by(x, [n // num_split] * num_split, along)
+    return split_by(x, movement.equal_lengths(n, num_split), along)
 
 
 def split_by(x: Known, lengths: Ints, axis: int | Ints, *, num_split: int = 1) -> Any:
     along = one_axis("split", single(axis), len(x.shape))
-    known = sum(length for length in lengths if length != -1)
-    lengths = [x.shape[along] - known if length == -1 else length for length in lengths]
-    if sum(lengths) != x.shape[along] or min(lengths, default=0) < 0:
-        raise ValueError(f"lengths {lengths} along an axis of length {x.shape[along]}")
-    if isinstance(x, Constant) and small(x):
+    lengths = movement.completed(lengths, x.shape[along])
+    if isinstance(x, ModelConstant) and small(x):
         return folding.split(x, lengths, results=len(lengths), axis=along)
-    before = (slice(None),) * along
-    tensor = as_tensor(x)
-    return tuple(
-        tensor[(*before, slice(end - n, end))]
-        for n, end in zip(lengths, accumulate(lengths), strict=True)
-    )
-
-
-def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return pt.tile(x, repeats)
-
-
-def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
-    return pt.broadcast_to(x, tuple(shape))
-
-
-def broadcast_args(a: Ints, b: Ints) -> Constant:
-    found = pt.broadcast_shapes(tuple(a), tuple(b))
-    return folding.made(list(found), (len(found),))
+    return movement.parts(as_tensor(x), lengths, along)
 
 
 def pad(x: Tensor, widths: list[Ints], value: float = 0) -> Tensor:
-    return pt.pad(x, widths, constant_values=value)
+    return F.pad(x, widths, constant_values=value)
 
 
 def mirror_pad(x: Tensor, widths: list[Ints], *, mode: str) -> Tensor:
-    if any(width > LARGEST for pair in widths for width in pair):
-        raise ValueError(f"widths {widths}; at most {LARGEST} is supported")
-    return pt.pad(x, widths, mode=mode.lower())
+    return movement.mirror_pad(x, widths, mode.lower())
 
 
 def reverse(x: Tensor, dims: list[bool]) -> Tensor:
-    return pt.flip(x, axis=tuple(axis for axis, chosen in enumerate(dims) if chosen))
-
-
-def reverse_axes(x: Tensor, axes: Ints) -> Tensor:
-    return pt.flip(x, axis=tuple(axes))
+    return F.flip(x, axis=tuple(axis for axis, chosen in enumerate(dims) if chosen))
 
 
 def space_to_batch(x: Tensor, block: Ints, paddings: list[Ints]) -> Tensor:
-    return pt.nn.space_to_batch(x, block, paddings)
-
-
-def batch_to_space(x: Tensor, block: Ints, crops: list[Ints]) -> Tensor:
-    return pt.nn.batch_to_space(x, block, crops)
+    return nn.space_to_batch(x, block, paddings)
 
 
 def depth_to_space(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     _check_format(data_format)
-    return like(pt.nn.depth_to_space(channels_last(x, data_format), block_size), data_format)
+    return like(nn.depth_to_space(channels_last(x, data_format), block_size), data_format)
 
 
 def space_to_depth(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     _check_format(data_format)
-    return like(pt.nn.space_to_depth(channels_last(x, data_format), block_size), data_format)
+    return like(nn.space_to_depth(channels_last(x, data_format), block_size), data_format)
 
 
 def _check_format(data_format: str) -> None:
@@ -195,22 +102,22 @@ def _check_format(data_format: str) -> None:
 
 
 OPERATORS = {
-    "BatchToSpaceND": Operator(batch_to_space, host=("block", "crops")),
-    "BroadcastArgs": Operator(broadcast_args, host=("a", "b")),
-    "BroadcastTo": Operator(broadcast_to, host=("shape",), fold=folding.expand),
+    "BatchToSpaceND": Operator(movement.batch_to_space, host=("block", "crops")),
+    "BroadcastArgs": Operator(movement.broadcast_args, host=("a", "b")),
+    "BroadcastTo": Operator(movement.broadcast_to, host=("shape",), fold=folding.expand),
     "Concat": Operator(joined_first, raw=True),
     "ConcatV2": Operator(joined, raw=True),
     "DepthToSpace": Operator(depth_to_space),
     "EnsureShape": Operator(ensure_shape),
-    "ExpandDims": Operator(expand_dims, host=("axis",), fold=folded_expand_dims),
+    "ExpandDims": Operator(movement.expand_dims, host=("axis",), fold=movement.folded_expand_dims),
     "MirrorPad": Operator(mirror_pad, host=("widths",)),
-    "Pack": Operator(pack, fold=folded_pack),
+    "Pack": Operator(movement.pack, fold=movement.folded_pack),
     "Pad": Operator(pad, host=("widths",)),
     "PadV2": Operator(pad, host=("widths", "value")),
     "Reshape": Operator(reshape, host=("shape",), fold=folded_reshape),
     "Reverse": Operator(reverse, host=("dims",)),
-    "ReverseV2": Operator(reverse_axes, host=("axes",)),
-    "Slice": Operator(cut, host=("begin", "size"), fold=folded_cut),
+    "ReverseV2": Operator(movement.reverse, host=("axes",)),
+    "Slice": Operator(movement.cut, host=("begin", "size"), fold=movement.folded_cut),
     "SpaceToBatchND": Operator(space_to_batch, host=("block", "paddings")),
     "SpaceToDepth": Operator(space_to_depth),
     "Split": Operator(split, host=("axis",), raw=True),
@@ -221,7 +128,7 @@ OPERATORS = {
         host=("begin", "end", "strides"),
         fold=common.strided_slice_constant,
     ),
-    "Tile": Operator(tile, host=("repeats",), fold=folding.tile),
-    "Transpose": Operator(transpose, host=("perm",), fold=folded_transpose),
-    "Unpack": Operator(unpack, fold=folded_unpack),
+    "Tile": Operator(movement.tile, host=("repeats",), fold=folding.tile),
+    "Transpose": Operator(movement.transpose, host=("perm",), fold=movement.folded_transpose),
+    "Unpack": Operator(movement.unpack, fold=movement.folded_unpack),
 }

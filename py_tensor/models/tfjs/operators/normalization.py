@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from ...execution import Operator
 from .images import channels_last, like
@@ -23,8 +22,8 @@ def batch_norm(
     images = channels_last(x, data_format)
     # Without given statistics, the mean and variance of the images are used.
     if mean.size == 0 and is_training:
-        mean, variance = pt.nn.moments(images, axis=tuple(range(images.ndim - 1)))
-    y = pt.nn.batch_norm(images, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
+        mean, variance = nn.moments(images, axis=tuple(range(images.ndim - 1)))
+    y = nn.batch_norm(images, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
     return like(y, data_format), mean, variance
 
 
@@ -36,17 +35,17 @@ def local_response_normalization(
     alpha: float = 1.0,
     beta: float = 0.5,
 ) -> Tensor:
-    return pt.nn.local_response_normalization(
+    return nn.local_response_normalization(
         x, radius=depth_radius, bias=bias, alpha=alpha, beta=beta
     )
 
 
 def softmax(x: Tensor) -> Tensor:
-    return pt.softmax(x)
+    return F.softmax(x)
 
 
 def log_softmax(x: Tensor) -> Tensor:
-    return pt.nn.log_softmax(x)
+    return nn.log_softmax(x)
 
 
 OPERATORS = {

@@ -5,40 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import py_tensor as pt
-
+from .... import functions as F, ragged, sparse
 from ....tensor import Tensor
 from ... import folding
 from ...execution import Operator
-from ...graph import Constant
+from ...graph import ModelConstant
 from ...options import Ints, single, unsupported
 
 
 def fill_empty_rows(
     indices: Tensor, values: Tensor, shape: Ints, default: float
 ) -> tuple[Tensor, ...]:
-    return tuple(pt.sparse.fill_empty_rows(indices, values, tuple(shape), default))
+    return tuple(sparse.fill_empty_rows(indices, values, tuple(shape), default))
 
 
-def sparse_reshape(indices: Tensor, shape: Ints, new_shape: Ints) -> tuple[Tensor, Constant]:
-    found, lengths = pt.sparse.reshape(indices, tuple(shape), tuple(new_shape))
-    return found, folding.made(list(lengths), (len(lengths),))
+def sparse_reshape(indices: Tensor, shape: Ints, new_shape: Ints) -> tuple[Tensor, ModelConstant]:
+    reshaped, lengths = sparse.reshape(indices, tuple(shape), tuple(new_shape))
+    return reshaped, folding.made(list(lengths), (len(lengths),))
 
 
 def segments(
     function: Callable[..., Tensor], data: Tensor, indices: Tensor, rows: Tensor
 ) -> Tensor:
-    return function(pt.take(data, indices, axis=0), rows)
+    return function(F.take(data, indices, axis=0), rows)
 
 
 def ragged_gather(*inputs: Tensor, OUTPUT_RAGGED_RANK: int) -> tuple[Tensor, ...]:
     *splits, values, indices = inputs
-    limits, found = pt.ragged.gather(splits, values, indices)
-    return *limits, found
+    limits, rows = ragged.gather(splits, values, indices)
+    return *limits, rows
 
 
 def ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor) -> tuple[Tensor, Tensor]:
-    return pt.ragged.ranges(starts, limits, deltas)
+    return ragged.ranges(starts, limits, deltas)
 
 
 def ragged_to_tensor(
@@ -53,7 +52,7 @@ def ragged_to_tensor(
         # Rows of values become limits of rows.
         count, limits = single(splits[0].tolist()), []
         for rows in splits[1:]:
-            limits.append(pt.searchsorted(rows, pt.arange(count + 1)))
+            limits.append(F.searchsorted(rows, F.arange(count + 1)))
             count = rows.size
         splits = limits
     elif set(kinds) != {"ROW_SPLITS"}:
@@ -61,7 +60,7 @@ def ragged_to_tensor(
     lengths = None
     if isinstance(shape, list):
         lengths = [None if n == -1 else n for n in shape[: len(splits) + 1]]
-    return pt.ragged.to_tensor(splits, values, default, lengths)
+    return ragged.to_tensor(splits, values, default, lengths)
 
 
 OPERATORS = {
@@ -70,6 +69,6 @@ OPERATORS = {
     "RaggedTensorToTensor": Operator(ragged_to_tensor, host=("shape", "default")),
     "SparseFillEmptyRows": Operator(fill_empty_rows, host=("shape", "default")),
     "SparseReshape": Operator(sparse_reshape, host=("shape", "new_shape")),
-    "SparseSegmentMean": Operator(partial(segments, pt.segment_mean)),
-    "SparseSegmentSum": Operator(partial(segments, pt.segment_sum)),
+    "SparseSegmentMean": Operator(partial(segments, F.segment_mean)),
+    "SparseSegmentSum": Operator(partial(segments, F.segment_sum)),
 }

@@ -7,80 +7,54 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
-from ... import folding
+from ... import reductions
 from ...execution import Operator
-from ...graph import Constant
 from ...options import Ints, single
-
-type Function = Callable[..., Tensor]
-
-
-def reduced(function: Function, x: Tensor, axis: int | Ints, *, keep_dims: bool = False) -> Tensor:
-    along = tuple(axis) if isinstance(axis, list) else axis
-    return function(x, axis=along, keepdims=keep_dims).astype(x.dtype)
+from ...reductions import Reduction
 
 
 def norm(x: Tensor, **options: Any) -> Tensor:
-    return pt.sqrt(pt.sum(pt.square(x), **options))
+    return F.sqrt(F.sum(F.square(x), **options))
 
 
-def place(function: Function, x: Tensor, axis: int | Ints = 0) -> Tensor:
+def place(function: Reduction, x: Tensor, axis: int | Ints = 0) -> Tensor:
     return function(x, axis=single(axis))
-
-
-def running(
-    function: Function,
-    x: Tensor,
-    axis: int | Ints,
-    *,
-    exclusive: bool = False,
-    reverse: bool = False,
-) -> Tensor:
-    return function(x, axis=single(axis), exclusive=exclusive, reverse=reverse)
 
 
 def bincount(
     x: Tensor, size: int | Ints, weights: Tensor, *, binary_output: bool = False
 ) -> Tensor:
     """Count the elements 0 to `size` - 1 of a vector, or of each row of a matrix."""
-    given = None if weights.size == 0 else weights
+    optional = None if weights.size == 0 else weights
     length, axis = single(size), x.ndim - 1
-    counts = pt.bincount(x, given, length=length, axis=axis)
+    counts = F.bincount(x, optional, length=length, axis=axis)
     if binary_output:
         return (counts > 0).astype(weights.dtype)
     return counts.astype(weights.dtype)
 
 
 def _reduction(
-    function: Function, on_numbers: Callable[[list[Any]], Any] | None = None
+    function: Reduction, on_numbers: Callable[[list[Any]], Any] | None = None
 ) -> Operator:
-    fold = None
-    if on_numbers is not None:
-        inner = folding.reduction(on_numbers)
-
-        def fold(x: Constant, axis: int | Ints, *, keep_dims: bool = False) -> Constant | None:
-            axes = axis if isinstance(axis, list) else [axis]
-            return inner(x, axes, keepdims=int(keep_dims), noop_with_empty_axes=1)
-
-    return Operator(partial(reduced, function), host=("axis",), fold=fold)
+    fold = None if on_numbers is None else reductions.folded(on_numbers)
+    return Operator(partial(reductions.reduced, function), host=("axes",), fold=fold)
 
 
 OPERATORS = {
-    "All": _reduction(pt.all, all),
-    "Any": _reduction(pt.any, any),
-    "ArgMax": Operator(partial(place, pt.argmax), host=("axis",)),
-    "ArgMin": Operator(partial(place, pt.argmin), host=("axis",)),
+    "All": _reduction(F.all, all),
+    "Any": _reduction(F.any, any),
+    "ArgMax": Operator(partial(place, F.argmax), host=("axis",)),
+    "ArgMin": Operator(partial(place, F.argmin), host=("axis",)),
     "Bincount": Operator(bincount, host=("size",)),
-    "Cumprod": Operator(partial(running, pt.cumulative_prod), host=("axis",)),
-    "Cumsum": Operator(partial(running, pt.cumulative_sum), host=("axis",)),
+    "Cumprod": Operator(partial(reductions.running, F.cumulative_prod), host=("axis",)),
+    "Cumsum": Operator(partial(reductions.running, F.cumulative_sum), host=("axis",)),
     "DenseBincount": Operator(bincount, host=("size",)),
     "EuclideanNorm": _reduction(norm),
-    "Max": _reduction(pt.max, max),
-    "Mean": _reduction(pt.mean),
-    "Min": _reduction(pt.min, min),
-    "Prod": _reduction(pt.prod, math.prod),
-    "Sum": _reduction(pt.sum, sum),
+    "Max": _reduction(F.max, max),
+    "Mean": _reduction(F.mean),
+    "Min": _reduction(F.min, min),
+    "Prod": _reduction(F.prod, math.prod),
+    "Sum": _reduction(F.sum, sum),
 }

@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-import py_tensor as pt
-
+from .... import functions as F
 from ... import folding
 from ...common import Known
 from ...execution import TEXTS, Operator, fits, is_text, on_host
-from ...graph import TEXT, Constant, Table
+from ...graph import TEXT, HashTable, ModelConstant
 from ...layouts import as_tensor
 from ...options import Ints
 from .fingerprint import fingerprint
@@ -27,32 +26,32 @@ LARGEST = 1 << 28
 # --- hash tables ----------------------------------------------------------------------------------
 
 
-def table(keys: Known, values: Known) -> Table:
+def table(keys: Known, values: Known) -> HashTable:
     if keys.size != values.size:
         raise ValueError(f"{keys.size} keys for {values.size} values")
-    return Table(on_host(keys), on_host(values))
+    return HashTable(on_host(keys), on_host(values))
 
 
-def find(entries: Table, keys: Known, default: Known) -> Known:
+def find(entries: HashTable, keys: Known, default: Known) -> Known:
     places, dtype = entries.keys.places, entries.values.dtype
-    if isinstance(keys, Constant) or TEXT in (entries.keys.dtype, dtype):
+    if isinstance(keys, ModelConstant) or TEXT in (entries.keys.dtype, dtype):
         wanted, [otherwise] = on_host(keys), on_host(default).numbers
         if is_text(wanted) != is_text(entries.keys) or is_text(default) != (dtype is TEXT):
             raise TypeError(f"keys of {wanted.dtype} in a table of {entries.keys.dtype}")
         values = entries.values.numbers
-        found = [values[places[key]] if key in places else otherwise for key in wanted.numbers]
-        return folding.made(found, wanted.shape, dtype)
+        results = [values[places[key]] if key in places else otherwise for key in wanted.numbers]
+        return folding.made(results, wanted.shape, dtype)
     if not places:
-        return pt.broadcast_to(as_tensor(default), keys.shape)
+        return F.broadcast_to(as_tensor(default), keys.shape)
     known = sorted(places)
-    sorted_keys = pt.asarray(known, dtype=entries.keys.dtype)
-    sorted_values = pt.take(entries.values.tensor(), pt.asarray([places[key] for key in known]))
-    at = pt.minimum(pt.searchsorted(sorted_keys, as_tensor(keys)), len(known) - 1)
-    hits = pt.take(sorted_keys, at) == as_tensor(keys)
-    return pt.where(hits, pt.take(sorted_values, at), as_tensor(default))
+    sorted_keys = F.asarray(known, dtype=entries.keys.dtype)
+    sorted_values = F.take(entries.values.tensor(), F.asarray([places[key] for key in known]))
+    at = F.minimum(F.searchsorted(sorted_keys, as_tensor(keys)), len(known) - 1)
+    hits = F.take(sorted_keys, at) == as_tensor(keys)
+    return F.where(hits, F.take(sorted_values, at), as_tensor(default))
 
 
-def table_size(entries: Table) -> Constant:
+def table_size(entries: HashTable) -> ModelConstant:
     return folding.made([len(entries.keys.places)], ())
 
 
@@ -60,12 +59,12 @@ def table_size(entries: Table) -> Constant:
 
 
 def _texts(x: Known) -> list[bytes]:
-    if not isinstance(x, Constant) or x.dtype is not TEXT:
+    if not isinstance(x, ModelConstant) or x.dtype is not TEXT:
         raise TypeError(f"{x.dtype} instead of texts")
     return x.numbers
 
 
-def split(x: Known, delimiter: Known, *, skip_empty: bool = True) -> tuple[Constant, ...]:
+def split(x: Known, delimiter: Known, *, skip_empty: bool = True) -> tuple[ModelConstant, ...]:
     [separators] = _texts(delimiter)
     rows = [list(_parts(text, separators, skip_empty)) for text in _texts(x)]
     parts = [part for row in rows for part in row]
@@ -78,7 +77,7 @@ def split(x: Known, delimiter: Known, *, skip_empty: bool = True) -> tuple[Const
     )
 
 
-def _made(texts: list[bytes]) -> Constant:
+def _made(texts: list[bytes]) -> ModelConstant:
     if not fits(len(texts), TEXT):
         raise ValueError(f"{len(texts):,} texts; at most {TEXTS:,} are supported")
     return folding.made(texts, (len(texts),), TEXT)
@@ -104,12 +103,12 @@ def n_grams(
     right_pad: str,
     pad_width: int,
     preserve_short_sequences: bool,
-) -> tuple[Constant, Constant]:
+) -> tuple[ModelConstant, ModelConstant]:
     """Join neighbours in each row of texts; `splits` are the ends of the rows, after a 0."""
     texts, between = _texts(x), separator.encode()
     if splits and (splits[0] != 0 or splits[-1] != len(texts) or sorted(splits) != splits):
         raise ValueError(f"{len(texts)} texts with other limits of rows than {splits!r:.80}")
-    found: list[bytes] = []
+    grams: list[bytes] = []
     limits = [0][: len(splits)]
     room = LARGEST
 
@@ -123,19 +122,19 @@ def n_grams(
         room -= sum(map(len, padded)) * width
         if room < 0:
             raise ValueError(f"texts of more than {LARGEST:,} bytes")
-        found.extend(between.join(padded[at : at + width]) for at in range(count))
+        grams.extend(between.join(padded[at : at + width]) for at in range(count))
 
     for start, end in pairwise(splits):
-        row, before = texts[start:end], len(found)
+        row, before = texts[start:end], len(grams)
         for width in ngram_widths if texts else ():
             add(row, width, width - 1 if pad_width < 0 else min(pad_width, width - 1))
-        if preserve_short_sequences and row and len(found) == before:
+        if preserve_short_sequences and row and len(grams) == before:
             add(row, len(row) + 2 * pad_width, pad_width)
-        limits.append(len(found))
-    return _made(found), folding.made(limits, (len(limits),))
+        limits.append(len(grams))
+    return _made(grams), folding.made(limits, (len(limits),))
 
 
-def hash_bucket(x: Known, *, num_buckets: int) -> Constant:
+def hash_bucket(x: Known, *, num_buckets: int) -> ModelConstant:
     texts = _texts(x)
     known = {text: fingerprint(text) % num_buckets for text in {*texts}}
     return folding.made([known[text] for text in texts], x.shape)

@@ -6,26 +6,25 @@ Under pt.jit, loops are unrolled; a condition that depends on an input's values 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from ...execution import Body, Value, as_numbers
-from .shared import Ints, Operator, single
+from ...common import call
+from ...execution import GraphFunction, ModelValue, as_numbers
+from .shared import Ints, Operator, as_stored, single
 
 
 def choose(
     condition: bool | Ints,
-    *inputs: Value,
-    then_branch: Body,
-    else_branch: Body,
-    quantization: Any = None,
-) -> Sequence[Value]:
+    *inputs: ModelValue,
+    then_branch: GraphFunction,
+    else_branch: GraphFunction,
+) -> Sequence[ModelValue]:
     return (then_branch if single(condition) else else_branch)(*inputs)
 
 
 def repeat(
-    *inputs: Value, condition: Body, body: Body, quantization: Any = None
-) -> Sequence[Value]:
-    state: Sequence[Value] = inputs
+    *inputs: ModelValue, condition: GraphFunction, body: GraphFunction
+) -> Sequence[ModelValue]:
+    state: Sequence[ModelValue] = inputs
     while True:
         [going] = condition(*state)
         if not single(as_numbers(going)):
@@ -33,12 +32,8 @@ def repeat(
         state = body(*state)
 
 
-def call(*inputs: Value, body: Body, quantization: Any = None) -> Sequence[Value]:
-    return body(*inputs)
-
-
 OPERATORS = {
-    "CALL": Operator(call, raw=True),
-    "IF": Operator(choose, host=("condition",), raw=True),
-    "WHILE": Operator(repeat, raw=True),
+    "CALL": Operator(call, raw=True, wrapper=as_stored),
+    "IF": Operator(choose, host=("condition",), raw=True, wrapper=as_stored),
+    "WHILE": Operator(repeat, raw=True, wrapper=as_stored),
 }

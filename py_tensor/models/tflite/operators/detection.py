@@ -9,8 +9,7 @@ import math
 import struct
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn, vision
 from ....tensor import Tensor
 from ..flexbuffers import numbers_of
 from .images import checked_padding, transposed
@@ -30,7 +29,7 @@ def non_max_suppression(
     score_threshold: float,
     sigma: float | None = None,
 ) -> tuple[Tensor, ...]:
-    kept = pt.vision.non_max_suppression(
+    kept = vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -39,11 +38,11 @@ def non_max_suppression(
         soft_sigma=0.0 if sigma is None else _number(sigma),
         padded=True,
     )
-    there = pt.arange(single(count)) < kept.number
-    indices = pt.where(there, kept.indices, 0)
+    there = F.arange(single(count)) < kept.number
+    indices = F.where(there, kept.indices, 0)
     if sigma is None:
         return indices, kept.number
-    return indices, pt.where(there, kept.scores, 0.0), kept.number
+    return indices, F.where(there, kept.scores, 0.0), kept.number
 
 
 def detections(
@@ -53,15 +52,15 @@ def detections(
     if options.get("use_regular_nms"):
         raise unsupported("TFLite_Detection_PostProcess with use_regular_nms")
     most, classes = int(options["max_detections"]), int(options["num_classes"])
-    each = int(options["max_classes_per_detection"])
-    if not 0 < most * each <= 1 << 16 or not 0 < each <= classes:
-        raise ValueError(f"{most} detections with {each} of {classes} classes")
+    per_box = int(options["max_classes_per_detection"])
+    if not 0 < most * per_box <= 1 << 16 or not 0 < per_box <= classes:
+        raise ValueError(f"{most} detections with {per_box} of {classes} classes")
     scales = [options[f"{name}_scale"] for name in "yxhw"]
-    boxes = pt.vision.decode_boxes(encodings[0], anchors, scales=scales)
+    boxes = vision.decode_boxes(encodings[0], anchors, scales=scales)
     # The first classes are the background.
     scores = predictions[0][:, predictions.shape[-1] - classes :]
-    best, labels = pt.topk(scores, each)
-    kept = pt.vision.non_max_suppression(
+    best, labels = F.topk(scores, per_box)
+    kept = vision.non_max_suppression(
         boxes,
         best[:, 0],
         most,
@@ -69,14 +68,14 @@ def detections(
         score_threshold=options["nms_score_threshold"],
         padded=True,
     )
-    there = (pt.arange(most) < kept.number).reshape((-1, 1))
-    rows = pt.where(there[:, 0], kept.indices, 0)
-    found = pt.where(there, pt.take(boxes, rows, axis=0), 0.0)
-    found = pt.repeat(found, each, axis=0)
-    names = pt.where(there, pt.take(labels, rows, axis=0), 0).reshape((1, -1)).astype("float32")
-    values = pt.where(there, pt.take(best, rows, axis=0), 0.0).reshape((1, -1))
+    there = (F.arange(most) < kept.number).reshape((-1, 1))
+    rows = F.where(there[:, 0], kept.indices, 0)
+    corners = F.where(there, F.take(boxes, rows, axis=0), 0.0)
+    corners = F.repeat(corners, per_box, axis=0)
+    names = F.where(there, F.take(labels, rows, axis=0), 0).reshape((1, -1)).astype("float32")
+    values = F.where(there, F.take(best, rows, axis=0), 0.0).reshape((1, -1))
     number = kept.number.astype("float32").reshape((1,))
-    return pt.expand_dims(found, axis=0), names, values, number
+    return F.expand_dims(corners, axis=0), names, values, number
 
 
 def _parameters(options: bytes, count: int) -> tuple[int, ...]:
@@ -99,9 +98,9 @@ def transposed_convolution(x: Tensor, w: Tensor, b: Tensor, *, custom_options: b
         (n - 1) * step + k - less
         for n, k, step, less in zip(x.shape[1:3], sizes, strides, cut, strict=True)
     ]
-    kernel = pt.permute_dims(w.astype(x.dtype), (1, 2, 0, 3))
+    kernel = F.permute_dims(w.astype(x.dtype), (1, 2, 0, 3))
     first = [less // 2 for less in cut]
-    y = transposed(pt.nn.conv2d_transpose, x, kernel, lengths, strides, first)
+    y = transposed(nn.conv2d_transpose, x, kernel, lengths, strides, first)
     return y + b
 
 
@@ -116,8 +115,8 @@ def max_pooling_with_argmax(x: Tensor, *, custom_options: bytes) -> tuple[Tensor
         total = max(0, (out - 1) * step + k - n)
         widths.append((total // 2, total - total // 2))
         lengths.append(out)
-    x = pt.pad(x, [*widths, (0, 0)], constant_values=-math.inf)
-    places = pt.stack(
+    x = F.pad(x, [*widths, (0, 0)], constant_values=-math.inf)
+    places = F.stack(
         [
             x[
                 :,
@@ -129,8 +128,8 @@ def max_pooling_with_argmax(x: Tensor, *, custom_options: bytes) -> tuple[Tensor
         ]
     )
     # Rounding down gives the position, with any error of float16.
-    indices = pt.argmax(places, axis=0).astype("float32") + 0.1
-    return activated(pt.max(places, axis=0), activation), indices
+    indices = F.argmax(places, axis=0).astype("float32") + 0.1
+    return activated(F.max(places, axis=0), activation), indices
 
 
 def max_unpooling(x: Tensor, indices: Tensor, *, custom_options: bytes) -> Tensor:
@@ -138,9 +137,9 @@ def max_unpooling(x: Tensor, indices: Tensor, *, custom_options: bytes) -> Tenso
     if (step_w, step_h) != (width, height):
         raise unsupported("MaxUnpooling2D with windows that overlap")
     n, rows, columns, channels = x.shape
-    places = pt.arange(width * height).reshape((height, width))
-    chosen = pt.trunc(indices).astype("int32")[:, :, None, :, None, :] == places[:, None, :, None]
-    y = pt.where(chosen, x[:, :, None, :, None, :], 0.0)
+    places = F.arange(width * height).reshape((height, width))
+    chosen = F.trunc(indices).astype("int32")[:, :, None, :, None, :] == places[:, None, :, None]
+    y = F.where(chosen, x[:, :, None, :, None, :], 0.0)
     return y.reshape((n, rows * height, columns * width, channels))
 
 

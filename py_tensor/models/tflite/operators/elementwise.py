@@ -4,98 +4,70 @@ from __future__ import annotations
 
 import math
 import operator
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....dtypes import DType
 from ....tensor import Tensor
-from ... import folding
-from ...graph import Constant
+from ... import common, folding
+from ...activations import activation
+from ...graph import ModelConstant
 from .shared import Operator, Quantization, moved, real, saturated
 
 
 def cast(x: Tensor, *, dtype: DType, quantization: Quantization | None = None) -> Tensor:
     if dtype.kind in "iu" and x.dtype.kind == "f":
-        x = pt.trunc(x)
+        x = F.trunc(x)
     if dtype.kind != "c" and x.dtype.kind == "c":
-        x = pt.real(x)
+        x = F.real(x)
     return x.astype(dtype)
 
 
 def cast_constant(
-    x: Constant, *, dtype: DType, quantization: Quantization | None = None
-) -> Constant | None:
+    x: ModelConstant, *, dtype: DType, quantization: Quantization | None = None
+) -> ModelConstant | None:
     return folding.cast(x, dtype)
-
-
-def div(a: Tensor, b: Tensor) -> Tensor:
-    if a.dtype.kind == "f":
-        return a / b
-    # Quotients of integers are rounded towards zero.
-    return a // b + (((a < 0) != (b < 0)) & (a % b != 0)).astype(a.dtype)
 
 
 def power(a: Tensor, b: Tensor) -> Tensor:
     return a**b
 
 
-def add_n(x: Tensor, *others: Tensor) -> Tensor:
-    result: Tensor = reduce(pt.add, others, x)
-    return result
-
-
-def elu(x: Tensor) -> Tensor:
-    return pt.nn.elu(x)
-
-
-def gelu(x: Tensor, *, approximate: bool = False) -> Tensor:
-    return pt.nn.gelu(x, approximate=approximate)
-
-
-def leaky_relu(x: Tensor, *, alpha: float = 0.0) -> Tensor:
-    return pt.nn.leaky_relu(x, alpha=alpha)
-
-
 def prelu(x: Tensor, slope: Tensor) -> Tensor:
-    return pt.where(x >= 0, x, x * slope)
+    return F.where(x >= 0, x, x * slope)
 
 
 def clipped(low: float, high: float, x: Tensor) -> Tensor:
-    return pt.clip(x, low, high)
+    return F.clip(x, low, high)
 
 
 def relu(x: Tensor, *, quantization: Quantization | None = None) -> Tensor:
     scales = None if quantization is None else quantization.inputs[0]
     wanted = None if quantization is None else quantization.outputs[0]
     if scales is None or wanted is None:
-        return pt.relu(x)
+        return F.relu(x)
     # TFLite rounds twice: the product with a fraction, and its division by a power of two.
     fraction, exponent = math.frexp(scales.scale[0] / wanted.scale[0])
-    steps = pt.relu(x.astype("float32") - scales.zero[0])
-    steps = pt.floor(steps * (fraction * 2.0 ** max(0, exponent)) + 0.5)
+    steps = F.relu(x.astype("float32") - scales.zero[0])
+    steps = F.floor(steps * (fraction * 2.0 ** max(0, exponent)) + 0.5)
     return saturated(steps * 2.0 ** min(0, exponent), wanted)
 
 
 def squared_difference(a: Tensor, b: Tensor) -> Tensor:
-    return pt.square(a - b)
+    return F.square(a - b)
 
 
 def select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     if condition.ndim == 1 and a.ndim > 1 and condition.shape[0] == a.shape[0]:
         # The first version chooses rows.
         condition = condition.reshape((-1, *(1,) * (a.ndim - 1)))
-    return pt.where(condition, a, b)
-
-
-def select_broadcast(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    return pt.where(condition, a, b)
+    return F.where(condition, a, b)
 
 
 def bucketize(x: Tensor, *, boundaries: list[float] | None = None) -> Tensor:
-    ends = pt.asarray(boundaries or [], dtype="float32")
-    return pt.searchsorted(ends, x.astype("float32"), side="right").astype("int32")
+    ends = F.asarray(boundaries or [], dtype="float32")
+    return F.searchsorted(ends, x.astype("float32"), side="right").astype("int32")
 
 
 def alias(x: Any) -> Any:
@@ -119,59 +91,59 @@ def _real(function: Any) -> Operator:
 
 
 OPERATORS = {
-    "ABS": _arithmetic(pt.abs, abs),
-    "ADD": _arithmetic(pt.add, operator.add),
-    "ADD_N": _real(add_n),
-    "ATAN2": _real(pt.atan2),
+    "ABS": _arithmetic(F.abs, abs),
+    "ADD": _arithmetic(F.add, operator.add),
+    "ADD_N": _real(partial(common.over_all, F.add)),
+    "ATAN2": _real(F.atan2),
     "Alias": Operator(alias, raw=True),
-    "BITWISE_XOR": Operator(pt.bitwise_xor),
+    "BITWISE_XOR": Operator(F.bitwise_xor),
     "BUCKETIZE": _real(bucketize),
     "CAST": Operator(cast, fold=cast_constant),
-    "CEIL": _arithmetic(pt.ceil, math.ceil),
-    "COMPLEX_ABS": Operator(pt.abs),
-    "COS": _real(pt.cos),
-    "DIV": _arithmetic(div, folding.divided),
-    "ELU": _real(elu),
-    "EQUAL": _compared(pt.equal, "Equal"),
-    "EXP": _real(pt.exp),
-    "FLOOR": _arithmetic(pt.floor, math.floor),
-    "FLOOR_DIV": _arithmetic(pt.floor_divide, operator.floordiv),
-    "FLOOR_MOD": _arithmetic(pt.remainder, operator.mod),
-    "GELU": _real(gelu),
-    "GREATER": _compared(pt.greater, "Greater"),
-    "GREATER_EQUAL": _compared(pt.greater_equal, "GreaterOrEqual"),
-    "HARD_SWISH": _real(pt.nn.hard_swish),
-    "IMAG": Operator(pt.imag),
-    "LEAKY_RELU": _real(leaky_relu),
-    "LESS": _compared(pt.less, "Less"),
-    "LESS_EQUAL": _compared(pt.less_equal, "LessOrEqual"),
-    "LOG": _real(pt.log),
-    "LOGICAL_AND": _arithmetic(pt.logical_and, operator.and_),
-    "LOGICAL_NOT": _arithmetic(pt.logical_not, operator.not_),
-    "LOGICAL_OR": _arithmetic(pt.logical_or, operator.or_),
-    "LOGISTIC": _real(pt.sigmoid),
-    "MAXIMUM": _same(pt.maximum, max),
-    "MINIMUM": _same(pt.minimum, min),
-    "MUL": _arithmetic(pt.multiply, operator.mul),
-    "NEG": _arithmetic(pt.negative, operator.neg),
-    "NOT_EQUAL": _compared(pt.not_equal, "NotEqual"),
+    "CEIL": _arithmetic(F.ceil, math.ceil),
+    "COMPLEX_ABS": Operator(F.abs),
+    "COS": _real(F.cos),
+    "DIV": _arithmetic(common.div, folding.divided),
+    "ELU": _real(nn.elu),
+    "EQUAL": _compared(F.equal, "Equal"),
+    "EXP": _real(F.exp),
+    "FLOOR": _arithmetic(F.floor, math.floor),
+    "FLOOR_DIV": _arithmetic(F.floor_divide, operator.floordiv),
+    "FLOOR_MOD": _arithmetic(F.remainder, operator.mod),
+    "GELU": _real(nn.gelu),
+    "GREATER": _compared(F.greater, "Greater"),
+    "GREATER_EQUAL": _compared(F.greater_equal, "GreaterOrEqual"),
+    "HARD_SWISH": _real(nn.hard_swish),
+    "IMAG": Operator(F.imag),
+    "LEAKY_RELU": _real(activation("leaky_relu", alpha=0.0)),
+    "LESS": _compared(F.less, "Less"),
+    "LESS_EQUAL": _compared(F.less_equal, "LessOrEqual"),
+    "LOG": _real(F.log),
+    "LOGICAL_AND": _arithmetic(F.logical_and, operator.and_),
+    "LOGICAL_NOT": _arithmetic(F.logical_not, operator.not_),
+    "LOGICAL_OR": _arithmetic(F.logical_or, operator.or_),
+    "LOGISTIC": _real(F.sigmoid),
+    "MAXIMUM": _same(F.maximum, max),
+    "MINIMUM": _same(F.minimum, min),
+    "MUL": _arithmetic(F.multiply, operator.mul),
+    "NEG": _arithmetic(F.negative, operator.neg),
+    "NOT_EQUAL": _compared(F.not_equal, "NotEqual"),
     "POW": _real(power),
     "PRELU": _real(prelu),
-    "REAL": Operator(pt.real),
+    "REAL": Operator(F.real),
     "RELU": Operator(relu),
     "RELU6": _real(partial(clipped, 0.0, 6.0)),
     "RELU_0_TO_1": _real(partial(clipped, 0.0, 1.0)),
     "RELU_N1_TO_1": _real(partial(clipped, -1.0, 1.0)),
-    "RIGHT_SHIFT": Operator(pt.bitwise_right_shift),
-    "ROUND": _real(pt.round),
-    "RSQRT": _real(pt.rsqrt),
+    "RIGHT_SHIFT": Operator(F.bitwise_right_shift),
+    "ROUND": _real(F.round),
+    "RSQRT": _real(F.rsqrt),
     "SELECT": Operator(select, fold=folding.where, wrapper=moved),
-    "SELECT_V2": Operator(select_broadcast, fold=folding.where, wrapper=moved),
-    "SIGN": _real(pt.sign),
-    "SIN": _real(pt.sin),
-    "SQRT": _real(pt.sqrt),
-    "SQUARE": _real(pt.square),
+    "SELECT_V2": Operator(F.where, fold=folding.where, wrapper=moved),
+    "SIGN": _real(F.sign),
+    "SIN": _real(F.sin),
+    "SQRT": _real(F.sqrt),
+    "SQUARE": _real(F.square),
     "SQUARED_DIFFERENCE": _real(squared_difference),
-    "SUB": _arithmetic(pt.subtract, operator.sub),
-    "TANH": _real(pt.tanh),
+    "SUB": _arithmetic(F.subtract, operator.sub),
+    "TANH": _real(F.tanh),
 }

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
+from ...options import LARGEST
 from .products import finished, prepared
 from .shared import Ints, Operator, Quantization, activated, at, moved, real, saturated, unsupported
 
-LARGEST = 1 << 14
-"""Maximum length, stride, dilation and padding of windows."""
 _PADDINGS = ("same", "valid")
 
 
@@ -36,7 +35,8 @@ def checked_padding(number: int, *windows: int) -> str:
     return _PADDINGS[number]
 
 
-def conv_2d(
+def convolution_2d(
+    depthwise: bool,
     x: Tensor,
     w: Tensor,
     b: Tensor | None = None,
@@ -50,42 +50,22 @@ def conv_2d(
     quantization: Quantization | None = None,
 ) -> Tensor:
     name = checked_padding(padding, stride_w, stride_h, dilation_w_factor, dilation_h_factor)
-    given = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, _varied(quantization))
-    y = pt.nn.conv2d(
-        given.x,
-        pt.permute_dims(given.w, (1, 2, 3, 0)),
-        stride=(stride_h, stride_w),
-        padding=name,
-        dilation=(dilation_h_factor, dilation_w_factor),
-        groups=x.shape[-1] // w.shape[-1],
-    )
-    return finished(y, given, b, fused_activation_function)
-
-
-def depthwise_conv_2d(
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None = None,
-    *,
-    padding: int = 0,
-    stride_w: int = 0,
-    stride_h: int = 0,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
-    fused_activation_function: int = 0,
-    quantization: Quantization | None = None,
-) -> Tensor:
-    name = checked_padding(padding, stride_w, stride_h, dilation_w_factor, dilation_h_factor)
-    given = prepared(x, w, quantization, math.prod(w.shape[1:3]), IMAGE, True)
-    channels = x.shape[-1]
-    y = pt.nn.depthwise_conv2d(
-        given.x,
-        given.w.reshape((*w.shape[1:3], channels, w.shape[3] // channels)),
-        stride=(stride_h, stride_w),
-        padding=name,
-        dilation=(dilation_h_factor, dilation_w_factor),
-    )
-    return finished(y, given, b, fused_activation_function)
+    strides, dilations = (stride_h, stride_w), (dilation_h_factor, dilation_w_factor)
+    channels, terms = x.shape[-1], math.prod(w.shape[1:3] if depthwise else w.shape[1:])
+    varied = depthwise or _varied(quantization)
+    operands = prepared(x, w, quantization, terms, IMAGE, varied)
+    if depthwise:
+        kernel = operands.w.reshape((*w.shape[1:3], channels, w.shape[3] // channels))
+        y = nn.depthwise_conv2d(
+            operands.x, kernel, stride=strides, padding=name, dilation=dilations
+        )
+    else:
+        kernel = F.permute_dims(operands.w, (1, 2, 3, 0))
+        groups = channels // w.shape[-1]
+        y = nn.conv2d(
+            operands.x, kernel, stride=strides, padding=name, dilation=dilations, groups=groups
+        )
+    return finished(y, operands, b, fused_activation_function)
 
 
 def conv_3d(
@@ -104,7 +84,7 @@ def conv_3d(
 ) -> Tensor:
     strides = (stride_d, stride_h, stride_w)
     dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
-    y = pt.nn.conv3d(
+    y = nn.conv3d(
         x,
         w,
         stride=strides,
@@ -133,7 +113,7 @@ def transposed(
         around.append((before, max(0, left - out)))
         more.append((0, max(0, out - left)))
     y = function(x, w, stride=tuple(strides), padding=around)
-    return pt.pad(y, [(0, 0), *more, (0, 0)]) if any(map(any, more)) else y
+    return F.pad(y, [(0, 0), *more, (0, 0)]) if any(map(any, more)) else y
 
 
 def _first(
@@ -169,13 +149,13 @@ def transpose_conv(
     if quantization is not None:
         _, of_w, of_x, *rest = quantization.inputs
         quantization = quantization._replace(inputs=(of_x, of_w, *rest))
-    given = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, True)
-    kernel = pt.permute_dims(given.w, (1, 2, 0, 3))
+    operands = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, True)
+    kernel = F.permute_dims(operands.w, (1, 2, 0, 3))
     strides = (stride_h, stride_w)
     lengths = shape[1:-1]
     first = _first(lengths, kernel.shape[:2], strides, name)
-    y = transposed(pt.nn.conv2d_transpose, given.x, kernel, lengths, strides, first)
-    return finished(y, given, b, fused_activation_function)
+    y = transposed(nn.conv2d_transpose, operands.x, kernel, lengths, strides, first)
+    return finished(y, operands, b, fused_activation_function)
 
 
 def conv_3d_transpose(
@@ -199,11 +179,12 @@ def conv_3d_transpose(
         raise unsupported("CONV_3D_TRANSPOSE with dilation")
     lengths = shape[1:-1]
     first = _first(lengths, w.shape[:3], strides, name)
-    y = transposed(pt.nn.conv3d_transpose, x, w, lengths, strides, first)
+    y = transposed(nn.conv3d_transpose, x, w, lengths, strides, first)
     return activated(y if b is None else y + b, fused_activation_function)
 
 
-def average_pool_2d(
+def pool_2d(
+    average: bool,
     x: Tensor,
     *,
     padding: int = 0,
@@ -215,51 +196,32 @@ def average_pool_2d(
     quantization: Quantization | None = None,
 ) -> Tensor:
     name = checked_padding(padding, stride_w, stride_h, filter_width, filter_height)
-    scales = None if quantization is None else at(quantization.inputs, 0)
-    y = pt.nn.avg_pool2d(
-        x if scales is None else x.astype("float32"),
-        (filter_height, filter_width),
-        stride=(stride_h, stride_w),
-        padding=name,
-    )
-    if scales is None:
+    scales = None
+    if quantization is not None:
+        scales = at(quantization.inputs if average else quantization.outputs, 0)
+    window, strides = (filter_height, filter_width), (stride_h, stride_w)
+    if not average:
+        y = nn.max_pool2d(x, window, stride=strides, padding=name)
+    else:
+        x = x if scales is None else x.astype("float32")
+        y = nn.avg_pool2d(x, window, stride=strides, padding=name)
+    if scales is None or not (average or fused_activation_function):
         return activated(y, fused_activation_function)
-    # Means of quantized numbers are rounded away from zero.
-    y = pt.trunc(y + pt.copysign(0.5, y)) - scales.zero[0]
-    y = activated(y * scales.scale[0], fused_activation_function) / scales.scale[0]
-    return saturated(y, scales)
-
-
-def max_pool_2d(
-    x: Tensor,
-    *,
-    padding: int = 0,
-    stride_w: int = 0,
-    stride_h: int = 0,
-    filter_width: int = 0,
-    filter_height: int = 0,
-    fused_activation_function: int = 0,
-    quantization: Quantization | None = None,
-) -> Tensor:
-    name = checked_padding(padding, stride_w, stride_h, filter_width, filter_height)
-    y = pt.nn.max_pool2d(
-        x, (filter_height, filter_width), stride=(stride_h, stride_w), padding=name
-    )
-    scales = None if quantization is None else at(quantization.outputs, 0)
-    if scales is None or not fused_activation_function:
-        return activated(y, fused_activation_function)
-    steps = (y.astype("float32") - scales.zero[0]) * scales.scale[0]
-    return saturated(activated(steps, fused_activation_function) / scales.scale[0], scales)
+    if average:
+        # Means of quantized numbers are rounded away from zero.
+        y = F.trunc(y + F.copysign(0.5, y))
+    numbers = (y.astype("float32") - scales.zero[0]) * scales.scale[0]
+    return saturated(activated(numbers, fused_activation_function) / scales.scale[0], scales)
 
 
 def l2_pool_2d(x: Tensor, **options: Any) -> Tensor:
-    return pt.sqrt(average_pool_2d(pt.square(x), **options))
+    return F.sqrt(pool_2d(True, F.square(x), **options))
 
 
 def local_response_normalization(
     x: Tensor, *, radius: int = 0, bias: float = 0.0, alpha: float = 0.0, beta: float = 0.0
 ) -> Tensor:
-    return pt.nn.local_response_normalization(x, radius=radius, bias=bias, alpha=alpha, beta=beta)
+    return nn.local_response_normalization(x, radius=radius, bias=bias, alpha=alpha, beta=beta)
 
 
 def resize_bilinear(
@@ -271,34 +233,34 @@ def resize_bilinear(
     quantization: Quantization | None = None,
 ) -> Tensor:
     _check_lengths(size)
-    y = pt.nn.resize_bilinear(
+    y = nn.resize_bilinear(
         x.astype("float32"),
         size,
         align_corners=align_corners,
         half_pixel_centers=half_pixel_centers,
     )
     # Quantized numbers have the scale of the input.
-    return y if quantization is None else pt.floor(y + 0.5).astype(x.dtype)
+    return y if quantization is None else F.floor(y + 0.5).astype(x.dtype)
 
 
 def resize_nearest_neighbor(
     x: Tensor, size: Ints, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Tensor:
     _check_lengths(size)
-    return pt.nn.resize_nearest_neighbor(
+    return nn.resize_nearest_neighbor(
         x, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
     )
 
 
 OPERATORS = {
-    "AVERAGE_POOL_2D": Operator(average_pool_2d),
-    "CONV_2D": Operator(conv_2d),
+    "AVERAGE_POOL_2D": Operator(partial(pool_2d, True)),
+    "CONV_2D": Operator(partial(convolution_2d, False)),
     "CONV_3D": Operator(conv_3d, wrapper=real),
     "CONV_3D_TRANSPOSE": Operator(conv_3d_transpose, host=("shape",), wrapper=real),
-    "DEPTHWISE_CONV_2D": Operator(depthwise_conv_2d),
+    "DEPTHWISE_CONV_2D": Operator(partial(convolution_2d, True)),
     "L2_POOL_2D": Operator(l2_pool_2d, wrapper=real),
     "LOCAL_RESPONSE_NORMALIZATION": Operator(local_response_normalization, wrapper=real),
-    "MAX_POOL_2D": Operator(max_pool_2d),
+    "MAX_POOL_2D": Operator(partial(pool_2d, False)),
     "RESIZE_BILINEAR": Operator(resize_bilinear, host=("size",)),
     "RESIZE_NEAREST_NEIGHBOR": Operator(resize_nearest_neighbor, host=("size",), wrapper=moved),
     "TRANSPOSE_CONV": Operator(transpose_conv, host=("shape",)),

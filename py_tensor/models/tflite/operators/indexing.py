@@ -2,141 +2,79 @@
 
 from __future__ import annotations
 
-import math
-
-import py_tensor as pt
-
-from ....functions.arguments import one_axis
+from .... import functions as F
 from ....tensor import Tensor
-from ... import folding
-from ...execution import MAX_ELEMENTS
-from ...graph import Constant
-from .shared import Ints, Operator, Quantization, at, dequantized, moved, quantized, single
-
-
-def gather(x: Tensor, indices: Tensor, *, axis: int = 0, batch_dims: int = 0) -> Tensor:
-    along = one_axis("gather", axis, x.ndim)
-    batch = one_axis("gather", batch_dims, indices.ndim + 1)
-    if not batch:
-        return pt.take(x, indices, axis=along)
-    if x.shape[:batch] != indices.shape[:batch] or along < batch:
-        raise ValueError(f"{batch} batch axes of {list(x.shape)} and {list(indices.shape)}")
-    # Merge the batch axes, and add the position of each batch to the indices.
-    count = math.prod(x.shape[:batch])
-    rows = pt.moveaxis(x.reshape((count, *x.shape[batch:])), along - batch + 1, 1)
-    n = rows.shape[1]
-    places = indices.reshape((count, -1))
-    places = pt.where(places < 0, places + n, places) + pt.arange(count).reshape((-1, 1)) * n
-    found = pt.take(rows.reshape((count * n, *rows.shape[2:])), places.reshape((-1,)), axis=0)
-    inner = indices.shape[batch:]
-    found = found.reshape((count, math.prod(inner), *rows.shape[2:]))
-    found = pt.moveaxis(found, 1, along - batch + 1)
-    before, after = x.shape[:along], x.shape[along + 1 :]
-    return found.reshape((*before, *inner, *after))
-
-
-def gather_constant(
-    x: Constant, indices: Constant, *, axis: int = 0, batch_dims: int = 0
-) -> Constant | None:
-    return None if batch_dims else folding.gather(x, indices, axis=axis)
+from ... import common, folding, indexing
+from ...graph import ModelConstant
+from .shared import Ints, Operator, Quantization, at, dequantized, moved, quantized
 
 
 def embedding_lookup(
     indices: Tensor, table: Tensor, *, quantization: Quantization | None = None
 ) -> Tensor:
-    rows = pt.take(table, indices, axis=0)
-    given = None if quantization is None else at(quantization.inputs, 1)
+    rows = F.take(table, indices, axis=0)
+    scales = None if quantization is None else at(quantization.inputs, 1)
     wanted = None if quantization is None else at(quantization.outputs, 0)
-    if given is None or wanted == given:
+    if scales is None or wanted == scales:
         return rows
-    if len(given.scale) > 1:
-        scale = pt.take(pt.asarray(list(given.scale), dtype="float32"), indices)
+    if len(scales.scale) > 1:
+        scale = F.take(F.asarray(list(scales.scale), dtype="float32"), indices)
         y = rows.astype("float32") * scale.reshape((-1, *(1,) * (rows.ndim - 1)))
     else:
-        y = dequantized(rows, given)
+        y = dequantized(rows, scales)
     return y if wanted is None else quantized(y, wanted)
-
-
-def gather_nd(x: Tensor, indices: Tensor) -> Tensor:
-    return x[tuple(pt.unstack(indices, axis=-1))]
-
-
-def scatter_nd(indices: Tensor, updates: Tensor, shape: Ints) -> Tensor:
-    head, block = shape[: indices.shape[-1]], shape[indices.shape[-1] :]
-    if math.prod(shape) > MAX_ELEMENTS:
-        raise ValueError(f"shape {shape} is too large")
-    place = pt.asarray(0)
-    for n, part in zip(head, pt.unstack(indices, axis=-1), strict=True):
-        place = place * n + part
-    rows = updates.reshape((place.size, *block))
-    return pt.segment_sum(rows, place.reshape((-1,)), math.prod(head)).reshape(tuple(shape))
 
 
 def sparse_to_dense(indices: Tensor, shape: Ints, values: Tensor, default: Tensor) -> Tensor:
     places = indices.reshape((-1, len(shape)))
-    x = pt.copy(pt.broadcast_to(default.reshape(()), tuple(shape)))
-    x[tuple(pt.unstack(places, axis=-1))] = values
+    x = F.copy(F.broadcast_to(default.reshape(()), tuple(shape)))
+    x[tuple(F.unstack(places, axis=-1))] = values
     return x
+
+
+def where_constant(condition: ModelConstant) -> ModelConstant:
+    return folding.transpose(folding.nonzero(condition))
 
 
 def one_hot(
     indices: Tensor, depth: int | Ints, on: Tensor, off: Tensor, *, axis: int = 0
 ) -> Tensor:
-    hot = pt.expand_dims(indices, axis=-1) == pt.arange(single(depth))
-    return pt.moveaxis(pt.where(hot, on.reshape(()), off.reshape(())), -1, axis)
-
-
-def top_k(x: Tensor, k: int | Ints) -> tuple[Tensor, ...]:
-    return tuple(pt.topk(x, single(k)))
+    return indexing.one_hot(indices, depth, on, off, axis=axis)
 
 
 def reverse_sequence(x: Tensor, lengths: Tensor, *, seq_dim: int = 0, batch_dim: int = 0) -> Tensor:
-    rows = pt.moveaxis(x, (batch_dim, seq_dim), (0, 1))
-    time, each = pt.arange(rows.shape[1]), lengths.reshape((-1, 1))
-    back = pt.where(time < each, each - 1 - time, time)
-    back = back.reshape((*back.shape, *(1,) * (x.ndim - 2)))
-    return pt.moveaxis(pt.take_along_axis(rows, back, axis=1), (0, 1), (batch_dim, seq_dim))
-
-
-def where(condition: Tensor) -> Tensor:
-    return pt.argwhere(condition)
-
-
-def where_constant(condition: Constant) -> Constant:
-    found = folding.nonzero(condition)
-    return folding.transpose(found)
+    return indexing.reverse_sequence(x, lengths, batch_axis=batch_dim, time_axis=seq_dim)
 
 
 def unique(x: Tensor) -> tuple[Tensor, Tensor]:
-    found = pt.unique_all(x)
-    order = pt.argsort(found.indices)
-    return found.values[order], pt.argsort(order)[found.inverse_indices.reshape((-1,))]
+    values, _, inverse, _ = common.unique(x, sorted=False)
+    return values, inverse
 
 
 def matrix_diag(x: Tensor) -> Tensor:
     n = x.shape[-1]
-    return pt.where(
-        pt.eye(n, dtype="bool"), pt.expand_dims(x, axis=-2), pt.zeros_like(x[..., :1, None])
+    return F.where(
+        F.eye(n, dtype="bool"), F.expand_dims(x, axis=-2), F.zeros_like(x[..., :1, None])
     )
 
 
 def matrix_set_diag(x: Tensor, diagonal: Tensor) -> Tensor:
     rows, columns = x.shape[-2:]
-    wide = pt.pad(diagonal, [(0, 0)] * (diagonal.ndim - 1) + [(0, columns - diagonal.shape[-1])])
-    return pt.where(pt.eye(rows, columns, dtype="bool"), pt.expand_dims(wide, axis=-2), x)
+    wide = F.pad(diagonal, [(0, 0)] * (diagonal.ndim - 1) + [(0, columns - diagonal.shape[-1])])
+    return F.where(F.eye(rows, columns, dtype="bool"), F.expand_dims(wide, axis=-2), x)
 
 
 OPERATORS = {
     "EMBEDDING_LOOKUP": Operator(embedding_lookup),
-    "GATHER": Operator(gather, fold=gather_constant, wrapper=moved),
-    "GATHER_ND": Operator(gather_nd, wrapper=moved),
+    "GATHER": Operator(indexing.gather, fold=indexing.folded_gather, wrapper=moved),
+    "GATHER_ND": Operator(common.gather_nd, wrapper=moved),
     "MATRIX_DIAG": Operator(matrix_diag, wrapper=moved),
     "MATRIX_SET_DIAG": Operator(matrix_set_diag, wrapper=moved),
     "ONE_HOT": Operator(one_hot, host=("depth",), wrapper=moved),
     "REVERSE_SEQUENCE": Operator(reverse_sequence, wrapper=moved),
-    "SCATTER_ND": Operator(scatter_nd, host=("shape",), wrapper=moved),
+    "SCATTER_ND": Operator(indexing.scatter, host=("shape",), wrapper=moved),
     "SPARSE_TO_DENSE": Operator(sparse_to_dense, host=("shape",), wrapper=moved),
-    "TOPK_V2": Operator(top_k, host=("k",), wrapper=moved),
+    "TOPK_V2": Operator(indexing.top_k, host=("k",), wrapper=moved),
     "UNIQUE": Operator(unique, wrapper=moved),
-    "WHERE": Operator(where, fold=where_constant),
+    "WHERE": Operator(indexing.where, fold=where_constant),
 }

@@ -4,64 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....tensor import Tensor
-from ... import common, folding
-from ...graph import Constant
+from ... import common, folding, movement
+from ...graph import ModelConstant
+from ...options import LARGEST
 from .shared import Ints, Operator, Quantization, Scales, at, moved, single
-
-LARGEST = 1 << 14
-"""Maximum width of padding."""
-
-
-def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
-    return pt.broadcast_to(x, tuple(shape))
-
-
-def broadcast_args(a: Ints, b: Ints) -> Constant:
-    lengths = list(pt.broadcast_shapes(tuple(a), tuple(b)))
-    return folding.made(lengths, (len(lengths),))
 
 
 def concatenation(*xs: Tensor, axis: int = 0) -> Tensor:
-    return pt.concat(xs, axis=axis)
+    return F.concat(xs, axis=axis)
 
 
-def concatenation_constant(*xs: Constant, axis: int = 0) -> Constant:
+def concatenation_constant(*xs: ModelConstant, axis: int = 0) -> ModelConstant:
     return folding.concat(*xs, axis=axis)
-
-
-def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
-    return pt.expand_dims(x, axis=single(axis))
-
-
-def expand_dims_constant(x: Constant, axis: int | Ints) -> Constant:
-    return folding.unsqueeze(x, [single(axis)])
-
-
-def pack(*xs: Tensor, axis: int = 0) -> Tensor:
-    return pt.stack(xs, axis=axis)
-
-
-def pack_constant(*xs: Constant, axis: int = 0) -> Constant:
-    return folding.concat(*(folding.unsqueeze(x, [axis]) for x in xs), axis=axis)
-
-
-def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
-    return tuple(pt.unstack(x, axis=axis))
-
-
-def unpack_constant(x: Constant, *, axis: int = 0) -> list[Constant]:
-    along = one_axis("unpack", axis, len(x.shape))
-    return [
-        folding.squeeze(folding.picked(x, [place], along), [along])
-        for place in range(x.shape[along])
-    ]
 
 
 def pad(
@@ -71,32 +30,46 @@ def pad(
     *,
     quantization: Quantization | None = None,
 ) -> Tensor:
-    if any(width > LARGEST for pair in widths for width in pair):
-        raise ValueError(f"widths {widths}; at most {LARGEST} is supported")
+    movement.check_widths(widths)
     scales: Scales | None = None if quantization is None else at(quantization.inputs, 0)
     fill: Any = 0 if scales is None else scales.zero[0]
     if value is not None:
         fill = value.reshape(())
     if isinstance(fill, int):
-        return pt.pad(x, widths, constant_values=fill)
-    inside = pt.pad(pt.ones(x.shape, dtype="bool"), widths, constant_values=False)
-    return pt.where(inside, pt.pad(x, widths), fill)
+        return F.pad(x, widths, constant_values=fill)
+    inside = F.pad(F.ones(x.shape, dtype="bool"), widths, constant_values=False)
+    return F.where(inside, F.pad(x, widths), fill)
 
 
 def mirror_pad(x: Tensor, widths: list[Ints], *, mode: int = 0) -> Tensor:
-    for axis, (before, after) in enumerate(widths):
-        if before or after:
-            n = x.shape[axis]
-            if max(before, after) > n - 1 + mode:
-                raise ValueError(f"widths {before} and {after} for an axis of length {n}")
-            # Mode 0 leaves the edge out, mode 1 repeats it.
-            places = [
-                *range(before - mode, -mode, -1),
-                *range(n),
-                *range(n - 2 + mode, n - 2 + mode - after, -1),
-            ]
-            x = pt.take(x, pt.asarray(places, dtype="int32"), axis=axis)
-    return x
+    for (before, after), n in zip(widths, x.shape, strict=True):
+        if (before or after) and max(before, after) > n - 1 + mode:
+            raise ValueError(f"widths {before} and {after} for an axis of length {n}")
+    return movement.mirror_pad(x, widths, "symmetric" if mode else "reflect")
+
+
+def split(axis: int | Ints, x: Tensor, *, results: int) -> tuple[Tensor, ...]:
+    along = one_axis("split", single(axis), x.ndim)
+    return movement.parts(x, movement.equal_lengths(x.shape[along], results), along)
+
+
+def split_constant(axis: int | Ints, x: ModelConstant, *, results: int) -> list[ModelConstant]:
+    return folding.split(x, results=results, axis=single(axis))
+
+
+def split_lengths(
+    x: Tensor, lengths: Ints, axis: int | Ints, *, results: int
+) -> tuple[Tensor, ...]:
+    along = one_axis("split", single(axis), x.ndim)
+    return movement.parts(x, movement.completed(lengths, x.shape[along]), along)
+
+
+def split_lengths_constant(
+    x: ModelConstant, lengths: Ints, axis: int | Ints, *, results: int
+) -> list[ModelConstant]:
+    along = one_axis("split", single(axis), len(x.shape))
+    lengths = movement.completed(lengths, x.shape[along])
+    return folding.split(x, lengths, results=results, axis=along)
 
 
 def reshape(x: Tensor, shape: Ints | None = None, *, new_shape: Ints | None = None) -> Tensor:
@@ -104,8 +77,8 @@ def reshape(x: Tensor, shape: Ints | None = None, *, new_shape: Ints | None = No
 
 
 def reshape_constant(
-    x: Constant, shape: Ints | None = None, *, new_shape: Ints | None = None
-) -> Constant:
+    x: ModelConstant, shape: Ints | None = None, *, new_shape: Ints | None = None
+) -> ModelConstant:
     return folding.made(x.numbers, _reshaped(x.shape, shape, new_shape), x.dtype)
 
 
@@ -116,68 +89,11 @@ def _reshaped(old: tuple[int, ...], shape: Ints | None, new_shape: Ints | None) 
     return folding.reshaped(old, wanted, allowzero=1)
 
 
-def cut(x: Tensor, begin: Ints, size: Ints) -> Tensor:
-    return x[tuple(slice(start, end) for start, end in _ranges(x.shape, begin, size))]
-
-
-def cut_constant(x: Constant, begin: Ints, size: Ints) -> Constant:
-    for axis, (start, end) in enumerate(_ranges(x.shape, begin, size)):
-        x = folding.picked(x, range(start, end), axis)
-    return x
-
-
-def _ranges(shape: Sequence[int], begin: Ints, size: Ints) -> list[tuple[int, int]]:
-    found = []
-    for n, start, length in zip(shape, begin, size, strict=True):
-        end = n if length == -1 else start + length
-        if not 0 <= start <= end <= n:
-            raise ValueError(f"elements {start} to {end} of an axis of length {n}")
-        found.append((start, end))
-    return found
-
-
-def split(axis: int | Ints, x: Tensor, *, results: int) -> tuple[Tensor, ...]:
-    along = one_axis("split", single(axis), x.ndim)
-    if x.shape[along] % results:
-        raise ValueError(f"{results} parts of an axis of length {x.shape[along]}")
-    return _parted(x, [x.shape[along] // results] * results, along)
-
-
-def split_constant(axis: int | Ints, x: Constant, *, results: int) -> list[Constant]:
-    return folding.split(x, results=results, axis=single(axis))
-
-
-def split_lengths(
-    x: Tensor, lengths: Ints, axis: int | Ints, *, results: int
-) -> tuple[Tensor, ...]:
-    along = one_axis("split", single(axis), x.ndim)
-    return _parted(x, _completed(lengths, x.shape[along]), along)
-
-
-def split_lengths_constant(
-    x: Constant, lengths: Ints, axis: int | Ints, *, results: int
-) -> list[Constant]:
-    along = one_axis("split", single(axis), len(x.shape))
-    return folding.split(x, _completed(lengths, x.shape[along]), results=results, axis=along)
-
-
-def _completed(lengths: Ints, total: int) -> Ints:
-    """Compute the length that is -1."""
-    rest = total - sum(n for n in lengths if n != -1)
-    return [rest if n == -1 else n for n in lengths]
-
-
-def _parted(x: Tensor, lengths: Ints, axis: int) -> tuple[Tensor, ...]:
-    before = (slice(None),) * axis
-    ends = accumulate(lengths)
-    return tuple(x[(*before, slice(end - n, end))] for n, end in zip(lengths, ends, strict=True))
-
-
 def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None) -> Tensor:
-    return pt.squeeze(x, _squeezed(x.shape, squeeze_dims))
+    return F.squeeze(x, _squeezed(x.shape, squeeze_dims))
 
 
-def squeeze_constant(x: Constant, *, squeeze_dims: Ints | None = None) -> Constant:
+def squeeze_constant(x: ModelConstant, *, squeeze_dims: Ints | None = None) -> ModelConstant:
     return folding.squeeze(x, squeeze_dims or None)
 
 
@@ -185,40 +101,20 @@ def _squeezed(shape: Sequence[int], axes: Ints | None) -> tuple[int, ...]:
     return tuple(axes or [axis for axis, n in enumerate(shape) if n == 1])
 
 
-def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return pt.tile(x, repeats)
-
-
-def transpose(x: Tensor, order: Ints) -> Tensor:
-    return pt.permute_dims(x, tuple(order))
-
-
-def transpose_constant(x: Constant, order: Ints) -> Constant:
-    return folding.transpose(x, perm=order)
-
-
-def batch_to_space(x: Tensor, block: Ints, crops: list[Ints]) -> Tensor:
-    return pt.nn.batch_to_space(x, block, crops)
-
-
 def space_to_batch(
     x: Tensor, block: Ints, widths: list[Ints], *, quantization: Quantization | None = None
 ) -> Tensor:
     rest = [[0, 0]] * (x.ndim - 1 - len(widths))
     padded = pad(x, [[0, 0], *widths, *rest], quantization=quantization)
-    return pt.nn.space_to_batch(padded, block)
+    return nn.space_to_batch(padded, block)
 
 
 def depth_to_space(x: Tensor, *, block_size: int = 0) -> Tensor:
-    return pt.nn.depth_to_space(x, block_size)
+    return nn.depth_to_space(x, block_size)
 
 
 def space_to_depth(x: Tensor, *, block_size: int = 0) -> Tensor:
-    return pt.nn.space_to_depth(x, block_size)
-
-
-def reverse(x: Tensor, axes: Ints) -> Tensor:
-    return pt.flip(x, axis=tuple(axes))
+    return nn.space_to_depth(x, block_size)
 
 
 def dilate(x: Tensor, steps: Ints, value: Tensor) -> Tensor:
@@ -227,26 +123,21 @@ def dilate(x: Tensor, steps: Ints, value: Tensor) -> Tensor:
         if step > LARGEST or step < 1:
             raise ValueError(f"distances {steps}; 1 to {LARGEST} are supported")
         if step > 1:
-            inner = pt.broadcast_to(
+            inner = F.broadcast_to(
                 value.reshape(()), (*x.shape[: axis + 1], step - 1, *x.shape[axis + 1 :])
             )
-            wide = pt.concat([pt.expand_dims(x, axis=axis + 1), inner], axis=axis + 1)
+            wide = F.concat([F.expand_dims(x, axis=axis + 1), inner], axis=axis + 1)
             wide = wide.reshape((*x.shape[:axis], n * step, *x.shape[axis + 1 :]))
             x = wide[(*(slice(None),) * axis, slice(max(0, (n - 1) * step + 1)))]
     return x
 
 
 def dynamic_update_slice(x: Tensor, update: Tensor, start: Ints) -> Tensor:
-    key = tuple(
-        slice(first, first + m)
-        for first, n, m in zip(
-            [min(max(at, 0), n - m) for at, n, m in zip(start, x.shape, update.shape, strict=True)],
-            x.shape,
-            update.shape,
-            strict=True,
-        )
-    )
-    x = pt.copy(x)
+    # A start that leaves no room is moved.
+    lengths = zip(start, x.shape, update.shape, strict=True)
+    starts = [min(max(first, 0), n - m) for first, n, m in lengths]
+    key = tuple(slice(n, n + m) for n, m in zip(starts, update.shape, strict=True))
+    x = F.copy(x)
     x[key] = update
     return x
 
@@ -258,21 +149,21 @@ def _moves(
 
 
 OPERATORS = {
-    "BATCH_TO_SPACE_ND": _moves(batch_to_space, "block", "crops"),
-    "BROADCAST_ARGS": Operator(broadcast_args, host=("a", "b")),
-    "BROADCAST_TO": _moves(broadcast_to, "shape", fold=folding.expand),
+    "BATCH_TO_SPACE_ND": _moves(movement.batch_to_space, "block", "crops"),
+    "BROADCAST_ARGS": Operator(movement.broadcast_args, host=("a", "b")),
+    "BROADCAST_TO": _moves(movement.broadcast_to, "shape", fold=folding.expand),
     "CONCATENATION": _moves(concatenation, fold=concatenation_constant),
     "DEPTH_TO_SPACE": _moves(depth_to_space),
     "DILATE": _moves(dilate, "steps"),
     "DYNAMIC_UPDATE_SLICE": _moves(dynamic_update_slice, "start"),
-    "EXPAND_DIMS": _moves(expand_dims, "axis", fold=expand_dims_constant),
+    "EXPAND_DIMS": _moves(movement.expand_dims, "axis", fold=movement.folded_expand_dims),
     "MIRROR_PAD": _moves(mirror_pad, "widths"),
-    "PACK": _moves(pack, fold=pack_constant),
+    "PACK": _moves(movement.pack, fold=movement.folded_pack),
     "PAD": _moves(pad, "widths"),
     "PADV2": _moves(pad, "widths"),
     "RESHAPE": _moves(reshape, "shape", fold=reshape_constant),
-    "REVERSE_V2": _moves(reverse, "axes"),
-    "SLICE": _moves(cut, "begin", "size", fold=cut_constant),
+    "REVERSE_V2": _moves(movement.reverse, "axes"),
+    "SLICE": _moves(movement.cut, "begin", "size", fold=movement.folded_cut),
     "SPACE_TO_BATCH_ND": _moves(space_to_batch, "block", "widths"),
     "SPACE_TO_DEPTH": _moves(space_to_depth),
     "SPLIT": _moves(split, "axis", fold=split_constant),
@@ -281,7 +172,7 @@ OPERATORS = {
     "STRIDED_SLICE": _moves(
         common.strided_slice, "begin", "end", "strides", fold=common.strided_slice_constant
     ),
-    "TILE": _moves(tile, "repeats", fold=folding.tile),
-    "TRANSPOSE": _moves(transpose, "order", fold=transpose_constant),
-    "UNPACK": _moves(unpack, fold=unpack_constant),
+    "TILE": _moves(movement.tile, "repeats", fold=folding.tile),
+    "TRANSPOSE": _moves(movement.transpose, "perm", fold=movement.folded_transpose),
+    "UNPACK": _moves(movement.unpack, fold=movement.folded_unpack),
 }

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import functions as F, nn
 from ....tensor import Tensor
 from .shared import Operator, real
 
 
 def softmax(x: Tensor, *, beta: float = 0.0) -> Tensor:
-    return pt.softmax(x if beta == 1 else x * beta, axis=-1)
+    return F.softmax(x if beta == 1 else x * beta, axis=-1)
 
 
 def log_softmax(x: Tensor) -> Tensor:
-    return pt.nn.log_softmax(x, axis=-1)
+    return nn.log_softmax(x, axis=-1)
 
 
 def l2_normalization(x: Tensor) -> Tensor:
-    size = pt.sqrt(pt.sum(pt.square(x), axis=-1, keepdims=True))
-    return x / pt.maximum(size, 1e-6)
+    size = F.sqrt(F.sum(F.square(x), axis=-1, keepdims=True))
+    return x / F.maximum(size, 1e-6)
 
 
 OPERATORS = {

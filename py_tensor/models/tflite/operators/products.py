@@ -10,8 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....dtypes import int16
 from ....runtime.executor import stores_halves
 from ....tensor import Tensor
@@ -30,7 +29,7 @@ from .shared import (
 
 
 class Inputs(NamedTuple):
-    """Operands of a product, and what turns its sums into results."""
+    """Operands of a product, and the scale and the quantization of its sums."""
 
     x: Tensor
     w: Tensor
@@ -95,17 +94,17 @@ def rounded(x: Tensor, axes: tuple[int, ...], asymmetric: bool) -> tuple[Tensor,
     Source: PortableAsymmetricQuantizeFloats of tensorflow/lite/kernels/internal
     """
     if not asymmetric:
-        step = pt.max(pt.abs(x), axis=axes, keepdims=True) / 127
-        step = pt.where(step == 0, 1.0, step)
-        return pt.clip(pt.round(x / step), -127, 127), step
-    low = pt.minimum(pt.min(x, axis=axes, keepdims=True), 0.0)
-    high = pt.maximum(pt.max(x, axis=axes, keepdims=True), 0.0)
+        step = F.max(F.abs(x), axis=axes, keepdims=True) / 127
+        step = F.where(step == 0, 1.0, step)
+        return F.clip(F.round(x / step), -127, 127), step
+    low = F.minimum(F.min(x, axis=axes, keepdims=True), 0.0)
+    high = F.maximum(F.max(x, axis=axes, keepdims=True), 0.0)
     step = (high - low) / 255
-    step = pt.where(step == 0, 1.0, step)
+    step = F.where(step == 0, 1.0, step)
     below, above = low / step, high / step
-    zero = pt.round(pt.where(128 - below < 127 + above, -128 - below, 127 - above))
-    zero = pt.clip(zero, -128, 127)
-    return pt.clip(pt.round(x / step) + zero, -128, 127) - zero, step
+    zero = F.round(F.where(128 - below < 127 + above, -128 - below, 127 - above))
+    zero = F.clip(zero, -128, 127)
+    return F.clip(F.round(x / step) + zero, -128, 127) - zero, step
 
 
 def _rounded_to_15_bits(scale: float) -> float:
@@ -115,12 +114,12 @@ def _rounded_to_15_bits(scale: float) -> float:
 
 
 def _numbers(numbers: Sequence[float]) -> Any:
-    return numbers[0] if len(numbers) == 1 else pt.asarray(list(numbers), dtype="float32")
+    return numbers[0] if len(numbers) == 1 else F.asarray(list(numbers), dtype="float32")
 
 
-def finished(y: Tensor, given: Inputs, b: Tensor | None, activation: int) -> Tensor:
+def finished(y: Tensor, operands: Inputs, b: Tensor | None, activation: int) -> Tensor:
     """Scale sums and add the bias, apply the activation, and round quantized results."""
-    scale, output = given.scale, given.output
+    scale, output = operands.scale, operands.output
     if output is None or (y.dtype.kind == "f" and scale is None):
         y = y if scale is None else y.astype("float32") * scale
         y = activated(y if b is None else y + b, activation)
@@ -147,8 +146,8 @@ def fully_connected(
         raise unsupported("FULLY_CONNECTED with shuffled weights")
     units, terms = w.shape
     rows = x.reshape((-1, terms))
-    given = prepared(rows, w, quantization, terms, (-1,), asymmetric_quantize_inputs)
-    y = finished(given.x @ given.w.mT, given, b, fused_activation_function)
+    operands = prepared(rows, w, quantization, terms, (-1,), asymmetric_quantize_inputs)
+    y = finished(operands.x @ operands.w.mT, operands, b, fused_activation_function)
     return y.reshape((*x.shape[:-1], units)) if keep_num_dims else y
 
 
@@ -162,9 +161,9 @@ def batch_matmul(
     quantization: Quantization | None = None,
 ) -> Tensor:
     axis = -2 if adj_x else -1
-    given = prepared(x, y, quantization, x.shape[axis], (axis,), asymmetric_quantize_inputs)
-    a, b = given.x.mT if adj_x else given.x, given.w.mT if adj_y else given.w
-    return finished(a @ b, given, None, 0)
+    operands = prepared(x, y, quantization, x.shape[axis], (axis,), asymmetric_quantize_inputs)
+    a, b = operands.x.mT if adj_x else operands.x, operands.w.mT if adj_y else operands.w
+    return finished(a @ b, operands, None, 0)
 
 
 OPERATORS = {

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....dtypes import DType
 from ....tensor import Tensor
 from .shared import Operator, Quantization, dequantized, quantized
 
 
 def quantize(x: Tensor, *, quantization: Quantization) -> Tensor:
-    [given], [wanted] = quantization
-    if wanted is None:
+    [before], [after] = quantization
+    if after is None:
         raise ValueError("result has no scale")
-    return quantized(x if given is None else dequantized(x, given), wanted)
+    return quantized(x if before is None else dequantized(x, before), after)
 
 
 def dequantize(x: Tensor, *, dtype: DType, quantization: Quantization | None = None) -> Tensor:
@@ -39,7 +38,7 @@ def fake_quant(
     # Source: Nudge in tensorflow/lite/kernels/internal/reference/fake_quant
     zero = low if first < low else high if first > high else int(first + 0.5)
     bottom, top = (low - zero) * scale, (high - zero) * scale
-    steps = pt.floor((pt.clip(x, bottom, top) - bottom) / scale + 0.5)
+    steps = F.floor((F.clip(x, bottom, top) - bottom) / scale + 0.5)
     return steps * scale + bottom
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from .... import functions as F, lax, nn, numpy_functions
 from ....tensor import Tensor
 from .products import rounded
 from .shared import Operator, Quantization, activated, dequantized, quantized, unsupported
@@ -25,18 +24,18 @@ def _operands(
     """Return real operands, and the rounding of inputs and states."""
     if quantization is None:
         return list(tensors), lambda x: x
-    found = [
+    operands = [
         x if scales is None or x is None else dequantized(x, scales)
         for x, scales in zip(tensors, quantization.inputs, strict=False)
     ]
     if quantization.inputs[0] is not None:
-        return found, lambda x: x
+        return operands, lambda x: x
 
     def round_(x: Tensor) -> Tensor:
         steps, step = rounded(x, (-1,), asymmetric)
         return steps * step
 
-    return found, round_
+    return operands, round_
 
 
 def _result(y: Tensor, quantization: Quantization | None, position: int = 0) -> Tensor:
@@ -64,35 +63,35 @@ class Limits(NamedTuple):
 
 
 def _clipped(x: Tensor, limit: float) -> Tensor:
-    return pt.clip(x, -limit, limit) if limit > 0 else x
+    return F.clip(x, -limit, limit) if limit > 0 else x
 
 
 def _layer(x: Tensor, h: Tensor, c: Tensor, gates: Gates, limits: Limits, reverse: bool) -> Any:
     """Run an LSTM over a sequence (time, batch, features); return the outputs."""
     used = [gate for gate in range(4) if gates.w[gate] is not None]
     units = c.shape[-1]
-    inputs = limits.round_(x) @ pt.concat([gates.w[gate] for gate in used], axis=0).mT
-    recurrent = pt.concat([gates.r[gate] for gate in used], axis=0).mT
+    inputs = limits.round_(x) @ F.concat([gates.w[gate] for gate in used], axis=0).mT
+    recurrent = F.concat([gates.r[gate] for gate in used], axis=0).mT
 
-    def step(carry: tuple[Tensor, Tensor], each: Tensor) -> Any:
+    def step(carry: tuple[Tensor, Tensor], gates_of_input: Tensor) -> Any:
         h, c = carry
-        sums = each + limits.round_(h) @ recurrent
+        sums = gates_of_input + limits.round_(h) @ recurrent
 
         def gate(at: int, state: Tensor) -> Tensor:
-            place = used.index(at) * units
-            y = sums[:, place : place + units]
+            first = used.index(at) * units
+            y = sums[:, first : first + units]
             peephole, norm, b = gates.peepholes[at], gates.norms[at], gates.b[at]
             if peephole is not None:
                 y = y + state * peephole
             if norm is not None:
-                y = pt.nn.layer_norm(y, axis=-1, epsilon=1e-8) * norm
+                y = nn.layer_norm(y, axis=-1, epsilon=1e-8) * norm
             return y if b is None else y + b
 
-        forget = pt.sigmoid(gate(1, c))
+        forget = F.sigmoid(gate(1, c))
         new = activated(gate(2, c), limits.activation)
-        enter = pt.sigmoid(gate(0, c)) if 0 in used else 1 - forget
+        enter = F.sigmoid(gate(0, c)) if 0 in used else 1 - forget
         c = _clipped(forget * c + enter * new, limits.cell_clip)
-        h = pt.sigmoid(gate(3, c)) * activated(c, limits.activation)
+        h = F.sigmoid(gate(3, c)) * activated(c, limits.activation)
         if gates.projection is not None:
             h = limits.round_(h) @ gates.projection.mT
             if gates.projection_bias is not None:
@@ -100,13 +99,13 @@ def _layer(x: Tensor, h: Tensor, c: Tensor, gates: Gates, limits: Limits, revers
             h = _clipped(h, limits.proj_clip)
         return (h, c), h
 
-    _, outputs = pt.lax.scan(step, (h, c), inputs, reverse=reverse)
+    _, outputs = lax.scan(step, (h, c), inputs, reverse=reverse)
     return outputs
 
 
 def _sequence(x: Tensor, time_major: bool) -> Tensor:
     """Exchange batch and time, unless time is first."""
-    return x if time_major else pt.moveaxis(x, 0, 1)
+    return x if time_major else F.moveaxis(x, 0, 1)
 
 
 def unidirectional_lstm(
@@ -121,19 +120,19 @@ def unidirectional_lstm(
 ) -> Tensor:
     if diagonal_recurrent_tensors:
         raise unsupported("UNIDIRECTIONAL_SEQUENCE_LSTM with diagonal weights")
-    given, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
-    given += [None] * (24 - len(given))
+    operands, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
+    operands += [None] * (24 - len(operands))
     limits = Limits(fused_activation_function, cell_clip, proj_clip, round_)
     gates = Gates(
-        given[1:5],
-        given[5:9],
-        [given[9], given[10], None, given[11]],
-        given[12:16],
-        given[20:24],
-        *given[16:18],
+        operands[1:5],
+        operands[5:9],
+        [operands[9], operands[10], None, operands[11]],
+        operands[12:16],
+        operands[20:24],
+        *operands[16:18],
     )
-    sequence = _sequence(given[0], time_major)
-    y = _layer(sequence, given[18], given[19], gates, limits, False)
+    sequence = _sequence(operands[0], time_major)
+    y = _layer(sequence, operands[18], operands[19], gates, limits, False)
     return _result(_sequence(y, time_major), quantization)
 
 
@@ -151,7 +150,7 @@ def lstm(
     x, *rest = tensors
     assert x is not None
     y = unidirectional_lstm(
-        pt.expand_dims(x, axis=0),
+        F.expand_dims(x, axis=0),
         *rest,
         fused_activation_function=fused_activation_function,
         cell_clip=cell_clip,
@@ -164,20 +163,20 @@ def lstm(
 
 
 def _basic_lstm(*tensors: Optional, quantization: Quantization | None) -> tuple[Tensor, ...]:
-    given, _ = _operands(tensors, quantization, False)
-    x, h, w, b, c = given
-    joined = pt.concat([x, h], axis=-1)
+    operands, _ = _operands(tensors, quantization, False)
+    x, h, w, b, c = operands
+    joined = F.concat([x, h], axis=-1)
     sums = joined @ w.mT + b
-    enter, new, forget, out = pt.split(sums, 4, axis=-1)
-    c = pt.sigmoid(forget) * c + pt.sigmoid(enter) * pt.tanh(new)
-    h = pt.sigmoid(out) * pt.tanh(c)
+    enter, new, forget, out = numpy_functions.split(sums, 4, axis=-1)
+    c = F.sigmoid(forget) * c + F.sigmoid(enter) * F.tanh(new)
+    h = F.sigmoid(out) * F.tanh(c)
     return tuple(_result(y, quantization, at) for at, y in enumerate((h, c, joined, sums)))
 
 
 def _joined(outputs: list[Tensor], merge: bool, time_major: bool, quantization: Any) -> Any:
     """Return the outputs of both directions, as one tensor if they are merged."""
     if merge:
-        outputs = [pt.concat(outputs, axis=-1)]
+        outputs = [F.concat(outputs, axis=-1)]
     return tuple(
         _result(_sequence(y, time_major), quantization, at) for at, y in enumerate(outputs)
     )
@@ -193,15 +192,15 @@ def bidirectional_lstm(
     asymmetric_quantize_inputs: bool = False,
     quantization: Quantization | None = None,
 ) -> Any:
-    given, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
-    given += [None] * (48 - len(given))
-    if given[39] is not None:
+    operands, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
+    operands += [None] * (48 - len(operands))
+    if operands[39] is not None:
         raise unsupported("BIDIRECTIONAL_SEQUENCE_LSTM with an auxiliary input")
     limits = Limits(fused_activation_function, cell_clip, proj_clip, round_)
-    sequence = _sequence(given[0], time_major)
+    sequence = _sequence(operands[0], time_major)
     outputs = []
     for first, state in ((1, 35), (18, 37)):
-        part = given[first : first + 17]
+        part = operands[first : first + 17]
         gates = Gates(
             part[:4],
             part[4:8],
@@ -210,7 +209,7 @@ def bidirectional_lstm(
             [None] * 4,
             *part[15:],
         )
-        h, c = given[state : state + 2]
+        h, c = operands[state : state + 2]
         outputs.append(_layer(sequence, h, c, gates, limits, first == 18))
     return _joined(outputs, merge_outputs, time_major, quantization)
 
@@ -219,11 +218,11 @@ def _simple(x: Tensor, weights: Sequence[Any], limits: Limits, reverse: bool) ->
     w, r, b, h = weights
     inputs = limits.round_(x) @ w.mT + b
 
-    def step(h: Tensor, each: Tensor) -> tuple[Tensor, Tensor]:
-        h = activated(each + limits.round_(h) @ r.mT, limits.activation)
+    def step(h: Tensor, of_input: Tensor) -> tuple[Tensor, Tensor]:
+        h = activated(of_input + limits.round_(h) @ r.mT, limits.activation)
         return h, h
 
-    outputs: Tensor = pt.lax.scan(step, h, inputs, reverse=reverse)[1]
+    outputs: Tensor = lax.scan(step, h, inputs, reverse=reverse)[1]
     return outputs
 
 
@@ -241,7 +240,7 @@ def unidirectional_rnn(
 
 
 def rnn(x: Tensor, *rest: Optional, **options: Any) -> Tensor:
-    return unidirectional_rnn(pt.expand_dims(x, axis=0), *rest, time_major=True, **options)[0]
+    return unidirectional_rnn(F.expand_dims(x, axis=0), *rest, time_major=True, **options)[0]
 
 
 def bidirectional_rnn(
@@ -252,12 +251,14 @@ def bidirectional_rnn(
     asymmetric_quantize_inputs: bool = False,
     quantization: Quantization | None = None,
 ) -> Any:
-    given, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
-    if any(x is not None for x in given[9:]):
+    operands, round_ = _operands(tensors, quantization, asymmetric_quantize_inputs)
+    if any(x is not None for x in operands[9:]):
         raise unsupported("BIDIRECTIONAL_SEQUENCE_RNN with an auxiliary input")
     limits = Limits(fused_activation_function, 0.0, 0.0, round_)
-    sequence = _sequence(given[0], time_major)
-    outputs = [_simple(sequence, given[first : first + 4], limits, first == 5) for first in (1, 5)]
+    sequence = _sequence(operands[0], time_major)
+    outputs = [
+        _simple(sequence, operands[first : first + 4], limits, first == 5) for first in (1, 5)
+    ]
     return _joined(outputs, merge_outputs, time_major, quantization)
 
 
@@ -275,9 +276,9 @@ def svdf(
     filters, memory = time.shape
     new = round_(x) @ features.mT
     old = state.reshape((x.shape[0], filters, memory))
-    seen = pt.concat([old[:, :, 1:], pt.expand_dims(new, axis=-1)], axis=-1)
-    y = pt.sum(seen * time, axis=-1).reshape((x.shape[0], filters // rank, rank))
-    y = pt.sum(y, axis=-1)
+    seen = F.concat([old[:, :, 1:], F.expand_dims(new, axis=-1)], axis=-1)
+    y = F.sum(seen * time, axis=-1).reshape((x.shape[0], filters // rank, rank))
+    y = F.sum(y, axis=-1)
     y = activated(y if b is None else y + b, fused_activation_function)
     return _result(y, quantization)
 

@@ -7,22 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import py_tensor as pt
-
+from .... import functions as F
 from ....tensor import Tensor
-from ... import folding
-from ...graph import Constant
+from ... import reductions
 from .shared import Ints, Operator, Quantization, moved, real, single
 
 
-def reduced(
-    function: Callable[..., Tensor], x: Tensor, axes: int | Ints, *, keep_dims: bool = False
-) -> Tensor:
-    along = tuple(axes) if isinstance(axes, list) else (axes,)
-    return function(x, axis=along, keepdims=keep_dims)
-
-
-def place(
+def extreme_position(
     function: Callable[..., Tensor],
     x: Tensor,
     axis: int | Ints,
@@ -32,22 +23,12 @@ def place(
     return function(x, axis=single(axis))
 
 
-def cumsum(
-    x: Tensor, axis: int | Ints, *, exclusive: bool = False, reverse: bool = False
-) -> Tensor:
-    along = single(axis)
-    x = pt.flip(x, axis=along) if reverse else x
-    y = pt.cumulative_sum(x, axis=along)
-    y = y - x if exclusive else y
-    return pt.flip(y, axis=along) if reverse else y
-
-
 def mean(x: Tensor, **options: Any) -> Tensor:
     if x.dtype.kind == "f":
-        return pt.mean(x, **options)
-    total = pt.sum(x.astype("int32"), **options)
+        return F.mean(x, **options)
+    total = F.sum(x.astype("int32"), **options)
     count = x.size // max(1, total.size)
-    return pt.trunc(total.astype("float32") / count).astype(x.dtype)
+    return F.trunc(total.astype("float32") / count).astype(x.dtype)
 
 
 def segments(function: Callable[..., Tensor], x: Tensor, ids: Tensor, count: int | Ints) -> Tensor:
@@ -55,17 +36,7 @@ def segments(function: Callable[..., Tensor], x: Tensor, ids: Tensor, count: int
 
 
 def segment_sum(x: Tensor, ids: Tensor) -> Tensor:
-    return pt.segment_sum(x, ids, int(pt.max(ids).item()) + 1)
-
-
-def _folded(on_numbers: Callable[[list[Any]], Any]) -> Callable[..., Constant | None]:
-    fold = folding.reduction(on_numbers)
-
-    def folded(x: Constant, axes: int | Ints, *, keep_dims: bool = False) -> Constant | None:
-        along = axes if isinstance(axes, list) else [axes]
-        return fold(x, along, keepdims=keep_dims, noop_with_empty_axes=True)
-
-    return folded
+    return F.segment_sum(x, ids, int(F.max(ids).item()) + 1)
 
 
 def _reduction(
@@ -73,32 +44,34 @@ def _reduction(
     on_numbers: Callable[[list[Any]], Any] | None = None,
     wrapper: Any = real,
 ) -> Operator:
-    fold = None if on_numbers is None else _folded(on_numbers)
-    return Operator(partial(reduced, function), host=("axes",), fold=fold, wrapper=wrapper)
+    fold = None if on_numbers is None else reductions.folded(on_numbers)
+    return Operator(
+        partial(reductions.reduced, function), host=("axes",), fold=fold, wrapper=wrapper
+    )
 
 
 OPERATORS = {
-    "ARG_MAX": Operator(partial(place, pt.argmax), host=("axis",)),
-    "ARG_MIN": Operator(partial(place, pt.argmin), host=("axis",)),
-    "CUMSUM": Operator(cumsum, host=("axis",), wrapper=real),
+    "ARG_MAX": Operator(partial(extreme_position, F.argmax), host=("axis",)),
+    "ARG_MIN": Operator(partial(extreme_position, F.argmin), host=("axis",)),
+    "CUMSUM": Operator(partial(reductions.running, F.cumulative_sum), host=("axis",), wrapper=real),
     "MEAN": _reduction(mean),
-    "REDUCE_ALL": _reduction(pt.all),
-    "REDUCE_ANY": _reduction(pt.any),
-    "REDUCE_MAX": _reduction(pt.max, max, moved),
-    "REDUCE_MIN": _reduction(pt.min, min, moved),
-    "REDUCE_PROD": _reduction(pt.prod, math.prod),
+    "REDUCE_ALL": _reduction(F.all),
+    "REDUCE_ANY": _reduction(F.any),
+    "REDUCE_MAX": _reduction(F.max, max, moved),
+    "REDUCE_MIN": _reduction(F.min, min, moved),
+    "REDUCE_PROD": _reduction(F.prod, math.prod),
     "SEGMENT_SUM": Operator(segment_sum, wrapper=real),
-    "SUM": _reduction(pt.sum, sum),
+    "SUM": _reduction(F.sum, sum),
     "UNSORTED_SEGMENT_MAX": Operator(
-        partial(segments, pt.segment_max), host=("count",), wrapper=real
+        partial(segments, F.segment_max), host=("count",), wrapper=real
     ),
     "UNSORTED_SEGMENT_MIN": Operator(
-        partial(segments, pt.segment_min), host=("count",), wrapper=real
+        partial(segments, F.segment_min), host=("count",), wrapper=real
     ),
     "UNSORTED_SEGMENT_PROD": Operator(
-        partial(segments, pt.segment_prod), host=("count",), wrapper=real
+        partial(segments, F.segment_prod), host=("count",), wrapper=real
     ),
     "UNSORTED_SEGMENT_SUM": Operator(
-        partial(segments, pt.segment_sum), host=("count",), wrapper=real
+        partial(segments, F.segment_sum), host=("count",), wrapper=real
     ),
 }

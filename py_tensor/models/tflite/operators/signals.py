@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import py_tensor as pt
-
+from .... import fft
 from ....tensor import Tensor
 from .shared import Ints, Operator
 
 
 def rfft_2d(x: Tensor, lengths: Ints) -> Tensor:
-    return pt.fft.rfft2(x, s=tuple(lengths))
+    return fft.rfft2(x, s=tuple(lengths))
 
 
 OPERATORS = {"RFFT2D": Operator(rfft_2d, host=("lengths",))}

@@ -1,0 +1,160 @@
+"""Run a model: compiled calls, weights, states and what they keep.
+
+Input: a graph and its table. Output: values by name. `Model` and its copies with other weights
+share a `ModelRunner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+from ..diagnostics.memory import dispose
+from ..errors import TraceError
+from ..tensor import Tensor
+from ..transforms.jit.api import jit
+from .execution import ModelProgram, ModelValue, Operator, is_text
+from .graph import TEXT, ModelConstant, ModelGraph, ValueList
+from .inputs import ModelInputs
+from .layouts import Permuted, as_tensor
+from .passes import optimize
+
+
+class ModelRunner:
+    """The parts of a model that its copies with other weights share."""
+
+    def __init__(self, graph: ModelGraph, table: Mapping[str, Operator]) -> None:
+        self.table = table
+        self.program = program = ModelProgram(graph, table)
+        optimize(program)
+        kept = program.graph.constants
+        self.graph = graph = graph._replace(
+            constants={
+                name: constant if name in kept else constant.without_elements()
+                for name, constant in graph.constants.items()
+            }
+        )
+        self.inputs = ModelInputs(graph)
+        self.eager = False
+        self.format = self.producer = ""
+        self.states: dict[str, Tensor] = {}
+        """States that calls keep, by name; none before the first call."""
+        known = frozenset(program.constants).union(
+            (info.name for info in graph.inputs), *(step.node.outputs for step in program.steps)
+        ) - {""}
+        self.values = known | {name for name, value in graph.aliases.items() if value in known}
+        """Names that `run` can return."""
+        trainable = program.trainable()
+        self.orders = {name: x.order for name, x in trainable.items() if isinstance(x, Permuted)}
+        """Order of axes of weights that are stored in another order than that of the file."""
+        self.weights = {name: _stored(value) for name, value in trainable.items()}
+        self._loaded: list[Tensor] = []
+        self._nodes: list[Any] = []
+
+        def forward(
+            inputs: dict[str, Tensor], outputs: tuple[str, ...], weights: dict[str, Tensor]
+        ) -> list[Tensor]:
+            wanted = [graph.aliases.get(name, name) for name in outputs]
+            values = program.run({**self.as_stored(weights), **inputs}, wanted)
+            return [given_value(value) for value in values]
+
+        forward.__name__ = graph.name or "model"
+        self._held = [
+            _stored(value)._node.buffer
+            for value in program.constants.values()
+            if isinstance(value, (Tensor, Permuted))
+        ]
+        """Buffers of weights that may have a copy on the host."""
+        self.forward: Callable[..., list[Tensor]] = forward
+        self.compiled: Callable[..., list[Tensor]] = jit(forward, static_argnames="outputs")
+
+    def checked(self, inputs: Mapping[str, Any], outputs: Sequence[str]) -> dict[str, Any]:
+        """Convert inputs and check them, and the names of outputs."""
+        return self.inputs.checked(inputs, outputs, self.values)
+
+    def as_stored(self, weights: dict[str, Tensor]) -> dict[str, Tensor | Permuted]:
+        """Return weights as values of the program."""
+        orders = self.orders
+        return {
+            name: Permuted(weight, orders[name], True) if name in orders else weight
+            for name, weight in weights.items()
+        }
+
+    def as_declared(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return weights with their axes in the order of the file."""
+        return {name: as_tensor(value) for name, value in self.as_stored(weights).items()}
+
+    def results(
+        self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
+    ) -> list[Tensor]:
+        """Return values by name."""
+        if not self.eager and not any(map(is_text, tensors.values())):
+            try:
+                results = self.compiled(tensors, names, weights)
+            except TraceError:
+                # Inside of another trace, this raises TraceError again.
+                results = self.forward(tensors, names, weights)
+                self.eager = True
+            else:
+                self._held = [buffer for buffer in self._held if not _released(buffer)]
+            return results
+        return self.forward(tensors, names, weights)
+
+    def keep(self, tensors: Iterable[Tensor]) -> None:
+        """Note the weights of the file, which compiled calls capture."""
+        self._loaded = [*tensors]
+        self._nodes = [*map(_node_of, self._loaded)]
+
+    def dispose(self) -> None:
+        """Free the constants of the file, the states, and what compiled calls have captured."""
+        self.compiled = jit(self.forward, static_argnames="outputs")
+        dispose(self._loaded, self.states, *tensors_of(self.program))
+        self._loaded, self._nodes, self._held = [], [], []
+
+    def are_loaded(self, weights: dict[str, Tensor], buffers: dict[str, Tensor]) -> bool:
+        """Return True if weights have the values of the file, so that calls need not pass them."""
+        if [*map(_node_of, weights.values()), *map(_node_of, buffers.values())] == self._nodes:
+            return True
+        if self._nodes and [*map(_node_of, self._loaded)] != self._nodes:
+            # The model was trained: free the weights of the file, and the calls that captured them.
+            self._nodes = []
+            self.compiled = jit(self.forward, static_argnames="outputs")
+        return False
+
+
+_node_of = attrgetter("_node")
+
+
+def given_value(value: ModelValue) -> Any:
+    """Return a result as a tensor, a list of tensors, texts, or None."""
+    if isinstance(value, ValueList):
+        return [given_value(element) for element in value.elements]
+    if isinstance(value, ModelConstant) and value.dtype is TEXT:
+        texts = [str(text, "utf-8", "replace") for text in value.numbers]
+        return ModelConstant("", TEXT, value.shape, texts).tolist()
+    return None if value is None else as_tensor(value)
+
+
+def _released(buffer: Any) -> bool:
+    """Forget the host's copy of a weight that is on the device, and return whether it is there."""
+    if buffer is None or buffer.handle is None or buffer.backend.on_host:
+        return False
+    buffer.host = None
+    return True
+
+
+def tensors_of(program: ModelProgram) -> Iterator[Tensor]:
+    """Yield the tensors of a program's constants, and of the graphs inside of its nodes."""
+    for value in program.constants.values():
+        if isinstance(value, (Tensor, Permuted)):
+            yield _stored(value)
+        elif isinstance(value, ModelConstant) and value.has_tensor:
+            yield value.tensor()
+    for step in program.steps:
+        for body in step.bodies.values():
+            yield from tensors_of(body)
+
+
+def _stored(value: Tensor | Permuted) -> Tensor:
+    return value.tensor if isinstance(value, Permuted) else value
