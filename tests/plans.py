@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import py_tensor as pt
-from py_tensor.compiler.fusion import FusionLimits
+from py_tensor.compiler.kernel import FusionLimits
 from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16, FORMATS, Device, make_plan
 from py_tensor.dtypes import BY_NAME
 from py_tensor.ir.node import linearize

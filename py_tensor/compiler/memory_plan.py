@@ -18,8 +18,8 @@ from .codegen.contract_kernel import tile_dtype
 from .codegen.shader import Shader
 from .codegen.tile_heuristics import BUSY_PROCESSOR, tilings_of
 from .codegen.write import write
-from .fusion import FusionLimits, fuse
-from .kernel import Kernel
+from .fusion.fuse import fuse
+from .kernel import FusionLimits, Kernel, KernelKind
 from .lowered_graph import LoopItem, LoopSpec, LoweredGraph, row_of
 from .lowering.lower import lower
 from .texture_layout import choose_widths
@@ -237,7 +237,7 @@ class Stages:
     def draws(self, iteration: Iteration | None, kernel: Kernel) -> Iterator[Stage]:
         """Yield the draws of a kernel; for a loop, those of its body in each iteration."""
         before = () if iteration is None else iteration.numbers
-        if kernel.kind == "loop":
+        if kernel.kind is KernelKind.LOOP:
             for number in range(self.lowered.calls[kernel.output].arg.trip_count):
                 within = Iteration(iteration, kernel.output, (*before, number))
                 for inner in kernel.body:
@@ -249,7 +249,7 @@ class Stages:
             while around is not None:
                 numbers[self.lowered.calls[around.loop].arg.iteration] = around.numbers[-1]
                 around = around.around
-            targets = tuple(StoredValue(at, kernel.tiled, before) for at in kernel.outputs)
+            targets = tuple(StoredValue(at, kernel.kind.tiled, before) for at in kernel.outputs)
             yield Stage(kernel, targets, sources, numbers)
 
     def stored(self, iteration: Iteration | None, at: int, tiled: bool = False) -> StoredValue:
@@ -393,7 +393,7 @@ class Iteration(NamedTuple):
 
 def _loops(kernel: Kernel) -> Iterator[Kernel]:
     """Yield the loops in a kernel, with the kernel itself if it is one."""
-    if kernel.kind == "loop":
+    if kernel.kind is KernelKind.LOOP:
         yield kernel
         for inner in kernel.body:
             yield from _loops(inner)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..ir.node import OpInstance
 from ..ops.contractions import CONVOLVE, DOT
-from .kernel import KernelSchedule
+from .kernel import KernelKind, KernelSchedule
 from .lowered_graph import LoweredGraph, SplitReduction
 
 
@@ -30,7 +30,7 @@ def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int)
 
     for kernel in reversed(schedule.kernels):
         call = lowered.calls[kernel.root]
-        if kernel.kind == "contract":
+        if kernel.kind is KernelKind.CONTRACT:
             first = lowered.edges[kernel.root][0]
             base, strides, _ = lowered.strides(first)
             if call.op is CONVOLVE:

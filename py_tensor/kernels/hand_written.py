@@ -14,7 +14,7 @@ from ..compiler.codegen.expressions import EXPRESSIONS
 from ..compiler.codegen.indices import Index
 from ..compiler.codegen.types import KIND
 from ..compiler.codegen.writer import Expression, Writer
-from ..compiler.fusion import FusionLimits
+from ..compiler.kernel import FusionLimits
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import LOWERINGS
 from ..dtypes import (

@@ -6,7 +6,7 @@ Graphs contain none. Lowering creates them for operations that repeat the same s
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ..dtypes import bool_
 from .op_def import InferredResult, OpDef
@@ -18,8 +18,6 @@ class Loop(OpDef):
     The operands are the initial carries, and then the carries after one iteration, computed from
     those before it. The marker has no value; `lowered_graph.LoopItem`s are values of the body.
     """
-
-    root: ClassVar[bool] = True
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
         half = len(specs) // 2

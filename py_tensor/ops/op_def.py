@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
+from typing import TYPE_CHECKING, Any, NamedTuple, dataclass_transform
 
 from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promote, uint32
 from ..errors import DTypeError, ShapeError
@@ -70,8 +70,6 @@ class OpDef(Facts):
     `listing` is the source of an operation that the user wrote; `pt.explain` prints it.
     Operations of one `family` on the same operands are results of one function. Kernels that
     compute them are drawn at once.
-    `root` is True for operations that need a kernel with a loop. `tiled` is True for those that
-    write the layout of `compiler/codegen/tiles.py`.
 
     If `partwise` is True, the operation applies to the real and the imaginary parts of complex
     operands separately. Otherwise `complex` is its rule from `ops/complex_rules.py`. Operations
@@ -96,8 +94,6 @@ class OpDef(Facts):
     rereads: bool = False
     family: object = None
     listing: str = ""
-    root: ClassVar[bool] = False
-    tiled: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name})"
@@ -258,7 +254,6 @@ class Reduction(OpDef):
     index: bool = False
     extreme: Reduction | None = None
     tolerance: float = 1e-5
-    root: ClassVar[bool] = True
 
     def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
         assert isinstance(arg, tuple)
@@ -290,8 +285,6 @@ class Scan(OpDef):
     identity: Callable[[DType], int | float]
     dtypes: str = "all"
     tolerance: float = 1e-5
-    root: ClassVar[bool] = True
-    tiled: ClassVar[bool] = True
 
     def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
         axis, include_initial = arg
@@ -468,8 +461,6 @@ class Contraction(OpDef):
     rule: Callable[[Shape, Shape, Any], Shape]
     """Callable `rule(a, b, arg)` of the operands' shapes that returns (groups, rows, columns)."""
     tolerance: float = 1e-5
-    root: ClassVar[bool] = True
-    tiled: ClassVar[bool] = True
 
     def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
         dtype = promote(self.name, specs[0].dtype, specs[1].dtype)

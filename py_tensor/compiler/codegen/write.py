@@ -8,7 +8,7 @@ from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
 from ...language.printer import Printer, Source
 from ...language.sizes import LARGEST, Sizes
-from ..kernel import Kernel
+from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
 from .expressions import EXPRESSIONS
@@ -22,10 +22,10 @@ from .types import KIND, kept
 from .writer import Writer
 
 WRITERS = {
-    "map": write_map,
-    "reduce": write_reduce,
-    "scan": write_scan,
-    "contract": write_contract,
+    KernelKind.MAP: write_map,
+    KernelKind.REDUCE: write_reduce,
+    KernelKind.SCAN: write_scan,
+    KernelKind.CONTRACT: write_contract,
 }
 """Function that writes each kind of kernel."""
 
@@ -62,7 +62,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
     WRITERS[kernel.kind](writer)
     code, fetches = writer.code, writer.fetches
     outputs = [nodes.spec(at).dtype for at in kernel.outputs]
-    if kernel.tiled:
+    if kernel.kind.tiled:
         outputs = [tile_dtype(outputs[0])] * nodes.tilings[kernel.root].layers
     for number, dtype in enumerate(outputs):
         if float_as_half and dtype is float32:

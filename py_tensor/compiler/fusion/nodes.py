@@ -1,0 +1,116 @@
+"""Facts about each node of a lowered graph, and the decisions of fusion about it.
+
+Input: a `LoweredGraph`. Output: its `FusionNode`s.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...ir.node import OpInstance, Scalar
+from ..lowered_graph import LoweredGraph
+from .traits import FusionTraits, traits_of
+
+
+class FusionGroup(NamedTuple):
+    """Kernel in which a node is computed, and the positions at which it is computed there."""
+
+    output: FusionNode
+    """Node that the kernel computes."""
+    path: tuple[FusionNode, ...] = ()
+    """Nodes through which the output reads this one at other positions, the output's side first.
+    It is empty if element i of the output depends on element i of this node."""
+
+
+class FusionNode:
+    """Node of a lowered graph. Leaves have no `op`."""
+
+    __slots__ = (
+        "at",
+        "call",
+        "consumers",
+        "function",
+        "groups",
+        "is_buffer",
+        "kernel_reads",
+        "length",
+        "materialized",
+        "nbytes",
+        "op",
+        "operands",
+        "reads",
+        "reduction",
+        "scalars",
+        "size",
+        "traits",
+        "weight",
+    )
+
+    def __init__(self, lowered: LoweredGraph, at: int) -> None:
+        spec = lowered.spec(at)
+        self.at = at
+        self.call = lowered.calls[at]
+        self.op = self.call.op if type(self.call) is OpInstance else None
+        self.traits = FusionTraits() if self.op is None else traits_of(self.op)
+        self.size = spec.size
+        self.nbytes = spec.nbytes
+        self.is_buffer = lowered.is_buffer(at)
+        self.operands: list[FusionNode] = []
+        """Distinct operands of an operation."""
+        self.consumers: list[FusionNode] = []
+        """Operations that read it, once for each operand."""
+        self.function: object = None
+        """Function with several results that it is one of, with its operands."""
+
+        self.weight = 1.0 if self.is_buffer else 0.0
+        """Cost per element, in operations and reads, of the part of a kernel that computes it."""
+        self.length = 0.0
+        """Share of `LONGEST` of that part."""
+        self.reads: frozenset[FusionNode] = frozenset((self,) if self.is_buffer else ())
+        """Buffers and materialized nodes that a kernel reads for it: itself if materialized."""
+        self.scalars: frozenset[FusionNode] = frozenset(
+            (self,) if type(self.call) is Scalar else ()
+        )
+        """Uniforms that a kernel reads for it."""
+        self.kernel_reads = self.reads
+        """Nodes that the kernel reads that computes it."""
+
+        self.materialized = False
+        self.groups: frozenset[FusionGroup] = frozenset()
+        """Kernels that compute it."""
+        self.reduction: FusionNode | None = None
+        """Reduction of the kernel that stores it."""
+
+    @property
+    def is_stored(self) -> bool:
+        """True if kernels read it from a texture instead of computing it."""
+        return self.op is None or self.materialized or self.traits.kernel is not None
+
+    def inline(self) -> None:
+        """Derive costs and reads from those of the operands, which come first."""
+        op, operands = self.op, self.operands
+        assert op is not None
+        self.reads = self.kernel_reads = frozenset().union(*[src.reads for src in operands])
+        self.scalars = frozenset().union(*[src.scalars for src in operands])
+        self.weight = op.weight + sum([src.weight for src in operands])
+        self.length = op.length + sum([src.length / len(src.consumers) for src in operands])
+
+    def store(self) -> None:
+        """Set the costs and reads of kernels that read it from a texture."""
+        self.reads = frozenset((self,))
+        self.scalars = frozenset()
+        self.length = 0.0
+        self.weight = self.traits.read_cost
+
+
+def fusion_nodes(lowered: LoweredGraph) -> list[FusionNode]:
+    """Return the nodes of a lowered graph by position, connected."""
+    nodes = [FusionNode(lowered, at) for at in range(len(lowered.calls))]
+    for node, edges in zip(nodes, lowered.edges, strict=True):
+        if node.op is not None:
+            node.operands = [nodes[src] for src in set(edges)]
+            if node.op.family is not None:
+                node.function = (node.op.family, edges)
+            for src in edges:
+                nodes[src].consumers.append(node)
+    return nodes
