@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..compiler.codegen.expressions import EXPRESSIONS
+from ..compiler.codegen.fetches import ReadMode
 from ..compiler.codegen.indices import Index
 from ..compiler.codegen.types import KIND
 from ..compiler.codegen.writer import Expression, Writer
@@ -266,7 +267,7 @@ def _write(writer: Writer, at: int, index: Index) -> Value:
         writer.definitions.append(
             f"{TYPES[dtype.kind]} {name}({', '.join(places)}) {{ return {body}; }}"
         )
-        writer.fetches.modes.setdefault(src, set()).add("lanes")
+        writer.fetches.modes.setdefault(src, set()).add(ReadMode.LANES)
     for name, dtype in op.uniforms:
         settings.append(f"{name} = {_converted(*number(), dtype.kind)};")
         writer.definitions.append(f"{TYPES[dtype.kind]} {name};")

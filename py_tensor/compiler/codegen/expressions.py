@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dtypes import DType
-from ...language.tree import Value
+from ...language.tree import INT, Value
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import (
     Concat,
@@ -102,7 +102,7 @@ def _gather(writer: Writer, at: int, index: Index, indices: Value) -> Value:
     shape, axis = call.specs[0].shape, call.arg
     length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
     whole = positions.aligned_first(index)
-    place = code.apply("place(x, y)", "i", indices, code.vector("i", length))
+    place = code.apply("place(x, y)", INT, indices, code.vector(INT, length))
     together = whole is not None and tail % 4 == 0
     position: Any = whole if together else positions.lanes(index)
     source: Any = place.lane("x") if together else place

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...language.statements import Statements
-from ...language.tree import Value, Whole
+from ...language.tree import INT, Value, Whole
 from ...ops.index_map import Shape, View, ViewStack, broadcast_view, contiguous, push, steps
 from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
 
@@ -79,13 +79,13 @@ class LanePositions:
             return self.spread(index.first, 1)
         view, first = index.stack[-1], index.first
         if view.is_constant:
-            return self.code.vector("i", view.offset)
+            return self.code.vector(INT, view.offset)
         if (known := self._by_axes(index)) is not None:
             apart = known[-1][1] if known and known[-1][0] is index.axes[-1][0] else 0
             place = total(known, view.offset)
             if first is not None and apart:
                 return self.spread(place, apart)
-            return self.code.vector("i", place)
+            return self.code.vector(INT, place)
         if first is not None and len(index.stack) == len(view.shape) == 1:
             return self.spread(mapped(view, first), view.strides[0])
         before = index._replace(stack=index.stack[:-1], own=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...language.tree import Value
+from ...language.tree import FLOAT, INT, MASK, TRUTH, UINT, Value
 from ...ops.index_map import row_major
 from .indices import Index
 from .types import KIND, converted
@@ -43,7 +43,7 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
             source = source + c * inner_strides[axis]
             continue
         c = code.printer.whole(c - low)
-        c = code.let(c if together or c.lanes == 4 else code.vector("i", c), "c")
+        c = code.let(c if together or c.lanes == 4 else code.vector(INT, c), "c")
         if low or high or interior:
             tests.append((c, inner[axis], interior + 1))
         places[axis] = code.let(c // (interior + 1), "c")
@@ -52,7 +52,7 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
     if together:
         condition: Any = None
         for c, n, step in tests:
-            inside = code.call(code.printer.types["u", 1], "u", c, lanes=1) < (n - 1) * step + 1
+            inside = code.call(code.printer.types[UINT, 1], UINT, c, lanes=1) < (n - 1) * step + 1
             condition = inside if condition is None else condition & inside
             if step > 1:
                 condition = condition & code.printer.whole(c % step).equals(0)
@@ -68,12 +68,12 @@ def pad(writer: Writer, at: int, index: Index) -> Value:
         formula = "uint32(x) < y"
         if step > 1:
             formula += f" and uint32(x) % {step} == 0"
-        inside = code.apply(formula, "m", c, code.printer.whole((n - 1) * step + 1, "u"))
-        mask = inside if mask is None else code.apply("x and y", "m", mask, inside)
-    mask = code.let(code.vector("m", 1) if mask is None else mask, "m")
+        inside = code.apply(formula, MASK, c, code.printer.whole((n - 1) * step + 1, UINT))
+        mask = inside if mask is None else code.apply("x and y", MASK, mask, inside)
+    mask = code.let(code.vector(MASK, 1) if mask is None else mask, "m")
     if isinstance(source, int):
-        source = code.vector("i", source)
-    chosen: Any = code.let(source * code.vector("i", mask), "j")
+        source = code.vector(INT, source)
+    chosen: Any = code.let(source * code.vector(INT, mask), "j")
     value = writer.value(src, Index(size, lanes=chosen))
     return code.let(code.pick(mask, value, filler))
 
@@ -100,14 +100,14 @@ def concat(writer: Writer, at: int, index: Index) -> Value:
         if together:
             inside = (inner >= start) & (inner < start + width)
         else:
-            end = code.printer.whole(width, "u")
-            inside = code.apply("any_element(uint32(x) < y)", "b", local, end)
+            end = code.printer.whole(width, UINT)
+            inside = code.apply("any_element(uint32(x) < y)", TRUTH, local, end)
         with code.when(inside):
             if together:
                 below = Index(spec.size, code.let(place, "j"))
             else:
-                mask = code.let(code.apply("uint32(x) < y", "m", local, end), "m")
-                chosen = code.let(place * code.vector("i", mask), "j")
+                mask = code.let(code.apply("uint32(x) < y", MASK, local, end), "m")
+                chosen = code.let(place * code.vector(INT, mask), "j")
                 below = Index(spec.size, lanes=chosen)
             value = converted(code, writer.value(src, below), spec.dtype, call.spec.dtype)
             code.assign(result, value if together else code.pick(mask, value, result))
@@ -122,14 +122,14 @@ def interleave(writer: Writer, at: int, index: Index) -> Value:
     whole: Any = positions.aligned_first(index)
     if whole is not None:
         whole = code.printer.whole(whole)
-        lanes = code.let((whole >> 1) + code.vector("i", 0, 0, 1, 1), "i")
+        lanes = code.let((whole >> 1) + code.vector(INT, 0, 0, 1, 1), "i")
         own = index.own and not index.stack
         below = Index(size, lanes=lanes, pair=whole, own=own)
         x, y = writer.value(re, below), writer.value(im, below)
         parts = x.lane("x"), y.lane("x"), x.lane("z"), y.lane("z")
-        return code.let(code.vector("f", *parts))
+        return code.let(code.vector(FLOAT, *parts))
     position = positions.lanes(index)
     below = Index(size, lanes=code.let(position >> 1, "i"))
     x, y = writer.value(re, below), writer.value(im, below)
-    odd = code.apply("x & 1 == 1", "b", position)
+    odd = code.apply("x & 1 == 1", TRUTH, position)
     return code.let(code.pick(odd, y, x))

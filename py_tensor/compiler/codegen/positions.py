@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ...language.tree import PRODUCT, SUM, Value, Whole
+from ...language.tree import INT, PRODUCT, SUM, Value, Whole
 from ...ops.index_map import View, row_major
 
 Axes = tuple[tuple[Value, int], ...]
@@ -52,7 +52,7 @@ def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:
     if offset:
         texts.append(value.printer.size(offset))
     level = SUM if len(texts) > 1 else PRODUCT
-    return type(value)(" + ".join(texts), "i", value.lanes, level, uses)
+    return type(value)(" + ".join(texts), INT, value.lanes, level, uses)
 
 
 def mapped(view: View, position: Whole) -> Any:

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...language.tree import Value, Whole
 from ...ops.index_map import View, row_major
 from .positions import total
-
-if TYPE_CHECKING:
-    from .fetches import Fetches
+from .reads import Reads
 
 
 class _Part(NamedTuple):
@@ -35,17 +33,16 @@ class _Part(NamedTuple):
         return min(ends), max(ends)
 
 
-def fetched(fetches: Fetches, at: int, view: View, texel: Whole) -> list[Value]:
-    """Return the four elements of a texel of the view of input `at`, given by its number.
+def fetched(reads: Reads, slot: int, view: View, texel: Whole) -> list[Value]:
+    """Return the four elements of a texel of the view of an input, given by its number.
 
     Rows of the view have whole texels.
     """
-    slot, row = fetches.kernel.inputs.index(at), fetches.nodes.texture_row(at)
-    let = fetches.code.let
+    row, let = reads.nodes.texture_row(reads.kernel.inputs[slot]), reads.code.let
     parts, stride = _parts(view, texel), view.strides[-1]
     if stride % 4:
         first = let(_sum(parts, view.offset), "i")
-        return [fetches.element(slot, first + n * stride) for n in range(4)]
+        return [reads.element(slot, first + n * stride) for n in range(4)]
     texels = [part._replace(step=part.step // 4) for part in parts if part.step % 4 == 0]
     within = [part for part in parts if part.step % 4]
     lane: Whole = view.offset % 4
@@ -54,11 +51,11 @@ def fetched(fetches: Fetches, at: int, view: View, texel: Whole) -> list[Value]:
         low, high = _bounds(within, view.offset % 4)
         texels.append(_Part(place // 4, 1, high >> 2, low >> 2))
         lane = let(place % 4, "i")
-    found = _columns_and_rows(texels, view.offset // 4, stride // 4, row, let)
-    if found is None:
+    places = _columns_and_rows(texels, view.offset // 4, stride // 4, row, let)
+    if places is None:
         first = let(_sum(texels, view.offset // 4), "i")
-        return [fetches.texel(slot, first + n * stride // 4)[lane] for n in range(4)]
-    return [fetches.load(slot, x, y)[lane] for x, y in found]
+        return [reads.texel(slot, first + n * stride // 4)[lane] for n in range(4)]
+    return [reads.load(slot, x, y)[lane] for x, y in places]
 
 
 def _parts(view: View, texel: Whole) -> list[_Part]:

@@ -6,12 +6,14 @@ from typing import Any
 
 from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
-from ...language.printer import Printer, Source
+from ...language.printer import InputTexture, Printer, ShaderParts
 from ...language.sizes import LARGEST, Sizes
+from ...language.tree import FLOAT
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
 from .expressions import EXPRESSIONS
+from .fetches import ReadMode
 from .kernel_nodes import KernelNodes
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
@@ -66,9 +68,9 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         outputs = [tile_dtype(outputs[0])] * nodes.tilings[kernel.root].layers
     for number, dtype in enumerate(outputs):
         if float_as_half and dtype is float32:
-            code.output(number, kept(code, code.value(f"y{number}", "f"), float16))
+            code.output(number, kept(code, code.value(f"y{number}", FLOAT), float16))
     inputs = [
-        (kind, 0 if at in kernel.tiles else nodes.texture_row(at))
+        InputTexture(kind, None if at in kernel.tiles else nodes.texture_row(at))
         for at, kind in zip(kernel.inputs, fetches.kinds, strict=True)
     ]
     scalars = writer.uniforms
@@ -77,7 +79,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
     body = sizes.filled("\n".join(code.lines()))
     numbers = tuple(sizes.reciprocals), tuple(sizes.numbers), ()
     lengths = [len(scalars[name]) + len(more) for name, more in zip("FIU", numbers, strict=True)]
-    source = Source(
+    source = ShaderParts(
         inputs=inputs,
         uniforms={name: length for name, length in zip("FIU", lengths, strict=True) if length},
         outputs=[KIND[dtype.kind] for dtype in outputs],
@@ -88,5 +90,6 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         own=writer.own,
     )
     uniforms = tuple(tuple(scalars[name]) for name in "FIU")
-    modes = tuple("+".join(sorted(fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
+    block = {ReadMode.BLOCK}
+    modes = tuple("+".join(sorted(fetches.modes.get(at, block))) for at in kernel.inputs)
     return Shader(nodes.name, printer.shader(source), uniforms, numbers, modes)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...ir.node import OpInstance, Scalar
 from ...language.printer import Printer
 from ...language.statements import Statements
-from ...language.tree import Value
+from ...language.tree import INT, Value
 from ...ops.op_def import OpDef, entry_of
 from ..lowered_graph import Constant
 from .cancellation import Sums
@@ -55,10 +55,10 @@ class Writer:
         """Text of the user after these lines."""
         self.fixed: dict[int, Value] = {}
         """Values of nodes that the kernel computes in a loop of its own."""
-        zero = self.code.vector("i", 0)
+        zero = self.code.vector(INT, 0)
         self.only = Index(1, lanes=zero)
         """Index of the only element of a value."""
-        self.column, self.row = map(self.code.value("P", "i", 2).lane, "xy")
+        self.column, self.row = map(self.code.value("P", INT, 2).lane, "xy")
         """Column and row of the fragment's texel."""
 
     def own_texel(self) -> Value:
