@@ -35,6 +35,6 @@ def bytes_drawn(*tensors):
     texels = {number: 4 * BY_NAME[name].itemsize for name, number in FORMATS.items()}
     texels[FLOAT32_AS_FLOAT16] = 8
     return sum(
-        texels[number] * width * height * max(1, layers)
+        texels[number] * width * height * (layers or 1)
         for number, width, height, layers in (*plan.outputs, *plan.temporaries)
     )

@@ -101,7 +101,7 @@ class LoweredNodes:
         """Texture widths in texels that differ from the default for the size."""
         self.views: dict[int, tuple[int, ViewStack]] = {}
         """Results of `view`."""
-        self.lane_axes: dict[int, int] = {}
+        self.lane_axes: dict[int, int | None] = {}
         """Results of `lane_axis`."""
 
     def spec(self, at: int) -> TensorSpec:
@@ -148,8 +148,8 @@ class LoweredNodes:
         steps = (step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True))
         return base, *(follow(View(shape, tuple(steps)), stack[0]) or (None, 0))
 
-    def lane_axis(self, at: int) -> int:
-        """Return the axis along which neighbours in `at` are neighbours in its source, or -1.
+    def lane_axis(self, at: int) -> int | None:
+        """Return the axis along which neighbours in `at` are neighbours in its source, or None.
 
         If there are several operands, the largest decides, since most reads are from it.
         """
@@ -163,13 +163,13 @@ class LoweredNodes:
                 source = largest
             else:
                 axes = (axis for axis, step in enumerate(strides or ()) if abs(step) == 1)
-                self.lane_axes[source] = next(axes, -1)
+                self.lane_axes[source] = next(axes, None)
         return self.lane_axes.setdefault(at, self.lane_axes[source])
 
     def along(self, at: int, axes: tuple[int, ...]) -> bool:
         """Return True if a reduction over `axes` should read four elements of a result at once."""
         axis = self.lane_axis(at)
-        return axis in axes and self.spec(at).shape[axis] % 4 == 0
+        return axis is not None and axis in axes and self.spec(at).shape[axis] % 4 == 0
 
 
 class LoweredGraph(LoweredNodes):

@@ -58,20 +58,19 @@ def numbers_in(dtype: DType) -> int:
     return 2 if dtype.kind == "c" else 1
 
 
-def texture_size(size: int, row: int = 0) -> tuple[int, int]:
-    """Return width and height of the texture of `size` elements; `row` is the width if not 0."""
-    texels = max(1, -(-size // 4))
-    row = row or row_of(size)
-    return row, -(-texels // row)
+def texture_size(size: int, width: int | None = None) -> tuple[int, int]:
+    """Return width and height of the texture of `size` elements, whose width may be given."""
+    width = width or row_of(size)
+    return width, max(1, -(-size // (4 * width)))
 
 
 class Slot(NamedTuple):
-    """Texture of a plan; `layers` is 0 for a 2-D texture."""
+    """Texture of a plan; a 2-D texture has no layers."""
 
     format: int
     width: int
     height: int
-    layers: int = 0
+    layers: int | None = None
 
     @property
     def nbytes(self) -> int:
@@ -120,7 +119,7 @@ class Plan(NamedTuple):
         """Serialize the plan for the bridge; webgl_js_bridge/plans.js documents the layout."""
         words = array("i", [self.leaves, len(self.outputs), len(self.temporaries), len(self.draws)])
         for slot in (*self.outputs, *self.temporaries):
-            words.extend(slot)
+            words.extend((*slot[:3], slot.layers or 0))
         for draw in self.draws:
             words.extend((program_id(draw.shader), *draw.viewport))
             for numbers in (draw.targets, draw.inputs, *draw.uniforms):

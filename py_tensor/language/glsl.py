@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from .printer import OneLane, Parameters, Printer, ShaderParts
+from .sizes import ARRAYS
 from .tree import BITWISE, FLOAT, INT, LOGICAL, MASK, SUM, TRUTH, UINT, UNARY, Value, ValueKind
 
 _COMPARED = {
@@ -139,8 +140,8 @@ float pt_opaque_1(float x) {
     def constant(self, name: str, kind: ValueKind, numbers: Sequence[str]) -> str:
         if len(numbers) == 1:
             return f"#define {name} {numbers[0]}"
-        kind = f"{self.types[kind, 1]}[{len(numbers)}]"
-        return f"const {kind} {name} = {kind}({', '.join(numbers)});"
+        array = f"{self.types[kind, 1]}[{len(numbers)}]"
+        return f"const {array} {name} = {array}({', '.join(numbers)});"
 
     def load(self, slot: int, *place: str) -> str:
         if len(place) > 1:
@@ -162,8 +163,8 @@ float pt_opaque_1(float x) {
             kind = texture.kind
             sampler = {FLOAT: "", INT: "i"}.get(kind, "u") + "sampler2D"
             lines.append(f"uniform {sampler}{'Array' if texture.width is None else ''} x{slot};")
-        for name, length in source.uniforms.items():
-            lines.append(f"uniform {self.types[name.lower(), 1]} {name}[{length}];")
+        for kind, length in source.uniforms.items():
+            lines.append(f"uniform {self.types[kind, 1]} {ARRAYS[kind]}[{length}];")
         for location, kind in enumerate(source.outputs):
             lines.append(f"layout(location = {location}) out {self.types[kind, 4]} y{location};")
         lines += [

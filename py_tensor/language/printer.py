@@ -106,14 +106,14 @@ class InputTexture(NamedTuple):
 class ShaderParts(NamedTuple):
     """A kernel, of which a printer makes the text of a shader.
 
-    `uniforms` are the lengths of the arrays F, I and U, and `outputs` are kinds. `needs` are the
-    functions that the kernel calls, and `reads` define those that read inputs by number.
+    `uniforms` are the lengths of the arrays of uniforms by kind, and `outputs` are kinds. `needs`
+    are the functions that the kernel calls, and `reads` define those that read inputs by number.
     `definitions` are lines before the kernel, and after them `own` is text of the user, whose lines
     errors count from 1.
     """
 
     inputs: Sequence[InputTexture]
-    uniforms: Mapping[str, int]
+    uniforms: Mapping[ValueKind, int]
     outputs: Sequence[ValueKind]
     needs: Collection[str]
     reads: str

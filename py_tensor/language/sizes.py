@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from .tree import FLOAT, INT, UINT
+
 SMALL = 4
 """Largest number that is no size. Such numbers come from lanes and small windows, and compilers
 unroll loops and simplify positions with them."""
@@ -22,6 +24,9 @@ LARGEST = 1 << 21
 (x + 0.5) / n differs from a whole number by 0.5 / n at least. The reciprocal and the product have
 relative errors of at most 2 ** -24 and 2 ** -23, also if a GPU truncates. Together they are less
 than that distance up to 2.7 million."""
+
+ARRAYS = {FLOAT: "F", INT: "I", UINT: "U"}
+"""Names of the arrays of uniforms, by the kind of their elements."""
 
 _FIELD = re.compile(r"\$(/?)(-?\d+)")
 _DIVISION = re.compile(r"pt_(?:quotient|modulo)4?")

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from .printer import OneLane, Parameters, Printer, ShaderParts
+from .sizes import ARRAYS
 from .tree import BITWISE, FLOAT, INT, LITERAL, MASK, SUM, TRUTH, UINT, UNARY, Value, ValueKind
 
 
@@ -75,7 +76,7 @@ class WgslPrinter(Printer):
         if count.kind == LITERAL:
             count = self.of_kind(count, UINT)
         if count.kind != UINT:
-            text = f"{self.types['u', count.lanes]}({count.text})"
+            text = f"{self.types[UINT, count.lanes]}({count.text})"
             count = Value(text, UINT, count.lanes, uses=count.uses)
         if a.lanes > 1:
             count = self.spread(count)
@@ -138,11 +139,11 @@ class WgslPrinter(Printer):
         lines = []
         for slot, texture in enumerate(source.inputs):
             name = f"texture_2d{'_array' if texture.width is None else ''}"
-            kind = self.types[texture.kind, 1]
-            lines.append(f"@group(0) @binding({slot}) var x{slot}: {name}<{kind}>;")
-        for at, name in enumerate(source.uniforms, len(source.inputs)):
-            array = f"var<storage, read> {name}: array<{self.types[name.lower(), 1]}>"
-            lines.append(f"@group(0) @binding({at}) {array};")
+            texel = self.types[texture.kind, 1]
+            lines.append(f"@group(0) @binding({slot}) var x{slot}: {name}<{texel}>;")
+        for binding, kind in enumerate(source.uniforms, len(source.inputs)):
+            array = f"var<storage, read> {ARRAYS[kind]}: array<{self.types[kind, 1]}>"
+            lines.append(f"@group(0) @binding({binding}) {array};")
         results = [f"y{number}" for number, _ in enumerate(source.outputs)]
         lines.append("struct Results {")
         for number, kind in enumerate(source.outputs):

@@ -90,7 +90,7 @@ class _Operand(NamedTuple):
     """Stored node."""
     matrix: OperandMatrix
     is_upright: bool
-    """True if the elements of a column of the texture's rows are those of a row of the matrix."""
+    """True if neighbours along the matrix's last axis are neighbours in the texture."""
 
 
 class _Product(_Block):
@@ -245,7 +245,7 @@ class _Convolution(_Block):
     def _pixel(self, texel: Value, kx: Whole, column: int) -> Value:
         """Return four channels of a pixel, zeros beside the image."""
         code, image = self.code, self.operands[0]
-        base, width, channels = self.nodes.view(image)[0], *self.image_shape[2:]
+        base, (width, channels) = self.nodes.view(image)[0], self.image_shape[2:]
         value = self.texel(image, base, (texel + column * channels // 4,))
         if self.leaves_row:
             x = code.printer.whole(code.let(self.x0 + (kx * self.window.dilation[1] + column), "x"))

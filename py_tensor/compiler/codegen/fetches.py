@@ -44,7 +44,7 @@ class _Request(NamedTuple):
 
     at: int
     slot: int
-    index: Index
+    lanes: Index
     tiling: Tiling | None
     """Tiling of an input in tile layout."""
     has_texels: bool
@@ -88,7 +88,7 @@ class Fetches(Reads):
         raise AssertionError("the last way reads all indices")
 
     def _same(self, request: _Request) -> Value | None:
-        index = request.index
+        index = request.lanes
         is_own = request.has_output_layout and index.own and not index.stack and index.pair is None
         return self.own(request.slot) if is_own else None
 
@@ -107,7 +107,7 @@ class Fetches(Reads):
 
     def _twice(self, request: _Request) -> Value | None:
         """Return two elements of a texel, each one twice, or None."""
-        at, index = request.at, request.index
+        at, index = request.at, request.lanes
         if index.pair is None or not request.has_texels or not all(map(keeps_texels, index.stack)):
             return None
         four = self.code.let((index.pair >> 1) & -4, "i")
@@ -116,7 +116,7 @@ class Fetches(Reads):
         return self.either(even, texel.lane("xxyy"), texel.lane("zzww"))
 
     def _splat(self, request: _Request) -> Value | None:
-        position = self.positions.splat(request.index)
+        position = self.positions.splat(request.lanes)
         if position is None:
             return None
         element = self._element(request.slot, position, request.tiling)
@@ -124,7 +124,7 @@ class Fetches(Reads):
 
     def _pairs(self, request: _Request) -> Value | None:
         """Return every other element from a texel on, each twice for pairs, or None."""
-        slot, index = request.slot, request.index
+        slot, index = request.slot, request.lanes
         if request.tiling is not None or not index.stack:
             return None
         view, let = index.stack[-1], self.code.let
@@ -150,7 +150,7 @@ class Fetches(Reads):
 
     def _strided(self, request: _Request) -> Value | None:
         """Return four elements at the distance of the view's last stride, or None."""
-        slot, index = request.slot, request.index
+        slot, index = request.slot, request.lanes
         if request.tiling is not None or index.first is None or index.axes or not index.stack:
             return None
         if index.stack[-1].shape[-1] % 4:
@@ -162,7 +162,7 @@ class Fetches(Reads):
         return self.code.vector(self.kinds[slot], *fetched(self, slot, index.stack[-1], texel))
 
     def _lanes(self, request: _Request) -> Value:
-        slot, lanes = request.slot, self.positions.lanes(request.index)
+        slot, lanes = request.slot, self.positions.lanes(request.lanes)
         parts = [self._element(slot, lanes.lane(lane), request.tiling) for lane in "xyzw"]
         return self.code.vector(self.kinds[slot], *parts)
 

@@ -8,7 +8,8 @@ from ...language.tree import FLOAT, INT, MASK, UINT, Value
 
 KIND = {"f": FLOAT, "i": INT, "u": UINT, "b": MASK}
 """Kind of values of each kind of dtype."""
-UNIFORM = {"f": "F", "i": "I", "u": "U", "b": "U"}
+UNIFORM = {"f": FLOAT, "i": INT, "u": UINT, "b": UINT}
+"""Kind of the array of uniforms that has scalars of each kind of dtype."""
 
 
 def number(code: Statements, value: bool | int | float, dtype: DType) -> Value:

@@ -7,8 +7,8 @@ from typing import Any
 from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
 from ...language.printer import InputTexture, Printer, ShaderParts
-from ...language.sizes import LARGEST, Sizes
-from ...language.tree import FLOAT
+from ...language.sizes import ARRAYS, LARGEST, Sizes
+from ...language.tree import FLOAT, INT
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
@@ -74,14 +74,16 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         for at, kind in zip(kernel.inputs, fetches.kinds, strict=True)
     ]
     scalars = writer.uniforms
-    sizes = Sizes(len(scalars["F"]), len(scalars["I"]))
+    sizes = Sizes(len(scalars[FLOAT]), len(scalars[INT]))
     reads = sizes.filled(printer.reads(inputs, fetches.texels, fetches.elements))
     body = sizes.filled("\n".join(code.lines()))
     numbers = tuple(sizes.reciprocals), tuple(sizes.numbers), ()
-    lengths = [len(scalars[name]) + len(more) for name, more in zip("FIU", numbers, strict=True)]
+    lengths = [
+        (kind, len(scalars[kind]) + len(more)) for kind, more in zip(ARRAYS, numbers, strict=True)
+    ]
     source = ShaderParts(
         inputs=inputs,
-        uniforms={name: length for name, length in zip("FIU", lengths, strict=True) if length},
+        uniforms={kind: length for kind, length in lengths if length},
         outputs=[KIND[dtype.kind] for dtype in outputs],
         needs={**code.needs, **sizes.needs},
         reads=reads,
@@ -89,7 +91,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         definitions=writer.definitions,
         own=writer.own,
     )
-    uniforms = tuple(tuple(scalars[name]) for name in "FIU")
+    uniforms = tuple(map(tuple, scalars.values()))
     block = {ReadMode.BLOCK}
     modes = tuple("+".join(sorted(fetches.modes.get(at, block))) for at in kernel.inputs)
     return Shader(nodes.name, printer.shader(source), uniforms, numbers, modes)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from ...ir.node import OpInstance, Scalar
 from ...language.printer import Printer
+from ...language.sizes import ARRAYS
 from ...language.statements import Statements
-from ...language.tree import INT, Value
+from ...language.tree import INT, Value, ValueKind
 from ...ops.op_def import OpDef, entry_of
 from ..lowered_graph import Constant
 from .cancellation import Sums
@@ -48,7 +49,8 @@ class Writer:
         self.positions = LanePositions(self.code)
         self.fetches = Fetches(nodes, self.code, self.positions)
         self.sums = Sums()
-        self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
+        self.uniforms: dict[ValueKind, list[int]] = {kind: [] for kind in ARRAYS}
+        """Positions among the kernel's scalars of the elements of each array of uniforms."""
         self.definitions: list[str] = []
         """Lines before the kernel."""
         self.own = ""
@@ -132,7 +134,8 @@ class Writer:
         if position not in slots:
             slots.append(position)
         code = self.code
-        return code.printer.spread(code.value(f"{uniform}[{slots.index(position)}]", KIND[kind], 1))
+        text = f"{ARRAYS[uniform]}[{slots.index(position)}]"
+        return code.printer.spread(code.value(text, KIND[kind], 1))
 
 
 _LEAF = Expression(Writer.leaf)
