@@ -22,7 +22,7 @@ from ..ops.complex_algebra import ComplexParts
 from ..ops.complex_parts import COMPLEX, IMAG, REAL
 from ..ops.elementwise import CAST
 from ..ops.graph_value import Algebra, GraphValue, NodeGraph
-from ..ops.op_def import OpDef, Rule, Shape
+from ..ops.op_def import ComplexRule, OpDef, Shape
 from .bounded_cache import BoundedCache
 
 
@@ -63,7 +63,7 @@ class OpInstance:
         self.specs = specs
         self.spec = spec
         self.operands = operands
-        self.rule: Rule | None = None
+        self.rule: ComplexRule | None = None
         self.recipe: NodeRecipe | None = None
         if op.complex is not None and "c" in [part.dtype.kind for part in (spec, *specs)]:
             self.rule = op.complex

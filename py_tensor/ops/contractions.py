@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .op_def import Contraction, Shape, complex_rules
+from .rule_types import ArrayNamespace, Functions, TensorLike
 from .views import PAD, WINDOW
 
 
@@ -47,7 +48,7 @@ def _convolve(x: Shape, w: Shape, window: Window) -> Shape:
     return (window.groups, pixels, w[3] // window.groups)
 
 
-def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
+def _reference_convolve(xp: ArrayNamespace, x: Any, w: Any, window: Window) -> Any:
     (kh, kw), (sh, sw), _, (dh, dw), (oh, ow), groups = window
     batch, _, _, channels = x.shape
     x = xp.pad(x, [(low, high) for low, high, _ in window.borders(x.shape)])
@@ -66,19 +67,25 @@ def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
     return total
 
 
-def _transposed(pt: Any, x: Any) -> Any:
+def _transposed(pt: Functions, x: TensorLike) -> TensorLike:
     return pt.permute_dims(x, (0, 2, 1))
 
 
-def _dot_to_left(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
+def _dot_to_left(
+    pt: Functions, g: TensorLike, y: TensorLike, a: TensorLike, b: TensorLike, arg: Any
+) -> TensorLike:
     return pt.apply(DOT, (g, _transposed(pt, b)))
 
 
-def _dot_to_right(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
+def _dot_to_right(
+    pt: Functions, g: TensorLike, y: TensorLike, a: TensorLike, b: TensorLike, arg: Any
+) -> TensorLike:
     return pt.apply(DOT, (_transposed(pt, a), g))
 
 
-def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
+def _convolve_to_image(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, w: TensorLike, window: Window
+) -> TensorLike:
     """Return the transposed convolution of the cotangent, in the size of x."""
     batch, *image, _ = x.shape
     outs = w.shape[3] // window.groups
@@ -96,7 +103,9 @@ def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) 
     )
 
 
-def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
+def _convolve_to_kernel(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, w: TensorLike, window: Window
+) -> TensorLike:
     """Return, for each tap of the kernel, the sum over pixels of g times the elements it read."""
     (kh, kw), groups = window.kernel, window.groups
     batch, _, _, channels = x.shape

@@ -6,9 +6,10 @@ from typing import Any
 
 from ..dtypes import uint32
 from .op_def import Gather, GatherAlong, Scatter
+from .rule_types import ArrayNamespace, Functions, TensorLike
 
 
-def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
+def _take(xp: ArrayNamespace, x: Any, indices: Any, axis: int) -> Any:
     length = x.shape[axis]
     # Wide enough for unsigned indices and for adding the length.
     places = indices.astype(xp.int64)
@@ -16,7 +17,9 @@ def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
     return xp.take(x, places, axis=axis)
 
 
-def _put_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
+def _put_back(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, indices: TensorLike, axis: int
+) -> TensorLike:
     length = x.shape[axis]
     if indices.dtype is uint32:
         # The largest values would be negative as int32 and then count from the end.
@@ -26,7 +29,7 @@ def _put_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
     return pt.apply(SCATTER_ADD, (g, places), (axis, length))
 
 
-def _scatter_add(xp: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+def _scatter_add(xp: ArrayNamespace, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
     axis, length = arg
     places = indices.reshape(-1)
     kept = (places >= 0) & (places < length)
@@ -39,7 +42,14 @@ def _scatter_add(xp: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
     return result.astype(x.dtype)
 
 
-def _take_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+def _take_back(
+    pt: Functions,
+    g: TensorLike,
+    y: TensorLike,
+    x: TensorLike,
+    indices: TensorLike,
+    arg: tuple[int, int],
+) -> TensorLike:
     axis, length = arg
     there = pt.reshape(
         (indices >= 0) & (indices < length),
@@ -48,7 +58,14 @@ def _take_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, in
     return pt.where(there, pt.take(g, indices, axis=axis), 0.0)
 
 
-def _along_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, bool]) -> Any:
+def _along_back(
+    pt: Functions,
+    g: TensorLike,
+    y: TensorLike,
+    x: TensorLike,
+    indices: TensorLike,
+    arg: tuple[int, bool],
+) -> TensorLike:
     axis, permutes = arg
     if permutes:
         return pt.apply(TAKE_ALONG_AXIS, (g, pt.argsort(indices, axis=axis)), arg)

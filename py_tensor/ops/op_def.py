@@ -14,14 +14,16 @@ from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promot
 from ..errors import DTypeError, ShapeError
 from ..late import LateModule
 from .index_map import View
+from .rule_types import GradientRule as GradientRule
+from .rule_types import Shape as Shape
 
 if TYPE_CHECKING:
     from . import complex_rules as complex_rules
 else:
     complex_rules = LateModule(f"{__package__}.complex_rules")
 
-Shape = tuple[int, ...]
-Rule = Callable[..., Any]
+ComplexRule = Callable[..., Any]
+"""Function in `complex_rules`, whose arguments that module describes."""
 
 
 class InferredResult(NamedTuple):
@@ -84,8 +86,8 @@ class OpDef(Facts):
     name: str
     reference: str | Callable[..., Any] = ""
     jax: str | Callable[..., Any] = ""
-    gradient: tuple[Rule | None, ...] | Rule | None = None
-    complex: Rule | None = None
+    gradient: tuple[GradientRule | None, ...] | GradientRule | None = None
+    complex: ComplexRule | None = None
     partwise: bool = False
     doc: str = ""
     weight: int = 1

@@ -6,6 +6,7 @@ from typing import Any
 
 from .index_map import View, broadcast_view, make_view, row_major
 from .op_def import Concat, OpDef, OptimizationBarrier, Pad, Shape, ViewOp
+from .rule_types import ArrayNamespace, Functions, TensorLike
 
 
 def _reshape(shape: Shape, new: Shape) -> tuple[Shape, View]:
@@ -45,7 +46,7 @@ def _window(shape: Shape, arg: tuple[tuple[int, int, int, int], ...]) -> tuple[S
     return new, make_view(new, [*outer_strides, *inner_strides])
 
 
-def _strided(xp: Any, x: Any, arg: Any) -> Any:
+def _strided(xp: ArrayNamespace, x: Any, arg: Any) -> Any:
     shape, _ = _window(x.shape, arg)
     outer = list(x.strides)
     inner = []
@@ -55,13 +56,13 @@ def _strided(xp: Any, x: Any, arg: Any) -> Any:
     return xp.lib.stride_tricks.as_strided(x, shape, (*outer, *inner))
 
 
-def _reference_slice(xp: Any, x: Any, parts: Any) -> Any:
+def _reference_slice(xp: ArrayNamespace, x: Any, parts: Any) -> Any:
     for axis, (start, length, step) in enumerate(parts):
         x = xp.take(x, start + step * xp.arange(length), axis=axis)
     return x
 
 
-def _reference_pad(xp: Any, x: Any, value: Any, widths: Any) -> Any:
+def _reference_pad(xp: ArrayNamespace, x: Any, value: Any, widths: Any) -> Any:
     shape = tuple(
         low + high + n + max(n - 1, 0) * interior
         for n, (low, high, interior) in zip(x.shape, widths, strict=True)
@@ -86,11 +87,19 @@ def _diagonal(shape: Shape, axes: tuple[int, int]) -> tuple[Shape, View]:
     return new, make_view(new, [*(strides[axis] for axis in others), along])
 
 
-def _unpermuted(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
+def _unpermuted(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, axes: tuple[int, ...]
+) -> TensorLike:
     return pt.permute_dims(g, tuple(axes.index(axis) for axis in range(len(axes))))
 
 
-def _unsliced(pt: Any, g: Any, y: Any, x: Any, parts: tuple[tuple[int, int, int], ...]) -> Any:
+def _unsliced(
+    pt: Functions,
+    g: TensorLike,
+    y: TensorLike,
+    x: TensorLike,
+    parts: tuple[tuple[int, int, int], ...],
+) -> TensorLike | None:
     if not y.size:
         return None
     if any(step < 0 for _, _, step in parts):
@@ -111,13 +120,15 @@ def widths_around(
     return tuple(widths)
 
 
-def _unwindowed(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+def _unwindowed(pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, arg: Any) -> TensorLike:
     if all(size <= step and dilation == 1 for _, size, step, dilation in arg):
         return _side_by_side(pt, g, y, x, arg)
     return _overlapping(pt, g, y, x, arg)
 
 
-def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+def _side_by_side(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, arg: Any
+) -> TensorLike:
     """Return the cotangent for windows that share no element: their taps, back in place."""
     ndim = x.ndim
     taps = {axis: ndim + position for position, (axis, _, _, _) in enumerate(arg)}
@@ -138,7 +149,9 @@ def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     return pt.apply(PAD, (g, 0.0), tuple(around))
 
 
-def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+def _overlapping(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, arg: Any
+) -> TensorLike:
     """Sum each element's cotangents over all windows.
 
     Element i is tap k of the window at (i - k dilation) / step.
@@ -161,7 +174,9 @@ def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     return pt.sum(g, axis=tuple(range(ndim, ndim + len(arg))))
 
 
-def _undiagonal(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, int]) -> Any:
+def _undiagonal(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, axes: tuple[int, int]
+) -> TensorLike:
     first, second = sorted(axes)
     rows, columns = x.shape[first], x.shape[second]
     count = y.shape[-1]
@@ -176,17 +191,21 @@ def _undiagonal(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, int]) -> Any:
     return pt.where(pt.reshape(on, tuple(place)), square, 0.0)
 
 
-def _unpadded(pt: Any, g: Any, y: Any, x: Any, value: Any, arg: Any) -> Any:
+def _unpadded(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, value: TensorLike, arg: Any
+) -> TensorLike:
     parts = zip(x.shape, arg, strict=True)
     return pt.apply(SLICE, (g,), tuple((low, n, interior + 1) for n, (low, _, interior) in parts))
 
 
-def _border(pt: Any, g: Any, y: Any, x: Any, value: Any, arg: Any) -> Any:
+def _border(
+    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, value: TensorLike, arg: Any
+) -> TensorLike:
     there = pt.apply(PAD, (pt.zeros(x.shape, dtype="bool"), True), arg)
     return pt.sum(pt.where(there, g, 0.0))
 
 
-def _unjoined(pt: Any, g: Any, y: Any, *given: Any) -> Any:
+def _unjoined(pt: Functions, g: TensorLike, y: TensorLike, *given: Any) -> TensorLike:
     *operands, position, axis = given
     start = sum(operand.shape[axis] for operand in operands[:position])
     length = operands[position].shape[axis]

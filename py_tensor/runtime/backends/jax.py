@@ -55,7 +55,7 @@ class ArrayBuffer(Buffer):
         """Do nothing."""
 
 
-class Plan:
+class JaxPlan:
     """A graph as a function of leaves and scalars, compiled for each set of donated leaves.
 
     The scalars with the numbers `fixed` are the same in all calls.
@@ -118,18 +118,18 @@ class JaxBackend(HostBackend):
     compiles = True
     whole_programs = True
 
-    def compile(self, graph: OpGraph) -> Plan:
-        return Plan(graph)
+    def compile(self, graph: OpGraph) -> JaxPlan:
+        return JaxPlan(graph)
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
     ) -> CompiledParts:
-        plan = Plan(graph, scalars)
+        plan = JaxPlan(graph, scalars)
         return CompiledParts(plan, tuple(range(len(plan.leaves))))
 
     def run(
         self,
-        plan: Plan,
+        plan: JaxPlan,
         leaves: Sequence[Buffer],
         scalars: Sequence[bool | int | float],
         donated: Sequence[int] = (),
@@ -231,7 +231,7 @@ def evaluator(
     """Return the function that computes the nodes `kept` of a graph.
 
     `constants` are fixed scalars by number. The function's arguments are the leaves, and vectors of
-    the other scalars as in `Plan.vectors`.
+    the other scalars as in `JaxPlan.vectors`.
     """
     steps = [
         _step(call, edges) if type(call) is OpInstance else None
