@@ -9,12 +9,12 @@ that it serves as its own key.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import accumulate, count, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary, ref
 
 from ..dtypes import DTYPES, EXTENDED, DType, float32
@@ -96,6 +96,20 @@ _next_age = count().__next__
 AGE = attrgetter("age")
 
 
+class NodeBuffer(Protocol):
+    """Computed value of a node: a `Buffer` of the runtime, or an argument of a traced function."""
+
+    users: int
+
+
+class NodeTape(Protocol):
+    """Tape of a differentiation, see `transforms.autodiff.tape`."""
+
+    @property
+    def made(self) -> Mapping[int, tuple[OpNode, OpInstance, tuple[OpNode, ...]]]: ...
+    def keep(self, pending: list[OpNode], /) -> None: ...
+
+
 class OpNode:
     """Value computed from `srcs` by `call`, or stored in `buffer`, or a Python scalar `value`.
 
@@ -104,13 +118,15 @@ class OpNode:
 
     __slots__ = ("age", "buffer", "call", "spec", "srcs", "value")
     value: Any
+    buffer: Any
+    """A `NodeBuffer`, or None; the packages above know which one."""
 
     def __init__(
         self,
         call: OpInstance | None,
         srcs: tuple[OpNode, ...],
         spec: TensorSpec,
-        buffer: Any = None,
+        buffer: NodeBuffer | None = None,
     ) -> None:
         self.call = call
         self.srcs = srcs
@@ -118,7 +134,7 @@ class OpNode:
         self.buffer = buffer
         self.age = _next_age()
 
-    def settle(self, buffer: Any) -> None:
+    def settle(self, buffer: NodeBuffer) -> None:
         """Attach the computed value and drop the references to the operands."""
         self.buffer = buffer
         self.call = None
@@ -233,14 +249,14 @@ def scalar_node(value: complex, dtype: DType = float32) -> OpNode:
     return node
 
 
-def leaf_node(buffer: Any, spec: TensorSpec) -> OpNode:
+def leaf_node(buffer: NodeBuffer, spec: TensorSpec) -> OpNode:
     """Make a node for a value that is already computed."""
     return OpNode(None, (), spec, buffer)
 
 
-tapes: list[Any] = []
+tapes: list[NodeTape] = []
 """Tapes of the active differentiations of all tasks, see `transforms.autodiff.tape`."""
-pullbacks: set[ref[Any]] = set()
+pullbacks: set[ref[NodeTape]] = set()
 """Complete tapes of living functions that `vjp` returned."""
 task_tapes: ContextVar[tuple[Any, ...]] = ContextVar("py_tensor_tapes", default=())
 """Tapes that the running task has begun; some may have ended."""
@@ -288,7 +304,7 @@ def forget(identity: int) -> None:
             node.buffer.users -= 1
 
 
-def recorded_tapes() -> list[Any]:
+def recorded_tapes() -> list[NodeTape]:
     """Return the tapes that backward passes are going to read."""
     return [*tapes, *(tape for tape in [weak() for weak in pullbacks] if tape is not None)]
 

@@ -16,6 +16,7 @@ from ..late import LateModule
 from .index_map import View
 from .rule_types import GradientRule as GradientRule
 from .rule_types import Shape as Shape
+from .rule_types import Spec
 
 if TYPE_CHECKING:
     from . import complex_rules as complex_rules
@@ -100,7 +101,7 @@ class OpDef(Facts):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name})"
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         """Return the specs of the result and of the converted operands, or raise an error.
 
         By default, operands keep their dtypes and the result has the first operand's.
@@ -108,7 +109,7 @@ class OpDef(Facts):
         dtypes = tuple(spec.dtype for spec in specs)
         return InferredResult(self.result_shape(specs, arg), dtypes[0], dtypes)
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         """Return the shape of the result, or raise an error."""
         raise NotImplementedError
 
@@ -132,7 +133,7 @@ class ComplexJoin(OpDef):
     The static argument is the name of the operation whose complex rule created this node, or None.
     """
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         return InferredResult(
             broadcast(self.name, [spec.shape for spec in specs]), complex64, (float32, float32)
         )
@@ -143,14 +144,14 @@ class ComplexPart(OpDef):
 
     part: int
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         return InferredResult(specs[0].shape, float32, (complex64,))
 
 
 class Interleave(OpDef):
     """Elements of both operands stacked along a new last axis, as complex numbers are stored."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         return InferredResult((*specs[0].shape, 2), specs[0].dtype, (specs[0].dtype,) * 2)
 
 
@@ -180,7 +181,7 @@ class Elementwise(OpDef):
     tolerance: float = 1e-6
     dunder: str = ""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         shape = broadcast(self.name, [spec.shape for spec in specs])
         dtype = specs[0].dtype
         for spec in specs[1:]:
@@ -198,7 +199,7 @@ class Elementwise(OpDef):
 class Where(Elementwise):
     """Elementwise choice. The first operand is the condition, whose dtype is bool."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         if specs[0].dtype is not bool_:
             raise DTypeError(
                 f"{self.name}: condition must be boolean; got dtype {specs[0].dtype}; use a "
@@ -212,7 +213,7 @@ class Where(Elementwise):
 class Cast(Elementwise):
     """Conversion to the dtype given as the static argument."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         assert isinstance(arg, DType)
         if specs[0].dtype.kind == "c" and arg.kind not in "cb":
             raise DTypeError(
@@ -228,7 +229,7 @@ class Fixed(Elementwise):
     takes: tuple[DType, ...]
     gives: DType
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         for spec, dtype in zip(specs, self.takes, strict=True):
             if spec.dtype is not dtype:
                 raise DTypeError(
@@ -257,7 +258,7 @@ class Reduction(OpDef):
     extreme: Reduction | None = None
     tolerance: float = 1e-5
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         assert isinstance(arg, tuple)
         self.check(specs[0].dtype, self.dtypes)
         shape = tuple(1 if axis in arg else n for axis, n in enumerate(specs[0].shape))
@@ -288,7 +289,7 @@ class Scan(OpDef):
     dtypes: str = "all"
     tolerance: float = 1e-5
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         axis, include_initial = arg
         self.check(specs[0].dtype, self.dtypes)
         shape = list(specs[0].shape)
@@ -307,7 +308,7 @@ class ViewOp(OpDef):
     def __init__(self, **facts: Any) -> None:
         super().__init__(**{**facts, "view": lru_cache(4096)(facts["view"])})
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         return self.view(specs[0].shape, arg)[0]
 
 
@@ -319,7 +320,7 @@ class Pad(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         shape = tuple(
             low + high + n + max(n - 1, 0) * interior
             for n, (low, high, interior) in zip(specs[0].shape, arg, strict=True)
@@ -333,7 +334,7 @@ class Concat(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         first = specs[0].shape
         dtype = specs[0].dtype
         for spec in specs[1:]:
@@ -358,7 +359,7 @@ class Gather(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         x, indices = specs
         if indices.dtype.kind not in "iu":
             raise DTypeError(
@@ -382,7 +383,7 @@ class GatherAlong(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         shape: Shape = specs[1].shape
         return shape
 
@@ -396,7 +397,7 @@ class Scatter(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         x, indices = specs
         axis, length = arg
         return (*x.shape[:axis], length, *x.shape[axis + len(indices.shape) :])
@@ -407,7 +408,7 @@ class OptimizationBarrier(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         shape: Shape = specs[0].shape
         return shape
 
@@ -418,7 +419,7 @@ class Sort(OpDef):
     The static argument is (axis, descending). NaN is larger than all numbers.
     """
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         self.check(specs[0].dtype, "all")
         return InferredResult(specs[0].shape, int32, (specs[0].dtype,))
 
@@ -434,7 +435,7 @@ class Decomposition(OpDef):
     shape: Callable[..., Shape]
     lowering: Callable[..., int]
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         shape = self.shape(*[spec.shape for spec in specs], arg)
         wide = [spec.dtype for spec in specs if spec.dtype.kind == "f" and spec.dtype.itemsize > 4]
         dtype = wide[0] if wide else float32
@@ -446,14 +447,14 @@ class SourceOp(OpDef):
 
     dtype: DType
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         return InferredResult(arg, self.dtype, ())
 
 
 class Literal(OpDef):
     """Number known when the shader is generated. It is the static argument."""
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         return InferredResult((), float32, ())
 
 
@@ -464,7 +465,7 @@ class Contraction(OpDef):
     """Callable `rule(a, b, arg)` of the operands' shapes that returns (groups, rows, columns)."""
     tolerance: float = 1e-5
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         dtype = promote(self.name, specs[0].dtype, specs[1].dtype)
         self.check(dtype, "numeric")
         return InferredResult(self.rule(specs[0].shape, specs[1].shape, arg), dtype, (dtype, dtype))

@@ -10,6 +10,17 @@ from ..dtypes import DType
 Shape = tuple[int, ...]
 
 
+class Spec(Protocol):
+    """Shape and dtype of an operand or result."""
+
+    @property
+    def shape(self) -> Shape: ...
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def size(self) -> int: ...
+
+
 class TensorLike(Protocol):
     """Operand, result or cotangent in a rule: a tensor, or a node of a graph with operators."""
 
