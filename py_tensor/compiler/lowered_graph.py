@@ -277,16 +277,16 @@ class LoweredGraph(LoweredNodes):
         """Return the nodes that pass values into, through or out of loops."""
         return {
             at
-            for place, call in enumerate(self.calls)
-            if type(call) is LoopItem or self.op(place) is LOOP
-            for at in (*self.edges[place], place)
+            for number, call in enumerate(self.calls)
+            if type(call) is LoopItem or self.op(number) is LOOP
+            for at in (*self.edges[number], number)
         }
 
     def dependents(self, loop: int) -> set[int]:
         """Return the nodes whose values differ between the iterations of a loop."""
         spec: LoopSpec = self.calls[loop].arg
-        found = {*spec.carries, spec.iteration}
+        changing = {*spec.carries, spec.iteration}
         for at in range(spec.iteration + 1, loop + 1):
-            if not found.isdisjoint(self.edges[at]):
-                found.add(at)
-        return found
+            if not changing.isdisjoint(self.edges[at]):
+                changing.add(at)
+        return changing

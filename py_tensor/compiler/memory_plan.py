@@ -181,12 +181,12 @@ def split_plan(
     needs, reads = ({src for stage in part for src in stage.sources} for part in parts)
     reads |= kept
     made = [target for stage in before for target in stage.targets if target in reads]
-    given = [n for n, leaf in enumerate(leaves) if leaf in reads or leaf not in known]
+    read = [n for n, leaf in enumerate(leaves) if leaf in reads or leaf not in known]
     needed = [n for n, leaf in enumerate(leaves) if leaf in needs]
     first = [(n, at, stages.lowered.spec(at.node)) for n, at in enumerate(made)]
     return SplitPlan(
-        stages.plan(after, [*(leaves[n] for n in given), *made], results),
-        tuple(given),
+        stages.plan(after, [*(leaves[n] for n in read), *made], results),
+        tuple(read),
         stages.plan(before, [leaves[n] for n in needed], first) if made else None,
         tuple(needed),
     )
@@ -211,7 +211,7 @@ class Stages:
             elif kind is not OpInstance:
                 self.leaves.append(StoredValue(at))
         self.bodies = {
-            inner.output: frozenset(at for each in inner.body for at in each.outputs)
+            inner.output: frozenset(at for stage in inner.body for at in stage.outputs)
             for kernel in schedule.kernels
             for inner in _loops(kernel)
         }
@@ -266,11 +266,11 @@ class Stages:
             return StoredValue(at, tiled)
         spec: LoopSpec = lowered.calls[iteration.loop].arg
         if at in spec.carries:
-            place = spec.carries.index(at)
+            carry = spec.carries.index(at)
             if numbers[-1]:
                 previous = iteration._replace(numbers=(*numbers[:-1], numbers[-1] - 1))
-                return self.stored(previous, spec.results[place])
-            at = lowered.edges[iteration.loop][place]
+                return self.stored(previous, spec.results[carry])
+            at = lowered.edges[iteration.loop][carry]
         elif at in bodies[iteration.loop]:
             return StoredValue(at, tiled, numbers)
         return self.stored(iteration.around, at, tiled)
@@ -311,7 +311,7 @@ class Stages:
                 specs.append(spec)
             is_leaf = slot < len(leaves)
             keep.append(KeptNode(position, is_leaf, slot if is_leaf else slot - len(leaves)))
-        temporaries = self.place(stages, slots)
+        temporaries = self.assigned(stages, slots)
         draws = []
         sizes: dict[float, int] = {}
         known = len(self.graph_scalars) + len(self.implicit_uniforms)
@@ -341,7 +341,7 @@ class Stages:
         implicit = (*self.implicit_uniforms, *sizes)
         return Plan(self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), implicit)
 
-    def place(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Slot]:
+    def assigned(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Slot]:
         """Assign slots to temporaries; equal sizes share slots if their lifetimes are disjoint."""
         first = len(slots)
         last = {source: stage for stage in stages for source in stage.sources}

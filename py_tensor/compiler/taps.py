@@ -42,7 +42,7 @@ def taps_of(height: int, window: Window) -> Taps:
     """
     stride, kernel, dilation = window.stride[1], window.kernel[1], window.dilation[1]
     every = stride // math.gcd(stride, dilation)
-    found = Taps(1, sorted(_columns(height, window, range(1))), [range(1)])
+    chosen = Taps(1, sorted(_columns(height, window, range(1))), [range(1)])
     steps = [step for step in range(2, TOGETHER + 1) if kernel % step == 0]
     if TOGETHER < kernel <= UNROLLED:
         steps.append(kernel)
@@ -52,8 +52,8 @@ def taps_of(height: int, window: Window) -> Taps:
         joined = set().union(*columns)
         most = min(height * step - 1, LISTED)
         if len(joined) <= most and max(map(len, columns)) <= SHARED:
-            found = Taps(step, sorted(joined), parts)
-    return found
+            chosen = Taps(step, sorted(joined), parts)
+    return chosen
 
 
 def _columns(height: int, window: Window, taps: range) -> set[int]:

@@ -54,5 +54,5 @@ def _follows(lowered: LoweredGraph, at: int, out: int) -> bool:
 
     Axes of length 1 do not count.
     """
-    shape, result = ([n for n in lowered.spec(each).shape if n != 1] for each in (at, out))
+    shape, result = ([n for n in lowered.spec(node).shape if n != 1] for node in (at, out))
     return len(shape) > 1 and shape[-1:] == result[-1:]

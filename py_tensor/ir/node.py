@@ -69,8 +69,8 @@ class OpInstance:
             self.rule = op.complex
 
     def __repr__(self) -> str:
-        given = "" if self.arg is None else f", {self.arg}"
-        return f"{self.op.name}({', '.join(map(repr, self.specs))}{given}) -> {self.spec!r}"
+        argument = "" if self.arg is None else f", {self.arg}"
+        return f"{self.op.name}({', '.join(map(repr, self.specs))}{argument}) -> {self.spec!r}"
 
 
 NodeRecipe = list[tuple[OpInstance, tuple[int, ...]]]
@@ -194,26 +194,26 @@ def by_rule(call: OpInstance, srcs: tuple[OpNode, ...]) -> OpNode:
     if not call.recipe:
         return _ruled(call, srcs)
     nodes = [*srcs]
-    for made, places in call.recipe:
-        nodes.append(OpNode(made, tuple([nodes[place] for place in places]), made.spec))
+    for made, positions in call.recipe:
+        nodes.append(OpNode(made, tuple([nodes[position] for position in positions]), made.spec))
     return nodes[-1]
 
 
-def _recipe(result: OpNode, given: tuple[OpNode, ...]) -> NodeRecipe:
+def _recipe(result: OpNode, operands: tuple[OpNode, ...]) -> NodeRecipe:
     """Return the steps that build `result` from the given nodes; equal steps occur once."""
-    place = {id(node): at for at, node in enumerate(given)}
+    position = {id(node): number for number, node in enumerate(operands)}
     known: dict[tuple[OpInstance, tuple[int, ...]], int] = {}
     stack = [result]
     while stack:
         node = stack[-1]
-        missing = [src for src in node.srcs if id(src) not in place]
+        missing = [src for src in node.srcs if id(src) not in position]
         if missing:
             stack += missing
             continue
         stack.pop()
-        if id(node) not in place and node.call is not None:
-            step = (node.call, tuple([place[id(src)] for src in node.srcs]))
-            place[id(node)] = known.setdefault(step, len(given) + len(known))
+        if id(node) not in position and node.call is not None:
+            step = (node.call, tuple([position[id(src)] for src in node.srcs]))
+            position[id(node)] = known.setdefault(step, len(operands) + len(known))
     return list(known)
 
 
@@ -320,16 +320,16 @@ def usable_nodes(nodes: list[OpNode], is_lost: Callable[[Any], bool]) -> list[Op
 
 def with_family(wanted: Sequence[OpNode]) -> list[OpNode]:
     """Return the wanted nodes, and pending results of living tensors that one draw computes too."""
-    others = [
+    results = [
         node
         for node in [*fresh.values()]
         if node.call is not None and node.call.op.family is not None
     ]
-    if not others:
+    if not results:
         return [*wanted]
     pending = set(pending_for(wanted))
     computed = {_family(node) for node in pending}
-    return [*wanted, *(n for n in others if n not in pending and _family(n) in computed)]
+    return [*wanted, *(n for n in results if n not in pending and _family(n) in computed)]
 
 
 def _family(node: OpNode) -> tuple[object, tuple[OpNode, ...]]:

@@ -119,10 +119,10 @@ class ScalarTape:
             self.results[key] = self.record(kind, function, *operands)
         return self.results[key]
 
-    def play(self, given: list[tuple[int, Any]]) -> list[Any]:
+    def play(self, arguments: list[tuple[int, Any]]) -> list[Any]:
         """Compute the values of all slots from (slot, value) pairs of the arguments."""
         values = self.values.copy()
-        for slot, value in given:
+        for slot, value in arguments:
             values[slot] = value
         for slot, function, operands in self.steps:
             values[slot] = function(*[values[operand] for operand in operands])

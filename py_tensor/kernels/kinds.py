@@ -258,7 +258,7 @@ class ProgramWriter:
             else:
                 same = position.lanes == 1 or read.position not in self.differ
                 position = code.let(code.printer.spread(position))
-                value = writer.value(src, Index(spec.size, lanes=position, same=same))
+                value = writer.value(src, Index(spec.size, lanes=position, is_splat=same))
             value = code.let(converted(code, value, spec.dtype, read.result.dtype))
         self.values[read.result] = value if self.lane is None else self.part(value, 0)
 

@@ -143,10 +143,10 @@ float pt_opaque_1(float x) {
         array = f"{self.types[kind, 1]}[{len(numbers)}]"
         return f"const {array} {name} = {array}({', '.join(numbers)});"
 
-    def load(self, slot: int, *place: str) -> str:
-        if len(place) > 1:
-            place = (f"ivec{len(place)}({', '.join(place)})",)
-        return f"texelFetch(x{slot}, {place[0]}, 0)"
+    def load(self, slot: int, *position: str) -> str:
+        if len(position) > 1:
+            position = (f"ivec{len(position)}({', '.join(position)})",)
+        return f"texelFetch(x{slot}, {position[0]}, 0)"
 
     def either(self, condition: str, a: str, b: str) -> str:
         return f"{condition} ? {a} : {b}"

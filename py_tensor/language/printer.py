@@ -241,7 +241,7 @@ class Printer:
 
     # --- kernels --------------------------------------------------------------------------------
 
-    def load(self, slot: int, *place: str) -> str:
+    def load(self, slot: int, *position: str) -> str:
         """Return the text of the texel of an input.
 
         The place is a variable, or column and row, followed by the layer in tile layout.

@@ -56,13 +56,13 @@ class Sizes:
 
     def _element(self, field: re.Match[str]) -> str:
         inverse, digits = field.groups()
-        number, place, more = int(digits), len(self.reciprocals), len(self.numbers)
+        number, floats, ints = int(digits), len(self.reciprocals), len(self.numbers)
         if inverse:
             known = self.reciprocals.get(1.0 / number)
-            if known is None and place + more < MOST:
-                known = self.reciprocals[1.0 / number] = f"F[{self.floats + place}]"
+            if known is None and floats + ints < MOST:
+                known = self.reciprocals[1.0 / number] = f"F[{self.floats + floats}]"
             return known or f"1.0 / {number}.0"
-        if place + more == MOST:
+        if floats + ints == MOST:
             return digits
         self.numbers.append(number)
-        return f"I[{self.ints + more}]"
+        return f"I[{self.ints + ints}]"

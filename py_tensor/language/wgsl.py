@@ -121,10 +121,10 @@ class WgslPrinter(Printer):
             return f"const {name}: {scalar} = {numbers[0]};"
         return f"const {name} = array<{scalar}, {len(numbers)}>({', '.join(numbers)});"
 
-    def load(self, slot: int, *place: str) -> str:
-        if len(place) > 1:
-            place = (f"vec2<i32>({', '.join(place[:2])})", *place[2:])
-        return f"textureLoad(x{slot}, {', '.join(place)}, 0)"
+    def load(self, slot: int, *position: str) -> str:
+        if len(position) > 1:
+            position = (f"vec2<i32>({', '.join(position[:2])})", *position[2:])
+        return f"textureLoad(x{slot}, {', '.join(position)}, 0)"
 
     def either(self, condition: str, a: str, b: str) -> str:
         return f"select({b}, {a}, {condition})"

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from ..dtypes import DType
 from .complex_algebra import ComplexParts
-from .rule_types import Functions, TensorLike
+from .rule_types import Array, Functions
 
 
 class ComplexFunctions(Functions, Protocol):
@@ -27,7 +27,7 @@ LARGE = 1e4
 """Numbers above this have squares to which adding 1 makes no difference in float32."""
 
 
-def _not_finite(pt: Functions, x: TensorLike) -> TensorLike:
+def _not_finite(pt: Functions, x: Array) -> Array:
     """Return True for elements whose sine and cosine are NaN."""
     return ~pt.isfinite(x)
 
@@ -69,7 +69,7 @@ def square(pt: Functions, z: ComplexParts) -> ComplexParts:
     return ComplexParts((z.re - z.im) * (z.re + z.im), product + product)
 
 
-def absolute(pt: Functions, z: ComplexParts) -> TensorLike:
+def absolute(pt: Functions, z: ComplexParts) -> Array:
     return pt.hypot(z.re, z.im)
 
 
@@ -78,7 +78,7 @@ def sign(pt: Functions, z: ComplexParts) -> ComplexParts:
     larger = pt.maximum(abs(z.re), abs(z.im))
     zero = larger == 0.0
 
-    def relative(part: TensorLike) -> TensorLike:
+    def relative(part: Array) -> Array:
         # Infinity divided by itself would be NaN.
         return pt.where(abs(part) == larger, pt.copysign(1.0, part), pt.ratio(part, larger))
 
@@ -138,15 +138,15 @@ def not_equal(pt: Functions, z: ComplexParts, w: ComplexParts) -> Any:
     return ~equal(pt, z, w)
 
 
-def isfinite(pt: Functions, z: ComplexParts) -> TensorLike:
+def isfinite(pt: Functions, z: ComplexParts) -> Array:
     return pt.isfinite(z.re) & pt.isfinite(z.im)
 
 
-def isinf(pt: Functions, z: ComplexParts) -> TensorLike:
+def isinf(pt: Functions, z: ComplexParts) -> Array:
     return pt.isinf(z.re) | pt.isinf(z.im)
 
 
-def isnan(pt: Functions, z: ComplexParts) -> TensorLike:
+def isnan(pt: Functions, z: ComplexParts) -> Array:
     return pt.isnan(z.re) | pt.isnan(z.im)
 
 
@@ -154,17 +154,15 @@ def _truth(z: ComplexParts) -> Any:
     return (z.re != 0.0) | (z.im != 0.0)
 
 
-def any_(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> TensorLike:
+def any_(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> Array:
     return pt.any(_truth(z), arg=axes)
 
 
-def all_(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> TensorLike:
+def all_(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> Array:
     return pt.all(_truth(z), arg=axes)
 
 
-def _extreme(
-    pt: Functions, z: ComplexParts, axes: tuple[int, ...], name: str
-) -> tuple[TensorLike, ...]:
+def _extreme(pt: Functions, z: ComplexParts, axes: tuple[int, ...], name: str) -> tuple[Array, ...]:
     """Return the parts of the extreme by real, then imaginary parts, and if any element is NaN."""
     find = getattr(pt, name)
     re = find(z.re, arg=axes)
@@ -179,20 +177,20 @@ def extreme(pt: Functions, z: ComplexParts, axes: tuple[int, ...], *, name: str)
 
 def position_of_extreme(
     pt: Functions, z: ComplexParts, axes: tuple[int, ...], *, name: str
-) -> TensorLike:
+) -> Array:
     re, im, lost = _extreme(pt, z, axes, name)
-    found = pt.where(lost, isnan(pt, z), (z.re == re) & (z.im == im))
-    return pt.argmax(pt.where(found, 1.0, 0.0), arg=axes)
+    wins = pt.where(lost, isnan(pt, z), (z.re == re) & (z.im == im))
+    return pt.argmax(pt.where(wins, 1.0, 0.0), arg=axes)
 
 
-def cast(pt: Functions, z: ComplexParts, dtype: DType) -> ComplexParts | TensorLike:
+def cast(pt: Functions, z: ComplexParts, dtype: DType) -> ComplexParts | Array:
     return ComplexParts(z.re, 0.0) if z.im is None else _truth(z)
 
 
 # --- exponentials and logarithms -----------------------------------------------------------------
 
 
-def _times_exp(pt: Functions, x: TensorLike, *factors: TensorLike) -> list[TensorLike]:
+def _times_exp(pt: Functions, x: Array, *factors: Array) -> list[Array]:
     """Return each factor times exp(x), also if exp(x) overflows and the product does not."""
     low, high = pt.exp(pt.minimum(x, 80.0)), pt.exp(pt.maximum(x, 80.0) - 80.0)
     return [low * factor * high for factor in factors]
@@ -215,7 +213,7 @@ def expm1(pt: Functions, z: ComplexParts) -> ComplexParts:
     return ComplexParts(pt.where(re == 0.0, 0.0, re), power.im)
 
 
-def _log_size(pt: Functions, z: ComplexParts) -> TensorLike:
+def _log_size(pt: Functions, z: ComplexParts) -> Array:
     """Return log(abs(z)) without overflow, by log1p if abs(z) is near 1 and the result is small."""
     x, y = abs(z.re), abs(z.im)
     a, b = pt.maximum(x, y), pt.minimum(x, y)
@@ -377,13 +375,13 @@ def atanh(pt: Functions, z: ComplexParts) -> ComplexParts:
 # --- over many elements ---------------------------------------------------------------------------
 
 
-def _along(pt: Functions, x: TensorLike, axis: int, start: int, length: int) -> TensorLike:
+def _along(pt: Functions, x: Array, axis: int, start: int, length: int) -> Array:
     """Return `length` elements of an axis from `start` on."""
     parts = ((start, length, 1) if at == axis else (0, n, 1) for at, n in enumerate(x.shape))
     return pt.slice(x, arg=tuple(parts))
 
 
-def _halves(pt: Functions, x: TensorLike, axis: int) -> ComplexParts:
+def _halves(pt: Functions, x: Array, axis: int) -> ComplexParts:
     half = x.shape[axis] // 2
     return ComplexParts(_along(pt, x, axis, 0, half), _along(pt, x, axis, half, half))
 
@@ -400,7 +398,7 @@ def dot(pt: Functions, a: ComplexParts, b: ComplexParts) -> ComplexParts:
 
 
 def convolve(pt: Functions, x: ComplexParts, w: ComplexParts, window: Any) -> ComplexParts:
-    def part(image: TensorLike, kernel: TensorLike) -> TensorLike:
+    def part(image: Array, kernel: Array) -> Array:
         return pt.convolve(image, kernel, arg=window)
 
     if x.im is None or w.im is None:
@@ -421,7 +419,7 @@ def prod(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> ComplexParts:
     frame = (*(shape[axis] for axis in kept), count)
     around = (*((0, 0, 0) for _ in kept), (0, whole - count, 0))
 
-    def framed(part: TensorLike, rest: float) -> TensorLike:
+    def framed(part: Array, rest: float) -> Array:
         part = pt.reshape(pt.permute_dims(part, arg=(*kept, *axes)), arg=frame)
         return pt.pad(part, rest, arg=around)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..dtypes import float32, int32, uint32
 from . import special_functions
 from .op_def import Cast, Elementwise, Fixed, Where, by_kind, complex_rules
-from .rule_types import ArrayNamespace, Functions, TensorLike
+from .rule_types import Array, ArrayNamespace, Functions
 
 UNIT = (-1.0, 1.0)
 POSITIVE = (0.05, 8.0)
@@ -23,32 +23,26 @@ def _erf(xp: ArrayNamespace, x: Any) -> Any:
     return xp.vectorize(math.erf, otypes=[xp.float64])(x)
 
 
-def flat(pt: Functions, g: TensorLike, *given: Any) -> None:
+def flat(pt: Functions, g: Array, *operands: Any) -> None:
     """Return the zero gradient of a piecewise-constant function."""
 
 
-def _chosen(pt: Functions, g: TensorLike, larger: TensorLike, smaller: TensorLike) -> TensorLike:
+def _chosen(pt: Functions, g: Array, larger: Array, smaller: Array) -> Array:
     """Pass the cotangent to the larger of two operands, or half of it if they are equal."""
     return pt.where(larger > smaller, g, pt.where(larger == smaller, g * 0.5, 0.0))
 
 
-def _clipped(
-    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, low: TensorLike, high: TensorLike
-) -> TensorLike:
+def _clipped(pt: Functions, g: Array, y: Array, x: Array, low: Array, high: Array) -> Array:
     return pt.where((x >= low) & (x <= high), g, 0.0)
 
 
-def _pow_to_base(
-    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, exponent: TensorLike
-) -> TensorLike:
+def _pow_to_base(pt: Functions, g: Array, y: Array, x: Array, exponent: Array) -> Array:
     # For exponent 0 the derivative is 0, but 0 * 0**-1 would be NaN.
     less = pt.where(exponent == 0.0, 1.0, exponent - 1.0)
     return g * exponent * x**less
 
 
-def _pow_to_exponent(
-    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, exponent: TensorLike
-) -> TensorLike:
+def _pow_to_exponent(pt: Functions, g: Array, y: Array, x: Array, exponent: Array) -> Array:
     """Return g y log(x), whose limit at x = 0 is 0."""
     zero = (x == 0.0) & (exponent >= 0.0)
     return g * pt.where(zero, 0.0, y * pt.log(pt.where(zero, 1.0, x)))

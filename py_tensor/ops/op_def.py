@@ -188,8 +188,8 @@ class Elementwise(OpDef):
             dtype = promote(self.name, dtype, spec.dtype)
         self.check(dtype, self.dtypes)
         real = self.result == "real" and dtype is complex64
-        given = bool_ if self.result == "bool" else float32 if real else dtype
-        return InferredResult(shape, given, (dtype,) * len(specs))
+        dtype_of_result = bool_ if self.result == "bool" else float32 if real else dtype
+        return InferredResult(shape, dtype_of_result, (dtype,) * len(specs))
 
     def host(self, dtype: DType) -> Callable[..., Any]:
         """Return the function of plain Python numbers whose result is rounded to `dtype`."""

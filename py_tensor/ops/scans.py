@@ -8,7 +8,7 @@ from typing import Any
 from .elementwise import ADD, MULTIPLY
 from .op_def import Scan, complex_rules
 from .reductions import one, zero
-from .rule_types import ArrayNamespace, Functions, TensorLike
+from .rule_types import Array, ArrayNamespace, Functions
 from .views import PAD, SLICE
 
 
@@ -24,23 +24,21 @@ def _reference(function: str, initial: int) -> Callable[..., Any]:
     return scanned
 
 
-def _from_end(pt: Functions, g: TensorLike, axis: int) -> TensorLike:
+def _from_end(pt: Functions, g: Array, axis: int) -> Array:
     """Return the sum of each element and all after it."""
     return pt.flip(pt.cumulative_sum(pt.flip(g, axis=axis), axis=axis), axis=axis)
 
 
-def _without_initial(pt: Functions, g: TensorLike, arg: tuple[int, bool]) -> TensorLike:
+def _without_initial(pt: Functions, g: Array, arg: tuple[int, bool]) -> Array:
     axis, include_initial = arg
     return g[(slice(None),) * axis + (slice(1, None),)] if include_initial else g
 
 
-def _sum(pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, arg: Any) -> TensorLike:
+def _sum(pt: Functions, g: Array, y: Array, x: Array, arg: Any) -> Array:
     return _from_end(pt, _without_initial(pt, g, arg), arg[0])
 
 
-def _product(
-    pt: Functions, g: TensorLike, y: TensorLike, x: TensorLike, arg: tuple[int, bool]
-) -> TensorLike | None:
+def _product(pt: Functions, g: Array, y: Array, x: Array, arg: tuple[int, bool]) -> Array | None:
     """Multiply the product of the elements before i by s[i] = g[i] + x[i+1] s[i+1].
 
     There is no division, so zeros need no special case, also in higher derivatives. The recurrence
@@ -52,7 +50,7 @@ def _product(
     if not x.size:
         return None
 
-    def moved(z: TensorLike, by: int, fill: float) -> TensorLike:
+    def moved(z: Array, by: int, fill: float) -> Array:
         """Shift elements towards the start, or towards the end if `by` is negative."""
         parts = [(0, n, 1) for n in x.shape]
         parts[axis] = (max(by, 0), length - abs(by), 1)

@@ -26,12 +26,12 @@ def count_before(pt: Functions, length: int, zeros: Any, is_before: Callable[[An
     `is_before` maps indices of the `length` elements to booleans, one for each given value. `zeros`
     has the shape of the result. `pt` has the functions of these values, as in complex rules.
     """
-    found = zeros
+    count = zeros
     for level in reversed(range(length.bit_length())):
-        end = found + (1 << level)
+        end = count + (1 << level)
         fits = is_before(pt.minimum(end, length) - 1) & (end <= length)
-        found = pt.where(fits, end, found)
-    return found
+        count = pt.where(fits, end, count)
+    return count
 
 
 # fmt: off

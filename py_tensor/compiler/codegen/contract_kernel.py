@@ -50,7 +50,7 @@ class _Block:
         self.operands = nodes.edges[root]
         self.dtype = self.call.spec.dtype
         self.kind = KIND[self.dtype.kind]
-        position = self.tiling.place(writer.column, writer.row, self.code.let)
+        position = self.tiling.fragment(writer.column, writer.row, self.code.let)
         self.first, self.line, self.row = position
         zero = self.code.vector(self.kind, 0)
         self.sums = [self.code.variable(zero, "s") for _ in range(self.tiling.layers)]

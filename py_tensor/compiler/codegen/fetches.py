@@ -175,7 +175,7 @@ class Fetches(Reads):
             return self.element(slot, position)
         let = self.code.let
         row, column = let(position // tiling.columns, "i"), position % tiling.columns
-        return self.load(slot, *tiling.found(row, let(column // 4, "i"), let))[column % 4]
+        return self.load(slot, *tiling.position(row, let(column // 4, "i"), let))[column % 4]
 
 
 _WAYS: tuple[tuple[ReadMode | None, Callable[[Fetches, _Request], Value | None]], ...] = (

@@ -21,7 +21,7 @@ class _Fields(NamedTuple):
     stack: ViewStack = ()
     axes: Axes = ()
     pair: Value | None = None
-    same: bool = False
+    is_splat: bool = False
 
 
 class Index(_Fields):
@@ -34,7 +34,7 @@ class Index(_Fields):
     `first` are then neighbours along the last axis.
     `pair` is p, a multiple of 4, if the positions of the lanes are p / 2 twice and p / 2 + 1 twice,
     as for the parts of two complex numbers.
-    `same` is True if all positions of `lanes` are equal.
+    `is_splat` is True if all positions of `lanes` are equal.
     All values are variables or constants of the writer, so that equal indices have the same ones.
     """
 
@@ -48,8 +48,8 @@ class Index(_Fields):
     def through(self, view: View) -> Index:
         if view.is_identity:
             return self
-        size, first, lanes, own, stack, axes, pair, same = self
-        return Index(size, first, lanes, own, push(stack, view), axes, pair, same)
+        size, first, lanes, own, stack, axes, pair, is_splat = self
+        return Index(size, first, lanes, own, push(stack, view), axes, pair, is_splat)
 
     def spread(self, shape: Shape, out: Shape) -> Index:
         """Return the index at which an operand of `shape` is read for a result of shape `out`."""
@@ -67,11 +67,11 @@ class LanePositions:
         if index.lanes is not None and not index.stack:
             return index.lanes
         key = (index, "lanes")
-        found: Value | None = self.code.known(key)
-        if found is None:
-            found = self.code.let(self._lanes(index), "i")
-            self.code.keep(key, found)
-        return found
+        positions: Value | None = self.code.known(key)
+        if positions is None:
+            positions = self.code.let(self._lanes(index), "i")
+            self.code.keep(key, positions)
+        return positions
 
     def _lanes(self, index: Index) -> Value:
         if not index.stack:
@@ -82,15 +82,15 @@ class LanePositions:
             return self.code.vector(INT, view.offset)
         if (known := self._by_axes(index)) is not None:
             apart = known[-1][1] if known and known[-1][0] is index.axes[-1][0] else 0
-            place = total(known, view.offset)
+            position = total(known, view.offset)
             if first is not None and apart:
-                return self.spread(place, apart)
-            return self.code.vector(INT, place)
+                return self.spread(position, apart)
+            return self.code.vector(INT, position)
         if first is not None and len(index.stack) == len(view.shape) == 1:
             return self.spread(mapped(view, first), view.strides[0])
         before = index._replace(stack=index.stack[:-1], own=False)
-        found: Value = mapped(view, self.lanes(before))
-        return found
+        positions: Value = mapped(view, self.lanes(before))
+        return positions
 
     def spread(self, first: Whole, apart: int) -> Value:
         """Return the positions of four lanes at a distance from each other.
@@ -137,17 +137,17 @@ class LanePositions:
         if not index.stack:
             return index.first
         key = (index, "first")
-        found = self.code.known(key)
-        if found is None:
+        position = self.code.known(key)
+        if position is None:
             view, known = index.stack[-1], self._by_axes(index)
             if known is not None:
-                place = total(known, view.offset)
+                position = total(known, view.offset)
             else:
                 before = index._replace(stack=index.stack[:-1], own=False)
-                place = mapped(view, self.first(before))
-            found = self.code.let(place, "i")
-            self.code.keep(key, found)
-        return found
+                position = mapped(view, self.first(before))
+            position = self.code.let(position, "i")
+            self.code.keep(key, position)
+        return position
 
     def _by_axes(self, index: Index) -> list[tuple[Value, int]] | None:
         return by_axes(index.stack[0], index.axes) if len(index.stack) == 1 else None
@@ -164,12 +164,14 @@ class LanePositions:
                     tuple(step for _, step in known),
                     view.offset,
                 )
-                found = steps(along, shape)
-                if found is not None:
-                    start, each = found
+                split = steps(along, shape)
+                if split is not None:
+                    start, per_axis = split
                     names = [name for name, _ in known]
                     return [
-                        total(zip(names, [one[axis] for one in each], strict=True), start[axis])
+                        total(
+                            zip(names, [step[axis] for step in per_axis], strict=True), start[axis]
+                        )
                         for axis in range(len(shape))
                     ]
         position = self.first(index) if together else self.lanes(index)
@@ -178,7 +180,7 @@ class LanePositions:
     def splat(self, index: Index) -> Whole | None:
         """Return the position that all lanes read after the views, or None if they differ."""
         let = self.code.let
-        if index.same:
+        if index.is_splat:
             return let(self.lanes(index).lane("x"), "i")
         for depth, view in enumerate(index.stack):
             if view.is_constant:

@@ -135,7 +135,7 @@ def concat(writer: Writer, at: int, index: Index) -> Value:
         if width == 0:
             continue
         local = inner - start
-        place = outer * width + local
+        source = outer * width + local
         if together:
             inside = (inner >= start) & (inner < start + width)
         else:
@@ -143,10 +143,10 @@ def concat(writer: Writer, at: int, index: Index) -> Value:
             inside = code.apply("any_element(uint32(x) < y)", TRUTH, local, end)
         with code.when(inside):
             if together:
-                below = Index(spec.size, code.let(place, "j"))
+                below = Index(spec.size, code.let(source, "j"))
             else:
                 mask = code.let(code.apply("uint32(x) < y", MASK, local, end), "m")
-                chosen = code.let(place * code.vector(INT, mask), "j")
+                chosen = code.let(source * code.vector(INT, mask), "j")
                 below = Index(spec.size, lanes=chosen)
             value = converted(code, writer.value(src, below), spec.dtype, call.spec.dtype)
             code.assign(result, value if together else code.pick(mask, value, result))

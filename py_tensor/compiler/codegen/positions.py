@@ -17,18 +17,18 @@ def by_axes(view: View, axes: Axes) -> list[tuple[Value, int]] | None:
     """Return the step of each coordinate in a view, or None if the axes do not match."""
     if not axes:
         return None
-    found: list[tuple[Value, int]] = []
+    terms: list[tuple[Value, int]] = []
     rest = [(name, n) for name, n in axes if n != 1]
     for n, step in zip(reversed(view.shape), reversed(view.strides), strict=True):
         inner = 1
         while inner < n and rest:
             name, length = rest.pop()
             if step:
-                found.append((name, step * inner))
+                terms.append((name, step * inner))
             inner *= length
         if inner != n:
             return None
-    return found[::-1] if not rest else None
+    return terms[::-1] if not rest else None
 
 
 def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:

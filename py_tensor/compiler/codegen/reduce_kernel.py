@@ -73,11 +73,13 @@ class _Loop:
     def _coordinates(self, axes: list[int], prefix: str, position: Value) -> Axes:
         """Return the coordinates along `axes` of a row-major position, as variables."""
         lengths = tuple([self.shape[axis] for axis in axes])
-        found = []
-        for place, (n, step) in enumerate(zip(lengths, row_major(lengths), strict=True)):
+        coordinates = []
+        for axis, (n, step) in enumerate(zip(lengths, row_major(lengths), strict=True)):
             c = position // step
-            found.append((self.code.let(self._whole(c % n if place else c, position), prefix), n))
-        return tuple(found)
+            coordinates.append(
+                (self.code.let(self._whole(c % n if axis else c, position), prefix), n)
+            )
+        return tuple(coordinates)
 
     def _whole(self, number: Whole, like: Value) -> Value:
         """Return a number as a value with the lanes of another one."""

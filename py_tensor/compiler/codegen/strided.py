@@ -21,7 +21,7 @@ from .reads import Reads
 class _Part(NamedTuple):
     """Term of a sum: a position with bounds, multiplied by a step."""
 
-    place: Whole
+    coordinate: Whole
     step: int
     high: int
     low: int = 0
@@ -47,15 +47,15 @@ def fetched(reads: Reads, slot: int, view: View, texel: Whole) -> list[Value]:
     within = [part for part in parts if part.step % 4]
     lane: Whole = view.offset % 4
     if within:
-        place = let(_sum(within, view.offset % 4), "i")
+        position = let(_sum(within, view.offset % 4), "i")
         low, high = _bounds(within, view.offset % 4)
-        texels.append(_Part(place // 4, 1, high >> 2, low >> 2))
-        lane = let(place % 4, "i")
-    places = _columns_and_rows(texels, view.offset // 4, stride // 4, row, let)
-    if places is None:
+        texels.append(_Part(position // 4, 1, high >> 2, low >> 2))
+        lane = let(position % 4, "i")
+    texels_of_lanes = _columns_and_rows(texels, view.offset // 4, stride // 4, row, let)
+    if texels_of_lanes is None:
         first = let(_sum(texels, view.offset // 4), "i")
         return [reads.texel(slot, first + n * stride // 4)[lane] for n in range(4)]
-    return [reads.load(slot, x, y)[lane] for x, y in places]
+    return [reads.load(slot, x, y)[lane] for x, y in texels_of_lanes]
 
 
 def _parts(view: View, texel: Whole) -> list[_Part]:
@@ -92,7 +92,7 @@ def _columns_and_rows(
 
 
 def _sum(parts: Iterable[_Part], offset: int) -> Any:
-    return total([(part.place, part.step) for part in parts], offset)
+    return total([(part.coordinate, part.step) for part in parts], offset)
 
 
 def _bounds(parts: Iterable[_Part], offset: int) -> tuple[int, int]:

@@ -88,17 +88,17 @@ class Writer:
         order = [((at, index), None, [])]
         # Operands come first. A recursive function would exceed Python's recursion limit.
         while order:
-            place, expression, operands = order.pop()
-            if place in values:
+            key, expression, operands = order.pop()
+            if key in values:
                 continue
             if expression is None:
-                expression = self._expression(place[0])
-                operands = expression.operands(self, *place)
+                expression = self._expression(key[0])
+                operands = expression.operands(self, *key)
                 if operands:
-                    order.append((place, expression, operands))
+                    order.append((key, expression, operands))
                     order += [(operand, None, []) for operand in reversed(operands)]
                     continue
-            keep(place, expression.write(self, *place, *[values[each] for each in operands]))
+            keep(key, expression.write(self, *key, *[values[operand] for operand in operands]))
         value: Value = values[at, index]
         return value
 

@@ -83,7 +83,7 @@ def _fetches(call: OpInstance, form: Form) -> int:
     outs = call.specs[1].shape[3]
     window, count = _window(call, form), outs * form.rows * form.columns
     (kh, kw), (oh, ow) = window.kernel, window.out
-    each = 4 if form.joined else channels
+    inputs = 4 if form.joined else channels
     if form.joined:
         copied = batch * height * up(width * channels) if width * channels % 4 else 0
     else:
@@ -91,7 +91,7 @@ def _fetches(call: OpInstance, form: Form) -> int:
     # A copy reads and writes each texel.
     total = copied // 2 + DRAW if copied else 0
     if form != PLAIN or outs % 4:
-        total += kh * kw * each * up(count) // 2 + DRAW
+        total += kh * kw * inputs * up(count) // 2 + DRAW
     if count > outs:
         # Consumers read the elements of a texel one by one.
         total += call.spec.size
@@ -100,7 +100,7 @@ def _fetches(call: OpInstance, form: Form) -> int:
         taps = taps_of(rows, window)
         reads = len(taps.columns) * kw // taps.step
         fragments = batch * oh * -(-ow // rows) * -(-count // (4 * texels))
-        return fragments * kh * (up(each) // 4 * reads + each * kw * texels)
+        return fragments * kh * (up(inputs) // 4 * reads + inputs * kw * texels)
 
     return total + min(of_block(*block) for block in BLOCKS)
 

@@ -82,9 +82,9 @@ def lower_pad(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, int]) ->
 def _is_read_once(lowered: LoweredGraph, nodes: tuple[int, int]) -> bool:
     """Return True if these nodes have a value that one node of the graph reads, and no user."""
     graph = lowered.graph
-    same = {position for position, at in lowered.origin.items() if at in nodes}
-    readers = [at for at, edges in enumerate(graph.edges) if not same.isdisjoint(edges)]
-    return len(set(readers) - same) == 1 and same.isdisjoint({*graph.outputs, *graph.shared})
+    origins = {position for position, at in lowered.origin.items() if at in nodes}
+    readers = [at for at, edges in enumerate(graph.edges) if not origins.isdisjoint(edges)]
+    return len(set(readers) - origins) == 1 and origins.isdisjoint({*graph.outputs, *graph.shared})
 
 
 REORDER = (0, 2, 1, 3, 4)
@@ -112,12 +112,12 @@ def _position(lowered: LoweredGraph, op: Reduction, src: int, call: OpInstance) 
     shape = call.specs[0].shape
     extreme = lower_reduction(lowered, op.extreme, src, call.arg)
     lowered.loop_invariant.add(lowered.view(extreme)[0])
-    found = lowered.add(EQUAL, (src, extreme))
+    wins = lowered.add(EQUAL, (src, extreme))
     if call.operands[0].kind == "f":
-        found = lowered.add(EITHER, (found, lowered.add(ISNAN, (src,))))
-    place = lowered.add(IOTA, (), tuple(n if a == axis else 1 for a, n in enumerate(shape)))
+        wins = lowered.add(EITHER, (wins, lowered.add(ISNAN, (src,))))
+    positions = lowered.add(IOTA, (), tuple(n if a == axis else 1 for a, n in enumerate(shape)))
     nowhere = lowered.constant(shape[axis], call.spec.dtype)
-    return lower_reduction(lowered, MIN, lowered.add(WHERE, (found, place, nowhere)), call.arg)
+    return lower_reduction(lowered, MIN, lowered.add(WHERE, (wins, positions, nowhere)), call.arg)
 
 
 def sum_of_products(
