@@ -8,6 +8,7 @@ that a graph with a known key runs without lowering or compilation.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import warnings
@@ -60,24 +61,20 @@ def stores_halves() -> bool:
     return getattr(getattr(backend(), "device", None), "float_as_half", False)
 
 
-def _numpy() -> Backend:
-    try:
-        from .backends.numpy import NumpyBackend
-    except ImportError as error:
-        raise BackendError(
-            'set_backend: numpy is not installed; got "numpy"; install NumPy'
-        ) from error
-    return NumpyBackend()
+def _optional(name: str, kind: str, install: str) -> Callable[[], Backend]:
+    """Return the function that creates a backend whose module imports a package of its name."""
 
+    def create() -> Backend:
+        try:
+            module = importlib.import_module(f"{__package__}.backends.{name}")
+        except ImportError as error:
+            raise BackendError(
+                f"set_backend: {name} is not installed; got {name!r}; {install}"
+            ) from error
+        backend: Backend = getattr(module, kind)()
+        return backend
 
-def _jax() -> Backend:
-    try:
-        from .backends.jax import JaxBackend
-    except ImportError as error:
-        raise BackendError(
-            'set_backend: jax is not installed; got "jax"; pip install "py_tensor[jax]"'
-        ) from error
-    return JaxBackend()
+    return create
 
 
 def _has_numpy() -> bool:
@@ -89,9 +86,9 @@ def _has_numpy() -> bool:
 
 _FACTORIES: dict[str, Callable[[], Backend]] = {
     "webgl": LateModule(f"{__package__}.backends.webgl").create,
-    "numpy": _numpy,
+    "numpy": _optional("numpy", "NumpyBackend", "install NumPy"),
     "python": LateModule(f"{__package__}.backends.python").PythonBackend,
-    "jax": _jax,
+    "jax": _optional("jax", "JaxBackend", 'pip install "py_tensor[jax]"'),
 }
 """Functions that create the backends, the fastest first. JAX is used only if it is chosen."""
 

@@ -26,19 +26,18 @@ class _Test(NamedTuple):
 
 def pad(writer: Writer, at: int, index: Index) -> Value:
     """Write an element of the operand, or of the padding around and between its elements."""
-    code, call = writer.code, writer.nodes.calls[at]
-    src, fill = writer.nodes.edges[at]
+    call = writer.nodes.calls[at]
     together = writer.positions.is_aligned(index) and _pads_texels(call)
+    src, fill = writer.nodes.edges[at]
     filler = writer.value(fill, writer.only)
-    filler = converted(code, filler, writer.nodes.spec(fill).dtype, call.spec.dtype)
+    filler = converted(writer.code, filler, writer.nodes.spec(fill).dtype, call.spec.dtype)
     if call.specs[0].size == 0:
         return filler
     coordinates, tests = _inner_coordinates(writer, call, index, together)
     steps = row_major(call.specs[0].shape)
-    source = code.let(total(zip(coordinates, steps, strict=True), 0), "j")
-    if together:
-        return _padded_texel(writer, src, source, coordinates, tests, filler)
-    return _padded_lanes(writer, src, source, tests, filler)
+    source = writer.code.let(total(zip(coordinates, steps, strict=True), 0), "j")
+    padding = _Padding(writer, src, tests, filler)
+    return padding.texel(source, coordinates) if together else padding.lanes(source)
 
 
 def _pads_texels(call: OpInstance) -> bool:
@@ -72,49 +71,47 @@ def _inner_coordinates(
     return coordinates, tests
 
 
-def _padded_texel(
-    writer: Writer,
-    src: int,
-    source: Whole,
-    coordinates: Sequence[Whole],
-    tests: Sequence[_Test],
-    filler: Value,
-) -> Value:
-    """Read four neighbours of the operand if the tests hold."""
-    code, spec = writer.code, writer.nodes.spec(src)
-    condition: Value | None = None
-    for c, length, step in tests:
-        inside = code.call(code.printer.types[UINT, 1], UINT, c, lanes=1) < length
-        condition = inside if condition is None else condition & inside
-        if step > 1:
-            condition = condition & code.printer.whole(c % step).equals(0)
-    value = code.variable(filler)
-    # Lanes that continue in the next row are not neighbours along the last axis.
-    axes: Any = tuple((c, n) for c, n in zip(coordinates, spec.shape, strict=True) if n != 1)
-    known = axes if axes and axes[-1][1] % 4 == 0 else ()
-    with code.block() if condition is None else code.when(condition):
-        code.assign(value, writer.value(src, Index(spec.size, source, axes=known)))
-    return value
+class _Padding(NamedTuple):
+    """Reads of an operand, with a filler for elements for which the tests do not hold."""
 
+    writer: Writer
+    src: int
+    tests: Sequence[_Test]
+    filler: Value
 
-def _padded_lanes(
-    writer: Writer, src: int, source: Whole, tests: Sequence[_Test], filler: Value
-) -> Value:
-    """Read four elements of the operand, and choose those for which the tests hold."""
-    code = writer.code
-    mask: Value | None = None
-    for c, length, step in tests:
-        formula = "uint32(x) < y"
-        if step > 1:
-            formula += f" and uint32(x) % {step} == 0"
-        inside = code.apply(formula, MASK, c, code.printer.whole(length, UINT))
-        mask = inside if mask is None else code.apply("x and y", MASK, mask, inside)
-    mask = code.let(code.vector(MASK, 1) if mask is None else mask, "m")
-    if isinstance(source, int):
-        source = code.vector(INT, source)
-    chosen: Any = code.let(source * code.vector(INT, mask), "j")
-    value = writer.value(src, Index(writer.nodes.spec(src).size, lanes=chosen))
-    return code.let(code.pick(mask, value, filler))
+    def texel(self, source: Whole, coordinates: Sequence[Whole]) -> Value:
+        """Read four neighbours, for which the tests are the same."""
+        code, spec = self.writer.code, self.writer.nodes.spec(self.src)
+        condition: Value | None = None
+        for c, length, step in self.tests:
+            inside = code.call(code.printer.types[UINT, 1], UINT, c, lanes=1) < length
+            condition = inside if condition is None else condition & inside
+            if step > 1:
+                condition = condition & code.printer.whole(c % step).equals(0)
+        value = code.variable(self.filler)
+        # Lanes that continue in the next row are not neighbours along the last axis.
+        axes: Any = tuple((c, n) for c, n in zip(coordinates, spec.shape, strict=True) if n != 1)
+        known = axes if axes and axes[-1][1] % 4 == 0 else ()
+        with code.block() if condition is None else code.when(condition):
+            code.assign(value, self.writer.value(self.src, Index(spec.size, source, axes=known)))
+        return value
+
+    def lanes(self, source: Whole) -> Value:
+        """Read four elements, and choose those for which the tests hold."""
+        code = self.writer.code
+        mask: Value | None = None
+        for c, length, step in self.tests:
+            formula = "uint32(x) < y"
+            if step > 1:
+                formula += f" and uint32(x) % {step} == 0"
+            inside = code.apply(formula, MASK, c, code.printer.whole(length, UINT))
+            mask = inside if mask is None else code.apply("x and y", MASK, mask, inside)
+        mask = code.let(code.vector(MASK, 1) if mask is None else mask, "m")
+        if isinstance(source, int):
+            source = code.vector(INT, source)
+        chosen: Any = code.let(source * code.vector(INT, mask), "j")
+        index = Index(self.writer.nodes.spec(self.src).size, lanes=chosen)
+        return code.let(code.pick(mask, self.writer.value(self.src, index), self.filler))
 
 
 def concat(writer: Writer, at: int, index: Index) -> Value:

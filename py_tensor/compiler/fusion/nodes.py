@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...ir.node import OpInstance, Scalar
 from ..lowered_graph import LoweredGraph
-from .traits import FusionTraits, traits_of
+from .traits import NO_TRAITS, traits_of
 
 
 class FusionGroup(NamedTuple):
@@ -25,33 +25,12 @@ class FusionGroup(NamedTuple):
 class FusionNode:
     """Node of a lowered graph. Leaves have no `op`."""
 
-    __slots__ = (
-        "at",
-        "call",
-        "consumers",
-        "function",
-        "groups",
-        "is_buffer",
-        "kernel_reads",
-        "length",
-        "materialized",
-        "nbytes",
-        "op",
-        "operands",
-        "reads",
-        "reduction",
-        "scalars",
-        "size",
-        "traits",
-        "weight",
-    )
-
     def __init__(self, lowered: LoweredGraph, at: int) -> None:
         spec = lowered.spec(at)
         self.at = at
         self.call = lowered.calls[at]
         self.op = self.call.op if type(self.call) is OpInstance else None
-        self.traits = FusionTraits() if self.op is None else traits_of(self.op)
+        self.traits = NO_TRAITS if self.op is None else traits_of(self.op)
         self.size = spec.size
         self.nbytes = spec.nbytes
         self.is_buffer = lowered.is_buffer(at)

@@ -92,7 +92,7 @@ TRAITS: dict[type[OpDef], FusionTraits] = {
 }
 """Facts about kinds of operations that lowering keeps and for which the defaults do not hold."""
 
-_DEFAULT = FusionTraits()
+NO_TRAITS = FusionTraits()
 _traits: dict[type[OpDef], FusionTraits] = {}
 
 
@@ -100,5 +100,5 @@ def traits_of(op: OpDef) -> FusionTraits:
     """Return the facts about the kind of an operation."""
     traits = _traits.get(type(op))
     if traits is None:
-        traits = _traits[type(op)] = entry_of(TRAITS, op) or _DEFAULT
+        traits = _traits[type(op)] = entry_of(TRAITS, op) or NO_TRAITS
     return traits
