@@ -91,6 +91,10 @@ class LoopItem:
         self.iteration = iteration
 
 
+BUFFERS = (TensorSpec, LoopItem)
+"""Types of nodes that are read from a texture."""
+
+
 class LoweredNodes:
     """Op instances and edges by position. A node never changes."""
 
@@ -116,7 +120,7 @@ class LoweredNodes:
         return type(self.calls[at]) is not OpInstance
 
     def is_buffer(self, at: int) -> bool:
-        return type(self.calls[at]) in (TensorSpec, LoopItem)
+        return type(self.calls[at]) in BUFFERS
 
     def op(self, at: int) -> OpDef | None:
         call = self.calls[at]

@@ -52,8 +52,8 @@ class _Block:
         self.kind = KIND[self.dtype.kind]
         position = self.tiling.fragment(writer.column, writer.row, self.code.let)
         self.first, self.line, self.row = position
-        zero = self.code.vector(self.kind, 0)
-        self.sums = [self.code.variable(zero, "s") for _ in range(self.tiling.layers)]
+        self.zero = self.code.vector(self.kind, 0)
+        self.sums = [self.code.variable(self.zero, "s") for _ in range(self.tiling.layers)]
 
     def texel(self, at: int, base: int, position: tuple[Whole, ...]) -> Value:
         """Return a texel of operand `at` in the product's dtype.
@@ -250,7 +250,7 @@ class _Convolution(_Block):
         if self.leaves_row:
             x = code.printer.whole(code.let(self.x0 + (kx * self.window.dilation[1] + column), "x"))
             inside = code.let((x >= 0) & (x < width), "b")
-            value = self.writer.fetches.either(inside, value, code.vector(self.kind, 0))
+            value = self.writer.fetches.either(inside, value, self.zero)
         return code.variable(value, "v")
 
 

@@ -23,7 +23,10 @@ def fuse(lowered: LoweredGraph, limits: FusionLimits) -> KernelSchedule:
         kernels = Grouping(lowered, limits, chosen.nodes).kernels()
         # Nodes that are materialized for several consumers may add reads to a shader.
         if not is_new or max(map(_most_inputs, kernels), default=0) <= limits.inputs:
-            return KernelSchedule(tuple(kernels), chosen.keep)
+            break
+    for node in chosen.nodes:
+        node.forget()
+    return KernelSchedule(tuple(kernels), chosen.keep)
 
 
 def _most_inputs(kernel: Kernel) -> int:

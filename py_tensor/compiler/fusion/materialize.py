@@ -48,7 +48,8 @@ class Materialization:
         """Choose nodes in addition to those chosen before; return True if there are any."""
         before = sum([node.materialized for node in self.nodes])
         for node in self.nodes:
-            node.reduction = None
+            if node.reduction is not None:
+                node.reduction = None
         self._bound()
         for node in reversed(self.nodes):
             if node.op is not None:

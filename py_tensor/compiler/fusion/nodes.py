@@ -5,10 +5,11 @@ Input: a `LoweredGraph`. Output: its `FusionNode`s.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from ...ir.node import OpInstance, Scalar
-from ..lowered_graph import LoweredGraph
+from ...ir.node import OpInstance, Scalar, TensorSpec
+from ..lowered_graph import BUFFERS, LoweredGraph
 from .traits import NO_TRAITS, traits_of
 
 
@@ -22,19 +23,28 @@ class FusionGroup(NamedTuple):
     It is empty if element i of the output depends on element i of this node."""
 
 
+NOTHING: frozenset[FusionNode] = frozenset()
+
+
 class FusionNode:
     """Node of a lowered graph. Leaves have no `op`."""
 
-    def __init__(self, lowered: LoweredGraph, at: int) -> None:
-        spec = lowered.spec(at)
+    __slots__ = (
+        *("at", "call", "op", "traits", "size", "nbytes", "is_buffer"),
+        *("operands", "consumers", "function"),
+        *("weight", "length", "reads", "scalars", "kernel_reads"),
+        *("materialized", "groups", "reduction"),
+    )
+
+    def __init__(self, call: Any, spec: TensorSpec, at: int) -> None:
         self.at = at
-        self.call = lowered.calls[at]
-        self.op = self.call.op if type(self.call) is OpInstance else None
+        self.call = call
+        self.op = call.op if type(call) is OpInstance else None
         self.traits = NO_TRAITS if self.op is None else traits_of(self.op)
         self.size = spec.size
         self.nbytes = spec.nbytes
-        self.is_buffer = lowered.is_buffer(at)
-        self.operands: list[FusionNode] = []
+        self.is_buffer = type(call) in BUFFERS
+        self.operands: Sequence[FusionNode] = ()
         """Distinct operands of an operation."""
         self.consumers: list[FusionNode] = []
         """Operations that read it, once for each operand."""
@@ -45,11 +55,9 @@ class FusionNode:
         """Cost per element, in operations and reads, of the part of a kernel that computes it."""
         self.length = 0.0
         """Share of `LONGEST` of that part."""
-        self.reads: frozenset[FusionNode] = frozenset((self,) if self.is_buffer else ())
+        self.reads: frozenset[FusionNode] = frozenset((self,)) if self.is_buffer else NOTHING
         """Buffers and materialized nodes that a kernel reads for it: itself if materialized."""
-        self.scalars: frozenset[FusionNode] = frozenset(
-            (self,) if type(self.call) is Scalar else ()
-        )
+        self.scalars = frozenset((self,)) if type(call) is Scalar else NOTHING
         """Uniforms that a kernel reads for it."""
         self.kernel_reads = self.reads
         """Nodes that the kernel reads that computes it."""
@@ -77,14 +85,21 @@ class FusionNode:
     def store(self) -> None:
         """Set the costs and reads of kernels that read it from a texture."""
         self.reads = frozenset((self,))
-        self.scalars = frozenset()
+        self.scalars = NOTHING
         self.length = 0.0
         self.weight = self.traits.read_cost
+
+    def forget(self) -> None:
+        """Drop references to nodes, among which are cycles that slow the garbage collector down."""
+        self.operands = ()
+        self.consumers = []
+        self.reads = self.kernel_reads = self.scalars = NOTHING
+        self.groups = frozenset()
 
 
 def fusion_nodes(lowered: LoweredGraph) -> list[FusionNode]:
     """Return the nodes of a lowered graph by position, connected."""
-    nodes = [FusionNode(lowered, at) for at in range(len(lowered.calls))]
+    nodes = [FusionNode(call, lowered.spec(at), at) for at, call in enumerate(lowered.calls)]
     for node, edges in zip(nodes, lowered.edges, strict=True):
         if node.op is not None:
             node.operands = [nodes[src] for src in set(edges)]
