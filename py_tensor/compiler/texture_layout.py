@@ -1,8 +1,8 @@
 """Choose texture widths for temporaries.
 
-The width of an output depends on its size only. For temporaries, GPUs are faster if fragments above
-each other read texels that are above each other, too. Operands of contractions therefore have one
-matrix row per texture row, and split reductions have the texture width of their operand.
+The width of an output depends on its size only. Temporaries are free: a GPU is faster if vertical
+neighbours among fragments read vertical neighbours among texels. Operands of contractions therefore
+have one matrix row per texture row, and split reductions have the texture width of their operand.
 Input: a `LoweredGraph` and its `KernelSchedule`. Output: `texture_widths` of the lowered graph.
 """
 

@@ -389,8 +389,8 @@ class LinearizedGraph(NamedTuple):
 def linearize(wanted: Sequence[OpNode]) -> LinearizedGraph:
     """Return the pending nodes that `wanted` need, in order of creation, with their key.
 
-    In this order operands come first and temporaries live no longer than in the user's code: a
-    weight's gradient, for example, is computed before the backward pass moves on. The key holds
+    In this order operands come first, and temporaries live no longer than in the user's code. The
+    gradient of a weight, for example, is computed before the backward pass moves on. The key holds
     operations, edges, shapes, dtypes and static arguments, never values.
 
     Shared nodes are found from the living tensors and the tapes, not from reference counts, which

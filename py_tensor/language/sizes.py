@@ -12,10 +12,10 @@ import re
 from .tree import FLOAT, INT, UINT
 
 SMALL = 4
-"""Largest number that is no size. Such numbers come from lanes and small windows, and compilers
-unroll loops and simplify positions with them."""
+"""Largest number that stays a constant. Such numbers come from lanes and small windows, and
+compilers unroll loops and simplify positions with them."""
 UNROLLED = 8
-"""Largest number of a loop's iterations that is no size, since compilers unroll such loops."""
+"""Largest number of iterations that stays a constant, since compilers unroll such loops."""
 MOST = 96
 """Elements of the arrays; further sizes are constants. Contexts have 224 uniforms at least."""
 LARGEST = 1 << 21

@@ -1,8 +1,8 @@
 """Statements of a shader in nested scopes, without repeated, loop-invariant or unused computations.
 
-Input: values. Output: the lines of a kernel. Equal expressions share a variable, which is declared
-outside of the loops in which the expression does not change, and dropped if nothing uses it. A
-variable that is assigned may be part of such an expression only after its last assignment.
+Input: values. Output: the lines of a kernel. Equal expressions share a variable. It is declared
+outside of the loops in which the expression does not change, and it is dropped if nothing uses it.
+An expression may contain a variable that is assigned only after its last assignment.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class Statements:
         return self.block(f"if ({condition.text})", condition.uses)
 
     def loop(self, start: Whole, stop: Whole, step: int = 1) -> _Block:
-        """Repeat statements while a counter, which is given, is less than `stop`."""
+        """Repeat statements while the counter that the context manager returns is below `stop`."""
         self.count += 1
         first = self.printer.whole(start)
         short = isinstance(stop, int) and stop <= UNROLLED
@@ -230,7 +230,7 @@ class Statements:
     # --- text -----------------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
-        """Return the lines of the kernel without those of variables that nothing uses."""
+        """Return the lines of the kernel, without declarations of unused variables."""
         lines: list[str] = []
         self._print(self.scopes[0].statements, "  ", 0, lines)
         return lines[::-1]

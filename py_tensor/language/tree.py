@@ -51,8 +51,8 @@ class Value:
     be an int or a value. Larger whole numbers are fields of the text, which `Sizes` fills.
 
     `lanes` is 4, 1 for numbers, 2 for the position of a fragment, or 0 for constants. `level` is
-    the precedence. `uses` has a bit for each variable in the expression, from which the loops
-    follow that it depends on.
+    the precedence. `uses` has a bit for each variable in the expression; the loops that it depends
+    on follow from them.
     """
 
     __slots__ = ("kind", "lanes", "level", "text", "uses")

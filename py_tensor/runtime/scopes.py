@@ -86,7 +86,7 @@ def _set_watchers(watchers: tuple[Callable[[Any], None], ...]) -> None:
 
 
 def place() -> tuple[object, ...]:
-    """Return the current instruction of every frame; equal results mean a repeated loop body."""
+    """Return the current instruction of every frame; a repeated loop body gives equal results."""
     instructions: list[object] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

@@ -243,7 +243,7 @@ class _Convolution(_Block):
                 self.multiply([pixels[column] for column in row], vectors)
 
     def _pixel(self, texel: Value, kx: Whole, column: int) -> Value:
-        """Return four channels of a pixel, zeros beside the image."""
+        """Return four channels of a pixel, or zeros if it is outside of the image."""
         code, image = self.code, self.operands[0]
         base, (width, channels) = self.nodes.view(image)[0], self.image_shape[2:]
         value = self.texel(image, base, (texel + column * channels // 4,))

@@ -1,6 +1,7 @@
-"""Indices, and the positions to which they map the lanes of a value.
+"""Indices of the four elements that a shader computes at once.
 
-An `Index` selects four elements by a base position for each lane, followed by views.
+Input: an `Index`, that is positions of four lanes and views. Output: the positions after the views,
+as variables of the shader.
 """
 
 from __future__ import annotations
@@ -25,17 +26,21 @@ class _Fields(NamedTuple):
 
 
 class Index(_Fields):
-    """Four positions in a row-major space of `size` elements, mapped by the views in `stack`.
+    """Positions of four lanes among `size` elements, which the views in `stack` map to others.
 
-    `first` is the position of lane 0. It is given if the lanes are neighbours and that position is
-    a multiple of 4. `lanes` are all positions, four lanes. One of `first` and `lanes` is always
-    given. `own` is True if the positions are the fragment's own texel.
-    `axes` has the coordinates of the position, outermost first, if they are known. The lanes of
-    `first` are then neighbours along the last axis.
-    `pair` is p, a multiple of 4, if the positions of the lanes are p / 2 twice and p / 2 + 1 twice,
-    as for the parts of two complex numbers.
-    `is_splat` is True if all positions of `lanes` are equal.
-    All values are variables or constants of the writer, so that equal indices have the same ones.
+    An index has one of two forms:
+    - `first` is the position of lane 0, a multiple of 4; the other lanes are the next elements.
+    - `lanes` is a vector of four positions.
+
+    The other fields describe special cases, in which fewer instructions are needed:
+    - `own` is True if the positions are the fragment's own texel.
+    - `axes` are the coordinates of `first` with the lengths of their axes, outermost first, if they
+      are variables of the shader. The four lanes are then neighbours along the last axis.
+    - `pair` is a number p, a multiple of 4. The lanes are p / 2, p / 2, p / 2 + 1 and p / 2 + 1, as
+      for the parts of two complex numbers.
+    - `is_splat` is True if all positions in `lanes` are equal.
+
+    Values are variables or constants, so that equal indices compare equal.
     """
 
     _hash: int | None = None
@@ -57,7 +62,7 @@ class Index(_Fields):
 
 
 class LanePositions:
-    """Positions of indices, which are variables."""
+    """Positions of indices after their views, as variables of the shader."""
 
     def __init__(self, code: Statements) -> None:
         self.code = code
@@ -93,7 +98,7 @@ class LanePositions:
         return positions
 
     def spread(self, first: Whole, apart: int) -> Value:
-        """Return the positions of four lanes at a distance from each other.
+        """Return the positions of four lanes that are `apart`, from `first` on.
 
         NVIDIA's OpenGL driver (580.159) reads zeros at `7 - (first + (0, 1, 2, 3))` if the column
         is a constant, but not if the lanes are added last.
@@ -115,7 +120,8 @@ class LanePositions:
     def column_and_row(self, index: Index, row: int) -> tuple[Whole, Whole] | None:
         """Return column and row of an aligned texel in a texture of `row` texels per row.
 
-        None is returned if coordinates are not known, or one of them moves columns and rows.
+        None is returned if the coordinates are not known, or if one changes both column and
+        row.
         """
         if len(index.stack) > 1:
             return None

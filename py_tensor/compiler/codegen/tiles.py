@@ -2,9 +2,9 @@
 
 A fragment computes `height` rows by `width` columns. Layer `row * (width / 4) + i` holds its i-th
 texel of four columns in that row. GPUs shade fragments in quads of 2 x 2 and fetch for a quad at
-once. This is fastest if its fragments read the same texel or neighbouring texels. So `spread`
-fragments of a quad have the same rows, and their column texels alternate. The rows of the others
-may be `apart` from these, so that the texels that they read are above each other.
+once, which is fastest if the four fragments read the same texel or neighbouring texels. Therefore
+`spread` fragments of a quad have the same rows, and their column texels alternate. The rows of the
+other fragments can be `apart` from these, so that they read vertical neighbours among texels.
 """
 
 from __future__ import annotations
