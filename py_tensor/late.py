@@ -22,6 +22,7 @@ REASONS = {
     # Modules that may be missing, and those that import them.
     "kernels.jax_execution": "imports JAX",
     "runtime.backends.jax": "imports JAX",
+    "runtime.backends.numpy": "imports NumPy",
     "runtime.backends.webgl": "needs a page",
     # Modules that a first computation does not need.
     "functions.complex_numbers": "methods of Tensor",

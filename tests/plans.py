@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import py_tensor as pt
-from py_tensor.compiler.fusion import FusionLimits
+from py_tensor.compiler.kernel import FusionLimits
 from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16, FORMATS, Device, make_plan
 from py_tensor.dtypes import BY_NAME
 from py_tensor.ir.node import linearize
@@ -35,6 +35,6 @@ def bytes_drawn(*tensors):
     texels = {number: 4 * BY_NAME[name].itemsize for name, number in FORMATS.items()}
     texels[FLOAT32_AS_FLOAT16] = 8
     return sum(
-        texels[number] * width * height * max(1, layers)
+        texels[number] * width * height * (layers or 1)
         for number, width, height, layers in (*plan.outputs, *plan.temporaries)
     )

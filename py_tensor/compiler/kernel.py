@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
+
+
+class FusionLimits(NamedTuple):
+    """Limits of the context for one shader: textures read, and scalar uniforms."""
+
+    inputs: int = 14
+    scalars: int = 96
+
+
+class KernelKind(StrEnum):
+    """Kind of a kernel; `pt.explain` prints its value."""
+
+    MAP = "map"
+    """Each element is computed from its operands."""
+    REDUCE = "reduce"
+    """A loop over reduced axes."""
+    SCAN = "scan"
+    CONTRACT = "contract"
+    LOOP = "loop"
+    """The kernels of the body, repeated."""
+
+    @property
+    def tiled(self) -> bool:
+        """True if the kernel writes tile layout."""
+        return self is KernelKind.SCAN or self is KernelKind.CONTRACT
 
 
 class Kernel(NamedTuple):
     """One draw of a schedule. Numbers are positions in its lowered graph.
 
-    `outputs` are the nodes that the kernel stores. `kind` is one of
-    - "map": each element is computed from its operands;
-    - "reduce": a loop over reduced axes. `root` is the reduction, `output` is the reduction or an
-      elementwise consumer of it;
-    - "contract" or "scan": `root` is the operation, which is stored in tile layout;
-    - "loop": the kernels of `body`, repeated.
-
-    For other kinds `root` is `output`. `inputs` are the materialized nodes that it reads, `tiles`
-    those of them in tile layout, and `scalars` its uniforms. A map kernel may have several
-    `outputs` of equal size and texture layout, one for each draw buffer.
+    `outputs` are the nodes that the kernel stores. `root` is the reduction in a kernel that
+    reduces, whose `output` is the reduction or an elementwise consumer of it; in other kernels it
+    is `output`. `inputs` are the materialized nodes that it reads, `tiles` those of them in tile
+    layout, and `scalars` its uniforms. A map kernel may have several `outputs` of equal size and
+    texture layout, one for each draw buffer.
     """
 
-    kind: str
+    kind: KernelKind
     outputs: tuple[int, ...]
     root: int
     inputs: tuple[int, ...]
@@ -32,11 +53,6 @@ class Kernel(NamedTuple):
     def output(self) -> int:
         """The node that the kernel stores, the first one of several."""
         return self.outputs[0]
-
-    @property
-    def tiled(self) -> bool:
-        """True if the kernel writes tile layout."""
-        return self.kind in ("contract", "scan")
 
 
 class KernelSchedule(NamedTuple):

@@ -91,6 +91,10 @@ class LoopItem:
         self.iteration = iteration
 
 
+BUFFERS = (TensorSpec, LoopItem)
+"""Types of nodes that are read from a texture."""
+
+
 class LoweredNodes:
     """Op instances and edges by position. A node never changes."""
 
@@ -101,7 +105,7 @@ class LoweredNodes:
         """Texture widths in texels that differ from the default for the size."""
         self.views: dict[int, tuple[int, ViewStack]] = {}
         """Results of `view`."""
-        self.lane_axes: dict[int, int] = {}
+        self.lane_axes: dict[int, int | None] = {}
         """Results of `lane_axis`."""
 
     def spec(self, at: int) -> TensorSpec:
@@ -116,7 +120,7 @@ class LoweredNodes:
         return type(self.calls[at]) is not OpInstance
 
     def is_buffer(self, at: int) -> bool:
-        return type(self.calls[at]) in (TensorSpec, LoopItem)
+        return type(self.calls[at]) in BUFFERS
 
     def op(self, at: int) -> OpDef | None:
         call = self.calls[at]
@@ -148,8 +152,8 @@ class LoweredNodes:
         steps = (step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True))
         return base, *(follow(View(shape, tuple(steps)), stack[0]) or (None, 0))
 
-    def lane_axis(self, at: int) -> int:
-        """Return the axis along which neighbours in `at` are neighbours in its source, or -1.
+    def lane_axis(self, at: int) -> int | None:
+        """Return the axis along which neighbours in `at` are neighbours in its source, or None.
 
         If there are several operands, the largest decides, since most reads are from it.
         """
@@ -163,13 +167,13 @@ class LoweredNodes:
                 source = largest
             else:
                 axes = (axis for axis, step in enumerate(strides or ()) if abs(step) == 1)
-                self.lane_axes[source] = next(axes, -1)
+                self.lane_axes[source] = next(axes, None)
         return self.lane_axes.setdefault(at, self.lane_axes[source])
 
     def along(self, at: int, axes: tuple[int, ...]) -> bool:
         """Return True if a reduction over `axes` should read four elements of a result at once."""
         axis = self.lane_axis(at)
-        return axis in axes and self.spec(at).shape[axis] % 4 == 0
+        return axis is not None and axis in axes and self.spec(at).shape[axis] % 4 == 0
 
 
 class LoweredGraph(LoweredNodes):
@@ -277,16 +281,16 @@ class LoweredGraph(LoweredNodes):
         """Return the nodes that pass values into, through or out of loops."""
         return {
             at
-            for place, call in enumerate(self.calls)
-            if type(call) is LoopItem or self.op(place) is LOOP
-            for at in (*self.edges[place], place)
+            for number, call in enumerate(self.calls)
+            if type(call) is LoopItem or self.op(number) is LOOP
+            for at in (*self.edges[number], number)
         }
 
     def dependents(self, loop: int) -> set[int]:
         """Return the nodes whose values differ between the iterations of a loop."""
         spec: LoopSpec = self.calls[loop].arg
-        found = {*spec.carries, spec.iteration}
+        changing = {*spec.carries, spec.iteration}
         for at in range(spec.iteration + 1, loop + 1):
-            if not found.isdisjoint(self.edges[at]):
-                found.add(at)
-        return found
+            if not changing.isdisjoint(self.edges[at]):
+                changing.add(at)
+        return changing

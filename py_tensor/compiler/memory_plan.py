@@ -18,8 +18,8 @@ from .codegen.contract_kernel import tile_dtype
 from .codegen.shader import Shader
 from .codegen.tile_heuristics import BUSY_PROCESSOR, tilings_of
 from .codegen.write import write
-from .fusion import FusionLimits, fuse
-from .kernel import Kernel
+from .fusion.fuse import fuse
+from .kernel import FusionLimits, Kernel, KernelKind
 from .lowered_graph import LoopItem, LoopSpec, LoweredGraph, row_of
 from .lowering.lower import lower
 from .texture_layout import choose_widths
@@ -58,20 +58,19 @@ def numbers_in(dtype: DType) -> int:
     return 2 if dtype.kind == "c" else 1
 
 
-def texture_size(size: int, row: int = 0) -> tuple[int, int]:
-    """Return width and height of the texture of `size` elements; `row` is the width if not 0."""
-    texels = max(1, -(-size // 4))
-    row = row or row_of(size)
-    return row, -(-texels // row)
+def texture_size(size: int, width: int | None = None) -> tuple[int, int]:
+    """Return width and height of the texture of `size` elements, whose width may be given."""
+    width = width or row_of(size)
+    return width, max(1, -(-size // (4 * width)))
 
 
 class Slot(NamedTuple):
-    """Texture of a plan; `layers` is 0 for a 2-D texture."""
+    """Texture of a plan; a 2-D texture has no layers."""
 
     format: int
     width: int
     height: int
-    layers: int = 0
+    layers: int | None = None
 
     @property
     def nbytes(self) -> int:
@@ -120,7 +119,7 @@ class Plan(NamedTuple):
         """Serialize the plan for the bridge; webgl_js_bridge/plans.js documents the layout."""
         words = array("i", [self.leaves, len(self.outputs), len(self.temporaries), len(self.draws)])
         for slot in (*self.outputs, *self.temporaries):
-            words.extend(slot)
+            words.extend((*slot[:3], slot.layers or 0))
         for draw in self.draws:
             words.extend((program_id(draw.shader), *draw.viewport))
             for numbers in (draw.targets, draw.inputs, *draw.uniforms):
@@ -182,12 +181,12 @@ def split_plan(
     needs, reads = ({src for stage in part for src in stage.sources} for part in parts)
     reads |= kept
     made = [target for stage in before for target in stage.targets if target in reads]
-    given = [n for n, leaf in enumerate(leaves) if leaf in reads or leaf not in known]
+    read = [n for n, leaf in enumerate(leaves) if leaf in reads or leaf not in known]
     needed = [n for n, leaf in enumerate(leaves) if leaf in needs]
     first = [(n, at, stages.lowered.spec(at.node)) for n, at in enumerate(made)]
     return SplitPlan(
-        stages.plan(after, [*(leaves[n] for n in given), *made], results),
-        tuple(given),
+        stages.plan(after, [*(leaves[n] for n in read), *made], results),
+        tuple(read),
         stages.plan(before, [leaves[n] for n in needed], first) if made else None,
         tuple(needed),
     )
@@ -212,7 +211,7 @@ class Stages:
             elif kind is not OpInstance:
                 self.leaves.append(StoredValue(at))
         self.bodies = {
-            inner.output: frozenset(at for each in inner.body for at in each.outputs)
+            inner.output: frozenset(at for stage in inner.body for at in stage.outputs)
             for kernel in schedule.kernels
             for inner in _loops(kernel)
         }
@@ -237,7 +236,7 @@ class Stages:
     def draws(self, iteration: Iteration | None, kernel: Kernel) -> Iterator[Stage]:
         """Yield the draws of a kernel; for a loop, those of its body in each iteration."""
         before = () if iteration is None else iteration.numbers
-        if kernel.kind == "loop":
+        if kernel.kind is KernelKind.LOOP:
             for number in range(self.lowered.calls[kernel.output].arg.trip_count):
                 within = Iteration(iteration, kernel.output, (*before, number))
                 for inner in kernel.body:
@@ -249,7 +248,7 @@ class Stages:
             while around is not None:
                 numbers[self.lowered.calls[around.loop].arg.iteration] = around.numbers[-1]
                 around = around.around
-            targets = tuple(StoredValue(at, kernel.tiled, before) for at in kernel.outputs)
+            targets = tuple(StoredValue(at, kernel.kind.tiled, before) for at in kernel.outputs)
             yield Stage(kernel, targets, sources, numbers)
 
     def stored(self, iteration: Iteration | None, at: int, tiled: bool = False) -> StoredValue:
@@ -267,11 +266,11 @@ class Stages:
             return StoredValue(at, tiled)
         spec: LoopSpec = lowered.calls[iteration.loop].arg
         if at in spec.carries:
-            place = spec.carries.index(at)
+            carry = spec.carries.index(at)
             if numbers[-1]:
                 previous = iteration._replace(numbers=(*numbers[:-1], numbers[-1] - 1))
-                return self.stored(previous, spec.results[place])
-            at = lowered.edges[iteration.loop][place]
+                return self.stored(previous, spec.results[carry])
+            at = lowered.edges[iteration.loop][carry]
         elif at in bodies[iteration.loop]:
             return StoredValue(at, tiled, numbers)
         return self.stored(iteration.around, at, tiled)
@@ -312,7 +311,7 @@ class Stages:
                 specs.append(spec)
             is_leaf = slot < len(leaves)
             keep.append(KeptNode(position, is_leaf, slot if is_leaf else slot - len(leaves)))
-        temporaries = self.place(stages, slots)
+        temporaries = self.assigned(stages, slots)
         draws = []
         sizes: dict[float, int] = {}
         known = len(self.graph_scalars) + len(self.implicit_uniforms)
@@ -342,7 +341,7 @@ class Stages:
         implicit = (*self.implicit_uniforms, *sizes)
         return Plan(self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), implicit)
 
-    def place(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Slot]:
+    def assigned(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Slot]:
         """Assign slots to temporaries; equal sizes share slots if their lifetimes are disjoint."""
         first = len(slots)
         last = {source: stage for stage in stages for source in stage.sources}
@@ -393,7 +392,7 @@ class Iteration(NamedTuple):
 
 def _loops(kernel: Kernel) -> Iterator[Kernel]:
     """Yield the loops in a kernel, with the kernel itself if it is one."""
-    if kernel.kind == "loop":
+    if kernel.kind is KernelKind.LOOP:
         yield kernel
         for inner in kernel.body:
             yield from _loops(inner)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..ops.contractions import Window
 
 SHARED = 12
-"""Texels of a row of pixels that a fragment may hold for several taps of a row of the kernel."""
+"""Largest number of texels that a fragment may hold for several taps of a row of the kernel."""
 UNROLLED = 16
 """Taps of a row of the kernel that a shader may list; a loop computes more of them, since the time
 to compile a shader grows with its length. A driver took half a minute for 256 taps."""
@@ -20,8 +20,8 @@ LISTED = 20
 may lie outside the image, SwiftShader takes twice as long to compile it: 1.4 s for 22 columns, 85 s
 for 28."""
 TOGETHER = 4
-"""Taps of a longer row that an iteration may compute. More of them save few fetches, and a shader
-of many takes long to compile."""
+"""Largest number of taps of a longer row that an iteration computes. More taps save few fetches and
+make the shader slow to compile."""
 
 
 class Taps(NamedTuple):
@@ -32,7 +32,7 @@ class Taps(NamedTuple):
     columns: list[int]
     """Columns of pixels that these taps read, relative to the first column."""
     parts: list[range]
-    """These taps in parts; those of a part read many columns in common."""
+    """These taps in parts. The taps of one part read many columns in common."""
 
 
 def taps_of(height: int, window: Window) -> Taps:
@@ -42,7 +42,7 @@ def taps_of(height: int, window: Window) -> Taps:
     """
     stride, kernel, dilation = window.stride[1], window.kernel[1], window.dilation[1]
     every = stride // math.gcd(stride, dilation)
-    found = Taps(1, sorted(_columns(height, window, range(1))), [range(1)])
+    chosen = Taps(1, sorted(_columns(height, window, range(1))), [range(1)])
     steps = [step for step in range(2, TOGETHER + 1) if kernel % step == 0]
     if TOGETHER < kernel <= UNROLLED:
         steps.append(kernel)
@@ -52,8 +52,8 @@ def taps_of(height: int, window: Window) -> Taps:
         joined = set().union(*columns)
         most = min(height * step - 1, LISTED)
         if len(joined) <= most and max(map(len, columns)) <= SHARED:
-            found = Taps(step, sorted(joined), parts)
-    return found
+            chosen = Taps(step, sorted(joined), parts)
+    return chosen
 
 
 def _columns(height: int, window: Window, taps: range) -> set[int]:

@@ -1,8 +1,8 @@
 """Choose texture widths for temporaries.
 
-The width of an output depends on its size only. For temporaries, GPUs are faster if fragments above
-each other read texels that are above each other, too. Operands of contractions therefore have one
-matrix row per texture row, and split reductions have the texture width of their operand.
+The width of an output depends on its size only. Temporaries are free: a GPU is faster if vertical
+neighbours among fragments read vertical neighbours among texels. Operands of contractions therefore
+have one matrix row per texture row, and split reductions have the texture width of their operand.
 Input: a `LoweredGraph` and its `KernelSchedule`. Output: `texture_widths` of the lowered graph.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..ir.node import OpInstance
 from ..ops.contractions import CONVOLVE, DOT
-from .kernel import KernelSchedule
+from .kernel import KernelKind, KernelSchedule
 from .lowered_graph import LoweredGraph, SplitReduction
 
 
@@ -30,7 +30,7 @@ def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int)
 
     for kernel in reversed(schedule.kernels):
         call = lowered.calls[kernel.root]
-        if kernel.kind == "contract":
+        if kernel.kind is KernelKind.CONTRACT:
             first = lowered.edges[kernel.root][0]
             base, strides, _ = lowered.strides(first)
             if call.op is CONVOLVE:
@@ -54,5 +54,5 @@ def _follows(lowered: LoweredGraph, at: int, out: int) -> bool:
 
     Axes of length 1 do not count.
     """
-    shape, result = ([n for n in lowered.spec(each).shape if n != 1] for each in (at, out))
+    shape, result = ([n for n in lowered.spec(node).shape if n != 1] for node in (at, out))
     return len(shape) > 1 and shape[-1:] == result[-1:]

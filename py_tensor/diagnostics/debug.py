@@ -10,6 +10,7 @@ import time
 from contextlib import ExitStack
 from typing import Any, TextIO
 
+from ..compiler.fusion.traits import traits_of
 from ..dtypes import bool_, complex64, float32
 from ..errors import NumericError
 from ..ir.node import OpNode, node_of, pending_for, tapes
@@ -65,7 +66,7 @@ class _RangeCheck:
     def __init__(self, name: str, node: OpNode) -> None:
         self.name = name
         self.srcs = node.srcs
-        self.stores_sums = node.call is not None and node.call.op.root
+        self.stores_sums = node.call is not None and traits_of(node.call.op).kernel is not None
         self.overflows = _any(OVERFLOW, node)
         self.underflows = _any(UNDERFLOW, node)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..compiler.codegen.shader import Shader
-from ..compiler.fusion import FusionLimits
+from ..compiler.kernel import FusionLimits
 from ..compiler.memory_plan import Device, Plan, make_plan
 from ..ir.node import OpGraph, OpInstance, Scalar, linearize, with_family
 from ..runtime.executor import backend

@@ -9,12 +9,12 @@ that it serves as its own key.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import accumulate, count, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary, ref
 
 from ..dtypes import DTYPES, EXTENDED, DType, float32
@@ -22,7 +22,7 @@ from ..ops.complex_algebra import ComplexParts
 from ..ops.complex_parts import COMPLEX, IMAG, REAL
 from ..ops.elementwise import CAST
 from ..ops.graph_value import Algebra, GraphValue, NodeGraph
-from ..ops.op_def import OpDef, Rule, Shape
+from ..ops.op_def import ComplexRule, OpDef, Shape
 from .bounded_cache import BoundedCache
 
 
@@ -63,14 +63,14 @@ class OpInstance:
         self.specs = specs
         self.spec = spec
         self.operands = operands
-        self.rule: Rule | None = None
+        self.rule: ComplexRule | None = None
         self.recipe: NodeRecipe | None = None
         if op.complex is not None and "c" in [part.dtype.kind for part in (spec, *specs)]:
             self.rule = op.complex
 
     def __repr__(self) -> str:
-        given = "" if self.arg is None else f", {self.arg}"
-        return f"{self.op.name}({', '.join(map(repr, self.specs))}{given}) -> {self.spec!r}"
+        argument = "" if self.arg is None else f", {self.arg}"
+        return f"{self.op.name}({', '.join(map(repr, self.specs))}{argument}) -> {self.spec!r}"
 
 
 NodeRecipe = list[tuple[OpInstance, tuple[int, ...]]]
@@ -96,6 +96,20 @@ _next_age = count().__next__
 AGE = attrgetter("age")
 
 
+class NodeBuffer(Protocol):
+    """Computed value of a node: a `Buffer` of the runtime, or an argument of a traced function."""
+
+    users: int
+
+
+class NodeTape(Protocol):
+    """Tape of a differentiation, see `transforms.autodiff.tape`."""
+
+    @property
+    def made(self) -> Mapping[int, tuple[OpNode, OpInstance, tuple[OpNode, ...]]]: ...
+    def keep(self, pending: list[OpNode], /) -> None: ...
+
+
 class OpNode:
     """Value computed from `srcs` by `call`, or stored in `buffer`, or a Python scalar `value`.
 
@@ -104,13 +118,15 @@ class OpNode:
 
     __slots__ = ("age", "buffer", "call", "spec", "srcs", "value")
     value: Any
+    buffer: Any
+    """A `NodeBuffer`, or None; the packages above know which one."""
 
     def __init__(
         self,
         call: OpInstance | None,
         srcs: tuple[OpNode, ...],
         spec: TensorSpec,
-        buffer: Any = None,
+        buffer: NodeBuffer | None = None,
     ) -> None:
         self.call = call
         self.srcs = srcs
@@ -118,7 +134,7 @@ class OpNode:
         self.buffer = buffer
         self.age = _next_age()
 
-    def settle(self, buffer: Any) -> None:
+    def settle(self, buffer: NodeBuffer) -> None:
         """Attach the computed value and drop the references to the operands."""
         self.buffer = buffer
         self.call = None
@@ -178,26 +194,26 @@ def by_rule(call: OpInstance, srcs: tuple[OpNode, ...]) -> OpNode:
     if not call.recipe:
         return _ruled(call, srcs)
     nodes = [*srcs]
-    for made, places in call.recipe:
-        nodes.append(OpNode(made, tuple([nodes[place] for place in places]), made.spec))
+    for made, positions in call.recipe:
+        nodes.append(OpNode(made, tuple([nodes[position] for position in positions]), made.spec))
     return nodes[-1]
 
 
-def _recipe(result: OpNode, given: tuple[OpNode, ...]) -> NodeRecipe:
+def _recipe(result: OpNode, operands: tuple[OpNode, ...]) -> NodeRecipe:
     """Return the steps that build `result` from the given nodes; equal steps occur once."""
-    place = {id(node): at for at, node in enumerate(given)}
+    position = {id(node): number for number, node in enumerate(operands)}
     known: dict[tuple[OpInstance, tuple[int, ...]], int] = {}
     stack = [result]
     while stack:
         node = stack[-1]
-        missing = [src for src in node.srcs if id(src) not in place]
+        missing = [src for src in node.srcs if id(src) not in position]
         if missing:
             stack += missing
             continue
         stack.pop()
-        if id(node) not in place and node.call is not None:
-            step = (node.call, tuple([place[id(src)] for src in node.srcs]))
-            place[id(node)] = known.setdefault(step, len(given) + len(known))
+        if id(node) not in position and node.call is not None:
+            step = (node.call, tuple([position[id(src)] for src in node.srcs]))
+            position[id(node)] = known.setdefault(step, len(operands) + len(known))
     return list(known)
 
 
@@ -233,14 +249,14 @@ def scalar_node(value: complex, dtype: DType = float32) -> OpNode:
     return node
 
 
-def leaf_node(buffer: Any, spec: TensorSpec) -> OpNode:
+def leaf_node(buffer: NodeBuffer, spec: TensorSpec) -> OpNode:
     """Make a node for a value that is already computed."""
     return OpNode(None, (), spec, buffer)
 
 
-tapes: list[Any] = []
+tapes: list[NodeTape] = []
 """Tapes of the active differentiations of all tasks, see `transforms.autodiff.tape`."""
-pullbacks: set[ref[Any]] = set()
+pullbacks: set[ref[NodeTape]] = set()
 """Complete tapes of living functions that `vjp` returned."""
 task_tapes: ContextVar[tuple[Any, ...]] = ContextVar("py_tensor_tapes", default=())
 """Tapes that the running task has begun; some may have ended."""
@@ -288,7 +304,7 @@ def forget(identity: int) -> None:
             node.buffer.users -= 1
 
 
-def recorded_tapes() -> list[Any]:
+def recorded_tapes() -> list[NodeTape]:
     """Return the tapes that backward passes are going to read."""
     return [*tapes, *(tape for tape in [weak() for weak in pullbacks] if tape is not None)]
 
@@ -304,16 +320,16 @@ def usable_nodes(nodes: list[OpNode], is_lost: Callable[[Any], bool]) -> list[Op
 
 def with_family(wanted: Sequence[OpNode]) -> list[OpNode]:
     """Return the wanted nodes, and pending results of living tensors that one draw computes too."""
-    others = [
+    results = [
         node
         for node in [*fresh.values()]
         if node.call is not None and node.call.op.family is not None
     ]
-    if not others:
+    if not results:
         return [*wanted]
     pending = set(pending_for(wanted))
     computed = {_family(node) for node in pending}
-    return [*wanted, *(n for n in others if n not in pending and _family(n) in computed)]
+    return [*wanted, *(n for n in results if n not in pending and _family(n) in computed)]
 
 
 def _family(node: OpNode) -> tuple[object, tuple[OpNode, ...]]:
@@ -373,8 +389,8 @@ class LinearizedGraph(NamedTuple):
 def linearize(wanted: Sequence[OpNode]) -> LinearizedGraph:
     """Return the pending nodes that `wanted` need, in order of creation, with their key.
 
-    In this order operands come first and temporaries live no longer than in the user's code: a
-    weight's gradient, for example, is computed before the backward pass moves on. The key holds
+    In this order operands come first, and temporaries live no longer than in the user's code. The
+    gradient of a weight, for example, is computed before the backward pass moves on. The key holds
     operations, edges, shapes, dtypes and static arguments, never values.
 
     Shared nodes are found from the living tensors and the tapes, not from reference counts, which

@@ -91,13 +91,13 @@ def _fields_of(kind: type) -> _Fields | None:
     """Return the fields of a dataclass, None for other classes; cached, since this is slow."""
     if not hasattr(kind, "__dataclass_fields__"):
         return None
-    found = _fields.get(kind)
-    if found is None:
+    names = _fields.get(kind)
+    if names is None:
         static = [field.name for field in fields(kind) if field.metadata.get("static")]
-        others = [field.name for field in fields(kind) if field.name not in static]
+        children = [field.name for field in fields(kind) if field.name not in static]
         buffers = [field.name for field in fields(kind) if field.metadata.get("buffer")]
-        found = _fields[kind] = _Fields(tuple(others), tuple(static), frozenset(buffers))
-    return found
+        names = _fields[kind] = _Fields(tuple(children), tuple(static), frozenset(buffers))
+    return names
 
 
 def typed(value: Any) -> tuple[type, Any]:
@@ -265,13 +265,13 @@ def tree_unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
         iterator = iter(leaves)
     except TypeError:
         raise wrong_type("tree_unflatten", "leaves", "an iterable", leaves, "a list") from None
-    given = list(iterator)
-    if len(given) != structure.count:
+    values = list(iterator)
+    if len(values) != structure.count:
         raise ArgumentError(
-            f"tree_unflatten: wrong number of leaves; got {len(given)} for {structure}; pass "
+            f"tree_unflatten: wrong number of leaves; got {len(values)} for {structure}; pass "
             f"{structure.count}"
         )
-    return _build(iter(structure.parts), iter(given))
+    return _build(iter(structure.parts), iter(values))
 
 
 def _build(parts: Iterator[KeyPart | None], leaves: Iterator[Any]) -> Any:
@@ -350,14 +350,14 @@ def tree_map(
 
 
 def map_trees(
-    operation: str, function: Callable[..., Any], is_leaf: IsLeaf | None, tree: Any, *others: Any
+    operation: str, function: Callable[..., Any], is_leaf: IsLeaf | None, tree: Any, *trees: Any
 ) -> Any:
     """Apply a function to the corresponding leaves of trees; `operation` is the caller's name."""
     _check_function(operation, "function", function)
     if is_leaf is not None:
         _check_function(operation, "is_leaf", is_leaf)
     leaves, structure = tree_flatten(tree, is_leaf)
-    columns = [leaves_at(operation, structure, other) for other in others]
+    columns = [leaves_at(operation, structure, other) for other in trees]
     return tree_unflatten(structure, map(function, leaves, *columns))
 
 
@@ -366,16 +366,16 @@ def leaves_at(operation: str, structure: Structure, tree: Any) -> list[Any]:
 
     Raise ArgumentError if the tree lacks one of these places.
     """
-    found: list[Any] = []
-    _match(operation, iter(structure.parts), tree, found)
-    return found
+    values: list[Any] = []
+    _match(operation, iter(structure.parts), tree, values)
+    return values
 
 
-def _match(operation: str, parts: Iterator[KeyPart | None], tree: Any, found: list[Any]) -> None:
+def _match(operation: str, parts: Iterator[KeyPart | None], tree: Any, values: list[Any]) -> None:
     """Append the values of a tree at the places of the structure's leaves to `found`."""
     part = next(parts)
     if part is LEAF:
-        found.append(tree)
+        values.append(tree)
         return
     opened = open_node(tree)
     kind, fixed, _ = part
@@ -387,7 +387,7 @@ def _match(operation: str, parts: Iterator[KeyPart | None], tree: Any, found: li
         )
     children: Sequence[Any] = [tree[key] for key in fixed] if same_keys else list(opened[1])
     for child in children:
-        _match(operation, parts, child, found)
+        _match(operation, parts, child, values)
 
 
 def _shown(tree: Any) -> str:

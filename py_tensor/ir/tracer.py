@@ -12,7 +12,7 @@ import operator
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import FLOAT_END, OF_PYTHON, DType, does_not_fit, limited, of_scalar
 from ..errors import ArgumentError, TraceError
@@ -73,13 +73,21 @@ class Recording:
             )
 
 
+class TapeStep(NamedTuple):
+    """Function of the values in some slots, whose result fills another slot."""
+
+    slot: int
+    function: Callable[..., Any]
+    operands: tuple[int, ...]
+
+
 class ScalarTape:
     """Host arithmetic that each call replays: slots for values, and the steps that fill them."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.values: list[Any] = []
-        self.steps: list[tuple[int, Callable[..., Any], tuple[int, ...]]] = []
+        self.steps: list[TapeStep] = []
         self.closed = False
         self.constants: dict[tuple[type, str], int] = {}
         self.results: dict[Any, ScalarTracer] = {}
@@ -110,7 +118,7 @@ class ScalarTape:
         """Append a step and return the tracer of its result, which has the given kind."""
         slots = tuple(map(self.slot, operands))
         result = self.number(kind)
-        self.steps.append((result.slot, function, slots))
+        self.steps.append(TapeStep(result.slot, function, slots))
         return result
 
     def computed(self, kind: type, function: Callable[..., Any], *operands: Any) -> ScalarTracer:
@@ -120,10 +128,10 @@ class ScalarTape:
             self.results[key] = self.record(kind, function, *operands)
         return self.results[key]
 
-    def play(self, given: list[tuple[int, Any]]) -> list[Any]:
+    def play(self, arguments: list[tuple[int, Any]]) -> list[Any]:
         """Compute the values of all slots from (slot, value) pairs of the arguments."""
         values = self.values.copy()
-        for slot, value in given:
+        for slot, value in arguments:
             values[slot] = value
         for slot, function, operands in self.steps:
             values[slot] = function(*[values[operand] for operand in operands])

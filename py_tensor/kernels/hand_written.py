@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..compiler.codegen.expressions import EXPRESSIONS
+from ..compiler.codegen.fetches import ReadMode
 from ..compiler.codegen.indices import Index
 from ..compiler.codegen.types import KIND
 from ..compiler.codegen.writer import Expression, Writer
-from ..compiler.fusion import FusionLimits
+from ..compiler.kernel import FusionLimits
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import LOWERINGS
 from ..dtypes import (
@@ -39,7 +40,7 @@ from ..functions.arguments import a_shape, function_of
 from ..ir.node import OpInstance, OpNode, Scalar, node_of, scalar_node
 from ..ir.tracer import fitting, kind_of
 from ..language.glsl import GLSL, NEW_LINE
-from ..language.tree import Value
+from ..language.tree import INT, UINT, Value
 from ..ops.op_def import InferredResult, OpDef
 from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor, node_behind
@@ -261,12 +262,12 @@ def _write(writer: Writer, at: int, index: Index) -> Value:
             inside = f"clamp(i{axis}, 0, {length} - 1)"
             position = f"({position}) * {length} + {inside}" if axis else inside
         slot = writer.kernel.inputs.index(src)
-        element = writer.fetches.element(slot, code.value(position, "i", 1)).text
+        element = writer.fetches.element(slot, code.value(position, INT, 1)).text
         body = _converted(element, spec.dtype.kind, dtype.kind)
         writer.definitions.append(
             f"{TYPES[dtype.kind]} {name}({', '.join(places)}) {{ return {body}; }}"
         )
-        writer.fetches.modes.setdefault(src, set()).add("lanes")
+        writer.fetches.modes.setdefault(src, set()).add(ReadMode.LANES)
     for name, dtype in op.uniforms:
         settings.append(f"{name} = {_converted(*number(), dtype.kind)};")
         writer.definitions.append(f"{TYPES[dtype.kind]} {name};")
@@ -281,7 +282,7 @@ def _write(writer: Writer, at: int, index: Index) -> Value:
     kind = KIND[op.gives.kind]
     calls = [code.call(ENTRY, kind, *[i.lane(lane) for i in indices]) for lane in "xyzw"]
     if op.gives is bool_:
-        calls = [code.call(GLSL.types["u", 1], kind, value) for value in calls]
+        calls = [code.call(GLSL.types[UINT, 1], kind, value) for value in calls]
     value: Value = code.let(code.vector(kind, *calls))
     if writer.kernel.inputs:
         # NVIDIA's compiler crashes if it removes the last read of a texture; it cannot remove this.

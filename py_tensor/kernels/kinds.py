@@ -16,7 +16,7 @@ from ..compiler.codegen.types import KIND, converted, literal
 from ..compiler.codegen.writer import Expression, Writer
 from ..dtypes import DType
 from ..errors import GradientError
-from ..language.tree import Value, Whole
+from ..language.tree import INT, MASK, TRUTH, UINT, Value, Whole
 from ..late import LateModule
 from ..ops.elementwise import CAST
 from ..ops.index_map import broadcast_view, make_view, row_major
@@ -221,8 +221,8 @@ class ProgramWriter:
     def part(self, value: Value, lane: Whole) -> Value:
         """Return one of four lanes, in statements for one element."""
         one = value[lane]
-        if value.kind == "m":
-            one = self.code.printer.of_kind(one.of("u"), "m")
+        if value.kind == MASK:
+            one = self.code.printer.of_kind(one.of(UINT), MASK)
         return self.code.let(one)
 
     def write(self, body: Sequence[Any]) -> None:
@@ -258,7 +258,7 @@ class ProgramWriter:
             else:
                 same = position.lanes == 1 or read.position not in self.differ
                 position = code.let(code.printer.spread(position))
-                value = writer.value(src, Index(spec.size, lanes=position, same=same))
+                value = writer.value(src, Index(spec.size, lanes=position, is_splat=same))
             value = code.let(converted(code, value, spec.dtype, read.result.dtype))
         self.values[read.result] = value if self.lane is None else self.part(value, 0)
 
@@ -290,7 +290,7 @@ class ProgramWriter:
         elif apart:
             outside = own < -apart if apart < 0 else own >= count - apart
             ends = (place, 0) if apart < 0 else (place, count - 1)
-            place = code.call("max" if apart < 0 else "min", "i", *ends, lanes=1)
+            place = code.call("max" if apart < 0 else "min", INT, *ends, lanes=1)
         if not isinstance(column.row, Number):
             place = (self.values[column.row].lane("x") >> 2) + place
         value = writer.texel(src, code.let(place, "i"))
@@ -309,7 +309,7 @@ class ProgramWriter:
         code = self.code
         for outer, _ in branch.exports:
             self.values[outer] = code.variable(code.vector(KIND[outer.dtype.kind], 0))
-        with code.when(code.apply("any_element(x)", "b", self.atom(branch.condition))):
+        with code.when(code.apply("any_element(x)", TRUTH, self.atom(branch.condition))):
             self.write(branch.body)
             for outer, inner in branch.exports:
                 code.assign(self.values[outer], self.atom(inner))
@@ -318,7 +318,7 @@ class ProgramWriter:
         """Write the exit of one element from a loop."""
         code = self.code
         formula = "any_element(x)" if leave.ends else "not any_element(x)"
-        with code.when(code.apply(formula, "b", self.atom(leave.condition))):
+        with code.when(code.apply(formula, TRUTH, self.atom(leave.condition))):
             self.write(leave.body)
             for outer, inner in leave.exports:
                 code.assign(self.values[outer], self.atom(inner))
@@ -334,7 +334,9 @@ class ProgramWriter:
             with code.printed_by(code.printer.of_one):
                 self.loop(loop)
                 ends = [self.values[var] for var in needed]
-                ends = [code.printer.of_kind(end, "u") if end.kind == "m" else end for end in ends]
+                ends = [
+                    code.printer.of_kind(end, UINT) if end.kind == MASK else end for end in ends
+                ]
             for result, end in zip(results.values(), ends, strict=True):
                 # All lanes move by one, since Direct3D cannot assign a lane by its number.
                 code.assign(result, code.vector(result.kind, result.lane("yzw"), end))
@@ -354,7 +356,7 @@ class ProgramWriter:
             self.write(loop.head)
             active = None if loop.active is None else self.atom(loop.active)
             if active is not None:
-                code.stop(code.apply("not any_element(x)", "b", active))
+                code.stop(code.apply("not any_element(x)", TRUTH, active))
             self.write(loop.body)
             for carry in loop.carries:
                 if carry.following not in (carry.inner, carry.initial):
@@ -395,7 +397,7 @@ def coordinates(writer: Writer, index: Index, lengths: Sequence[Value]) -> list[
         return []
     # Lanes after the last element compute the last one again.
     last = math.prod(lengths[1:], start=lengths[0]) - 1
-    position = code.let(code.call("min", "i", position, last))
+    position = code.let(code.call("min", INT, position, last))
     found: list[Value] = []
     for length in reversed(lengths[1:]):
         rest = code.let(position // length)

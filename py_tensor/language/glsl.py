@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from .printer import OneLane, Printer, Source
-from .tree import BITWISE, LOGICAL, SUM, UNARY, Value
+from .printer import OneLane, Parameters, Printer, ShaderParts
+from .sizes import ARRAYS
+from .tree import BITWISE, FLOAT, INT, LOGICAL, MASK, SUM, TRUTH, UINT, UNARY, Value, ValueKind
 
 _COMPARED = {
     "==": "equal",
@@ -35,15 +36,10 @@ class GlslPrinter(Printer):
     """Printer of GLSL. Truth values are bvec4, or uvec4 of 0 and 1, which `&` and `|` need."""
 
     types: ClassVar = {
-        **{("f", 4): "vec4", ("i", 4): "ivec4", ("u", 4): "uvec4"},
-        **{("b", 4): "bvec4", ("m", 4): "uvec4"},
-        **{
-            ("f", 1): "float",
-            ("i", 1): "int",
-            ("u", 1): "uint",
-            ("m", 1): "uint",
-            ("b", 1): "bool",
-        },
+        **{(FLOAT, 4): "vec4", (INT, 4): "ivec4", (UINT, 4): "uvec4"},
+        **{(TRUTH, 4): "bvec4", (MASK, 4): "uvec4"},
+        **{(FLOAT, 1): "float", (INT, 1): "int", (UINT, 1): "uint"},
+        **{(TRUTH, 1): "bool", (MASK, 1): "uint"},
     }
     native_names: ClassVar = {"round": "roundEven"}
     exceptions: ClassVar = {
@@ -90,26 +86,26 @@ float pt_opaque_1(float x) {
     }
 
     def compared(self, sign: str, a: Value, b: Value) -> Value:
-        return Value(f"{_COMPARED[sign]}({self.spread(a).text}, {self.spread(b).text})", "b")
+        return Value(f"{_COMPARED[sign]}({self.spread(a).text}, {self.spread(b).text})", TRUTH)
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
-        if a.kind == "f":
-            return Value(f"mix({b.text}, {a.text}, {condition})", "f")
+        if a.kind == FLOAT:
+            return Value(f"mix({b.text}, {a.text}, {condition})", FLOAT)
         return Value(f"pt_pick({condition}, {a.text}, {b.text})", a.kind)
 
     def joined(self, sign: str, values: list[Value]) -> Value:
-        texts = [self.of_kind(value, "m").inside(UNARY) for value in values]
-        return Value(f" {sign} ".join(texts), "m", 4, BITWISE)
+        texts = [self.of_kind(value, MASK).inside(UNARY) for value in values]
+        return Value(f" {sign} ".join(texts), MASK, 4, BITWISE)
 
     def inverse(self, condition: Value) -> Value:
-        return Value(f"not({condition.text})", "b")
+        return Value(f"not({condition.text})", TRUTH)
 
     def shifted(self, a: Value, sign: str, count: Value) -> Value:
         text = f"{a.inside(UNARY)} {sign} {count.inside(UNARY)}"
         return self.value(text, a.kind, a.lanes, BITWISE, a.uses | count.uses)
 
-    def bits(self, kind: str, value: Value) -> str:
-        name = "floatBitsToUint" if kind == "u" else "uintBitsToFloat"
+    def bits(self, kind: ValueKind, value: Value) -> str:
+        name = "floatBitsToUint" if kind == UINT else "uintBitsToFloat"
         return f"{name}({self.spread(value).text})"
 
     @cached_property
@@ -119,17 +115,17 @@ float pt_opaque_1(float x) {
     def declared(self, name: str, value: Value) -> str:
         return f"{self.types[value.kind, value.lanes]} {name} = {value.text};"
 
-    def array(self, name: str, kind: str, length: int) -> str:
+    def array(self, name: str, kind: ValueKind, length: int) -> str:
         return f"{self.types[kind, 4]} {name}[{length}];"
 
     def loop(self, counter: str, start: str, stop: str, step: int = 1) -> str:
         more = f" += {self.size(step)}" if step > 1 else "++"
         return f"for (int {counter} = {start}; {counter} < {stop}; {counter}{more})"
 
-    def called(self, name: str, kind: str) -> str:
+    def called(self, name: str, kind: ValueKind | None) -> str:
         return f"pt_{name}"
 
-    def head(self, name: str, parameters: list[tuple[str, str]], results: Sequence[str]) -> str:
+    def head(self, name: str, parameters: Parameters, results: Sequence[ValueKind]) -> str:
         texts = [f"{self.types[kind, self.lanes]} {own}" for own, kind in parameters]
         texts += [
             f"out {self.types[kind, self.lanes]} result{at}"
@@ -138,36 +134,37 @@ float pt_opaque_1(float x) {
         ]
         return f"{self.types[results[0], self.lanes]} {name}({', '.join(texts)})"
 
-    def received(self, name: str, kind: str) -> tuple[str, str]:
+    def received(self, name: str, kind: ValueKind) -> tuple[str, str]:
         return f"{self.types[kind, self.lanes]} {name};", name
 
-    def constant(self, name: str, kind: str, numbers: Sequence[str]) -> str:
+    def constant(self, name: str, kind: ValueKind, numbers: Sequence[str]) -> str:
         if len(numbers) == 1:
             return f"#define {name} {numbers[0]}"
-        kind = f"{self.types[kind, 1]}[{len(numbers)}]"
-        return f"const {kind} {name} = {kind}({', '.join(numbers)});"
+        array = f"{self.types[kind, 1]}[{len(numbers)}]"
+        return f"const {array} {name} = {array}({', '.join(numbers)});"
 
-    def load(self, slot: int, *place: str) -> str:
-        if len(place) > 1:
-            place = (f"ivec{len(place)}({', '.join(place)})",)
-        return f"texelFetch(x{slot}, {place[0]}, 0)"
+    def load(self, slot: int, *position: str) -> str:
+        if len(position) > 1:
+            position = (f"ivec{len(position)}({', '.join(position)})",)
+        return f"texelFetch(x{slot}, {position[0]}, 0)"
 
     def either(self, condition: str, a: str, b: str) -> str:
         return f"{condition} ? {a} : {b}"
 
-    def texel_function(self, name: str, kind: str, text: str) -> str:
+    def texel_function(self, name: str, kind: ValueKind, text: str) -> str:
         return f"{self.types[kind, 4]} {name}(int t) {{ return {text}; }}"
 
-    def element_function(self, name: str, kind: str, text: str) -> str:
+    def element_function(self, name: str, kind: ValueKind, text: str) -> str:
         return f"{self.types[kind, 1]} {name}(int i) {{ return {text}; }}"
 
-    def shader(self, source: Source) -> str:
+    def shader(self, source: ShaderParts) -> str:
         lines = [_HEAD]
-        for slot, (kind, row) in enumerate(source.inputs):
-            sampler = {"f": "", "i": "i"}.get(kind, "u") + "sampler2D"
-            lines.append(f"uniform {sampler}{'' if row else 'Array'} x{slot};")
-        for name, length in source.uniforms.items():
-            lines.append(f"uniform {self.types[name.lower(), 1]} {name}[{length}];")
+        for slot, texture in enumerate(source.inputs):
+            kind = texture.kind
+            sampler = {FLOAT: "", INT: "i"}.get(kind, "u") + "sampler2D"
+            lines.append(f"uniform {sampler}{'Array' if texture.width is None else ''} x{slot};")
+        for kind, length in source.uniforms.items():
+            lines.append(f"uniform {self.types[kind, 1]} {ARRAYS[kind]}[{length}];")
         for location, kind in enumerate(source.outputs):
             lines.append(f"layout(location = {location}) out {self.types[kind, 4]} y{location};")
         lines += [
@@ -192,17 +189,17 @@ float pt_opaque_1(float x) {
 class _OneLane(OneLane, GlslPrinter):
     """Printer of GLSL for one element."""
 
-    types: ClassVar = {**GlslPrinter.types, ("m", 1): "bool"}
+    types: ClassVar = {**GlslPrinter.types, (MASK, 1): "bool"}
 
     def compared(self, sign: str, a: Value, b: Value) -> Value:
-        return Value(f"{a.inside(SUM)} {sign} {b.inside(SUM)}", "b", 1, LOGICAL)
+        return Value(f"{a.inside(SUM)} {sign} {b.inside(SUM)}", TRUTH, 1, LOGICAL)
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
         return Value(f"({condition} ? {a.text} : {b.text})", a.kind, 1)
 
     def joined(self, sign: str, values: list[Value]) -> Value:
-        texts = [self.of_kind(value, "b").inside(UNARY) for value in values]
-        return Value(f" {sign}{sign} ".join(texts), "b", 1, LOGICAL)
+        texts = [self.of_kind(value, TRUTH).inside(UNARY) for value in values]
+        return Value(f" {sign}{sign} ".join(texts), TRUTH, 1, LOGICAL)
 
 
 GLSL = GlslPrinter()

@@ -18,7 +18,22 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 from .sizes import SMALL
-from .tree import BITWISE, PRIMARY, PRODUCT, SUM, UNARY, Value, Whole
+from .tree import (
+    BITWISE,
+    FLOAT,
+    INT,
+    LITERAL,
+    MASK,
+    PRIMARY,
+    PRODUCT,
+    SUM,
+    TRUTH,
+    UINT,
+    UNARY,
+    Value,
+    ValueKind,
+    Whole,
+)
 
 _SIGNS: dict[type[ast.operator], tuple[str, int]] = {
     ast.Add: ("+", SUM),
@@ -41,15 +56,23 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Gt: ">",
     ast.GtE: ">=",
 }
-_KINDS = {
-    "float32": "f",
-    "int32": "i",
-    "uint32": "u",
-    "bool": "b",
-    "Integer": "iu",
-    "Number": "fiu",
+Parameters = Sequence[tuple[str, ValueKind]]
+"""Names and kinds of a function's parameters."""
+Kinds = tuple[ValueKind, ...]
+"""Kinds of a parameter or result; a function with several is printed for each."""
+_KINDS: dict[str, Kinds] = {
+    "float32": (FLOAT,),
+    "int32": (INT,),
+    "uint32": (UINT,),
+    "bool": (TRUTH,),
+    "Integer": (INT, UINT),
+    "Number": (FLOAT, INT, UINT),
 }
-_DIVIDED: dict[type[ast.operator], str] = {ast.Div: "f", ast.FloorDiv: "u", ast.Mod: "u"}
+_DIVIDED: dict[type[ast.operator], ValueKind] = {
+    ast.Div: FLOAT,
+    ast.FloorDiv: UINT,
+    ast.Mod: UINT,
+}
 """Kinds for which the operators of shaders have Python's meaning."""
 _OF_TRUTHS = {"&": "&&", "|": "||", "^": "!="}
 """Operators of the truth values of one element."""
@@ -62,8 +85,8 @@ ONE = "_1"
 _USED = re.compile(r"\b(?:pt|PT)_\w+")
 
 
-class Formula(NamedTuple):
-    """Printed formula, whose text has the fields {0}, {1}, ... for operands."""
+class PrintedFormula(NamedTuple):
+    """Formula in a shader's language, whose text has the fields {0}, {1}, ... for operands."""
 
     text: str
     level: int
@@ -72,18 +95,26 @@ class Formula(NamedTuple):
     """Names of the functions that it calls."""
 
 
-class Source(NamedTuple):
+class InputTexture(NamedTuple):
+    """Texture that a shader reads."""
+
+    kind: ValueKind
+    width: int | None
+    """Width in texels; None for tile layout, whose texture has layers."""
+
+
+class ShaderParts(NamedTuple):
     """A kernel, of which a printer makes the text of a shader.
 
-    `inputs` are pairs of kind and texture width, which is 0 for tile layout. `uniforms` are the
-    lengths of the arrays F, I and U, and `outputs` are kinds. `needs` are the functions that the
-    kernel calls, and `reads` define those that read inputs by number. `definitions` are lines
-    before the kernel, and after them `own` is text of the user, whose lines errors count from 1.
+    `uniforms` are the lengths of the arrays of uniforms by kind, and `outputs` are kinds. `needs`
+    are the functions that the kernel calls, and `reads` define those that read inputs by number.
+    `definitions` are lines before the kernel, and after them `own` is text of the user, whose lines
+    errors count from 1.
     """
 
-    inputs: Sequence[tuple[str, int]]
-    uniforms: Mapping[str, int]
-    outputs: Sequence[str]
+    inputs: Sequence[InputTexture]
+    uniforms: Mapping[ValueKind, int]
+    outputs: Sequence[ValueKind]
     needs: Collection[str]
     reads: str
     body: str
@@ -96,17 +127,17 @@ class Function:
 
     def __init__(self, tree: ast.FunctionDef) -> None:
         self.tree = tree
-        self.parameters = [(given.arg, _kind(given.annotation)) for given in tree.args.args]
+        self.parameters = [(arg.arg, _kinds(arg.annotation)) for arg in tree.args.args]
         returned: Any = tree.returns
-        self.results = [_kind(returned)]
+        self.results = [_kinds(returned)]
         if isinstance(returned, ast.Subscript):
             parts: Any = returned.slice
-            self.results = [*map(_kind, parts.elts)]
-        self.kinds = next((kind for _, kind in self.parameters if len(kind) > 1), "")
+            self.results = [*map(_kinds, parts.elts)]
+        self.kinds = next((kinds for _, kinds in self.parameters if len(kinds) > 1), ())
 
 
-def _kind(annotation: Any) -> str:
-    """Return the kind of an annotation; that of a table is its elements'."""
+def _kinds(annotation: Any) -> Kinds:
+    """Return the kinds of an annotation; those of a table are its elements'."""
     name = annotation if isinstance(annotation, ast.Name) else annotation.slice.elts[0]
     return _KINDS[name.id]
 
@@ -126,7 +157,7 @@ class Printer:
     `name_i` or `name_u` for the kind of its first argument, if there is one.
     """
 
-    types: ClassVar[dict[tuple[str, int], str]]
+    types: ClassVar[dict[tuple[ValueKind, int], str]]
     """Types by kind and number of lanes."""
     native_names: ClassVar[dict[str, str]]
     """Names of native functions that differ from the language's."""
@@ -171,7 +202,7 @@ class Printer:
         """Return a shift, of which `a` is the first operand."""
         raise NotImplementedError
 
-    def bits(self, kind: str, value: Value) -> str:
+    def bits(self, kind: ValueKind, value: Value) -> str:
         """Return the text of the number of a kind with the bits of a value."""
         raise NotImplementedError
 
@@ -179,7 +210,7 @@ class Printer:
         """Declare a local variable."""
         raise NotImplementedError
 
-    def array(self, name: str, kind: str, length: int) -> str:
+    def array(self, name: str, kind: ValueKind, length: int) -> str:
         """Declare an array of vectors."""
         raise NotImplementedError
 
@@ -187,19 +218,19 @@ class Printer:
         """Return the head of a loop."""
         raise NotImplementedError
 
-    def called(self, name: str, kind: str) -> str:
+    def called(self, name: str, kind: ValueKind | None) -> str:
         """Return the name of a function of the language, for a kind if it has several."""
         raise NotImplementedError
 
-    def head(self, name: str, parameters: list[tuple[str, str]], results: Sequence[str]) -> str:
+    def head(self, name: str, parameters: Parameters, results: Sequence[ValueKind]) -> str:
         """Return the head of a function; results after the first are assigned by the function."""
         raise NotImplementedError
 
-    def received(self, name: str, kind: str) -> tuple[str, str]:
+    def received(self, name: str, kind: ValueKind) -> tuple[str, str]:
         """Return the declaration of a variable for a further result, and the argument."""
         raise NotImplementedError
 
-    def constant(self, name: str, kind: str, numbers: Sequence[str]) -> str:
+    def constant(self, name: str, kind: ValueKind, numbers: Sequence[str]) -> str:
         """Define a number, or a table of numbers if there are several."""
         raise NotImplementedError
 
@@ -210,7 +241,7 @@ class Printer:
 
     # --- kernels --------------------------------------------------------------------------------
 
-    def load(self, slot: int, *place: str) -> str:
+    def load(self, slot: int, *position: str) -> str:
         """Return the text of the texel of an input.
 
         The place is a variable, or column and row, followed by the layer in tile layout.
@@ -221,15 +252,15 @@ class Printer:
         """Return the text of one of two values, chosen by a number's comparison."""
         raise NotImplementedError
 
-    def texel_function(self, name: str, kind: str, text: str) -> str:
+    def texel_function(self, name: str, kind: ValueKind, text: str) -> str:
         """Define a function of the number `t` of a texel."""
         raise NotImplementedError
 
-    def element_function(self, name: str, kind: str, text: str) -> str:
+    def element_function(self, name: str, kind: ValueKind, text: str) -> str:
         """Define a function of the position `i` of an element."""
         raise NotImplementedError
 
-    def shader(self, source: Source) -> str:
+    def shader(self, source: ShaderParts) -> str:
         """Return the text of a fragment shader."""
         raise NotImplementedError
 
@@ -248,7 +279,7 @@ class Printer:
         data = pkgutil.get_data(__package__, "functions.py")
         assert data is not None
         blocks = data.decode().split("\n\n\n")
-        return {found[1]: block for block in blocks if (found := _DEFINED.match(block))}
+        return {head[1]: block for block in blocks if (head := _DEFINED.match(block))}
 
     def _function(self, name: str) -> Function | None:
         if not self.blocks.get(name, "").startswith("def "):
@@ -262,7 +293,7 @@ class Printer:
         return [*map(self.definition, dict.fromkeys(self._all_needed(text)))]
 
     def _all_needed(self, text: str) -> list[str]:
-        return [name for found in _USED.findall(text) for name in self.needed(found)]
+        return [name for used in _USED.findall(text) for name in self.needed(used)]
 
     def _needed(self, name: str) -> tuple[str, ...]:
         """Return the names of the functions that a function calls, and its own name last."""
@@ -283,19 +314,19 @@ class Printer:
             own, kind = own[:-2], own[-1:]
         function = self.function(own)
         if function is not None:
-            kinds = kind or function.kinds or " "
+            kinds = (ValueKind(kind),) if kind else function.kinds or (None,)
             return "\n".join(Body(self, own, function, kind).text for kind in kinds)
         if own not in self.blocks:
             return ""
         tree = ast.parse(self.blocks[own]).body[0]
         assert isinstance(tree, ast.AnnAssign)
         parts = tree.value.elts if isinstance(tree.value, ast.Tuple) else [tree.value]
-        kind = _kind(tree.annotation)
-        numbers = [self.of_kind(Expressions(self, {}).value(part), kind).text for part in parts]
-        return self.constant(name, kind, numbers)
+        (of,) = _kinds(tree.annotation)
+        numbers = [self.of_kind(Expressions(self, {}).value(part), of).text for part in parts]
+        return self.constant(name, of, numbers)
 
     def reads(
-        self, inputs: Sequence[tuple[str, int]], texels: Collection[int], elements: Collection[int]
+        self, inputs: Sequence[InputTexture], texels: Collection[int], elements: Collection[int]
     ) -> str:
         """Return the definitions of the functions that read inputs by number.
 
@@ -303,45 +334,45 @@ class Printer:
         """
         return "".join(
             [
-                self.read(slot, kind, row, slot in elements)
-                for slot, (kind, row) in enumerate(inputs)
+                self.read(slot, kind, width, slot in elements)
+                for slot, (kind, width) in enumerate(inputs)
                 if slot in texels or slot in elements
             ]
         )
 
-    def _read(self, slot: int, kind: str, row: int, by_element: bool) -> str:
-        t, name = self.value("t", "i", 1), f"pt_texel{slot}"
-        text = self.texel_function(name, kind, self.load(slot, str(t % row), str(t // row)))
+    def _read(self, slot: int, kind: ValueKind, width: int, by_element: bool) -> str:
+        t, name = self.value("t", INT, 1), f"pt_texel{slot}"
+        text = self.texel_function(name, kind, self.load(slot, str(t % width), str(t // width)))
         if by_element:
             text += "\n" + self.element_function(f"pt_at{slot}", kind, f"{name}(i >> 2)[i & 3]")
         return text + "\n"
 
     # --- formulas -------------------------------------------------------------------------------
 
-    def _formula(self, text: str, kinds: str, result: str) -> Formula:
+    def _formula(self, text: str, kinds: Kinds, result: ValueKind) -> PrintedFormula:
         """Return the value of a formula of operands x, y, z and w.
 
         Operands are names or calls. `kinds` has a kind for each operand, and `result` is the kind
         of the value.
         """
         named = enumerate(zip("xyzw", kinds, strict=False))
-        names = {name: Value(f"{{{at}}}", kind, self.lanes) for at, (name, kind) in named}
+        names = {name: Value(f"{{{n}}}", kind, self.lanes) for n, (name, kind) in named}
         value = Expressions(self, names).of_kind(ast.parse(text, mode="eval").body, result)
         if not value.lanes:
             value = self.spread(value)
         needs: dict[str, None] = dict.fromkeys(_USED.findall(value.text))
-        return Formula(value.text, value.level, value.lanes, needs)
+        return PrintedFormula(value.text, value.level, value.lanes, needs)
 
     # --- values ---------------------------------------------------------------------------------
 
-    def of_kind(self, value: Value, kind: str) -> Value:
+    def of_kind(self, value: Value, kind: ValueKind) -> Value:
         """Give a whole number a kind, and change the form of truth values."""
         if value.kind == kind:
             return value
-        if value.kind == "n":
-            suffix = {"f": ".0", "u": "u", "m": "u"}.get(kind, "")
+        if value.kind == LITERAL:
+            suffix = {FLOAT: ".0", UINT: "u", MASK: "u"}.get(kind, "")
             return self.value(value.text + suffix, kind, value.lanes)
-        if {value.kind, kind} in ({"b", "m"}, {"u", "m"}):
+        if {value.kind, kind} in ({TRUTH, MASK}, {UINT, MASK}):
             wanted = self.types[kind, self.lanes]
             if wanted == self.types[value.kind, self.lanes]:
                 return value.of(kind)
@@ -355,7 +386,7 @@ class Printer:
         text = f"{self.types[value.kind, self.lanes]}({value.text})"
         return self.value(text, value.kind, self.lanes, uses=value.uses)
 
-    def whole(self, number: Whole, kind: str = "i") -> Value:
+    def whole(self, number: Whole, kind: ValueKind = INT) -> Value:
         """Return a whole number as a value."""
         if isinstance(number, Value):
             return number
@@ -365,7 +396,7 @@ class Printer:
     def _multiples(self, step: int) -> Value:
         """Return the positions of four lanes relative to the first, given their distance."""
         steps = ", ".join([self.size(lane * step) for lane in range(4)])
-        return self.value(f"{self.types['i', 4]}({steps})", "i")
+        return self.value(f"{self.types[INT, 4]}({steps})", INT)
 
     # --- sizes ----------------------------------------------------------------------------------
 
@@ -374,11 +405,11 @@ class Printer:
         """Printer of the same language in which all sizes are constants."""
         return type(self)(uniform_sizes=False)
 
-    def size(self, number: int, kind: str = "i") -> str:
+    def size(self, number: int, kind: ValueKind = INT) -> str:
         """Return the text of a whole number of a kind, a field if it is a size."""
         if abs(number) <= SMALL or not self.uniform_sizes:
-            return str(number) if kind == "i" else f"{number}u"
-        return f"${number}" if kind == "i" else f"{self.types[kind, 1]}(${number})"
+            return str(number) if kind == INT else f"{number}u"
+        return f"${number}" if kind == INT else f"{self.types[kind, 1]}(${number})"
 
     def quotient(self, value: Value, divisor: int) -> Value:
         """Divide positions by more than 1: by a shift, or by multiplication with the reciprocal."""
@@ -386,7 +417,7 @@ class Printer:
             count = divisor.bit_length() - 1
             if divisor <= SMALL or not self.uniform_sizes:
                 return value >> count
-            return self.shifted(value, ">>", self.value(f"${count}", "i", 1))
+            return self.shifted(value, ">>", self.value(f"${count}", INT, 1))
         return self._divided("quotient", "/", value, divisor)
 
     def remainder(self, value: Value, divisor: int) -> Value:
@@ -400,11 +431,11 @@ class Printer:
             return value.binary(sign, divisor, PRODUCT)
         numbers = f"$/{divisor}" if sign == "/" else f"${divisor}, $/{divisor}"
         text = f"pt_{name}{'' if value.lanes == 1 else value.lanes}({value.text}, {numbers})"
-        return self.value(text, "i", value.lanes, PRIMARY, value.uses)
+        return self.value(text, INT, value.lanes, PRIMARY, value.uses)
 
-    def number(self, value: bool | int | float, kind: str) -> str:
+    def number(self, value: bool | int | float, kind: ValueKind) -> str:
         """Return a constant of one lane with exactly that value."""
-        if kind == "f":
+        if kind == FLOAT:
             value = struct.unpack("f", struct.pack("f", value))[0]
             if math.isfinite(value):
                 return repr(float(value))
@@ -420,14 +451,14 @@ class OneLane(Printer):
 
     lanes = 1
 
-    def called(self, name: str, kind: str) -> str:
+    def called(self, name: str, kind: ValueKind | None) -> str:
         return super().called(name, kind) + ONE
 
     def spread(self, value: Value) -> Value:
         return self.value(value.text, value.kind, 1, value.level, value.uses)
 
-    def number(self, value: bool | int | float, kind: str) -> str:
-        return str(bool(value)).lower() if kind == "m" else super().number(value, kind)
+    def number(self, value: bool | int | float, kind: ValueKind) -> str:
+        return str(bool(value)).lower() if kind == MASK else super().number(value, kind)
 
 
 class Expressions:
@@ -448,31 +479,31 @@ class Expressions:
             raise TypeError(f"{ast.unparse(node)}: {type(node).__name__} is not in the language")
         return method
 
-    def of_kind(self, node: ast.expr, kind: str) -> Value:
+    def of_kind(self, node: ast.expr, kind: ValueKind) -> Value:
         return self.printer.of_kind(self.value(node), kind)
 
     def together(self, *nodes: ast.expr) -> list[Value]:
         """Return values of one kind."""
         values = [self.value(node) for node in nodes]
-        kind = next((value.kind for value in values if value.kind != "n"), "n")
+        kind = next((value.kind for value in values if value.kind != LITERAL), LITERAL)
         return [self.printer.of_kind(value, kind) for value in values]
 
     def Constant(self, node: ast.Constant) -> Value:
         number: Any = node.value
         if isinstance(number, float):
-            return Value(repr(number), "f", 0)
+            return Value(repr(number), FLOAT, 0)
         if isinstance(number, bool):
-            return Value(self.printer.number(number, "m"), "m", 0)
-        return Value(str(number) if number < 256 else hex(number), "n", 0)
+            return Value(self.printer.number(number, MASK), MASK, 0)
+        return Value(str(number) if number < 256 else hex(number), LITERAL, 0)
 
     def Name(self, node: ast.Name) -> Value:
         if node.id in self.names:
             return self.names[node.id]
         if node.id in ("NAN", "INF"):
-            return Value(self.printer.special.format(f"PT_{node.id}"), "f", 0)
+            return Value(self.printer.special.format(f"PT_{node.id}"), FLOAT, 0)
         if node.id not in self.printer.blocks:
             raise NameError(f"{node.id} has no value")
-        return Value(f"PT_{node.id}", "u", 0)
+        return Value(f"PT_{node.id}", UINT, 0)
 
     def BinOp(self, node: ast.BinOp) -> Value:
         sign, level = _SIGNS[type(node.op)]
@@ -481,13 +512,13 @@ class Expressions:
             a, b = self.value(node.left), self.value(node.right)
             return self.printer.shifted(a, sign, b)
         a, b = self.together(node.left, node.right)
-        if a.kind == "n":
-            return Value(f"{_FOLDED[sign](int(a.text, 0), int(b.text, 0))}", "n", 0)
-        if a.kind not in _DIVIDED.get(type(node.op), "fium"):
+        if a.kind == LITERAL:
+            return Value(f"{_FOLDED[sign](int(a.text, 0), int(b.text, 0))}", LITERAL, 0)
+        if a.kind != _DIVIDED.get(type(node.op), a.kind):
             raise TypeError(f"{ast.unparse(node)}: integers are divided by floor_divide, remainder")
         if level == BITWISE and a.lanes != b.lanes and not self.printer.mixes:
             a, b = map(self.printer.spread, (a, b))
-        if a.kind == "m" and self.printer.lanes == 1:
+        if a.kind == MASK and self.printer.lanes == 1:
             sign = _OF_TRUTHS[sign]
         left = a.inside(UNARY if level == BITWISE and not chained else level)
         right = b.inside(UNARY if level == BITWISE else level + 1)
@@ -495,15 +526,15 @@ class Expressions:
 
     def UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.value(node.operand)
-        if isinstance(node.op, ast.Not) or value.kind == "m":
+        if isinstance(node.op, ast.Not) or value.kind == MASK:
             if value.lanes == 1:
                 return Value(f"!{value.inside(PRIMARY)}", value.kind, 1, UNARY)
-            if value.kind == "m":
+            if value.kind == MASK:
                 # 1u - x would be the same, but see docs/drivers.md.
                 return self.BinOp(ast.BinOp(node.operand, ast.BitXor(), ast.Constant(True)))
             return self.printer.inverse(value)
-        if isinstance(node.op, ast.USub) and value.kind == "u":
-            return Value(f"0u - {value.inside(PRODUCT)}", "u", value.lanes, SUM)
+        if isinstance(node.op, ast.USub) and value.kind == UINT:
+            return Value(f"0u - {value.inside(PRODUCT)}", UINT, value.lanes, SUM)
         sign = "-" if isinstance(node.op, ast.USub) else "~"
         text = f"{sign}{value.inside(PRIMARY)}"
         return Value(text, value.kind, value.lanes, UNARY)
@@ -527,30 +558,30 @@ class Expressions:
 
     def IfExp(self, node: ast.IfExp) -> Value:
         a, b = map(self.printer.spread, self.together(node.body, node.orelse))
-        return self.printer.chosen(self.of_kind(node.test, "b").text, a, b)
+        return self.printer.chosen(self.of_kind(node.test, TRUTH).text, a, b)
 
     def Subscript(self, node: ast.Subscript) -> Value:
         """Read an element of a table for each lane."""
-        table, at, lanes = self.value(node.value), self.value(node.slice), self.printer.lanes
-        places = [at] if lanes == 1 else map(at.lane, "xyzw")
-        texts = ", ".join([f"{table.text}[{place.text}]" for place in places])
+        table, index, lanes = self.value(node.value), self.value(node.slice), self.printer.lanes
+        indices = [index] if lanes == 1 else map(index.lane, "xyzw")
+        texts = ", ".join([f"{table.text}[{index.text}]" for index in indices])
         return Value(f"{self.printer.types[table.kind, lanes]}({texts})", table.kind, lanes)
 
     def Call(self, node: ast.Call) -> Value:
         printer, name = self.printer, _name(node.func)
         own = name.removeprefix("native.")
         if name in _KINDS:
-            value, kind = self.value(node.args[0]), _KINDS[name]
-            if value.kind in (kind, "n"):
+            value, (kind,) = self.value(node.args[0]), _KINDS[name]
+            if value.kind in (kind, LITERAL):
                 return printer.of_kind(value, kind)
             return Value(f"{printer.types[kind, value.lanes]}({value.text})", kind, value.lanes)
         if name in ("bits", "from_bits"):
-            kind, given = ("u", "f") if name == "bits" else ("f", "u")
-            text = printer.bits(kind, self.of_kind(node.args[0], given))
+            kind, source = (UINT, FLOAT) if name == "bits" else (FLOAT, UINT)
+            text = printer.bits(kind, self.of_kind(node.args[0], source))
             return Value(text, kind, printer.lanes)
         if name == "any_element":
-            condition = self.of_kind(node.args[0], "b")
-            return condition if condition.lanes == 1 else Value(f"any({condition.text})", "b", 1)
+            condition = self.of_kind(node.args[0], TRUTH)
+            return condition if condition.lanes == 1 else Value(f"any({condition.text})", TRUTH, 1)
         if name == "native.divide":
             a, b = self.together(*node.args)
             text = f"{a.inside(PRODUCT)} / {b.inside(UNARY)}"
@@ -571,29 +602,35 @@ class Expressions:
         function = printer.function(name)
         if function is None:
             raise NameError(f"{name} is no function of the language")
-        kind = ""
+        kind: ValueKind | None = None
         texts = []
-        for (_, wanted), value in zip(function.parameters, values, strict=True):
-            if len(wanted) > 1:
-                kind = wanted = kind or value.kind
-            texts.append(printer.spread(printer.of_kind(value, wanted)).text)
-        result = kind if len(function.results[0]) > 1 else function.results[0]
+        for (_, kinds), value in zip(function.parameters, values, strict=True):
+            if len(kinds) > 1:
+                kind = kind or value.kind
+            texts.append(printer.spread(printer.of_kind(value, _of(kinds, kind))).text)
         text = f"{printer.called(name, kind)}({', '.join([*texts, *further])})"
-        return Value(text, result, printer.lanes)
+        return Value(text, _of(function.results[0], kind), printer.lanes)
+
+
+def _of(kinds: Kinds, kind: ValueKind | None) -> ValueKind:
+    """Return the kind of a parameter or result in a function printed for one kind."""
+    return kinds[0] if kind is None or len(kinds) == 1 else kind
 
 
 class Body(Expressions):
-    """Printer of a function for one kind, which is a space if it has no others."""
+    """Printer of a function for one kind, or None if it has no choice of kinds."""
 
-    def __init__(self, printer: Printer, name: str, function: Function, kind: str) -> None:
-        parameters = [(own, kind if len(k) > 1 else k) for own, k in function.parameters]
+    def __init__(
+        self, printer: Printer, name: str, function: Function, kind: ValueKind | None
+    ) -> None:
+        parameters = [(own, _of(kinds, kind)) for own, kinds in function.parameters]
         super().__init__(printer, {own: Value(own, k, printer.lanes) for own, k in parameters})
         self.fixed = dict(parameters)
-        self.results = [kind if len(k) > 1 else k for k in function.results]
+        self.results = [_of(kinds, kind) for kinds in function.results]
         self.lines: list[str] = []
         self.depth = 1
         self.statements(function.tree.body)
-        head = printer.head(printer.called(name, kind.strip()), parameters, self.results)
+        head = printer.head(printer.called(name, kind), parameters, self.results)
         body = "\n".join(self.lines)
         one = body.strip() if len(self.lines) == 1 else ""
         self.text = f"{head} {{ {one} }}" if one else f"{head} {{\n{body}\n}}"
@@ -626,8 +663,8 @@ class Body(Expressions):
             value = self.printer.of_kind(value, known.kind)
             self.line(f"{name} = {(self.printer.spread(value) if known.lanes else value).text};")
             return
-        if value.kind == "m":
-            value = self.printer.of_kind(value, "b")
+        if value.kind == MASK:
+            value = self.printer.of_kind(value, TRUTH)
         if not value.lanes:
             value = self.printer.spread(value)
         self.line(self.printer.declared(name, value))
@@ -642,9 +679,9 @@ class Body(Expressions):
         assert isinstance(node.value, ast.Call)
         function = self.printer.function(_name(node.value.func))
         assert function is not None
-        first, *others = [_name(part) for part in target.elts]
+        first, *names = [_name(part) for part in target.elts]
         further = []
-        for name, kind in zip(others, function.results[1:], strict=True):
+        for name, (kind,) in zip(names, function.results[1:], strict=True):
             declaration, argument = self.printer.received(name, kind)
             self.line(declaration)
             self.names[name] = Value(name, kind, self.printer.lanes)
@@ -653,7 +690,7 @@ class Body(Expressions):
 
     def AnnAssign(self, node: ast.AnnAssign) -> None:
         assert node.value is not None
-        self.assign(_name(node.target), self.of_kind(node.value, _kind(node.annotation)))
+        self.assign(_name(node.target), self.of_kind(node.value, _kinds(node.annotation)[0]))
 
     def AugAssign(self, node: ast.AugAssign) -> None:
         load = ast.Name(_name(node.target))
@@ -675,7 +712,7 @@ class Body(Expressions):
             return
         assert isinstance(node.iter, ast.Call)
         start, stop = [0, *[ast.literal_eval(arg) for arg in node.iter.args]][-2:]
-        self.names[name] = Value(name, "i", 1)
+        self.names[name] = Value(name, INT, 1)
         self.block(self.printer.loop(name, f"{start}", f"{stop}"), node.body)
         del self.names[name]
 
@@ -686,6 +723,6 @@ class Body(Expressions):
             self.printer.spread(self.of_kind(part, kind)).text
             for part, kind in zip(results, self.results, strict=True)
         ]
-        for at, text in enumerate(values[1:], 1):
-            self.line(f"{self.printer.further.format(f'result{at}')} = {text};")
+        for number, text in enumerate(values[1:], 1):
+            self.line(f"{self.printer.further.format(f'result{number}')} = {text};")
         self.line(f"return {values[0]};")

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 
+from .tree import FLOAT, INT, UINT
+
 SMALL = 4
-"""Largest number that is no size. Such numbers come from lanes and small windows, and compilers
-unroll loops and simplify positions with them."""
+"""Largest number that stays a constant. Such numbers come from lanes and small windows, and
+compilers unroll loops and simplify positions with them."""
 UNROLLED = 8
-"""Largest number of a loop's iterations that is no size, since compilers unroll such loops."""
+"""Largest number of iterations that stays a constant, since compilers unroll such loops."""
 MOST = 96
 """Elements of the arrays; further sizes are constants. Contexts have 224 uniforms at least."""
 LARGEST = 1 << 21
@@ -22,6 +24,9 @@ LARGEST = 1 << 21
 (x + 0.5) / n differs from a whole number by 0.5 / n at least. The reciprocal and the product have
 relative errors of at most 2 ** -24 and 2 ** -23, also if a GPU truncates. Together they are less
 than that distance up to 2.7 million."""
+
+ARRAYS = {FLOAT: "F", INT: "I", UINT: "U"}
+"""Names of the arrays of uniforms, by the kind of their elements."""
 
 _FIELD = re.compile(r"\$(/?)(-?\d+)")
 _DIVISION = re.compile(r"pt_(?:quotient|modulo)4?")
@@ -51,13 +56,13 @@ class Sizes:
 
     def _element(self, field: re.Match[str]) -> str:
         inverse, digits = field.groups()
-        number, place, more = int(digits), len(self.reciprocals), len(self.numbers)
+        number, floats, ints = int(digits), len(self.reciprocals), len(self.numbers)
         if inverse:
             known = self.reciprocals.get(1.0 / number)
-            if known is None and place + more < MOST:
-                known = self.reciprocals[1.0 / number] = f"F[{self.floats + place}]"
+            if known is None and floats + ints < MOST:
+                known = self.reciprocals[1.0 / number] = f"F[{self.floats + floats}]"
             return known or f"1.0 / {number}.0"
-        if place + more == MOST:
+        if floats + ints == MOST:
             return digits
         self.numbers.append(number)
-        return f"I[{self.ints + more}]"
+        return f"I[{self.ints + ints}]"

@@ -1,22 +1,30 @@
 """Statements of a shader in nested scopes, without repeated, loop-invariant or unused computations.
 
-Input: values. Output: the lines of a kernel. Equal expressions share a variable, which is declared
-outside of the loops in which the expression does not change, and dropped if nothing uses it. A
-variable that is assigned may be part of such an expression only after its last assignment.
+Input: values. Output: the lines of a kernel. Equal expressions share a variable. It is declared
+outside of the loops in which the expression does not change, and it is dropped if nothing uses it.
+An expression may contain a variable that is assigned only after its last assignment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from .printer import Printer
 from .sizes import UNROLLED
-from .tree import PRIMARY, Value, Whole
+from .tree import INT, PRIMARY, Value, ValueKind, Whole
 
-Statement = tuple[str, Any, int]
-"""Text, the bit of the variable that it declares or the statements of a block, and bits it uses."""
+
+class Statement(NamedTuple):
+    """Line of a shader, or a block of statements in braces after a line."""
+
+    text: str
+    uses: int
+    """Bits of the variables in the text."""
+    declares: int = 0
+    """Bit of the variable that the line declares."""
+    block: list[Statement] | None = None
 
 
 class _Scope:
@@ -55,7 +63,7 @@ class _Block:
         code, scope = self.code, self.code.scopes.pop()
         for key in scope.keys:
             code.values.pop(key, None)
-        code.scopes[-1].statements.append((self.head, scope.statements, self.uses))
+        code.scopes[-1].statements.append(Statement(self.head, self.uses, block=scope.statements))
 
 
 class Statements:
@@ -74,21 +82,21 @@ class Statements:
 
     # --- expressions ----------------------------------------------------------------------------
 
-    def apply(self, formula: str, result: str, *operands: Value) -> Value:
+    def apply(self, formula: str, result: ValueKind, *operands: Value) -> Value:
         """Return the value of a formula of operands x, y, z and w, given the kind of the result."""
-        kinds, texts, uses = "", [], 0
+        kinds, texts, uses = [], [], 0
         for operand in operands:
             if operand.lanes != self.printer.lanes:
                 operand = self.printer.spread(operand)
-            kinds += operand.kind
+            kinds.append(operand.kind)
             uses |= operand.uses
             texts.append(operand.text if operand.level == PRIMARY else f"({operand.text})")
-        template, level, lanes, needs = self.printer.formula(formula, kinds, result)
+        template, level, lanes, needs = self.printer.formula(formula, tuple(kinds), result)
         if needs:
             self.needs |= needs
         return self.value(template.format(*texts), result, lanes, level, uses)
 
-    def call(self, name: str, kind: str, *operands: Whole, lanes: int = 0) -> Value:
+    def call(self, name: str, kind: ValueKind, *operands: Whole, lanes: int = 0) -> Value:
         """Return the value of a function of the shader, given its kind and number of lanes."""
         lanes = lanes or self.printer.lanes
         texts, uses = [], 0
@@ -100,7 +108,7 @@ class Statements:
                 uses |= operand.uses
         return self.value(f"{name}({', '.join(texts)})", kind, lanes, PRIMARY, uses)
 
-    def vector(self, kind: str, *parts: Whole) -> Value:
+    def vector(self, kind: ValueKind, *parts: Whole) -> Value:
         """Return a value of all lanes, given each of them or one for all."""
         return self.call(self.printer.types[kind, self.printer.lanes], kind, *parts)
 
@@ -139,8 +147,8 @@ class Statements:
             level = self._level(value.uses, self.scopes[-1].branch)
             known = self.values[text] = self._declare(value, prefix, level)
             self.scopes[level].keys.append(text)
-        found: W = known
-        return found
+        variable: W = known
+        return variable
 
     def variable(self, value: Whole, prefix: str = "r") -> Value:
         """Declare a variable of the current scope, which may be assigned."""
@@ -149,22 +157,22 @@ class Statements:
     def _declare(self, value: Value, prefix: str, level: int) -> Value:
         self.count += 1
         name, bit, scope = f"{prefix}{self.count}", 1 << self.count, self.scopes[level]
-        scope.statements.append((self.printer.declared(name, value), bit, value.uses))
+        scope.statements.append(Statement(self.printer.declared(name, value), value.uses, bit))
         scope.declared |= bit
         return self.value(name, value.kind, value.lanes, PRIMARY, bit)
 
-    def array(self, kind: str, length: int) -> Value:
+    def array(self, kind: ValueKind, length: int) -> Value:
         """Declare an array of vectors."""
         self.count += 1
         name, bit, scope = f"a{self.count}", 1 << self.count, self.scopes[-1]
-        scope.statements.append((self.printer.array(name, kind, length), bit, 0))
+        scope.statements.append(Statement(self.printer.array(name, kind, length), 0, bit))
         scope.declared |= bit
         return self.value(name, kind, 4, PRIMARY, bit)
 
     # --- statements -----------------------------------------------------------------------------
 
     def line(self, text: str, uses: int = 0) -> None:
-        self.scopes[-1].statements.append((text, 0, uses))
+        self.scopes[-1].statements.append(Statement(text, uses))
 
     def assign(self, target: Value, value: Value, sign: str = "=") -> None:
         self.line(f"{target.text} {sign} {value.text};", target.uses | value.uses)
@@ -187,12 +195,12 @@ class Statements:
         return self.block(f"if ({condition.text})", condition.uses)
 
     def loop(self, start: Whole, stop: Whole, step: int = 1) -> _Block:
-        """Repeat statements while a counter, which is given, is less than `stop`."""
+        """Repeat statements while the counter that the context manager returns is below `stop`."""
         self.count += 1
         first = self.printer.whole(start)
         short = isinstance(stop, int) and stop <= UNROLLED
-        last = self.value(str(stop), "i", 1) if short else self.printer.whole(stop)
-        counter = self.value(f"k{self.count}", "i", 1, PRIMARY, 1 << self.count)
+        last = self.value(str(stop), INT, 1) if short else self.printer.whole(stop)
+        counter = self.value(f"k{self.count}", INT, 1, PRIMARY, 1 << self.count)
         head = self.printer.loop(counter.text, first.text, last.text, step)
         scope = _Scope(self.scopes[-1].branch, counter.uses)
         return _Block(self, scope, f"{head} {{", first.uses | last.uses, counter)
@@ -222,19 +230,19 @@ class Statements:
     # --- text -----------------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
-        """Return the lines of the kernel without those of variables that nothing uses."""
-        found: list[str] = []
-        self._print(self.scopes[0].statements, "  ", 0, found)
-        return found[::-1]
+        """Return the lines of the kernel, without declarations of unused variables."""
+        lines: list[str] = []
+        self._print(self.scopes[0].statements, "  ", 0, lines)
+        return lines[::-1]
 
-    def _print(self, statements: list[Statement], indent: str, used: int, found: list[str]) -> int:
+    def _print(self, statements: list[Statement], indent: str, used: int, lines: list[str]) -> int:
         """Append lines, the last first; return the bits of the variables that are used."""
-        for text, declared, uses in reversed(statements):
-            if declared.__class__ is list:
-                found.append(indent + "}")
-                used = self._print(declared, indent + "  ", used, found) | uses
-                found.append(indent + text)
-            elif not declared or declared & used:
-                found.append(indent + text)
+        for text, uses, declares, block in reversed(statements):
+            if block is not None:
+                lines.append(indent + "}")
+                used = self._print(block, indent + "  ", used, lines) | uses
+                lines.append(indent + text)
+            elif not declares or declares & used:
+                lines.append(indent + text)
                 used |= uses
         return used

@@ -5,13 +5,42 @@ Input: operations on values and Python's whole numbers. Output: values with thei
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from enum import StrEnum
+from typing import ClassVar, Protocol
 
-if TYPE_CHECKING:
-    from .printer import Printer
+
+class ValueKind(StrEnum):
+    """Kind of an expression. The first letters of functions' names in shaders are its values."""
+
+    FLOAT = "f"
+    INT = "i"
+    UINT = "u"
+    TRUTH = "b"
+    """Truth value, as comparisons and conditions have it."""
+    MASK = "m"
+    """Truth value that is stored as unsigned 0 or 1."""
+    LITERAL = "n"
+    """Whole number that adopts the kind of the other operand."""
+
+
+FLOAT, INT, UINT = ValueKind.FLOAT, ValueKind.INT, ValueKind.UINT
+TRUTH, MASK, LITERAL = ValueKind.TRUTH, ValueKind.MASK, ValueKind.LITERAL
 
 LOGICAL, BITWISE, SUM, PRODUCT, UNARY, PRIMARY = range(6)
 """Levels of precedence. Operands of bitwise operations are unary, or in parentheses."""
+
+
+class Forms(Protocol):
+    """Forms of a shader language that values need; a `Printer` has them."""
+
+    mixes: bool
+
+    def size(self, number: int, kind: ValueKind = INT) -> str: ...
+    def whole(self, number: Whole, kind: ValueKind = INT) -> Value: ...
+    def spread(self, value: Value) -> Value: ...
+    def quotient(self, value: Value, divisor: int) -> Value: ...
+    def remainder(self, value: Value, divisor: int) -> Value: ...
+    def shifted(self, a: Value, sign: str, count: Value) -> Value: ...
 
 
 class Value:
@@ -21,17 +50,16 @@ class Value:
     texts, by which `Statements` finds them. Operators with whole numbers fold constants: a size may
     be an int or a value. Larger whole numbers are fields of the text, which `Sizes` fills.
 
-    `kind` is "f", "i", "u" or "b"; "m" for truth values that are stored as unsigned 0 and 1; "n"
-    for whole numbers that adopt the kind of the other operand. `lanes` is 4, 1 for numbers, 2 for
-    the position of a fragment, or 0 for constants. `level` is the precedence. `uses` has a bit for
-    each variable in the expression, from which the loops follow that it depends on.
+    `lanes` is 4, 1 for numbers, 2 for the position of a fragment, or 0 for constants. `level` is
+    the precedence. `uses` has a bit for each variable in the expression; the loops that it depends
+    on follow from them.
     """
 
     __slots__ = ("kind", "lanes", "level", "text", "uses")
-    printer: ClassVar[Printer]
+    printer: ClassVar[Forms]
 
     def __init__(
-        self, text: str, kind: str, lanes: int = 4, level: int = PRIMARY, uses: int = 0
+        self, text: str, kind: ValueKind, lanes: int = 4, level: int = PRIMARY, uses: int = 0
     ) -> None:
         self.text = text
         self.kind = kind
@@ -46,7 +74,7 @@ class Value:
         """Return the text of an operand, in parentheses if its precedence is lower."""
         return self.text if self.level >= level else f"({self.text})"
 
-    def of(self, kind: str) -> Value:
+    def of(self, kind: ValueKind) -> Value:
         """Return the same expression as one of another kind, whose type in shaders is the same."""
         return type(self)(self.text, kind, self.lanes, self.level, self.uses)
 
@@ -90,10 +118,10 @@ class Value:
         return self.binary("%", other, PRODUCT)
 
     def __rshift__(self, count: int) -> Value:
-        return self.printer.shifted(self, ">>", type(self)(str(count), "n", 0))
+        return self.printer.shifted(self, ">>", type(self)(str(count), LITERAL, 0))
 
     def __and__(self, other: Whole) -> Value:
-        if self.lanes == 1 and self.kind == "b":
+        if self.lanes == 1 and self.kind == TRUTH:
             return self.binary("&&", other, LOGICAL)
         if self.lanes == 4 and not self.printer.mixes:
             other = self.printer.spread(self.printer.whole(other))
@@ -113,14 +141,21 @@ class Value:
         return self._compared("==", other)
 
     def _compared(self, sign: str, other: Whole) -> Value:
-        found = self.binary(sign, other, LOGICAL, SUM, SUM)
-        found.kind = "b"
-        return found
+        result = self.binary(sign, other, LOGICAL, SUM, SUM)
+        result.kind = TRUTH
+        return result
 
-    def binary(self, sign: str, other: Whole, level: int, left: int = -1, right: int = -1) -> Value:
-        """Return an operation, given the levels that its operands need at least."""
-        if left < 0:
-            left, right = level, level + (level > LOGICAL)
+    def binary(
+        self, sign: str, other: Whole, level: int, left: int | None = None, right: int | None = None
+    ) -> Value:
+        """Return an operation, given the levels that its operands need at least.
+
+        By default they need its own level, and the right one the next level, except in logic.
+        """
+        if left is None:
+            left = level
+        if right is None:
+            right = level + (level > LOGICAL)
         text = self.text if self.level >= left else f"({self.text})"
         if isinstance(other, int):
             other_text = self.printer.size(other, self.kind)
@@ -140,9 +175,9 @@ class Value:
             f"{self.inside(PRIMARY)}.{names}", self.kind, len(names), PRIMARY, self.uses
         )
 
-    def __getitem__(self, place: Whole) -> Value:
+    def __getitem__(self, index: Whole) -> Value:
         """Return the lane with a number, or an element of an array."""
-        text, uses = (str(place), 0) if isinstance(place, int) else (place.text, place.uses)
+        text, uses = (str(index), 0) if isinstance(index, int) else (index.text, index.uses)
         return type(self)(
             f"{self.inside(PRIMARY)}[{text}]", self.kind, 1, PRIMARY, self.uses | uses
         )

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from .printer import OneLane, Printer, Source
-from .tree import BITWISE, SUM, UNARY, Value
+from .printer import OneLane, Parameters, Printer, ShaderParts
+from .sizes import ARRAYS
+from .tree import BITWISE, FLOAT, INT, LITERAL, MASK, SUM, TRUTH, UINT, UNARY, Value, ValueKind
 
 
 class WgslPrinter(Printer):
     """Printer of WGSL. A function for several kinds has one name for each, such as `pt_f_i`."""
 
     types: ClassVar = {
-        **{("f", 4): "vec4<f32>", ("i", 4): "vec4<i32>", ("u", 4): "vec4<u32>"},
-        **{("b", 4): "vec4<bool>", ("m", 4): "vec4<u32>"},
-        **{("f", 1): "f32", ("i", 1): "i32", ("u", 1): "u32", ("m", 1): "u32", ("b", 1): "bool"},
+        **{(FLOAT, 4): "vec4<f32>", (INT, 4): "vec4<i32>", (UINT, 4): "vec4<u32>"},
+        **{(TRUTH, 4): "vec4<bool>", (MASK, 4): "vec4<u32>"},
+        **{(FLOAT, 1): "f32", (INT, 1): "i32", (UINT, 1): "u32"},
+        **{(TRUTH, 1): "bool", (MASK, 1): "u32"},
     }
     native_names: ClassVar = {}
     exceptions: ClassVar = {
@@ -54,34 +56,34 @@ class WgslPrinter(Printer):
     further = "*{}"
 
     def compared(self, sign: str, a: Value, b: Value) -> Value:
-        if sign == "!=" and a.kind == "f":
+        if sign == "!=" and a.kind == FLOAT:
             # Chromium's compiler makes a comparison of it that is false if an operand is NaN.
             return self.inverse(self.compared("==", a, b))
         left, right = (self.spread(value).inside(SUM) for value in (a, b))
-        return Value(f"{left} {sign} {right}", "b", self.lanes, BITWISE)
+        return Value(f"{left} {sign} {right}", TRUTH, self.lanes, BITWISE)
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
         return Value(f"select({b.text}, {a.text}, {condition})", a.kind, self.lanes)
 
     def joined(self, sign: str, values: list[Value]) -> Value:
-        texts = [self.of_kind(value, "b").inside(UNARY) for value in values]
-        return Value(f" {sign} ".join(texts), "b", self.lanes, BITWISE)
+        texts = [self.of_kind(value, TRUTH).inside(UNARY) for value in values]
+        return Value(f" {sign} ".join(texts), TRUTH, self.lanes, BITWISE)
 
     def inverse(self, condition: Value) -> Value:
-        return Value(f"!{condition.inside(UNARY)}", "b", self.lanes, UNARY)
+        return Value(f"!{condition.inside(UNARY)}", TRUTH, self.lanes, UNARY)
 
     def shifted(self, a: Value, sign: str, count: Value) -> Value:
-        if count.kind == "n":
-            count = self.of_kind(count, "u")
-        if count.kind != "u":
-            text = f"{self.types['u', count.lanes]}({count.text})"
-            count = Value(text, "u", count.lanes, uses=count.uses)
+        if count.kind == LITERAL:
+            count = self.of_kind(count, UINT)
+        if count.kind != UINT:
+            text = f"{self.types[UINT, count.lanes]}({count.text})"
+            count = Value(text, UINT, count.lanes, uses=count.uses)
         if a.lanes > 1:
             count = self.spread(count)
         text = f"{a.inside(UNARY)} {sign} {count.inside(UNARY)}"
         return self.value(text, a.kind, a.lanes, BITWISE, a.uses | count.uses)
 
-    def bits(self, kind: str, value: Value) -> str:
+    def bits(self, kind: ValueKind, value: Value) -> str:
         return f"bitcast<{self.types[kind, self.lanes]}>({self.spread(value).text})"
 
     @cached_property
@@ -91,17 +93,17 @@ class WgslPrinter(Printer):
     def declared(self, name: str, value: Value) -> str:
         return f"var {name} = {value.text};"
 
-    def array(self, name: str, kind: str, length: int) -> str:
+    def array(self, name: str, kind: ValueKind, length: int) -> str:
         return f"var {name}: array<{self.types[kind, 4]}, {length}>;"
 
     def loop(self, counter: str, start: str, stop: str, step: int = 1) -> str:
         more = f" += {self.size(step)}" if step > 1 else "++"
         return f"for (var {counter} = {start}; {counter} < {stop}; {counter}{more})"
 
-    def called(self, name: str, kind: str) -> str:
+    def called(self, name: str, kind: ValueKind | None) -> str:
         return f"pt_{name}_{kind}" if kind else f"pt_{name}"
 
-    def head(self, name: str, parameters: list[tuple[str, str]], results: Sequence[str]) -> str:
+    def head(self, name: str, parameters: Parameters, results: Sequence[ValueKind]) -> str:
         texts = [f"{own}: {self.types[kind, self.lanes]}" for own, kind in parameters]
         texts += [
             f"result{at}: ptr<function, {self.types[kind, self.lanes]}>"
@@ -110,37 +112,38 @@ class WgslPrinter(Printer):
         ]
         return f"fn {name}({', '.join(texts)}) -> {self.types[results[0], self.lanes]}"
 
-    def received(self, name: str, kind: str) -> tuple[str, str]:
+    def received(self, name: str, kind: ValueKind) -> tuple[str, str]:
         return f"var {name}: {self.types[kind, self.lanes]};", f"&{name}"
 
-    def constant(self, name: str, kind: str, numbers: Sequence[str]) -> str:
+    def constant(self, name: str, kind: ValueKind, numbers: Sequence[str]) -> str:
         scalar = self.types[kind, 1]
         if len(numbers) == 1:
             return f"const {name}: {scalar} = {numbers[0]};"
         return f"const {name} = array<{scalar}, {len(numbers)}>({', '.join(numbers)});"
 
-    def load(self, slot: int, *place: str) -> str:
-        if len(place) > 1:
-            place = (f"vec2<i32>({', '.join(place[:2])})", *place[2:])
-        return f"textureLoad(x{slot}, {', '.join(place)}, 0)"
+    def load(self, slot: int, *position: str) -> str:
+        if len(position) > 1:
+            position = (f"vec2<i32>({', '.join(position[:2])})", *position[2:])
+        return f"textureLoad(x{slot}, {', '.join(position)}, 0)"
 
     def either(self, condition: str, a: str, b: str) -> str:
         return f"select({b}, {a}, {condition})"
 
-    def texel_function(self, name: str, kind: str, text: str) -> str:
+    def texel_function(self, name: str, kind: ValueKind, text: str) -> str:
         return f"fn {name}(t: i32) -> {self.types[kind, 4]} {{ return {text}; }}"
 
-    def element_function(self, name: str, kind: str, text: str) -> str:
+    def element_function(self, name: str, kind: ValueKind, text: str) -> str:
         return f"fn {name}(i: i32) -> {self.types[kind, 1]} {{ return {text}; }}"
 
-    def shader(self, source: Source) -> str:
+    def shader(self, source: ShaderParts) -> str:
         lines = []
-        for slot, (kind, row) in enumerate(source.inputs):
-            texture = f"texture_2d{'' if row else '_array'}<{self.types[kind, 1]}>"
-            lines.append(f"@group(0) @binding({slot}) var x{slot}: {texture};")
-        for at, name in enumerate(source.uniforms, len(source.inputs)):
-            array = f"var<storage, read> {name}: array<{self.types[name.lower(), 1]}>"
-            lines.append(f"@group(0) @binding({at}) {array};")
+        for slot, texture in enumerate(source.inputs):
+            name = f"texture_2d{'_array' if texture.width is None else ''}"
+            texel = self.types[texture.kind, 1]
+            lines.append(f"@group(0) @binding({slot}) var x{slot}: {name}<{texel}>;")
+        for binding, kind in enumerate(source.uniforms, len(source.inputs)):
+            array = f"var<storage, read> {ARRAYS[kind]}: array<{self.types[kind, 1]}>"
+            lines.append(f"@group(0) @binding({binding}) {array};")
         results = [f"y{number}" for number, _ in enumerate(source.outputs)]
         lines.append("struct Results {")
         for number, kind in enumerate(source.outputs):
@@ -157,7 +160,7 @@ class WgslPrinter(Printer):
 class _OneLane(OneLane, WgslPrinter):
     """Printer of WGSL for one element."""
 
-    types: ClassVar = {**WgslPrinter.types, ("m", 1): "bool"}
+    types: ClassVar = {**WgslPrinter.types, (MASK, 1): "bool"}
 
 
 WGSL = WgslPrinter()

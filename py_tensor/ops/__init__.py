@@ -2,10 +2,10 @@
 
 Input: none. Output: `OP_DEFS`, the op definitions by name. An op definition gives the shape and
 dtype checks, the error text, the shader, the reference result and the tests on every backend.
-Reading order: `op_def` (the classes), `elementwise`, `reductions`, `scans`, `index_map`, `views`,
-`gathers`, `sorts`, `sources`, `contractions`, `loops`; then `complex_parts`, `complex_algebra` and
-`complex_rules` for complex operands, `graph_value` (nodes with operators, in which those rules and
-lowering are written) and `host_functions`.
+Reading order: `rule_types` (types of rules), `op_def` (the classes), `elementwise`, `reductions`,
+`scans`, `index_map`, `views`, `gathers`, `sorts`, `sources`, `contractions`, `loops`; then
+`complex_parts`, `complex_algebra` and `complex_rules` for complex operands, `graph_value` (nodes
+with operators, in which those rules and lowering are written) and `host_functions`.
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from .op_def import ComplexJoin, ComplexPart, Interleave
+from .rule_types import ArrayNamespace
 
 
-def _joined(xp: Any, re: Any, im: Any, arg: None) -> Any:
+def _joined(xp: ArrayNamespace, re: Any, im: Any, arg: None) -> Any:
     result = xp.empty(xp.broadcast_shapes(re.shape, im.shape), xp.complex64)
     # Re + 1j * im would make NaN of infinities.
     result.real, result.imag = re, im

@@ -10,15 +10,24 @@ imaginary part of zero.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
+from ..dtypes import DType
 from .complex_algebra import ComplexParts
+from .rule_types import Array, Functions
+
+
+class ComplexFunctions(Functions, Protocol):
+    """Namespace of complex rules, an `Algebra`."""
+
+    def known_integer(self, operand: ComplexParts, /) -> int | None: ...
+
 
 LARGE = 1e4
 """Numbers above this have squares to which adding 1 makes no difference in float32."""
 
 
-def _not_finite(pt: Any, x: Any) -> Any:
+def _not_finite(pt: Functions, x: Array) -> Array:
     """Return True for elements whose sine and cosine are NaN."""
     return ~pt.isfinite(x)
 
@@ -26,11 +35,11 @@ def _not_finite(pt: Any, x: Any) -> Any:
 # --- arithmetic ---------------------------------------------------------------------------------
 
 
-def multiply(pt: Any, z: ComplexParts, w: ComplexParts) -> ComplexParts:
+def multiply(pt: Functions, z: ComplexParts, w: ComplexParts) -> ComplexParts:
     return z * w
 
 
-def divide(pt: Any, z: ComplexParts, w: ComplexParts) -> ComplexParts:
+def divide(pt: Functions, z: ComplexParts, w: ComplexParts) -> ComplexParts:
     """Divide by Smith's method.
 
     The smaller part of the divisor is taken relative to the larger one, to avoid overflow.
@@ -51,25 +60,25 @@ def divide(pt: Any, z: ComplexParts, w: ComplexParts) -> ComplexParts:
     )
 
 
-def reciprocal(pt: Any, z: ComplexParts) -> ComplexParts:
+def reciprocal(pt: Functions, z: ComplexParts) -> ComplexParts:
     return divide(pt, ComplexParts(1.0, 0.0), z)
 
 
-def square(pt: Any, z: ComplexParts) -> ComplexParts:
+def square(pt: Functions, z: ComplexParts) -> ComplexParts:
     product = z.re * z.im
     return ComplexParts((z.re - z.im) * (z.re + z.im), product + product)
 
 
-def absolute(pt: Any, z: ComplexParts) -> Any:
+def absolute(pt: Functions, z: ComplexParts) -> Array:
     return pt.hypot(z.re, z.im)
 
 
-def sign(pt: Any, z: ComplexParts) -> ComplexParts:
+def sign(pt: Functions, z: ComplexParts) -> ComplexParts:
     """Return z / abs(z), or 0 for 0, computed relative to the larger part to avoid overflow."""
     larger = pt.maximum(abs(z.re), abs(z.im))
     zero = larger == 0.0
 
-    def relative(part: Any) -> Any:
+    def relative(part: Array) -> Array:
         # Infinity divided by itself would be NaN.
         return pt.where(abs(part) == larger, pt.copysign(1.0, part), pt.ratio(part, larger))
 
@@ -78,11 +87,11 @@ def sign(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(x / size, y / size)
 
 
-def conj(pt: Any, z: ComplexParts) -> ComplexParts:
+def conj(pt: Functions, z: ComplexParts) -> ComplexParts:
     return z.conj()
 
 
-def _power(pt: Any, z: ComplexParts, exponent: int) -> ComplexParts:
+def _power(pt: Functions, z: ComplexParts, exponent: int) -> ComplexParts:
     """Raise to a positive integer power by repeated squaring, exact for results with few digits."""
     result: ComplexParts | None = None
     while exponent:
@@ -93,7 +102,7 @@ def _power(pt: Any, z: ComplexParts, exponent: int) -> ComplexParts:
     return z if result is None else result
 
 
-def power(pt: Any, z: ComplexParts, w: ComplexParts) -> ComplexParts:
+def power(pt: ComplexFunctions, z: ComplexParts, w: ComplexParts) -> ComplexParts:
     known = pt.known_integer(w)
     if known is not None and 0 < abs(known) <= 100:
         result = _power(pt, z, abs(known))
@@ -120,24 +129,24 @@ def power(pt: Any, z: ComplexParts, w: ComplexParts) -> ComplexParts:
 # --- comparison and classes of numbers -----------------------------------------------------------
 
 
-def equal(pt: Any, z: ComplexParts, w: ComplexParts) -> Any:
+def equal(pt: Functions, z: ComplexParts, w: ComplexParts) -> Any:
     im = (0.0 if part is None else part for part in (z.im, w.im))
     return (z.re == w.re) & pt.equal(*im)
 
 
-def not_equal(pt: Any, z: ComplexParts, w: ComplexParts) -> Any:
+def not_equal(pt: Functions, z: ComplexParts, w: ComplexParts) -> Any:
     return ~equal(pt, z, w)
 
 
-def isfinite(pt: Any, z: ComplexParts) -> Any:
+def isfinite(pt: Functions, z: ComplexParts) -> Array:
     return pt.isfinite(z.re) & pt.isfinite(z.im)
 
 
-def isinf(pt: Any, z: ComplexParts) -> Any:
+def isinf(pt: Functions, z: ComplexParts) -> Array:
     return pt.isinf(z.re) | pt.isinf(z.im)
 
 
-def isnan(pt: Any, z: ComplexParts) -> Any:
+def isnan(pt: Functions, z: ComplexParts) -> Array:
     return pt.isnan(z.re) | pt.isnan(z.im)
 
 
@@ -145,15 +154,15 @@ def _truth(z: ComplexParts) -> Any:
     return (z.re != 0.0) | (z.im != 0.0)
 
 
-def any_(pt: Any, z: ComplexParts, axes: Any) -> Any:
+def any_(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> Array:
     return pt.any(_truth(z), arg=axes)
 
 
-def all_(pt: Any, z: ComplexParts, axes: Any) -> Any:
+def all_(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> Array:
     return pt.all(_truth(z), arg=axes)
 
 
-def _extreme(pt: Any, z: ComplexParts, axes: Any, name: str) -> tuple[Any, ...]:
+def _extreme(pt: Functions, z: ComplexParts, axes: tuple[int, ...], name: str) -> tuple[Array, ...]:
     """Return the parts of the extreme by real, then imaginary parts, and if any element is NaN."""
     find = getattr(pt, name)
     re = find(z.re, arg=axes)
@@ -161,31 +170,33 @@ def _extreme(pt: Any, z: ComplexParts, axes: Any, name: str) -> tuple[Any, ...]:
     return re, im, pt.any(isnan(pt, z), arg=axes)
 
 
-def extreme(pt: Any, z: ComplexParts, axes: Any, *, name: str) -> ComplexParts:
+def extreme(pt: Functions, z: ComplexParts, axes: tuple[int, ...], *, name: str) -> ComplexParts:
     re, im, lost = _extreme(pt, z, axes, name)
     return ComplexParts(*(pt.where(lost, math.nan, part) for part in (re, im)))
 
 
-def position_of_extreme(pt: Any, z: ComplexParts, axes: Any, *, name: str) -> Any:
+def position_of_extreme(
+    pt: Functions, z: ComplexParts, axes: tuple[int, ...], *, name: str
+) -> Array:
     re, im, lost = _extreme(pt, z, axes, name)
-    found = pt.where(lost, isnan(pt, z), (z.re == re) & (z.im == im))
-    return pt.argmax(pt.where(found, 1.0, 0.0), arg=axes)
+    wins = pt.where(lost, isnan(pt, z), (z.re == re) & (z.im == im))
+    return pt.argmax(pt.where(wins, 1.0, 0.0), arg=axes)
 
 
-def cast(pt: Any, z: ComplexParts, dtype: Any) -> Any:
+def cast(pt: Functions, z: ComplexParts, dtype: DType) -> ComplexParts | Array:
     return ComplexParts(z.re, 0.0) if z.im is None else _truth(z)
 
 
 # --- exponentials and logarithms -----------------------------------------------------------------
 
 
-def _times_exp(pt: Any, x: Any, *factors: Any) -> list[Any]:
+def _times_exp(pt: Functions, x: Array, *factors: Array) -> list[Array]:
     """Return each factor times exp(x), also if exp(x) overflows and the product does not."""
     low, high = pt.exp(pt.minimum(x, 80.0)), pt.exp(pt.maximum(x, 80.0) - 80.0)
     return [low * factor * high for factor in factors]
 
 
-def exp(pt: Any, z: ComplexParts) -> ComplexParts:
+def exp(pt: Functions, z: ComplexParts) -> ComplexParts:
     re, im = _times_exp(pt, z.re, pt.cos(z.im), pt.sin(z.im))
     not_finite = _not_finite(pt, z.im)
     re = pt.where(not_finite & pt.isinf(z.re), pt.exp(z.re), re)
@@ -193,7 +204,7 @@ def exp(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(re, pt.where(z.im == 0.0, z.im, im))
 
 
-def expm1(pt: Any, z: ComplexParts) -> ComplexParts:
+def expm1(pt: Functions, z: ComplexParts) -> ComplexParts:
     half = pt.sin(z.im * 0.5)
     power = exp(pt, z)
     # If no digits cancel, use exp(z) - 1, whose special values are known.
@@ -202,7 +213,7 @@ def expm1(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(pt.where(re == 0.0, 0.0, re), power.im)
 
 
-def _log_size(pt: Any, z: ComplexParts) -> Any:
+def _log_size(pt: Functions, z: ComplexParts) -> Array:
     """Return log(abs(z)) without overflow, by log1p if abs(z) is near 1 and the result is small."""
     x, y = abs(z.re), abs(z.im)
     a, b = pt.maximum(x, y), pt.minimum(x, y)
@@ -213,26 +224,26 @@ def _log_size(pt: Any, z: ComplexParts) -> Any:
     return pt.where(isinf(pt, z), math.inf, result)
 
 
-def log(pt: Any, z: ComplexParts) -> ComplexParts:
+def log(pt: Functions, z: ComplexParts) -> ComplexParts:
     return ComplexParts(_log_size(pt, z), pt.atan2(z.im, z.re))
 
 
-def log1p(pt: Any, z: ComplexParts) -> ComplexParts:
+def log1p(pt: Functions, z: ComplexParts) -> ComplexParts:
     near = 0.5 * pt.log1p(z.re * (2.0 + z.re) + z.im * z.im)
     moved = log(pt, ComplexParts(1.0 + z.re, z.im))
     small = (abs(z.re) < 0.5) & (abs(z.im) < 0.5)
     return ComplexParts(pt.where(small, near, moved.re), moved.im)
 
 
-def log2(pt: Any, z: ComplexParts) -> ComplexParts:
+def log2(pt: Functions, z: ComplexParts) -> ComplexParts:
     return log(pt, z) * (1.0 / math.log(2.0))
 
 
-def log10(pt: Any, z: ComplexParts) -> ComplexParts:
+def log10(pt: Functions, z: ComplexParts) -> ComplexParts:
     return log(pt, z) * (1.0 / math.log(10.0))
 
 
-def sqrt(pt: Any, z: ComplexParts) -> ComplexParts:
+def sqrt(pt: Functions, z: ComplexParts) -> ComplexParts:
     """Return sqrt((abs(x) + abs(z)) / 2) and y over twice that.
 
     Operands are scaled so that abs(z) neither overflows nor underflows.
@@ -253,7 +264,7 @@ def sqrt(pt: Any, z: ComplexParts) -> ComplexParts:
 # --- trigonometry ---------------------------------------------------------------------------------
 
 
-def sinh(pt: Any, z: ComplexParts) -> ComplexParts:
+def sinh(pt: Functions, z: ComplexParts) -> ComplexParts:
     x, near = z.re, pt.clip(z.re, -80.0, 80.0)
     more = pt.exp(abs(x) - abs(near))
     re, im = pt.sinh(near) * pt.cos(z.im) * more, pt.cosh(near) * pt.sin(z.im) * more
@@ -261,7 +272,7 @@ def sinh(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(re, pt.where(z.im == 0.0, z.im, im))
 
 
-def cosh(pt: Any, z: ComplexParts) -> ComplexParts:
+def cosh(pt: Functions, z: ComplexParts) -> ComplexParts:
     x, near = z.re, pt.clip(z.re, -80.0, 80.0)
     more = pt.exp(abs(x) - abs(near))
     re, im = pt.cosh(near) * pt.cos(z.im) * more, pt.sinh(near) * pt.sin(z.im) * more
@@ -271,7 +282,7 @@ def cosh(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(re, pt.where(z.im == 0.0, pt.where(pt.signbit(x), -z.im, z.im), im))
 
 
-def tanh(pt: Any, z: ComplexParts) -> ComplexParts:
+def tanh(pt: Functions, z: ComplexParts) -> ComplexParts:
     """Apply Kahan's formula from 'Branch cuts for complex elementary functions' (1987)."""
     x, y = z.re, z.im
     size, not_finite = abs(x), _not_finite(pt, y)
@@ -288,19 +299,19 @@ def tanh(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(pt.where(x == 0.0, x, re), pt.where(y == 0.0, y, im))
 
 
-def sin(pt: Any, z: ComplexParts) -> ComplexParts:
+def sin(pt: Functions, z: ComplexParts) -> ComplexParts:
     return sinh(pt, z.times_i()).over_i()
 
 
-def cos(pt: Any, z: ComplexParts) -> ComplexParts:
+def cos(pt: Functions, z: ComplexParts) -> ComplexParts:
     return cosh(pt, z.times_i())
 
 
-def tan(pt: Any, z: ComplexParts) -> ComplexParts:
+def tan(pt: Functions, z: ComplexParts) -> ComplexParts:
     return tanh(pt, z.times_i()).over_i()
 
 
-def _roots(pt: Any, z: ComplexParts) -> tuple[ComplexParts, ComplexParts]:
+def _roots(pt: Functions, z: ComplexParts) -> tuple[ComplexParts, ComplexParts]:
     """Return sqrt(1 - z) and sqrt(1 + z)."""
     return sqrt(pt, ComplexParts(1.0 - z.re, -z.im)), sqrt(pt, ComplexParts(1.0 + z.re, z.im))
 
@@ -309,7 +320,7 @@ def _is_far(z: ComplexParts) -> Any:
     return (abs(z.re) > LARGE) | (abs(z.im) > LARGE)
 
 
-def asin(pt: Any, z: ComplexParts) -> ComplexParts:
+def asin(pt: Functions, z: ComplexParts) -> ComplexParts:
     """Apply Kahan's formula, or log(2 abs(z)) for large z, for which the formula overflows."""
     a, b = _roots(pt, z)
     re = pt.atan2(z.re, a.re * b.re - a.im * b.im)
@@ -320,7 +331,7 @@ def asin(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(pt.where((z.re == 0.0) & pt.isnan(z.im), z.re, re), im)
 
 
-def acos(pt: Any, z: ComplexParts) -> ComplexParts:
+def acos(pt: Functions, z: ComplexParts) -> ComplexParts:
     """Apply Kahan's formula as `asin` does."""
     a, b = _roots(pt, z)
     re = 2.0 * pt.atan2(a.re, b.re)
@@ -331,22 +342,22 @@ def acos(pt: Any, z: ComplexParts) -> ComplexParts:
     return ComplexParts(pt.where((z.re == 0.0) & pt.isnan(z.im), math.pi / 2.0, re), im)
 
 
-def atan(pt: Any, z: ComplexParts) -> ComplexParts:
+def atan(pt: Functions, z: ComplexParts) -> ComplexParts:
     return atanh(pt, z.times_i()).over_i()
 
 
-def asinh(pt: Any, z: ComplexParts) -> ComplexParts:
+def asinh(pt: Functions, z: ComplexParts) -> ComplexParts:
     return asin(pt, z.times_i()).over_i()
 
 
-def acosh(pt: Any, z: ComplexParts) -> ComplexParts:
+def acosh(pt: Functions, z: ComplexParts) -> ComplexParts:
     """Return i acos(z) or -i acos(z), whichever has no negative real part."""
     w = acos(pt, z)
     angle = pt.where(pt.isnan(w.re) | pt.isnan(z.im), w.re, pt.copysign(w.re, z.im))
     return ComplexParts(abs(w.im), angle)
 
 
-def atanh(pt: Any, z: ComplexParts) -> ComplexParts:
+def atanh(pt: Functions, z: ComplexParts) -> ComplexParts:
     """Return log((1 + z) / (1 - z)) / 2; for large z the real part is that of 1 / z."""
     x, y = abs(z.re), z.im
     less = 1.0 - x
@@ -364,18 +375,18 @@ def atanh(pt: Any, z: ComplexParts) -> ComplexParts:
 # --- over many elements ---------------------------------------------------------------------------
 
 
-def _along(pt: Any, x: Any, axis: int, start: int, length: int) -> Any:
+def _along(pt: Functions, x: Array, axis: int, start: int, length: int) -> Array:
     """Return `length` elements of an axis from `start` on."""
     parts = ((start, length, 1) if at == axis else (0, n, 1) for at, n in enumerate(x.shape))
     return pt.slice(x, arg=tuple(parts))
 
 
-def _halves(pt: Any, x: Any, axis: int) -> ComplexParts:
+def _halves(pt: Functions, x: Array, axis: int) -> ComplexParts:
     half = x.shape[axis] // 2
     return ComplexParts(_along(pt, x, axis, 0, half), _along(pt, x, axis, half, half))
 
 
-def dot(pt: Any, a: ComplexParts, b: ComplexParts) -> ComplexParts:
+def dot(pt: Functions, a: ComplexParts, b: ComplexParts) -> ComplexParts:
     """Compute one real product: [re, im] on the left by [[re, im], [-im, re]] on the right."""
     if b.im is None:
         return _halves(pt, pt.dot(pt.concat(a.re, a.im, arg=1), b.re), 1)
@@ -386,8 +397,8 @@ def dot(pt: Any, a: ComplexParts, b: ComplexParts) -> ComplexParts:
     return _halves(pt, pt.dot(pt.concat(a.re, a.im, arg=2), right), 2)
 
 
-def convolve(pt: Any, x: ComplexParts, w: ComplexParts, window: Any) -> ComplexParts:
-    def part(image: Any, kernel: Any) -> Any:
+def convolve(pt: Functions, x: ComplexParts, w: ComplexParts, window: Any) -> ComplexParts:
+    def part(image: Array, kernel: Array) -> Array:
         return pt.convolve(image, kernel, arg=window)
 
     if x.im is None or w.im is None:
@@ -399,7 +410,7 @@ def convolve(pt: Any, x: ComplexParts, w: ComplexParts, window: Any) -> ComplexP
     )
 
 
-def prod(pt: Any, z: ComplexParts, axes: tuple[int, ...]) -> ComplexParts:
+def prod(pt: Functions, z: ComplexParts, axes: tuple[int, ...]) -> ComplexParts:
     """Multiply the first half by the second half until one element is left."""
     shape = z.re.shape
     kept = tuple(axis for axis in range(len(shape)) if axis not in axes)
@@ -408,7 +419,7 @@ def prod(pt: Any, z: ComplexParts, axes: tuple[int, ...]) -> ComplexParts:
     frame = (*(shape[axis] for axis in kept), count)
     around = (*((0, 0, 0) for _ in kept), (0, whole - count, 0))
 
-    def framed(part: Any, rest: float) -> Any:
+    def framed(part: Array, rest: float) -> Array:
         part = pt.reshape(pt.permute_dims(part, arg=(*kept, *axes)), arg=frame)
         return pt.pad(part, rest, arg=around)
 
@@ -420,7 +431,7 @@ def prod(pt: Any, z: ComplexParts, axes: tuple[int, ...]) -> ComplexParts:
     return ComplexParts(*(pt.reshape(part, arg=result) for part in z))
 
 
-def cumulative_prod(pt: Any, z: ComplexParts, arg: tuple[int, bool]) -> ComplexParts:
+def cumulative_prod(pt: Functions, z: ComplexParts, arg: tuple[int, bool]) -> ComplexParts:
     """Multiply each element by the one 1, 2, 4, ... before it (Hillis and Steele 1986)."""
     axis, include_initial = arg
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .op_def import Contraction, Shape, complex_rules
+from .rule_types import Array, ArrayNamespace, Functions
 from .views import PAD, WINDOW
 
 
@@ -47,12 +48,12 @@ def _convolve(x: Shape, w: Shape, window: Window) -> Shape:
     return (window.groups, pixels, w[3] // window.groups)
 
 
-def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
+def _reference_convolve(xp: ArrayNamespace, x: Any, w: Any, window: Window) -> Any:
     (kh, kw), (sh, sw), _, (dh, dw), (oh, ow), groups = window
     batch, _, _, channels = x.shape
     x = xp.pad(x, [(low, high) for low, high, _ in window.borders(x.shape)])
     total = 0
-    each = channels // groups
+    inputs = channels // groups
     for i in range(kh):
         for j in range(kw):
             part = x[
@@ -60,25 +61,27 @@ def _reference_convolve(xp: Any, x: Any, w: Any, window: Window) -> Any:
                 i * dh : i * dh + (oh - 1) * sh + 1 : sh,
                 j * dw : j * dw + (ow - 1) * sw + 1 : sw,
             ]
-            part = part.reshape(batch * oh * ow, groups, each).transpose(1, 0, 2)
-            tap = w[i, j].reshape(each, groups, -1).transpose(1, 0, 2)
+            part = part.reshape(batch * oh * ow, groups, inputs).transpose(1, 0, 2)
+            tap = w[i, j].reshape(inputs, groups, -1).transpose(1, 0, 2)
             total = total + part @ tap
     return total
 
 
-def _transposed(pt: Any, x: Any) -> Any:
+def _transposed(pt: Functions, x: Array) -> Array:
     return pt.permute_dims(x, (0, 2, 1))
 
 
-def _dot_to_left(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
+def _dot_to_left(pt: Functions, g: Array, y: Array, a: Array, b: Array, arg: Any) -> Array:
     return pt.apply(DOT, (g, _transposed(pt, b)))
 
 
-def _dot_to_right(pt: Any, g: Any, y: Any, a: Any, b: Any, arg: Any) -> Any:
+def _dot_to_right(pt: Functions, g: Array, y: Array, a: Array, b: Array, arg: Any) -> Array:
     return pt.apply(DOT, (_transposed(pt, a), g))
 
 
-def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
+def _convolve_to_image(
+    pt: Functions, g: Array, y: Array, x: Array, w: Array, window: Window
+) -> Array:
     """Return the transposed convolution of the cotangent, in the size of x."""
     batch, *image, _ = x.shape
     outs = w.shape[3] // window.groups
@@ -96,18 +99,22 @@ def _convolve_to_image(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) 
     )
 
 
-def _convolve_to_kernel(pt: Any, g: Any, y: Any, x: Any, w: Any, window: Window) -> Any:
+def _convolve_to_kernel(
+    pt: Functions, g: Array, y: Array, x: Array, w: Array, window: Window
+) -> Array:
     """Return, for each tap of the kernel, the sum over pixels of g times the elements it read."""
     (kh, kw), groups = window.kernel, window.groups
     batch, _, _, channels = x.shape
-    each = channels // groups
-    met = pt.apply(PAD, (x, 0.0), window.borders(x.shape))
-    met = met[:, : window.reach[0], : window.reach[1]]
+    inputs = channels // groups
+    windows = pt.apply(PAD, (x, 0.0), window.borders(x.shape))
+    windows = windows[:, : window.reach[0], : window.reach[1]]
     taps = zip((1, 2), window.kernel, window.stride, window.dilation, strict=True)
-    met = pt.apply(WINDOW, (met,), tuple(taps))
-    met = pt.reshape(met, (batch, *window.out, groups, each, kh, kw))
-    met = pt.reshape(pt.permute_dims(met, (3, 5, 6, 4, 0, 1, 2)), (groups, kh * kw * each, -1))
-    result = pt.reshape(pt.apply(DOT, (met, g)), (groups, kh, kw, each, -1))
+    windows = pt.apply(WINDOW, (windows,), tuple(taps))
+    windows = pt.reshape(windows, (batch, *window.out, groups, inputs, kh, kw))
+    windows = pt.reshape(
+        pt.permute_dims(windows, (3, 5, 6, 4, 0, 1, 2)), (groups, kh * kw * inputs, -1)
+    )
+    result = pt.reshape(pt.apply(DOT, (windows, g)), (groups, kh, kw, inputs, -1))
     return pt.reshape(pt.permute_dims(result, (1, 2, 3, 0, 4)), w.shape)
 
 

@@ -8,46 +8,47 @@ from typing import Any
 from ..dtypes import float32, int32, uint32
 from . import special_functions
 from .op_def import Cast, Elementwise, Fixed, Where, by_kind, complex_rules
+from .rule_types import Array, ArrayNamespace, Functions
 
 UNIT = (-1.0, 1.0)
 POSITIVE = (0.05, 8.0)
 
 
-def _pow(xp: Any, x: Any, y: Any) -> Any:
+def _pow(xp: ArrayNamespace, x: Any, y: Any) -> Any:
     # NumPy raises for negative integer exponents, which a shader cannot; they count as 0 instead.
     return xp.power(x, y if y.dtype.kind == "f" else xp.maximum(y, xp.zeros((), y.dtype)))
 
 
-def _erf(xp: Any, x: Any) -> Any:
+def _erf(xp: ArrayNamespace, x: Any) -> Any:
     return xp.vectorize(math.erf, otypes=[xp.float64])(x)
 
 
-def flat(pt: Any, g: Any, *given: Any) -> None:
+def flat(pt: Functions, g: Array, *operands: Any) -> None:
     """Return the zero gradient of a piecewise-constant function."""
 
 
-def _chosen(pt: Any, g: Any, larger: Any, smaller: Any) -> Any:
+def _chosen(pt: Functions, g: Array, larger: Array, smaller: Array) -> Array:
     """Pass the cotangent to the larger of two operands, or half of it if they are equal."""
     return pt.where(larger > smaller, g, pt.where(larger == smaller, g * 0.5, 0.0))
 
 
-def _clipped(pt: Any, g: Any, y: Any, x: Any, low: Any, high: Any) -> Any:
+def _clipped(pt: Functions, g: Array, y: Array, x: Array, low: Array, high: Array) -> Array:
     return pt.where((x >= low) & (x <= high), g, 0.0)
 
 
-def _pow_to_base(pt: Any, g: Any, y: Any, x: Any, exponent: Any) -> Any:
+def _pow_to_base(pt: Functions, g: Array, y: Array, x: Array, exponent: Array) -> Array:
     # For exponent 0 the derivative is 0, but 0 * 0**-1 would be NaN.
     less = pt.where(exponent == 0.0, 1.0, exponent - 1.0)
     return g * exponent * x**less
 
 
-def _pow_to_exponent(pt: Any, g: Any, y: Any, x: Any, exponent: Any) -> Any:
+def _pow_to_exponent(pt: Functions, g: Array, y: Array, x: Array, exponent: Array) -> Array:
     """Return g y log(x), whose limit at x = 0 is 0."""
     zero = (x == 0.0) & (exponent >= 0.0)
     return g * pt.where(zero, 0.0, y * pt.log(pt.where(zero, 1.0, x)))
 
 
-def _cos_of_turn(xp: Any, p: Any, n: Any) -> Any:
+def _cos_of_turn(xp: ArrayNamespace, p: Any, n: Any) -> Any:
     p, n = p.astype(xp.int64), n.astype(xp.int64)
     quarters = (8 * p + n) // (2 * n)
     rest = (4 * p - quarters * n) * (math.pi / 2) / n
@@ -55,7 +56,7 @@ def _cos_of_turn(xp: Any, p: Any, n: Any) -> Any:
     return xp.where(quarters % 4 < 2, size, -size)
 
 
-def _threefry(xp: Any, k0: Any, k1: Any, i: Any) -> Any:
+def _threefry(xp: ArrayNamespace, k0: Any, k1: Any, i: Any) -> Any:
     def rotated(v: Any, n: int) -> Any:
         return (v << xp.uint32(n)) | (v >> xp.uint32(32 - n))
 

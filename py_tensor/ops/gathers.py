@@ -6,9 +6,10 @@ from typing import Any
 
 from ..dtypes import uint32
 from .op_def import Gather, GatherAlong, Scatter
+from .rule_types import Array, ArrayNamespace, Functions
 
 
-def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
+def _take(xp: ArrayNamespace, x: Any, indices: Any, axis: int) -> Any:
     length = x.shape[axis]
     # Wide enough for unsigned indices and for adding the length.
     places = indices.astype(xp.int64)
@@ -16,45 +17,51 @@ def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
     return xp.take(x, places, axis=axis)
 
 
-def _put_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, axis: int) -> Any:
+def _put_back(pt: Functions, g: Array, y: Array, x: Array, indices: Array, axis: int) -> Array:
     length = x.shape[axis]
     if indices.dtype is uint32:
         # The largest values would be negative as int32 and then count from the end.
         indices = pt.minimum(indices, max(length - 1, 0))
-    places = indices.astype("int32")
-    places = pt.clip(pt.where(places < 0, places + length, places), 0, length - 1)
-    return pt.apply(SCATTER_ADD, (g, places), (axis, length))
+    positions = indices.astype("int32")
+    positions = pt.clip(pt.where(positions < 0, positions + length, positions), 0, length - 1)
+    return pt.apply(SCATTER_ADD, (g, positions), (axis, length))
 
 
-def _scatter_add(xp: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+def _scatter_add(xp: ArrayNamespace, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
     axis, length = arg
-    places = indices.reshape(-1)
-    kept = (places >= 0) & (places < length)
+    positions = indices.reshape(-1)
+    kept = (positions >= 0) & (positions < length)
     before, after = x.shape[:axis], x.shape[axis + indices.ndim :]
-    rows = x.reshape(*before, places.size, *after)
+    rows = x.reshape(*before, positions.size, *after)
     # Round only the final sum to float16, not each partial sum.
     wide = xp.float32 if x.dtype == xp.float16 else x.dtype
     result = xp.zeros((*before, length, *after), wide)
-    xp.add.at(result, (slice(None),) * axis + (places[kept],), xp.compress(kept, rows, axis=axis))
+    xp.add.at(
+        result, (slice(None),) * axis + (positions[kept],), xp.compress(kept, rows, axis=axis)
+    )
     return result.astype(x.dtype)
 
 
-def _take_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
+def _take_back(
+    pt: Functions, g: Array, y: Array, x: Array, indices: Array, arg: tuple[int, int]
+) -> Array:
     axis, length = arg
-    there = pt.reshape(
+    is_inside = pt.reshape(
         (indices >= 0) & (indices < length),
         (*indices.shape, *(1,) * (x.ndim - axis - indices.ndim)),
     )
-    return pt.where(there, pt.take(g, indices, axis=axis), 0.0)
+    return pt.where(is_inside, pt.take(g, indices, axis=axis), 0.0)
 
 
-def _along_back(pt: Any, g: Any, y: Any, x: Any, indices: Any, arg: tuple[int, bool]) -> Any:
+def _along_back(
+    pt: Functions, g: Array, y: Array, x: Array, indices: Array, arg: tuple[int, bool]
+) -> Array:
     axis, permutes = arg
     if permutes:
         return pt.apply(TAKE_ALONG_AXIS, (g, pt.argsort(indices, axis=axis)), arg)
-    place = pt.reshape(pt.arange(x.shape[axis]), (-1, *(1,) * (x.ndim - axis)))
-    found = pt.expand_dims(indices.astype("int32"), axis=axis) == place
-    return pt.sum(pt.where(found, pt.expand_dims(g, axis=axis), 0.0), axis=axis + 1)
+    positions = pt.reshape(pt.arange(x.shape[axis]), (-1, *(1,) * (x.ndim - axis)))
+    is_taken = pt.expand_dims(indices.astype("int32"), axis=axis) == positions
+    return pt.sum(pt.where(is_taken, pt.expand_dims(g, axis=axis), 0.0), axis=axis + 1)
 
 
 # fmt: off

@@ -82,10 +82,10 @@ def rounding(function: Plain) -> Plain:
 
     def rounded(x: Any) -> Any:
         if type(x) is complex:
-            return complex(each(x.real), each(x.imag))
-        return x if type(x) is int else each(x)
+            return complex(of_float(x.real), of_float(x.imag))
+        return x if type(x) is int else of_float(x)
 
-    each = ieee(lambda x: math.copysign(function(x), x), lambda x: x)
+    of_float = ieee(lambda x: math.copysign(function(x), x), lambda x: x)
     return rounded
 
 
@@ -106,9 +106,9 @@ def next_number(code: str, bits: str) -> Plain:
         if x == y or x != x or y != y:
             return y if x == x else x
         # Floats of one sign are in the order of their bits.
-        (place,) = struct.unpack(bits, struct.pack(code, abs(x)))
-        place += 1 if x == 0.0 or (y > x) == (x > 0.0) else -1
-        (size,) = struct.unpack(code, struct.pack(bits, place))
+        (number,) = struct.unpack(bits, struct.pack(code, abs(x)))
+        number += 1 if x == 0.0 or (y > x) == (x > 0.0) else -1
+        (size,) = struct.unpack(code, struct.pack(bits, number))
         return math.copysign(size, x or y)
 
     return following

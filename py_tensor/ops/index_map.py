@@ -79,8 +79,8 @@ def coordinates(position: int, shape: Shape) -> tuple[int, ...]:
     result = []
     for stride in row_major(shape):
         # An axis before one of length 0 has no steps.
-        place, rest = divmod(rest, stride) if stride else (0, rest)
-        result.append(sign * place)
+        coordinate, rest = divmod(rest, stride) if stride else (0, rest)
+        result.append(sign * coordinate)
     return tuple(result)
 
 
@@ -96,11 +96,11 @@ def compose(first: View, then: View) -> View | None:
         return first
     if first.is_identity and first.size == then.size:
         return then
-    found = follow(first, then)
-    if found is None:
+    merged = follow(first, then)
+    if merged is None:
         first = _refined(first, then.shape)
-        found = follow(first, then)
-    return None if found is None else make_view(first.shape, *found)
+        merged = follow(first, then)
+    return None if merged is None else make_view(first.shape, *merged)
 
 
 def _refined(view: View, shape: Shape) -> View:
@@ -123,10 +123,10 @@ def _refined(view: View, shape: Shape) -> View:
 @lru_cache(4096)
 def follow(first: View, then: View) -> tuple[tuple[int, ...], int] | None:
     """Return strides along the axes of `first`, and offset, of `first` then `then`, or None."""
-    found = steps(first, then.shape)
-    if found is None:
+    split = steps(first, then.shape)
+    if split is None:
         return None
-    start, along = found
+    start, along = split
 
     first_place, *distances = [sum(map(mul, step, then.strides)) for step in (start, *along)]
     return tuple(distances), then.offset + first_place

@@ -40,8 +40,8 @@ def remainder(x: Any, y: Any) -> Any:
     if not jnp.issubdtype(x.dtype, jnp.floating):
         zero = y == 0
         return jnp.where(zero, 0, jnp.remainder(x, jnp.where(zero, 1, y)))
-    found = jnp.remainder(x, y)
-    return jnp.where(found == 0, jnp.copysign(0, y), found)
+    rest = jnp.remainder(x, y)
+    return jnp.where(rest == 0, jnp.copysign(0, y), rest)
 
 
 def sign(x: Any) -> Any:
@@ -179,8 +179,8 @@ def convolve(x: Any, w: Any, window: Window) -> Any:
         dimension_numbers=("NHWC", "HWIO", "NHWC"),
         feature_group_count=window.groups,
     )
-    pixels, each = math.prod(result.shape[:3]), result.shape[3] // window.groups
-    return result.reshape(pixels, window.groups, each).transpose(1, 0, 2)
+    pixels, outs = math.prod(result.shape[:3]), result.shape[3] // window.groups
+    return result.reshape(pixels, window.groups, outs).transpose(1, 0, 2)
 
 
 # --- linear algebra -------------------------------------------------------------------------------
@@ -205,18 +205,18 @@ def _beside(values: Any, parts: int) -> Any:
 
 def cholesky(a: Any, parts: int) -> Any:
     """Return the lower factors; all elements are NaN if a matrix is not positive definite."""
-    found = jnp.linalg.cholesky(_unpacked(a, parts), symmetrize_input=False)
-    wrong = jnp.isnan(found).any(axis=(-2, -1), keepdims=True)
-    return _packed(jnp.where(wrong, jnp.nan, found), parts)
+    root = jnp.linalg.cholesky(_unpacked(a, parts), symmetrize_input=False)
+    wrong = jnp.isnan(root).any(axis=(-2, -1), keepdims=True)
+    return _packed(jnp.where(wrong, jnp.nan, root), parts)
 
 
 def solve(a: Any, b: Any, parts: int) -> Any:
     """Return the solutions; all elements are NaN if a matrix is singular."""
     factors = jax.scipy.linalg.lu_factor(_unpacked(a, parts))
-    found = jax.scipy.linalg.lu_solve(factors, _unpacked(b, parts))
+    solution = jax.scipy.linalg.lu_solve(factors, _unpacked(b, parts))
     pivots = jnp.diagonal(factors[0], axis1=-2, axis2=-1)
     singular = (pivots == 0).any(axis=-1)[..., None, None]
-    return _packed(jnp.where(singular, jnp.nan, found), parts)
+    return _packed(jnp.where(singular, jnp.nan, solution), parts)
 
 
 def det(a: Any, parts: int) -> Any:

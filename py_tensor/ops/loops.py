@@ -6,10 +6,10 @@ Graphs contain none. Lowering creates them for operations that repeat the same s
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar
 
 from ..dtypes import bool_
 from .op_def import InferredResult, OpDef
+from .rule_types import Spec
 
 
 class Loop(OpDef):
@@ -19,9 +19,7 @@ class Loop(OpDef):
     those before it. The marker has no value; `lowered_graph.LoopItem`s are values of the body.
     """
 
-    root: ClassVar[bool] = True
-
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         half = len(specs) // 2
         assert all(a is b for a, b in zip(specs[:half], specs[half:], strict=True))
         return InferredResult((), bool_, tuple(spec.dtype for spec in specs))

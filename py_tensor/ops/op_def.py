@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
+from typing import TYPE_CHECKING, Any, NamedTuple, dataclass_transform
 
 from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promote, uint32
 from ..errors import DTypeError, ShapeError
 from ..late import LateModule
 from .index_map import View
+from .rule_types import GradientRule as GradientRule, Shape as Shape, Spec
 
 if TYPE_CHECKING:
     from . import complex_rules as complex_rules
 else:
     complex_rules = LateModule("ops.complex_rules")
 
-Shape = tuple[int, ...]
-Rule = Callable[..., Any]
+ComplexRule = Callable[..., Any]
+"""Function in `complex_rules`, whose arguments that module describes."""
 
 
 class InferredResult(NamedTuple):
@@ -70,8 +71,6 @@ class OpDef(Facts):
     `listing` is the source of an operation that the user wrote; `pt.explain` prints it.
     Operations of one `family` on the same operands are results of one function. Kernels that
     compute them are drawn at once.
-    `root` is True for operations that need a kernel with a loop. `tiled` is True for those that
-    write the layout of `compiler/codegen/tiles.py`.
 
     If `partwise` is True, the operation applies to the real and the imaginary parts of complex
     operands separately. Otherwise `complex` is its rule from `ops/complex_rules.py`. Operations
@@ -86,8 +85,8 @@ class OpDef(Facts):
     name: str
     reference: str | Callable[..., Any] = ""
     jax: str | Callable[..., Any] = ""
-    gradient: tuple[Rule | None, ...] | Rule | None = None
-    complex: Rule | None = None
+    gradient: tuple[GradientRule | None, ...] | GradientRule | None = None
+    complex: ComplexRule | None = None
     partwise: bool = False
     doc: str = ""
     weight: int = 1
@@ -96,13 +95,11 @@ class OpDef(Facts):
     rereads: bool = False
     family: object = None
     listing: str = ""
-    root: ClassVar[bool] = False
-    tiled: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name})"
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         """Return the specs of the result and of the converted operands, or raise an error.
 
         By default, operands keep their dtypes and the result has the first operand's.
@@ -110,7 +107,7 @@ class OpDef(Facts):
         dtypes = tuple(spec.dtype for spec in specs)
         return InferredResult(self.result_shape(specs, arg), dtypes[0], dtypes)
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         """Return the shape of the result, or raise an error."""
         raise NotImplementedError
 
@@ -134,7 +131,7 @@ class ComplexJoin(OpDef):
     The static argument is the name of the operation whose complex rule created this node, or None.
     """
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         return InferredResult(
             broadcast(self.name, [spec.shape for spec in specs]), complex64, (float32, float32)
         )
@@ -145,14 +142,14 @@ class ComplexPart(OpDef):
 
     part: int
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         return InferredResult(specs[0].shape, float32, (complex64,))
 
 
 class Interleave(OpDef):
     """Elements of both operands stacked along a new last axis, as complex numbers are stored."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         return InferredResult((*specs[0].shape, 2), specs[0].dtype, (specs[0].dtype,) * 2)
 
 
@@ -182,15 +179,15 @@ class Elementwise(OpDef):
     tolerance: float = 1e-6
     dunder: str = ""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         shape = broadcast(self.name, [spec.shape for spec in specs])
         dtype = specs[0].dtype
         for spec in specs[1:]:
             dtype = promote(self.name, dtype, spec.dtype)
         self.check(dtype, self.dtypes)
         real = self.result == "real" and dtype is complex64
-        given = bool_ if self.result == "bool" else float32 if real else dtype
-        return InferredResult(shape, given, (dtype,) * len(specs))
+        dtype_of_result = bool_ if self.result == "bool" else float32 if real else dtype
+        return InferredResult(shape, dtype_of_result, (dtype,) * len(specs))
 
     def host(self, dtype: DType) -> Callable[..., Any]:
         """Return the function of plain Python numbers whose result is rounded to `dtype`."""
@@ -200,7 +197,7 @@ class Elementwise(OpDef):
 class Where(Elementwise):
     """Elementwise choice. The first operand is the condition, whose dtype is bool."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         if specs[0].dtype is not bool_:
             raise DTypeError(
                 f"{self.name}: condition must be boolean; got dtype {specs[0].dtype}; use a "
@@ -214,7 +211,7 @@ class Where(Elementwise):
 class Cast(Elementwise):
     """Conversion to the dtype given as the static argument."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         assert isinstance(arg, DType)
         if specs[0].dtype.kind == "c" and arg.kind not in "cb":
             raise DTypeError(
@@ -230,7 +227,7 @@ class Fixed(Elementwise):
     takes: tuple[DType, ...]
     gives: DType
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         for spec, dtype in zip(specs, self.takes, strict=True):
             if spec.dtype is not dtype:
                 raise DTypeError(
@@ -258,9 +255,8 @@ class Reduction(OpDef):
     index: bool = False
     extreme: Reduction | None = None
     tolerance: float = 1e-5
-    root: ClassVar[bool] = True
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         assert isinstance(arg, tuple)
         self.check(specs[0].dtype, self.dtypes)
         shape = tuple(1 if axis in arg else n for axis, n in enumerate(specs[0].shape))
@@ -290,10 +286,8 @@ class Scan(OpDef):
     identity: Callable[[DType], int | float]
     dtypes: str = "all"
     tolerance: float = 1e-5
-    root: ClassVar[bool] = True
-    tiled: ClassVar[bool] = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         axis, include_initial = arg
         self.check(specs[0].dtype, self.dtypes)
         shape = list(specs[0].shape)
@@ -312,7 +306,7 @@ class ViewOp(OpDef):
     def __init__(self, **facts: Any) -> None:
         super().__init__(**{**facts, "view": lru_cache(4096)(facts["view"])})
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         return self.view(specs[0].shape, arg)[0]
 
 
@@ -324,7 +318,7 @@ class Pad(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         shape = tuple(
             low + high + n + max(n - 1, 0) * interior
             for n, (low, high, interior) in zip(specs[0].shape, arg, strict=True)
@@ -338,7 +332,7 @@ class Concat(OpDef):
 
     partwise: bool = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         first = specs[0].shape
         dtype = specs[0].dtype
         for spec in specs[1:]:
@@ -363,7 +357,7 @@ class Gather(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         x, indices = specs
         if indices.dtype.kind not in "iu":
             raise DTypeError(
@@ -387,7 +381,7 @@ class GatherAlong(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         shape: Shape = specs[1].shape
         return shape
 
@@ -401,7 +395,7 @@ class Scatter(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         x, indices = specs
         axis, length = arg
         return (*x.shape[:axis], length, *x.shape[axis + len(indices.shape) :])
@@ -412,7 +406,7 @@ class OptimizationBarrier(OpDef):
 
     partwise: bool = True
 
-    def result_shape(self, specs: Sequence[Any], arg: Any) -> Shape:
+    def result_shape(self, specs: Sequence[Spec], arg: Any) -> Shape:
         shape: Shape = specs[0].shape
         return shape
 
@@ -423,7 +417,7 @@ class Sort(OpDef):
     The static argument is (axis, descending). NaN is larger than all numbers.
     """
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         self.check(specs[0].dtype, "all")
         return InferredResult(specs[0].shape, int32, (specs[0].dtype,))
 
@@ -439,7 +433,7 @@ class Decomposition(OpDef):
     shape: Callable[..., Shape]
     lowering: Callable[..., int]
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         shape = self.shape(*[spec.shape for spec in specs], arg)
         wide = [spec.dtype for spec in specs if spec.dtype.kind == "f" and spec.dtype.itemsize > 4]
         dtype = wide[0] if wide else float32
@@ -451,14 +445,14 @@ class SourceOp(OpDef):
 
     dtype: DType
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         return InferredResult(arg, self.dtype, ())
 
 
 class Literal(OpDef):
     """Number known when the shader is generated. It is the static argument."""
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         return InferredResult((), float32, ())
 
 
@@ -468,10 +462,8 @@ class Contraction(OpDef):
     rule: Callable[[Shape, Shape, Any], Shape]
     """Callable `rule(a, b, arg)` of the operands' shapes that returns (groups, rows, columns)."""
     tolerance: float = 1e-5
-    root: ClassVar[bool] = True
-    tiled: ClassVar[bool] = True
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         dtype = promote(self.name, specs[0].dtype, specs[1].dtype)
         self.check(dtype, "numeric")
         return InferredResult(self.rule(specs[0].shape, specs[1].shape, arg), dtype, (dtype, dtype))

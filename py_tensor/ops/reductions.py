@@ -8,6 +8,7 @@ from typing import Any
 
 from ..dtypes import DType
 from .op_def import Reduction, by_kind, complex_rules
+from .rule_types import Array, Functions
 
 
 def zero(dtype: DType) -> int:
@@ -26,7 +27,7 @@ def _highest(dtype: DType) -> int | float:
     return math.inf if dtype.kind == "f" else dtype.highest
 
 
-def _extreme(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
+def _extreme(pt: Functions, g: Array, y: Array, x: Array, axes: Any) -> Array:
     """Distribute the cotangent equally among all elements that are equal to the extreme."""
     equal = x == y
     # Count in float32, since more elements may be equal than float16 can count.
@@ -34,7 +35,7 @@ def _extreme(pt: Any, g: Any, y: Any, x: Any, axes: Any) -> Any:
     return pt.where(equal, g / count, 0.0)
 
 
-def _product(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
+def _product(pt: Functions, g: Array, y: Array, x: Array, axes: tuple[int, ...]) -> Array | None:
     """Multiply the products of all elements before and after each; y / x would fail for zeros."""
     if not x.size:
         return None
@@ -42,12 +43,12 @@ def _product(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
     permuted = pt.permute_dims(x, order)
     rows = pt.reshape(permuted, (*permuted.shape[: x.ndim - len(axes)], -1))
 
-    def before(z: Any) -> Any:
+    def before(z: Array) -> Array:
         return pt.cumulative_prod(z, axis=-1, include_initial=True)[..., :-1]
 
-    others = before(rows) * pt.flip(before(pt.flip(rows, axis=-1)), axis=-1)
-    others = pt.reshape(others, permuted.shape)
-    return g * pt.permute_dims(others, tuple(order.index(axis) for axis in range(x.ndim)))
+    rest = before(rows) * pt.flip(before(pt.flip(rows, axis=-1)), axis=-1)
+    rest = pt.reshape(rest, permuted.shape)
+    return g * pt.permute_dims(rest, tuple(order.index(axis) for axis in range(x.ndim)))
 
 
 # fmt: off

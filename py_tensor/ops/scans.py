@@ -8,11 +8,12 @@ from typing import Any
 from .elementwise import ADD, MULTIPLY
 from .op_def import Scan, complex_rules
 from .reductions import one, zero
+from .rule_types import Array, ArrayNamespace, Functions
 from .views import PAD, SLICE
 
 
 def _reference(function: str, initial: int) -> Callable[..., Any]:
-    def scanned(xp: Any, x: Any, arg: tuple[int, bool]) -> Any:
+    def scanned(xp: ArrayNamespace, x: Any, arg: tuple[int, bool]) -> Any:
         axis, include_initial = arg
         result = getattr(xp, function)(x, axis=axis, dtype=x.dtype)
         if not include_initial:
@@ -23,21 +24,21 @@ def _reference(function: str, initial: int) -> Callable[..., Any]:
     return scanned
 
 
-def _from_end(pt: Any, g: Any, axis: int) -> Any:
+def _from_end(pt: Functions, g: Array, axis: int) -> Array:
     """Return the sum of each element and all after it."""
     return pt.flip(pt.cumulative_sum(pt.flip(g, axis=axis), axis=axis), axis=axis)
 
 
-def _without_initial(pt: Any, g: Any, arg: tuple[int, bool]) -> Any:
+def _without_initial(pt: Functions, g: Array, arg: tuple[int, bool]) -> Array:
     axis, include_initial = arg
     return g[(slice(None),) * axis + (slice(1, None),)] if include_initial else g
 
 
-def _sum(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+def _sum(pt: Functions, g: Array, y: Array, x: Array, arg: Any) -> Array:
     return _from_end(pt, _without_initial(pt, g, arg), arg[0])
 
 
-def _product(pt: Any, g: Any, y: Any, x: Any, arg: tuple[int, bool]) -> Any:
+def _product(pt: Functions, g: Array, y: Array, x: Array, arg: tuple[int, bool]) -> Array | None:
     """Multiply the product of the elements before i by s[i] = g[i] + x[i+1] s[i+1].
 
     There is no division, so zeros need no special case, also in higher derivatives. The recurrence
@@ -49,7 +50,7 @@ def _product(pt: Any, g: Any, y: Any, x: Any, arg: tuple[int, bool]) -> Any:
     if not x.size:
         return None
 
-    def moved(z: Any, by: int, fill: float) -> Any:
+    def moved(z: Array, by: int, fill: float) -> Array:
         """Shift elements towards the start, or towards the end if `by` is negative."""
         parts = [(0, n, 1) for n in x.shape]
         parts[axis] = (max(by, 0), length - abs(by), 1)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import GradientError
+from .rule_types import Array, Functions
 
 
 def each(function: Callable[..., float]) -> Callable[..., Any]:
@@ -102,11 +103,11 @@ def _by_fraction(a: float, b: float, x: float) -> float:
     return scale * h / a
 
 
-def trigamma(pt: Any, x: Any) -> Any:
+def trigamma(pt: Functions, x: Array) -> Array:
     """Return the derivative of digamma, by the recurrence and the asymptotic series."""
     negative = x < 0.0
     y = pt.where(negative, 1.0 - x, x)
-    total = 0.0
+    total: Array | float = 0.0
     for _ in range(6):
         total = total + 1.0 / (y * y)
         y = y + 1.0
@@ -117,14 +118,14 @@ def trigamma(pt: Any, x: Any) -> Any:
     return pt.where(negative, (math.pi / sine) ** 2 - result, result)
 
 
-def i1(pt: Any, x: Any) -> Any:
+def i1(pt: Functions, x: Array) -> Array:
     """Return the derivative of i0 by Abramowitz & Stegun 9.8.3 and 9.8.4."""
     a = pt.abs(x)
     y, z = (x / 3.75) ** 2, 3.75 / pt.maximum(a, 3.75)
-    near = 0.0
+    near: Array | float = 0.0
     for c in (0.00032411, 0.00301532, 0.02658733, 0.15084934, 0.51498869, 0.87890594, 0.5):
         near = near * y + c
-    far = 0.0
+    far: Array | float = 0.0
     for c in (-0.00420059, 0.01787654, -0.02895312, 0.02282967, -0.01031555, 0.00163801):
         far = far * z + c
     for c in (-0.00362018, -0.03988024, 0.39894228):
@@ -134,12 +135,12 @@ def i1(pt: Any, x: Any) -> Any:
     return pt.where(a < 3.75, near * x, far)
 
 
-def beta_density(pt: Any, g: Any, y: Any, a: Any, b: Any, x: Any) -> Any:
+def beta_density(pt: Functions, g: Array, y: Array, a: Array, b: Array, x: Array) -> Array:
     logarithm = pt.lgamma(a + b) - pt.lgamma(a) - pt.lgamma(b)
     return g * pt.exp(logarithm + (a - 1.0) * pt.log(x) + (b - 1.0) * pt.log1p(-x))
 
 
-def by_parameter(pt: Any, g: Any, y: Any, a: Any, b: Any, x: Any) -> Any:
+def by_parameter(pt: Functions, *operands: Array) -> Array:
     """Raise an error, as JAX does."""
     raise GradientError(
         "betainc: there is no gradient with respect to a and b; got a floating tensor for one; "

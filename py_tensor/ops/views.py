@@ -6,6 +6,7 @@ from typing import Any
 
 from .index_map import View, broadcast_view, make_view, row_major
 from .op_def import Concat, OpDef, OptimizationBarrier, Pad, Shape, ViewOp
+from .rule_types import Array, ArrayNamespace, Functions
 
 
 def _reshape(shape: Shape, new: Shape) -> tuple[Shape, View]:
@@ -45,7 +46,7 @@ def _window(shape: Shape, arg: tuple[tuple[int, int, int, int], ...]) -> tuple[S
     return new, make_view(new, [*outer_strides, *inner_strides])
 
 
-def _strided(xp: Any, x: Any, arg: Any) -> Any:
+def _strided(xp: ArrayNamespace, x: Any, arg: Any) -> Any:
     shape, _ = _window(x.shape, arg)
     outer = list(x.strides)
     inner = []
@@ -55,13 +56,13 @@ def _strided(xp: Any, x: Any, arg: Any) -> Any:
     return xp.lib.stride_tricks.as_strided(x, shape, (*outer, *inner))
 
 
-def _reference_slice(xp: Any, x: Any, parts: Any) -> Any:
+def _reference_slice(xp: ArrayNamespace, x: Any, parts: Any) -> Any:
     for axis, (start, length, step) in enumerate(parts):
         x = xp.take(x, start + step * xp.arange(length), axis=axis)
     return x
 
 
-def _reference_pad(xp: Any, x: Any, value: Any, widths: Any) -> Any:
+def _reference_pad(xp: ArrayNamespace, x: Any, value: Any, widths: Any) -> Any:
     shape = tuple(
         low + high + n + max(n - 1, 0) * interior
         for n, (low, high, interior) in zip(x.shape, widths, strict=True)
@@ -80,17 +81,19 @@ def _reference_pad(xp: Any, x: Any, value: Any, widths: Any) -> Any:
 def _diagonal(shape: Shape, axes: tuple[int, int]) -> tuple[Shape, View]:
     """Take the elements with equal indices along both axes, as a new last axis."""
     strides = row_major(shape)
-    others = [axis for axis in range(len(shape)) if axis not in axes]
-    new = (*(shape[axis] for axis in others), min(shape[axis] for axis in axes))
+    kept = [axis for axis in range(len(shape)) if axis not in axes]
+    new = (*(shape[axis] for axis in kept), min(shape[axis] for axis in axes))
     along = sum(strides[axis] for axis in axes)
-    return new, make_view(new, [*(strides[axis] for axis in others), along])
+    return new, make_view(new, [*(strides[axis] for axis in kept), along])
 
 
-def _unpermuted(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
+def _unpermuted(pt: Functions, g: Array, y: Array, x: Array, axes: tuple[int, ...]) -> Array:
     return pt.permute_dims(g, tuple(axes.index(axis) for axis in range(len(axes))))
 
 
-def _unsliced(pt: Any, g: Any, y: Any, x: Any, parts: tuple[tuple[int, int, int], ...]) -> Any:
+def _unsliced(
+    pt: Functions, g: Array, y: Array, x: Array, parts: tuple[tuple[int, int, int], ...]
+) -> Array | None:
     if not y.size:
         return None
     if any(step < 0 for _, _, step in parts):
@@ -111,13 +114,13 @@ def widths_around(
     return tuple(widths)
 
 
-def _unwindowed(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+def _unwindowed(pt: Functions, g: Array, y: Array, x: Array, arg: Any) -> Array:
     if all(size <= step and dilation == 1 for _, size, step, dilation in arg):
         return _side_by_side(pt, g, y, x, arg)
     return _overlapping(pt, g, y, x, arg)
 
 
-def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+def _side_by_side(pt: Functions, g: Array, y: Array, x: Array, arg: Any) -> Array:
     """Return the cotangent for windows that share no element: their taps, back in place."""
     ndim = x.ndim
     taps = {axis: ndim + position for position, (axis, _, _, _) in enumerate(arg)}
@@ -138,7 +141,7 @@ def _side_by_side(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     return pt.apply(PAD, (g, 0.0), tuple(around))
 
 
-def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
+def _overlapping(pt: Functions, g: Array, y: Array, x: Array, arg: Any) -> Array:
     """Sum each element's cotangents over all windows.
 
     Element i is tap k of the window at (i - k dilation) / step.
@@ -161,7 +164,7 @@ def _overlapping(pt: Any, g: Any, y: Any, x: Any, arg: Any) -> Any:
     return pt.sum(g, axis=tuple(range(ndim, ndim + len(arg))))
 
 
-def _undiagonal(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, int]) -> Any:
+def _undiagonal(pt: Functions, g: Array, y: Array, x: Array, axes: tuple[int, int]) -> Array:
     first, second = sorted(axes)
     rows, columns = x.shape[first], x.shape[second]
     count = y.shape[-1]
@@ -170,24 +173,24 @@ def _undiagonal(pt: Any, g: Any, y: Any, x: Any, axes: tuple[int, int]) -> Any:
     order = [*range(g.ndim - 1)]
     order.insert(first, g.ndim - 1)
     square = pt.expand_dims(pt.permute_dims(square, tuple(order)), axis=second)
-    place = [1] * x.ndim
-    place[first], place[second] = rows, columns
+    shape = [1] * x.ndim
+    shape[first], shape[second] = rows, columns
     on = pt.arange(rows)[:, None] == pt.arange(columns)
-    return pt.where(pt.reshape(on, tuple(place)), square, 0.0)
+    return pt.where(pt.reshape(on, tuple(shape)), square, 0.0)
 
 
-def _unpadded(pt: Any, g: Any, y: Any, x: Any, value: Any, arg: Any) -> Any:
+def _unpadded(pt: Functions, g: Array, y: Array, x: Array, value: Array, arg: Any) -> Array:
     parts = zip(x.shape, arg, strict=True)
     return pt.apply(SLICE, (g,), tuple((low, n, interior + 1) for n, (low, _, interior) in parts))
 
 
-def _border(pt: Any, g: Any, y: Any, x: Any, value: Any, arg: Any) -> Any:
+def _border(pt: Functions, g: Array, y: Array, x: Array, value: Array, arg: Any) -> Array:
     there = pt.apply(PAD, (pt.zeros(x.shape, dtype="bool"), True), arg)
     return pt.sum(pt.where(there, g, 0.0))
 
 
-def _unjoined(pt: Any, g: Any, y: Any, *given: Any) -> Any:
-    *operands, position, axis = given
+def _unjoined(pt: Functions, g: Array, y: Array, *rest: Any) -> Array:
+    *operands, position, axis = rest
     start = sum(operand.shape[axis] for operand in operands[:position])
     length = operands[position].shape[axis]
     return g[(slice(None),) * axis + (slice(start, start + length),)]

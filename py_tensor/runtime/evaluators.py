@@ -53,13 +53,13 @@ IN_ORDER = 16
 """Number of elements up to which a reduction combines one after the other."""
 
 
-def evaluate(call: OpInstance, given: Sequence[HostValues]) -> HostValues:
+def evaluate(call: OpInstance, values_of_operands: Sequence[HostValues]) -> HostValues:
     """Return the elements of the result of an op instance."""
     if not call.spec.size:
         return []
     operands = [
         values if spec.dtype is dtype else cast(values, dtype)
-        for values, spec, dtype in zip(given, call.specs, call.operands, strict=True)
+        for values, spec, dtype in zip(values_of_operands, call.specs, call.operands, strict=True)
     ]
     evaluator = entry_of(EVALUATORS, call.op)
     if evaluator is None:
@@ -100,7 +100,7 @@ def read_through(values: HostValues, view: View) -> HostValues:
     if view.is_identity:
         return values if view.size == len(values) else values[: view.size]
     if view.size <= FEW:
-        return [values[place] for place in _few_positions(view)]
+        return [values[position] for position in _few_positions(view)]
     result = [values[view.offset]] * view.size
     if not view.is_constant:
         _copy(view.shape, values, view.strides, view.offset, result, row_major(view.shape), 0)
@@ -111,7 +111,7 @@ def _positions(shape: Shape, strides: Sequence[int], offset: int) -> list[int]:
     """Return the positions at all steps from an offset, in the shape's row-major order."""
     positions = [offset]
     for n, stride in zip(shape, strides, strict=True):
-        positions = [place + i * stride for place in positions for i in range(n)]
+        positions = [position + i * stride for position in positions for i in range(n)]
     return positions
 
 
@@ -127,7 +127,7 @@ def _copy(
     start: int,
     result: HostValues,
     steps: Sequence[int],
-    place: int,
+    target: int,
 ) -> None:
     """Copy elements from strided positions to others, as slices along the longest axis."""
     if not math.prod(shape):
@@ -136,7 +136,7 @@ def _copy(
     length, stride, step = shape[axis], strides[axis], steps[axis]
     rest = shape[:axis] + shape[axis + 1 :]
     read = _positions(rest, [*strides[:axis], *strides[axis + 1 :]], start)
-    written = _positions(rest, [*steps[:axis], *steps[axis + 1 :]], place)
+    written = _positions(rest, [*steps[:axis], *steps[axis + 1 :]], target)
     for at, to in zip(read, written, strict=True):
         end = at + length * stride
         part = source[at : end if end >= 0 else None : stride] if stride else [source[at]] * length
@@ -202,10 +202,10 @@ def _reduced(call: Any, values: HostValues) -> HostValues:
     results: int = call.spec.size
     shape, strides = call.specs[0].shape, row_major(call.specs[0].shape)
     order = [*call.arg, *(axis for axis in range(len(shape)) if axis not in call.arg)]
-    given = values = read_through(
+    elements = values = read_through(
         values, make_view([shape[a] for a in order], [strides[a] for a in order])
     )
-    length = len(given) // results
+    length = len(elements) // results
     # float16 is accumulated in float32, as in a shader.
     dtype = float32 if call.operands[0] in NARROW else call.operands[0]
     host = op.host(dtype)
@@ -219,8 +219,8 @@ def _reduced(call: Any, values: HostValues) -> HostValues:
         length -= rows
     if op.index:
         values = [
-            next(at for at, v in enumerate(given[place::results]) if v == extreme or v != v)
-            for place, extreme in enumerate(values)
+            next(at for at, v in enumerate(elements[number::results]) if v == extreme or v != v)
+            for number, extreme in enumerate(values)
         ]
     return cast(values, call.spec.dtype)
 
@@ -236,10 +236,10 @@ def _scanned(call: Any, values: HostValues) -> HostValues:
     first = _identity(call.op, dtype)[0] if include_initial else None
     after = math.prod(shape[axis + 1 :])
     result = [first] * call.spec.size
-    length, given = call.spec.shape[axis] * after, shape[axis] * after
+    length, read = call.spec.shape[axis] * after, shape[axis] * after
     for outer in range(math.prod(shape[:axis])):
         for inner in range(after):
-            group = values[outer * given + inner : (outer + 1) * given : after]
+            group = values[outer * read + inner : (outer + 1) * read : after]
             result[outer * length + inner : (outer + 1) * length : after] = accumulate(
                 group, lambda a, b: cast((host(a, b),), dtype)[0], initial=first
             )
@@ -279,12 +279,12 @@ def _patches(call: OpInstance, values: HostValues) -> HostValues:
     specs = (tensor_spec(shape, dtype), tensor_spec((), dtype))
     pad = op_instance(PAD, specs, call.arg.borders(shape))
     image, row, column, _ = row_major(pad.spec.shape)
-    each = shape[3] // groups
+    inputs = shape[3] // groups
     return read_through(
         _padded(pad, values, cast([0], dtype)),
         make_view(
-            (groups, shape[0], oh, ow, kh, kw, each),
-            (each, image, row * sh, column * sw, row * dh, column * dw, 1),
+            (groups, shape[0], oh, ow, kh, kw, inputs),
+            (inputs, image, row * sh, column * sw, row * dh, column * dw, 1),
         ),
     )
 
@@ -302,14 +302,14 @@ def _kernels(call: OpInstance, values: HostValues) -> HostValues:
 
 def _gathered(call: OpInstance, values: HostValues, indices: HostValues) -> HostValues:
     length, after = call.specs[0].shape[call.arg], math.prod(call.specs[0].shape[call.arg + 1 :])
-    places = [min(max(at + length if at < 0 else at, 0), length - 1) for at in indices]
+    positions = [min(max(at + length if at < 0 else at, 0), length - 1) for at in indices]
     firsts = range(0, len(values), length * after)
     if after == 1:
-        return [values[first + place] for first in firsts for place in places]
+        return [values[first + position] for first in firsts for position in positions]
     result: HostValues = []
     for first in firsts:
-        for place in places:
-            result += values[first + place * after : first + (place + 1) * after]
+        for position in positions:
+            result += values[first + position * after : first + (position + 1) * after]
     return result
 
 
@@ -329,9 +329,9 @@ def _scattered(call: OpInstance, values: HostValues, indices: HostValues) -> Hos
     for number, start in enumerate(starts):
         outer, at = divmod(number, len(indices))
         if 0 <= indices[at] < length:
-            place = (outer * length + indices[at]) * after
+            target = (outer * length + indices[at]) * after
             part = values[start : start + after]
-            result[place : place + after] = map(add, result[place : place + after], part)
+            result[target : target + after] = map(add, result[target : target + after], part)
     return cast(result, call.spec.dtype)
 
 
@@ -341,11 +341,11 @@ def _sorted(call: OpInstance, values: HostValues) -> HostValues:
     result: HostValues = [0] * call.spec.size
     for outer in range(0, len(values), length * after):
         for first in range(outer, outer + after):
-            places = slice(first, outer + length * after, after)
-            group = values[places]
+            line = slice(first, outer + length * after, after)
+            group = values[line]
             if call.operands[0].kind == "f" and any(map(math.isnan, group)):
                 group = [(v != v, v) for v in group]
-            result[places] = sorted(range(length), key=group.__getitem__, reverse=descending)
+            result[line] = sorted(range(length), key=group.__getitem__, reverse=descending)
     return result
 
 

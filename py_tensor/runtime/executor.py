@@ -8,6 +8,7 @@ that a graph with a known key runs without lowering or compilation.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import warnings
@@ -61,24 +62,18 @@ def stores_halves() -> bool:
     return getattr(getattr(backend(), "device", None), "float_as_half", False)
 
 
-def _numpy() -> Backend:
-    try:
-        from .backends.numpy import NumpyBackend
-    except ImportError as error:
-        raise BackendError(
-            'set_backend: numpy is not installed; got "numpy"; install NumPy'
-        ) from error
-    return NumpyBackend()
+def _optional(name: str, create: Callable[[], Backend], install: str) -> Callable[[], Backend]:
+    """Return the function that creates a backend whose module imports a package of its name."""
 
+    def create_installed() -> Backend:
+        try:
+            return create()
+        except ImportError as error:
+            raise BackendError(
+                f"set_backend: {name} is not installed; got {name!r}; {install}"
+            ) from error
 
-def _jax() -> Backend:
-    try:
-        from .backends.jax import JaxBackend
-    except ImportError as error:
-        raise BackendError(
-            'set_backend: jax is not installed; got "jax"; pip install "py_tensor[jax]"'
-        ) from error
-    return JaxBackend()
+    return create_installed
 
 
 def _has_numpy() -> bool:
@@ -90,9 +85,11 @@ def _has_numpy() -> bool:
 
 _FACTORIES: dict[str, Callable[[], Backend]] = {
     "webgl": LateModule("runtime.backends.webgl").create,
-    "numpy": _numpy,
+    "numpy": _optional("numpy", LateModule("runtime.backends.numpy").NumpyBackend, "install NumPy"),
     "python": LateModule("runtime.backends.python").PythonBackend,
-    "jax": _jax,
+    "jax": _optional(
+        "jax", LateModule("runtime.backends.jax").JaxBackend, 'pip install "py_tensor[jax]"'
+    ),
 }
 """Functions that create the backends, the fastest first. JAX is used only if it is chosen."""
 

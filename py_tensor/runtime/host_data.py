@@ -82,28 +82,28 @@ def _from_array(operation: str, value: Any, dtype: DType | None) -> tuple[bytes,
 def _from_numpy(operation: str, value: Any, dtype: DType | None) -> tuple[bytes, Shape, DType]:
     import numpy as np
 
-    given = np.asarray(value)
-    name = given.dtype.name
-    if given.dtype.kind not in "cfiub" and name not in BY_NAME:
+    source = np.asarray(value)
+    name = source.dtype.name
+    if source.dtype.kind not in "cfiub" and name not in BY_NAME:
         raise DTypeError(
             f"{operation}: dtype {name} is not supported by WebGL; got a NumPy array of {name}; "
             "use .astype"
         )
-    natural = BY_NAME.get(name) or _NATURAL[given.dtype.kind]
+    natural = BY_NAME.get(name) or _NATURAL[source.dtype.kind]
     target = dtype or natural
-    if given.dtype.kind == "c" and target.kind != "c":
+    if source.dtype.kind == "c" and target.kind != "c":
         raise _is_complex(operation, name, target)
-    if target.kind in "iu" and given.dtype.kind in "iuf":
+    if target.kind in "iu" and source.dtype.kind in "iuf":
         # Fractions are truncated, hence the limits -1 and +1; NaN fails both comparisons; float64
         # represents all limits exactly.
-        wide = given.astype("float64") if given.dtype.kind == "f" else given
+        wide = source.astype("float64") if source.dtype.kind == "f" else source
         outside = ~((wide > target.lowest - 1) & (wide < target.highest + 1))
         if outside.any():
             at = tuple(np.argwhere(outside)[0].tolist())
-            raise does_not_fit(operation, given[at], target, f" at index {at}")
+            raise does_not_fit(operation, source[at], target, f" at index {at}")
     with np.errstate(all="ignore"):
-        converted = given.astype(target.name)
-    return np.ascontiguousarray(converted).tobytes(), given.shape, target
+        converted = source.astype(target.name)
+    return np.ascontiguousarray(converted).tobytes(), source.shape, target
 
 
 def _is_complex(operation: str, got: Any, dtype: DType) -> DTypeError:
@@ -143,9 +143,9 @@ def _elements(flat: list[Any], shape: Shape) -> FlatElements:
     return FlatElements(flat, shape, set(map(type, flat)))
 
 
-def _ragged(operation: str, got: str, position: int, shape: Shape, others: str) -> ShapeError:
+def _ragged(operation: str, got: str, position: int, shape: Shape, advice: str) -> ShapeError:
     index = [*coordinates(position, shape)]
-    return ShapeError(f"{operation}: ragged input; got {got} at index {index}{others}")
+    return ShapeError(f"{operation}: ragged input; got {got} at index {index}{advice}")
 
 
 def flattened(operation: str, value: Any) -> FlatElements:
@@ -156,16 +156,16 @@ def flattened(operation: str, value: Any) -> FlatElements:
         length = len(flat[0])
         for position, item in enumerate(flat):
             if not isinstance(item, _SEQUENCES):
-                others = ", next to sequences; nest all rows equally deep"
-                raise _ragged(operation, "a number", position, shape, others)
+                advice = ", next to sequences; nest all rows equally deep"
+                raise _ragged(operation, "a number", position, shape, advice)
             if len(item) != length:
-                others = f" and {length} before it; make all rows equally long"
-                raise _ragged(operation, f"length {len(item)}", position, shape, others)
+                advice = f" and {length} before it; make all rows equally long"
+                raise _ragged(operation, f"length {len(item)}", position, shape, advice)
         flat, shape = [inner for item in flat for inner in item], (*shape, length)
     for position, item in enumerate(flat):
         if isinstance(item, _SEQUENCES):
-            others = ", next to numbers; nest all rows equally deep"
-            raise _ragged(operation, "a sequence", position, shape, others)
+            advice = ", next to numbers; nest all rows equally deep"
+            raise _ragged(operation, "a sequence", position, shape, advice)
     return _elements(flat, shape)
 
 

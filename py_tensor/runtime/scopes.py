@@ -61,8 +61,8 @@ class TensorRegistry:
     @property
     def trace(self) -> Recording | None:
         """Recording of the function that `jit` is tracing in the running task, if any."""
-        found = task_trace.get() if self.traces else None
-        return found if found in self.traces else None
+        recording = task_trace.get() if self.traces else None
+        return recording if recording in self.traces else None
 
 
 task_trace: ContextVar[Recording | None] = ContextVar("py_tensor_trace", default=None)
@@ -86,13 +86,13 @@ def _set_watchers(watchers: tuple[Callable[[Any], None], ...]) -> None:
 
 
 def place() -> tuple[object, ...]:
-    """Return the current instruction of every frame; equal results mean a repeated loop body."""
-    found: list[object] = []
+    """Return the current instruction of every frame; a repeated loop body gives equal results."""
+    instructions: list[object] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        found += (frame.f_code, frame.f_lasti)
+        instructions += (frame.f_code, frame.f_lasti)
         frame = frame.f_back
-    return tuple(found)
+    return tuple(instructions)
 
 
 def user_line() -> str:
@@ -120,13 +120,13 @@ def warn_of_losses(operation: str, overflows: object, underflows: object) -> Non
 
 def tensors_in(value: Any, kind: type) -> list[Any]:
     """Return all objects of `kind` in nested lists, tuples, dicts, sets and dataclasses."""
-    found: list[Any] = []
+    tensors: list[Any] = []
     stack = [value]
     seen: set[int] = set()
     while stack:
         item = stack.pop()
         if isinstance(item, kind):
-            found.append(item)
+            tensors.append(item)
             continue
         if isinstance(item, dict):
             inner: Any = item.values()
@@ -139,7 +139,7 @@ def tensors_in(value: Any, kind: type) -> list[Any]:
         if id(item) not in seen:
             seen.add(id(item))
             stack.extend(inner)
-    return found
+    return tensors
 
 
 class Scope:
@@ -197,7 +197,7 @@ def close_scope(scope: Scope, result: Any, kind: type) -> None:
     if _count == 0:
         unwatch(_own)
     returned = {id(tensor) for tensor in tensors_in(result, kind)}
-    place = ""
+    end = ""
     for ref in scope.owned:
         tensor = ref()
         if tensor is None or tensor.is_disposed:
@@ -205,5 +205,5 @@ def close_scope(scope: Scope, result: Any, kind: type) -> None:
         if id(tensor) in returned:
             _own(tensor)
             continue
-        place = place or f"the end of {scope.name}, {user_line()}"
-        tensor._end(place)
+        end = end or f"the end of {scope.name}, {user_line()}"
+        tensor._end(end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from py_tensor.compiler.codegen.expressions import EXPRESSIONS
+from py_tensor.compiler.fusion.traits import TRAITS
 from py_tensor.compiler.lowering.lower import LOWERINGS
 from py_tensor.kernels.hand_written import HandWritten
 from py_tensor.kernels.kinds import IndexedKernel
@@ -30,15 +31,17 @@ LOWERED_INTO_OTHERS = {
 KERNELS_OF_THEIR_OWN = {"Contraction", "Loop", "Scan"}
 ON_WEBGL_ONLY = {"HandWritten"}
 IN_WHOLE_PROGRAMS = {"BranchOp"}
+ANYWHERE_IN_A_KERNEL = {"HandWritten", "IndexedKernel", "Interleave", "SourceOp"}
 WITHOUT = {
     "EXPRESSIONS": LOWERED_INTO_OTHERS | KERNELS_OF_THEIR_OWN | IN_WHOLE_PROGRAMS,
     "EVALUATORS": ONLY_MADE_BY_LOWERING
     | ON_WEBGL_ONLY
     | IN_WHOLE_PROGRAMS
     | {"Decomposition", "LoopOp"},
+    "TRAITS": LOWERED_INTO_OTHERS | IN_WHOLE_PROGRAMS | ANYWHERE_IN_A_KERNEL,
 }
 """Kinds that need no entry in a table."""
-TABLES = {"EXPRESSIONS": EXPRESSIONS, "EVALUATORS": EVALUATORS}
+TABLES = {"EXPRESSIONS": EXPRESSIONS, "EVALUATORS": EVALUATORS, "TRAITS": TRAITS}
 
 
 def kinds(base=OpDef):

@@ -8,7 +8,7 @@ from helpers import assert_values
 from plans import leaf, plan_of
 
 import py_tensor as pt
-from py_tensor.compiler.fusion import FusionLimits
+from py_tensor.compiler.kernel import FusionLimits
 from py_tensor.compiler.lowered_graph import LoweredGraph
 from py_tensor.compiler.memory_plan import Device
 from py_tensor.ir.node import OpGraph

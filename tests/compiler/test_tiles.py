@@ -28,7 +28,7 @@ def written(tiling):
     places = {}
     width, height = tiling.texture
     for y, x in product(range(height), range(width)):
-        first, line, start = tiling.place(x, y, named)
+        first, line, start = tiling.fragment(x, y, named)
         for row, i in product(range(tiling.height), range(tiling.texels)):
             m, n = start + tiling.row(row), 4 * (first + i * tiling.step)
             if line < tiling.lines and m < tiling.rows and n < tiling.columns:

@@ -68,7 +68,7 @@ def test_formulas(formula, kinds, result, glsl, wgsl):
 
 def body(text):
     (tree,) = ast.parse(text).body
-    return [Body(p, "f", Function(tree), " ").text.split("\n") for p in (GLSL, WGSL)]
+    return [Body(p, "f", Function(tree), None).text.split("\n") for p in (GLSL, WGSL)]
 
 
 def test_statements():

@@ -6,8 +6,8 @@ crash, since the difference of two infinities is NaN. Bit operations, products a
 equal values are safe, and two reads of one texel count as two values; docs/drivers.md lists what
 was tried.
 
-So the writer asks `Sums` about every operation that adds, and hides one operand from the compiler
-if a value cancels.
+The writer therefore asks `Sums` about every operation that adds. If a value cancels, it hides one
+operand from the compiler.
 """
 
 from __future__ import annotations

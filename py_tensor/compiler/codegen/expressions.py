@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dtypes import DType
-from ...language.tree import Value
+from ...language.tree import INT, Value
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import (
     Concat,
@@ -102,10 +102,10 @@ def _gather(writer: Writer, at: int, index: Index, indices: Value) -> Value:
     shape, axis = call.specs[0].shape, call.arg
     length, tail, count = shape[axis], row_major(shape)[axis], call.specs[1].size
     whole = positions.aligned_first(index)
-    place = code.apply("place(x, y)", "i", indices, code.vector("i", length))
+    taken = code.apply("place(x, y)", INT, indices, code.vector(INT, length))
     together = whole is not None and tail % 4 == 0
     position: Any = whole if together else positions.lanes(index)
-    source: Any = place.lane("x") if together else place
+    source: Any = taken.lane("x") if together else taken
     if math.prod(shape[:axis]) > 1:
         source = position // (count * tail) * length + source
     if tail > 1:
@@ -136,8 +136,8 @@ def _reduction(writer: Writer, at: int, index: Index) -> Value:
     with code.hoisted(position):
         acc = code.variable(start)
         with code.loop(0, length, 4 if together else 1) as k:
-            place = code.let(position * length + k, "q")
-            below = Index(writer.nodes.spec(src).size, *((place,) if together else (None, place)))
+            first = code.let(position * length + k, "q")
+            below = Index(writer.nodes.spec(src).size, *((first,) if together else (None, first)))
             value = writer.value(src, below.through(view))
             value = converted(code, value, call.specs[0].dtype, dtype)
             code.assign(acc, code.apply(combine, kind, acc, value))

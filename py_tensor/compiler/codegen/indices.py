@@ -1,6 +1,7 @@
-"""Indices, and the positions to which they map the lanes of a value.
+"""Indices of the four elements that a shader computes at once.
 
-An `Index` selects four elements by a base position for each lane, followed by views.
+Input: an `Index`, that is positions of four lanes and views. Output: the positions after the views,
+as variables of the shader.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...language.statements import Statements
-from ...language.tree import Value, Whole
+from ...language.tree import INT, Value, Whole
 from ...ops.index_map import Shape, View, ViewStack, broadcast_view, contiguous, push, steps
 from .positions import Axes, by_axes, coordinate, keeps_texels, mapped, splats, total
 
@@ -21,21 +22,25 @@ class _Fields(NamedTuple):
     stack: ViewStack = ()
     axes: Axes = ()
     pair: Value | None = None
-    same: bool = False
+    is_splat: bool = False
 
 
 class Index(_Fields):
-    """Four positions in a row-major space of `size` elements, mapped by the views in `stack`.
+    """Positions of four lanes among `size` elements, which the views in `stack` map to others.
 
-    `first` is the position of lane 0. It is given if the lanes are neighbours and that position is
-    a multiple of 4. `lanes` are all positions, four lanes. One of `first` and `lanes` is always
-    given. `own` is True if the positions are the fragment's own texel.
-    `axes` has the coordinates of the position, outermost first, if they are known. The lanes of
-    `first` are then neighbours along the last axis.
-    `pair` is p, a multiple of 4, if the positions of the lanes are p / 2 twice and p / 2 + 1 twice,
-    as for the parts of two complex numbers.
-    `same` is True if all positions of `lanes` are equal.
-    All values are variables or constants of the writer, so that equal indices have the same ones.
+    An index has one of two forms:
+    - `first` is the position of lane 0, a multiple of 4; the other lanes are the next elements.
+    - `lanes` is a vector of four positions.
+
+    The other fields describe special cases, in which fewer instructions are needed:
+    - `own` is True if the positions are the fragment's own texel.
+    - `axes` are the coordinates of `first` with the lengths of their axes, outermost first, if they
+      are variables of the shader. The four lanes are then neighbours along the last axis.
+    - `pair` is a number p, a multiple of 4. The lanes are p / 2, p / 2, p / 2 + 1 and p / 2 + 1, as
+      for the parts of two complex numbers.
+    - `is_splat` is True if all positions in `lanes` are equal.
+
+    Values are variables or constants, so that equal indices compare equal.
     """
 
     _hash: int | None = None
@@ -48,8 +53,8 @@ class Index(_Fields):
     def through(self, view: View) -> Index:
         if view.is_identity:
             return self
-        size, first, lanes, own, stack, axes, pair, same = self
-        return Index(size, first, lanes, own, push(stack, view), axes, pair, same)
+        size, first, lanes, own, stack, axes, pair, is_splat = self
+        return Index(size, first, lanes, own, push(stack, view), axes, pair, is_splat)
 
     def spread(self, shape: Shape, out: Shape) -> Index:
         """Return the index at which an operand of `shape` is read for a result of shape `out`."""
@@ -57,7 +62,7 @@ class Index(_Fields):
 
 
 class LanePositions:
-    """Positions of indices, which are variables."""
+    """Positions of indices after their views, as variables of the shader."""
 
     def __init__(self, code: Statements) -> None:
         self.code = code
@@ -67,11 +72,11 @@ class LanePositions:
         if index.lanes is not None and not index.stack:
             return index.lanes
         key = (index, "lanes")
-        found: Value | None = self.code.known(key)
-        if found is None:
-            found = self.code.let(self._lanes(index), "i")
-            self.code.keep(key, found)
-        return found
+        positions: Value | None = self.code.known(key)
+        if positions is None:
+            positions = self.code.let(self._lanes(index), "i")
+            self.code.keep(key, positions)
+        return positions
 
     def _lanes(self, index: Index) -> Value:
         if not index.stack:
@@ -79,21 +84,21 @@ class LanePositions:
             return self.spread(index.first, 1)
         view, first = index.stack[-1], index.first
         if view.is_constant:
-            return self.code.vector("i", view.offset)
+            return self.code.vector(INT, view.offset)
         if (known := self._by_axes(index)) is not None:
             apart = known[-1][1] if known and known[-1][0] is index.axes[-1][0] else 0
-            place = total(known, view.offset)
+            position = total(known, view.offset)
             if first is not None and apart:
-                return self.spread(place, apart)
-            return self.code.vector("i", place)
+                return self.spread(position, apart)
+            return self.code.vector(INT, position)
         if first is not None and len(index.stack) == len(view.shape) == 1:
             return self.spread(mapped(view, first), view.strides[0])
         before = index._replace(stack=index.stack[:-1], own=False)
-        found: Value = mapped(view, self.lanes(before))
-        return found
+        positions: Value = mapped(view, self.lanes(before))
+        return positions
 
     def spread(self, first: Whole, apart: int) -> Value:
-        """Return the positions of four lanes at a distance from each other.
+        """Return the positions of four lanes that are `apart`, from `first` on.
 
         NVIDIA's OpenGL driver (580.159) reads zeros at `7 - (first + (0, 1, 2, 3))` if the column
         is a constant, but not if the lanes are added last.
@@ -115,7 +120,8 @@ class LanePositions:
     def column_and_row(self, index: Index, row: int) -> tuple[Whole, Whole] | None:
         """Return column and row of an aligned texel in a texture of `row` texels per row.
 
-        None is returned if coordinates are not known, or one of them moves columns and rows.
+        None is returned if the coordinates are not known, or if one changes both column and
+        row.
         """
         if len(index.stack) > 1:
             return None
@@ -137,17 +143,17 @@ class LanePositions:
         if not index.stack:
             return index.first
         key = (index, "first")
-        found = self.code.known(key)
-        if found is None:
+        position = self.code.known(key)
+        if position is None:
             view, known = index.stack[-1], self._by_axes(index)
             if known is not None:
-                place = total(known, view.offset)
+                position = total(known, view.offset)
             else:
                 before = index._replace(stack=index.stack[:-1], own=False)
-                place = mapped(view, self.first(before))
-            found = self.code.let(place, "i")
-            self.code.keep(key, found)
-        return found
+                position = mapped(view, self.first(before))
+            position = self.code.let(position, "i")
+            self.code.keep(key, position)
+        return position
 
     def _by_axes(self, index: Index) -> list[tuple[Value, int]] | None:
         return by_axes(index.stack[0], index.axes) if len(index.stack) == 1 else None
@@ -164,12 +170,14 @@ class LanePositions:
                     tuple(step for _, step in known),
                     view.offset,
                 )
-                found = steps(along, shape)
-                if found is not None:
-                    start, each = found
+                split = steps(along, shape)
+                if split is not None:
+                    start, per_axis = split
                     names = [name for name, _ in known]
                     return [
-                        total(zip(names, [one[axis] for one in each], strict=True), start[axis])
+                        total(
+                            zip(names, [step[axis] for step in per_axis], strict=True), start[axis]
+                        )
                         for axis in range(len(shape))
                     ]
         position = self.first(index) if together else self.lanes(index)
@@ -178,7 +186,7 @@ class LanePositions:
     def splat(self, index: Index) -> Whole | None:
         """Return the position that all lanes read after the views, or None if they differ."""
         let = self.code.let
-        if index.same:
+        if index.is_splat:
             return let(self.lanes(index).lane("x"), "i")
         for depth, view in enumerate(index.stack):
             if view.is_constant:

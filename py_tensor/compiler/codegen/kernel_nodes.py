@@ -22,17 +22,17 @@ class KernelNodes(LoweredNodes):
 
     def __init__(self, lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> None:
         super().__init__()
-        found = list(dict.fromkeys((*kernel.inputs, *kernel.scalars, *kernel.outputs)))
-        number = {at: place for place, at in enumerate(found)}
+        nodes = list(dict.fromkeys((*kernel.inputs, *kernel.scalars, *kernel.outputs)))
+        number = {at: count for count, at in enumerate(nodes)}
         stored = len(kernel.inputs)
-        for at in found:  # it grows
+        for at in nodes:  # it grows
             call, edges = lowered.calls[at], lowered.edges[at]
             if len(self.calls) < stored or type(call) is LoopItem:
                 call, edges = lowered.spec(at), ()
             for src in edges:
                 if src not in number:
-                    number[src] = len(found)
-                    found.append(src)
+                    number[src] = len(nodes)
+                    nodes.append(src)
             if type(call) is OpInstance and isinstance(call.op, Reduction):
                 self.lane_axes[number[edges[0]]] = lowered.lane_axis(edges[0])
             self.calls.append(call)

@@ -55,9 +55,8 @@ class OperandMatrix(NamedTuple):
 class Texels(NamedTuple):
     """Positions of a matrix's texels relative to a start.
 
-    The start is a column `x` and a row `y` of the texture, or a texel number `x`. `per_row` matrix
-    rows are next to each other in a texture row, and the matrix row after them is `below` texture
-    rows further down.
+    The start is a column `x` and a row `y` of the texture, or a texel number `x`. A texture row
+    holds `per_row` matrix rows, and the next matrix row is `below` texture rows further down.
     """
 
     matrix: OperandMatrix

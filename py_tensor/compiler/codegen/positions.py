@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ...language.tree import PRODUCT, SUM, Value, Whole
+from ...language.tree import INT, PRODUCT, SUM, Value, Whole
 from ...ops.index_map import View, row_major
 
 Axes = tuple[tuple[Value, int], ...]
@@ -17,18 +17,18 @@ def by_axes(view: View, axes: Axes) -> list[tuple[Value, int]] | None:
     """Return the step of each coordinate in a view, or None if the axes do not match."""
     if not axes:
         return None
-    found: list[tuple[Value, int]] = []
+    terms: list[tuple[Value, int]] = []
     rest = [(name, n) for name, n in axes if n != 1]
     for n, step in zip(reversed(view.shape), reversed(view.strides), strict=True):
         inner = 1
         while inner < n and rest:
             name, length = rest.pop()
             if step:
-                found.append((name, step * inner))
+                terms.append((name, step * inner))
             inner *= length
         if inner != n:
             return None
-    return found[::-1] if not rest else None
+    return terms[::-1] if not rest else None
 
 
 def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:
@@ -52,7 +52,7 @@ def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:
     if offset:
         texts.append(value.printer.size(offset))
     level = SUM if len(texts) > 1 else PRODUCT
-    return type(value)(" + ".join(texts), "i", value.lanes, level, uses)
+    return type(value)(" + ".join(texts), INT, value.lanes, level, uses)
 
 
 def mapped(view: View, position: Whole) -> Any:

@@ -12,7 +12,7 @@ import math
 from contextlib import ExitStack
 
 from ...dtypes import int32
-from ...language.tree import Value, Whole
+from ...language.tree import INT, TRUTH, Value, Whole
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import Reduction, for_dtype
 from ..lowered_graph import SplitReduction
@@ -73,17 +73,19 @@ class _Loop:
     def _coordinates(self, axes: list[int], prefix: str, position: Value) -> Axes:
         """Return the coordinates along `axes` of a row-major position, as variables."""
         lengths = tuple([self.shape[axis] for axis in axes])
-        found = []
-        for place, (n, step) in enumerate(zip(lengths, row_major(lengths), strict=True)):
+        coordinates = []
+        for axis, (n, step) in enumerate(zip(lengths, row_major(lengths), strict=True)):
             c = position // step
-            found.append((self.code.let(self._whole(c % n if place else c, position), prefix), n))
-        return tuple(found)
+            coordinates.append(
+                (self.code.let(self._whole(c % n if axis else c, position), prefix), n)
+            )
+        return tuple(coordinates)
 
     def _whole(self, number: Whole, like: Value) -> Value:
         """Return a number as a value with the lanes of another one."""
         if isinstance(number, Value):
             return number
-        return self.code.printer.whole(number) if like.lanes == 1 else self.code.vector("i", number)
+        return self.code.printer.whole(number) if like.lanes == 1 else self.code.vector(INT, number)
 
     def _index(self, order: list[int], position: Value, axes: Axes) -> Index:
         """Return the index of the elements from a position on, or at the positions of four lanes.
@@ -111,7 +113,7 @@ class _Loop:
     def _start(self) -> None:
         self.acc = self.code.variable(self.identity, "s")
         if self.op.index:
-            self.place = self.code.variable(self.code.vector("i", self.length), "w")
+            self.place = self.code.variable(self.code.vector(INT, self.length), "w")
 
     def _step(self, value: Value, position: Value | None, guard: Value | None = None) -> None:
         code = self.code
@@ -127,7 +129,7 @@ class _Loop:
     def _choose(self, value: Value, position: Value) -> None:
         """Replace the best value and its position by others if these are better."""
         code = self.code
-        better = code.apply(self.combine, "b", value, position, self.acc, self.place)
+        better = code.apply(self.combine, TRUTH, value, position, self.acc, self.place)
         better = code.variable(better, "b")
         code.assign(self.acc, code.pick(better, value, self.acc))
         code.assign(self.place, code.pick(better, position, self.place))
@@ -157,13 +159,13 @@ class _Loop:
                 self.axes + self.kept, flat * self.results + results, reduced + kept
             )
             value = self.writer.value(self.src, index)
-            self._step(value, code.vector("i", flat) if self.op.index else None)
+            self._step(value, code.vector(INT, flat) if self.op.index else None)
         return self._result
 
     def lanes_along(self) -> Value:
         """Write a loop over one result after the other, with four of its elements per step."""
         code = self.code
-        kind = "i" if self.op.index else self.kind
+        kind = INT if self.op.index else self.kind
         results = code.variable(code.vector(kind, 0), "r")
         with code.loop(0, 4) as lane:
             result = code.let(self.first + lane, "o")
@@ -211,7 +213,7 @@ class _Loop:
                 if together:
                     code.stop(k >= self.length)
                 else:
-                    guard = code.apply("x < y", "b", k, code.vector("i", self.length))
+                    guard = code.apply("x < y", TRUTH, k, code.vector(INT, self.length))
             reduced = self._coordinates(self.axes, "k", k)
             index = self._index(self.axes + self.kept, k * self.results + result, reduced + kept)
             self._step(self.writer.value(self.src, index), None, guard)

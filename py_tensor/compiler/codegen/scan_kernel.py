@@ -17,7 +17,7 @@ from .writer import Writer
 def write_scan(writer: Writer) -> None:
     """Write the statements of a scan, whose outputs are the chunk."""
     code, tiling = writer.code, writer.nodes.tilings[writer.kernel.root]
-    first, line, row = tiling.place(writer.column, writer.row, code.let)
+    first, line, row = tiling.fragment(writer.column, writer.row, code.let)
     scan = _Chunk(writer)
     column = code.let(first * 4, "c")
     if scan.along:
@@ -70,9 +70,9 @@ class _Chunk:
             index = Index(self.size, lanes=code.let(positions.spread(position, 1), "q"))
         return converted(code, self.writer.value(self.src, index), self.source, self.dtype)
 
-    def _keep(self, place: Value, value: Value, before: Value) -> None:
+    def _keep(self, number: Value, value: Value, before: Value) -> None:
         """Assign a result of the chunk and the sum: the value, or the sum before it."""
-        target = self.chunk[place]
+        target = self.chunk[number]
         if self.block.initial:
             self.code.assign(target, before)
         self.code.assign(self.sum, value)

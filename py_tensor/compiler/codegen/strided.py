@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...language.tree import Value, Whole
 from ...ops.index_map import View, row_major
 from .positions import total
-
-if TYPE_CHECKING:
-    from .fetches import Fetches
+from .reads import Reads
 
 
 class _Part(NamedTuple):
     """Term of a sum: a position with bounds, multiplied by a step."""
 
-    place: Whole
+    coordinate: Whole
     step: int
     high: int
     low: int = 0
@@ -35,30 +33,29 @@ class _Part(NamedTuple):
         return min(ends), max(ends)
 
 
-def fetched(fetches: Fetches, at: int, view: View, texel: Whole) -> list[Value]:
-    """Return the four elements of a texel of the view of input `at`, given by its number.
+def fetched(reads: Reads, slot: int, view: View, texel: Whole) -> list[Value]:
+    """Return the four elements of a texel of the view of an input, given by its number.
 
     Rows of the view have whole texels.
     """
-    slot, row = fetches.kernel.inputs.index(at), fetches.nodes.texture_row(at)
-    let = fetches.code.let
+    row, let = reads.nodes.texture_row(reads.kernel.inputs[slot]), reads.code.let
     parts, stride = _parts(view, texel), view.strides[-1]
     if stride % 4:
         first = let(_sum(parts, view.offset), "i")
-        return [fetches.element(slot, first + n * stride) for n in range(4)]
+        return [reads.element(slot, first + n * stride) for n in range(4)]
     texels = [part._replace(step=part.step // 4) for part in parts if part.step % 4 == 0]
     within = [part for part in parts if part.step % 4]
     lane: Whole = view.offset % 4
     if within:
-        place = let(_sum(within, view.offset % 4), "i")
+        position = let(_sum(within, view.offset % 4), "i")
         low, high = _bounds(within, view.offset % 4)
-        texels.append(_Part(place // 4, 1, high >> 2, low >> 2))
-        lane = let(place % 4, "i")
-    found = _columns_and_rows(texels, view.offset // 4, stride // 4, row, let)
-    if found is None:
+        texels.append(_Part(position // 4, 1, high >> 2, low >> 2))
+        lane = let(position % 4, "i")
+    texels_of_lanes = _columns_and_rows(texels, view.offset // 4, stride // 4, row, let)
+    if texels_of_lanes is None:
         first = let(_sum(texels, view.offset // 4), "i")
-        return [fetches.texel(slot, first + n * stride // 4)[lane] for n in range(4)]
-    return [fetches.load(slot, x, y)[lane] for x, y in found]
+        return [reads.texel(slot, first + n * stride // 4)[lane] for n in range(4)]
+    return [reads.load(slot, x, y)[lane] for x, y in texels_of_lanes]
 
 
 def _parts(view: View, texel: Whole) -> list[_Part]:
@@ -95,7 +92,7 @@ def _columns_and_rows(
 
 
 def _sum(parts: Iterable[_Part], offset: int) -> Any:
-    return total([(part.place, part.step) for part in parts], offset)
+    return total([(part.coordinate, part.step) for part in parts], offset)
 
 
 def _bounds(parts: Iterable[_Part], offset: int) -> tuple[int, int]:

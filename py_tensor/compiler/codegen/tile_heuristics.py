@@ -67,7 +67,7 @@ def candidates(
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
     texture_row = 4 * lowered.texture_row(base)
     below = texture_row // stride if texture_row % stride == 0 else 0
-    found: list[tuple[float, Tiling]] = []
+    candidates: list[tuple[float, Tiling]] = []
     fetches = {height: _left_fetches(height, window) for height in (4, 8, 2, 1)}
     for height, width, spread in product(fetches, (8, 4), (2, 4, 1)):
         if height * width > 4 * draw_buffers or (by_column and height % 4):
@@ -75,21 +75,21 @@ def candidates(
         tiling = Tiling(lines, rows, columns, height, width, spread, limit)
         left = fetches[height]
         if on_processor:
-            found.append((_cost(tiling, left + width, BUSY_PROCESSOR), tiling))
+            candidates.append((_cost(tiling, left + width, BUSY_PROCESSOR), tiling))
             continue
         if spread != 4 and not (by_column and height == 4):
             left *= tiling.stacked
         # A GPU serves two neighbouring texels at once; rows of a transposed operand are apart.
         right = width * (spread if by_row else max(1, spread // 2))
-        found.append((_cost(tiling, left + right), tiling))
+        candidates.append((_cost(tiling, left + right), tiling))
         if spread == 2 and below and not by_column:
             if window is not None and lines >= 2 * below:
                 apart = tiling._replace(lines_apart=below)
-                found.append((_cost(apart, left / 2 + right), apart))
+                candidates.append((_cost(apart, left / 2 + right), apart))
             if window is None and (below % height == 0 or height % below == 0):
                 apart = tiling._replace(apart=below)
-                found.append((_cost(apart, left / 2 + right), apart))
-    return sorted(found, key=lambda entry: entry[0])
+                candidates.append((_cost(apart, left / 2 + right), apart))
+    return sorted(candidates, key=lambda entry: entry[0])
 
 
 def _cost(tiling: Tiling, fetches: float, busy: int = BUSY) -> float:

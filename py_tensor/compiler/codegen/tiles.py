@@ -2,9 +2,9 @@
 
 A fragment computes `height` rows by `width` columns. Layer `row * (width / 4) + i` holds its i-th
 texel of four columns in that row. GPUs shade fragments in quads of 2 x 2 and fetch for a quad at
-once. This is fastest if its fragments read the same texel or neighbouring texels. So `spread`
-fragments of a quad have the same rows, and their column texels alternate. The rows of the others
-may be `apart` from these, so that the texels that they read are above each other.
+once, which is fastest if the four fragments read the same texel or neighbouring texels. Therefore
+`spread` fragments of a quad have the same rows, and their column texels alternate. The rows of the
+other fragments can be `apart` from these, so that they read vertical neighbours among texels.
 """
 
 from __future__ import annotations
@@ -119,10 +119,10 @@ class Tiling(NamedTuple):
         """Width and height of the texture in texels, one for each fragment."""
         return 2 * self.wide, 2 * -(-self.quads // self.wide)
 
-    def place(self, x: Any, y: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
+    def fragment(self, x: Any, y: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
         """Return the first column texel, the line and the first row of the fragment at (x, y).
 
-        The column texels of the fragment follow the first one at a distance of `step`. `let`
+        The column texels of the block_of_line follow the first one at a distance of `step`. `let`
         declares a variable for a number.
         """
         both = x % 2 + y % 2 * 2
@@ -137,41 +137,45 @@ class Tiling(NamedTuple):
         if self.spread < 4 and not self.apart and not self.lines_apart:
             block = block * self.stacked + row
         block, per_line = let(block, "b"), self.pairs if self.apart else self.down
-        line, place = (0, block) if self.lines == 1 else (block // per_line, block % per_line)
+        line, block_of_line = (
+            (0, block) if self.lines == 1 else (block // per_line, block % per_line)
+        )
         if self.apart:
             per = self.band // self.height
-            place = let(place, "b")
-            inside = place % per * self.height + row * self.apart
-            return first, let(line, "l"), let(place // per * (2 * self.band) + inside, "m")
+            block_of_line = let(block_of_line, "b")
+            inside = block_of_line % per * self.height + row * self.apart
+            return first, let(line, "l"), let(block_of_line // per * (2 * self.band) + inside, "m")
         if self.lines_apart:
             group = line // self.lines_apart
             line = (group * 2 + row) * self.lines_apart + line % self.lines_apart
-        return first, let(line, "l"), let(place * self.height, "m")
+        return first, let(line, "l"), let(block_of_line * self.height, "m")
 
-    def found(self, row: Any, texel: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
+    def position(
+        self, row: Any, texel: Any, let: Callable[[Any, str], Any]
+    ) -> tuple[Any, Any, Any]:
         """Return column, row and layer in the texture of a texel of a row of the result.
 
         Rows are numbered through all lines.
         """
-        line, place = (0, row) if self.lines == 1 else (row // self.rows, row % self.rows)
+        line, row_of_line = (0, row) if self.lines == 1 else (row // self.rows, row % self.rows)
         if self.apart:
-            place = let(place, "i")
-            per, among = self.band // self.height, place % self.apart
-            block, y = place // self.apart, place // (2 * self.band)
+            row_of_line = let(row_of_line, "i")
+            per, among = self.band // self.height, row_of_line % self.apart
+            block, y = row_of_line // self.apart, row_of_line // (2 * self.band)
             if self.apart < self.height:
-                inside = place % (2 * self.height) // (2 * self.apart) * self.apart + among
+                inside = row_of_line % (2 * self.height) // (2 * self.apart) * self.apart + among
             else:
                 y, inside = y * per + among // self.height, among % self.height
             y = line * self.pairs + y
         elif self.lines_apart:
-            block, inside = let(line // self.lines_apart, "i"), place % self.height
+            block, inside = let(line // self.lines_apart, "i"), row_of_line % self.height
             pair = block // 2 * self.lines_apart + line % self.lines_apart
-            y = pair * self.down + place // self.height
+            y = pair * self.down + row_of_line // self.height
         else:
             block, inside = row // self.height, row % self.height
             if self.lines > 1 and self.rows % self.height:
-                block = line * self.down + place // self.height
-                inside = place % self.height
+                block = line * self.down + row_of_line // self.height
+                inside = row_of_line % self.height
             block = let(block, "i")
             y = block // self.stacked
         width = self.texels * self.spread
@@ -197,4 +201,4 @@ class Tiling(NamedTuple):
     def texel(self, number: Any, let: Callable[[Any, str], Any]) -> tuple[Any, Any, Any]:
         """Return the place of a texel of the result by number; rows must have whole texels."""
         per = -(-self.columns // 4)
-        return self.found(let(number // per, "i"), let(number % per, "i"), let)
+        return self.position(let(number // per, "i"), let(number % per, "i"), let)

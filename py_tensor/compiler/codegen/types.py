@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ...dtypes import DType, float16
 from ...language.statements import Statements
-from ...language.tree import Value
+from ...language.tree import FLOAT, INT, MASK, UINT, Value
 
-KIND = {"f": "f", "i": "i", "u": "u", "b": "m"}
+KIND = {"f": FLOAT, "i": INT, "u": UINT, "b": MASK}
 """Kind of values of each kind of dtype."""
-UNIFORM = {"f": "F", "i": "I", "u": "U", "b": "U"}
+UNIFORM = {"f": FLOAT, "i": INT, "u": UINT, "b": UINT}
+"""Kind of the array of uniforms that has scalars of each kind of dtype."""
 
 
 def number(code: Statements, value: bool | int | float, dtype: DType) -> Value:
@@ -30,9 +31,9 @@ def wrapped(code: Statements, value: Value, dtype: DType) -> Value:
     if dtype.kind not in "iu" or dtype.itemsize == 4:
         return value
     if dtype.kind == "u":
-        return code.apply(f"x & {dtype.highest}", "u", value)
+        return code.apply(f"x & {dtype.highest}", UINT, value)
     shift = 32 - dtype.bits
-    return code.apply(f"(x << {shift}) >> {shift}", "i", value)
+    return code.apply(f"(x << {shift}) >> {shift}", INT, value)
 
 
 def converted(code: Statements, value: Value, source: DType, target: DType) -> Value:
@@ -41,28 +42,28 @@ def converted(code: Statements, value: Value, source: DType, target: DType) -> V
         return value
     a, b = source.kind, target.kind
     if b == "b":
-        return value if a == "b" else code.apply("x != 0", "m", value)
+        return value if a == "b" else code.apply("x != 0", MASK, value)
     if b == "f":
-        value = value if a == "f" else code.vector("f", value)
+        value = value if a == "f" else code.vector(FLOAT, value)
         halved = target.itemsize == 2 and source.itemsize > 1
-        return code.apply("round_half(x)", "f", value) if halved else value
+        return code.apply("round_half(x)", FLOAT, value) if halved else value
     if a == "f" and b == "u":
         # Converting a negative float to unsigned is undefined; by way of int it wraps as in C.
-        value = code.apply("to_uint(x)", "u", value)
+        value = code.apply("to_uint(x)", UINT, value)
     elif a + b == "bu":
-        value = code.printer.of_kind(value, "u")
+        value = code.printer.of_kind(value, UINT)
     elif a != b:
-        value = code.vector(b, value)
+        value = code.vector(KIND[b], value)
     narrows = a == "f" or target.itemsize < source.itemsize or (a == "i") != (b == "i")
     return wrapped(code, value, target) if narrows else value
 
 
 def kept(code: Statements, value: Value, dtype: DType) -> Value:
     """Round to float16 before the value is stored, since drivers may truncate instead."""
-    return code.apply("stored_half(x)", "f", value) if dtype is float16 else value
+    return code.apply("stored_half(x)", FLOAT, value) if dtype is float16 else value
 
 
 def hidden(code: Statements, value: Value) -> Value:
     """Return a value that compilers cannot see through."""
-    kind, of_kind = "u" if value.kind == "m" else value.kind, code.printer.of_kind
+    kind, of_kind = UINT if value.kind == MASK else value.kind, code.printer.of_kind
     return of_kind(code.apply("opaque(x)", kind, of_kind(value, kind)), value.kind)

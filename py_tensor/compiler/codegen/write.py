@@ -6,12 +6,14 @@ from typing import Any
 
 from ...dtypes import float16, float32
 from ...ir.bounded_cache import BoundedCache
-from ...language.printer import Printer, Source
-from ...language.sizes import LARGEST, Sizes
-from ..kernel import Kernel
+from ...language.printer import InputTexture, Printer, ShaderParts
+from ...language.sizes import ARRAYS, LARGEST, Sizes
+from ...language.tree import FLOAT, INT
+from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
 from .expressions import EXPRESSIONS
+from .fetches import ReadMode
 from .kernel_nodes import KernelNodes
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
@@ -22,10 +24,10 @@ from .types import KIND, kept
 from .writer import Writer
 
 WRITERS = {
-    "map": write_map,
-    "reduce": write_reduce,
-    "scan": write_scan,
-    "contract": write_contract,
+    KernelKind.MAP: write_map,
+    KernelKind.REDUCE: write_reduce,
+    KernelKind.SCAN: write_scan,
+    KernelKind.CONTRACT: write_contract,
 }
 """Function that writes each kind of kernel."""
 
@@ -62,24 +64,26 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
     WRITERS[kernel.kind](writer)
     code, fetches = writer.code, writer.fetches
     outputs = [nodes.spec(at).dtype for at in kernel.outputs]
-    if kernel.tiled:
+    if kernel.kind.tiled:
         outputs = [tile_dtype(outputs[0])] * nodes.tilings[kernel.root].layers
     for number, dtype in enumerate(outputs):
         if float_as_half and dtype is float32:
-            code.output(number, kept(code, code.value(f"y{number}", "f"), float16))
+            code.output(number, kept(code, code.value(f"y{number}", FLOAT), float16))
     inputs = [
-        (kind, 0 if at in kernel.tiles else nodes.texture_row(at))
+        InputTexture(kind, None if at in kernel.tiles else nodes.texture_row(at))
         for at, kind in zip(kernel.inputs, fetches.kinds, strict=True)
     ]
     scalars = writer.uniforms
-    sizes = Sizes(len(scalars["F"]), len(scalars["I"]))
+    sizes = Sizes(len(scalars[FLOAT]), len(scalars[INT]))
     reads = sizes.filled(printer.reads(inputs, fetches.texels, fetches.elements))
     body = sizes.filled("\n".join(code.lines()))
     numbers = tuple(sizes.reciprocals), tuple(sizes.numbers), ()
-    lengths = [len(scalars[name]) + len(more) for name, more in zip("FIU", numbers, strict=True)]
-    source = Source(
+    lengths = [
+        (kind, len(scalars[kind]) + len(more)) for kind, more in zip(ARRAYS, numbers, strict=True)
+    ]
+    source = ShaderParts(
         inputs=inputs,
-        uniforms={name: length for name, length in zip("FIU", lengths, strict=True) if length},
+        uniforms={kind: length for kind, length in lengths if length},
         outputs=[KIND[dtype.kind] for dtype in outputs],
         needs={**code.needs, **sizes.needs},
         reads=reads,
@@ -87,6 +91,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         definitions=writer.definitions,
         own=writer.own,
     )
-    uniforms = tuple(tuple(scalars[name]) for name in "FIU")
-    modes = tuple("+".join(sorted(fetches.modes.get(at, {"block"}))) for at in kernel.inputs)
+    uniforms = tuple(map(tuple, scalars.values()))
+    block = {ReadMode.BLOCK}
+    modes = tuple("+".join(sorted(fetches.modes.get(at, block))) for at in kernel.inputs)
     return Shader(nodes.name, printer.shader(source), uniforms, numbers, modes)

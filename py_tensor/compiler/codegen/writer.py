@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from ...ir.node import OpInstance, Scalar
 from ...language.printer import Printer
+from ...language.sizes import ARRAYS
 from ...language.statements import Statements
-from ...language.tree import Value
+from ...language.tree import INT, Value, ValueKind
 from ...ops.op_def import OpDef, entry_of
 from ..lowered_graph import Constant
 from .cancellation import Sums
@@ -48,17 +49,18 @@ class Writer:
         self.positions = LanePositions(self.code)
         self.fetches = Fetches(nodes, self.code, self.positions)
         self.sums = Sums()
-        self.uniforms: dict[str, list[int]] = {"F": [], "I": [], "U": []}
+        self.uniforms: dict[ValueKind, list[int]] = {kind: [] for kind in ARRAYS}
+        """Positions among the kernel's scalars of the elements of each array of uniforms."""
         self.definitions: list[str] = []
         """Lines before the kernel."""
         self.own = ""
         """Text of the user after these lines."""
         self.fixed: dict[int, Value] = {}
         """Values of nodes that the kernel computes in a loop of its own."""
-        zero = self.code.vector("i", 0)
+        zero = self.code.vector(INT, 0)
         self.only = Index(1, lanes=zero)
         """Index of the only element of a value."""
-        self.column, self.row = map(self.code.value("P", "i", 2).lane, "xy")
+        self.column, self.row = map(self.code.value("P", INT, 2).lane, "xy")
         """Column and row of the fragment's texel."""
 
     def own_texel(self) -> Value:
@@ -86,17 +88,17 @@ class Writer:
         order = [((at, index), None, [])]
         # Operands come first. A recursive function would exceed Python's recursion limit.
         while order:
-            place, expression, operands = order.pop()
-            if place in values:
+            key, expression, operands = order.pop()
+            if key in values:
                 continue
             if expression is None:
-                expression = self._expression(place[0])
-                operands = expression.operands(self, *place)
+                expression = self._expression(key[0])
+                operands = expression.operands(self, *key)
                 if operands:
-                    order.append((place, expression, operands))
+                    order.append((key, expression, operands))
                     order += [(operand, None, []) for operand in reversed(operands)]
                     continue
-            keep(place, expression.write(self, *place, *[values[each] for each in operands]))
+            keep(key, expression.write(self, *key, *[values[operand] for operand in operands]))
         value: Value = values[at, index]
         return value
 
@@ -132,7 +134,8 @@ class Writer:
         if position not in slots:
             slots.append(position)
         code = self.code
-        return code.printer.spread(code.value(f"{uniform}[{slots.index(position)}]", KIND[kind], 1))
+        text = f"{ARRAYS[uniform]}[{slots.index(position)}]"
+        return code.printer.spread(code.value(text, KIND[kind], 1))
 
 
 _LEAF = Expression(Writer.leaf)

@@ -49,8 +49,8 @@ def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
             a = lowered.add(RESHAPE, (a,), (rows, parts, inner // parts))
             a = lowered.add(PERMUTE, (a,), (1, 0, 2))
             b = lowered.add(RESHAPE, (b,), (parts, inner // parts, columns))
-            each = _dot(lowered, op_instance(DOT, (lowered.spec(a), lowered.spec(b))), a, b)
-            return cast(lowered, lowered.add(SUM, (each,), (0,)), call)
+            sums = _dot(lowered, op_instance(DOT, (lowered.spec(a), lowered.spec(b))), a, b)
+            return cast(lowered, lowered.add(SUM, (sums,), (0,)), call)
     whole = inner % 4 == 0
     a = _aligned(lowered, a, None if whole else (0, 0, up(inner) - inner))
     b = _aligned(lowered, b, None if whole else (0, up(inner) - inner, 0))
@@ -103,15 +103,15 @@ def _whole(lowered: LoweredGraph, at: int) -> int:
 def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     window: Window = call.arg
     groups = window.groups
-    each, outs = call.specs[1].shape[2:]
+    inputs, outs = call.specs[1].shape[2:]
     columns = outs // groups
-    if groups > 1 and (each % 4 or columns % 4):
+    if groups > 1 and (inputs % 4 or columns % 4):
         return _convolve_by_sum(lowered, call, x, w)
     if groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
         _, pixels, outs = call.spec.shape
         if math.prod(lowered.spec(x).shape[:3]) == pixels:
-            x = lowered.add(RESHAPE, (x,), (1, pixels, each))
-            w = lowered.add(RESHAPE, (w,), (1, each, outs))
+            x = lowered.add(RESHAPE, (x,), (1, pixels, inputs))
+            w = lowered.add(RESHAPE, (w,), (1, inputs, outs))
             return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
     if groups == 1 and (form := best_form(call)) != PLAIN:
         inner, x, w = in_form(lowered, call, x, w, form)
@@ -128,12 +128,12 @@ def _in_texels(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     """Convolve images after their pixels are padded to texels."""
     window: Window = call.arg
     groups = window.groups
-    each, outs = call.specs[1].shape[2:]
-    x = padded(lowered, x, (0, 0), (0, 0), (0, 0), (0, up(each) - each))
+    inputs, outs = call.specs[1].shape[2:]
+    x = padded(lowered, x, (0, 0), (0, 0), (0, 0), (0, up(inputs) - inputs))
     w = padded(lowered, w, (0, 0), (0, 0), (0, 0), (0, up(outs) - outs))
     x, w = _whole(lowered, x), _whole(lowered, w)
     _, rows, columns = call.spec.shape
-    parts = _parts(lowered, each, math.prod(window.kernel), rows * columns) if groups == 1 else 1
+    parts = _parts(lowered, inputs, math.prod(window.kernel), rows * columns) if groups == 1 else 1
     if parts == 1:
         return lowered.rewritten(call, (x, w), window, call.spec)
     spec = tensor_spec((parts, rows, columns), call.spec.dtype)
@@ -145,16 +145,16 @@ def _convolve_by_sum(lowered: LoweredGraph, call: OpInstance, x: int, w: int) ->
     """Convolve groups that are too narrow for texels as a sum over windows."""
     (kh, kw), (sh, sw), _, (dh, dw), (oh, ow), groups = call.arg
     batch, _, _, channels = call.specs[0].shape
-    each, columns = channels // groups, call.specs[1].shape[3] // groups
+    inputs, columns = channels // groups, call.specs[1].shape[3] // groups
     zero = lowered.constant(0, lowered.spec(x).dtype)
     x = lowered.add(PAD, (x, zero), call.arg.borders(call.specs[0].shape))
     x = lowered.add(WINDOW, (x,), ((1, kh, sh, dh), (2, kw, sw, dw)))
     full = lowered.spec(x).shape
     if full[1:3] != (oh, ow):
         x = lowered.add(SLICE, (x,), tuple((0, n, 1) for n in (batch, oh, ow, channels, kh, kw)))
-    x = lowered.add(RESHAPE, (x,), (batch, oh, ow, groups, 1, each, kh, kw))
+    x = lowered.add(RESHAPE, (x,), (batch, oh, ow, groups, 1, inputs, kh, kw))
     x = lowered.add(PERMUTE, (x,), (0, 1, 2, 6, 7, 5, 3, 4))
-    w = lowered.add(RESHAPE, (w,), (1, 1, 1, kh, kw, each, groups, columns))
+    w = lowered.add(RESHAPE, (w,), (1, 1, 1, kh, kw, inputs, groups, columns))
     total = sum_of_products(lowered, x, w, (3, 4, 5), call)
     total = lowered.add(RESHAPE, (total,), (batch * oh * ow, groups, columns))
     return lowered.add(PERMUTE, (total,), (1, 0, 2))

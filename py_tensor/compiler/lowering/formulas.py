@@ -60,14 +60,14 @@ class Formula(GraphValue):
         """Return the diagonals of the last two of three axes."""
         return self.by(DIAGONAL, (1, 2))
 
-    def take(self, places: Formula, axis: int) -> Formula:
+    def take(self, indices: Formula, axis: int) -> Formula:
         """Return the slices at the indices `places`, whose axes replace the axis."""
-        return Formula(self.graph, self.graph.add(TAKE, (self.at, places.at), axis))
+        return Formula(self.graph, self.graph.add(TAKE, (self.at, indices.at), axis))
 
-    def taken(self, place: Formula, axis: int) -> Formula:
+    def taken(self, index: Formula, axis: int) -> Formula:
         """Return the slice at one index along an axis, which keeps length 1."""
         shape = self.shape
-        return self.take(place, axis).reshape(*shape[:axis], 1, *shape[axis + 1 :])
+        return self.take(index, axis).reshape(*shape[:axis], 1, *shape[axis + 1 :])
 
     def reduced(self, op: Reduction, axis: int) -> Formula:
         """Reduce along an axis, which keeps length 1."""

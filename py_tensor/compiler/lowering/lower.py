@@ -69,9 +69,9 @@ def lower(graph: OpGraph, draw_buffers: int, busy: int = 0) -> LoweredGraph:
     return lowered
 
 
-def inlined(lowered: LoweredGraph, graph: OpGraph, given: Iterable[int]) -> list[int]:
+def inlined(lowered: LoweredGraph, graph: OpGraph, operands: Iterable[int]) -> list[int]:
     """Append the nodes of a graph of real inputs and outputs; return the outputs' positions."""
-    leaves = iter(given)
+    leaves = iter(operands)
     values: list[LoweredValue] = []
     for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple(values[src] for src in edges)

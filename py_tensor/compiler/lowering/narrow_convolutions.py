@@ -1,15 +1,16 @@
-"""Compute convolutions of few channels or few outputs as others, which waste fewer lanes.
+"""Rewrite convolutions of few channels or few outputs into convolutions that use all four lanes.
 
-A texel holds four elements, so that a pixel of one channel, or of one output, wastes three lanes.
-- Adjacent output pixels become outputs of one pixel. Their kernels are copies of the kernel, which
-  are shifted by the stride, with zeros around.
-- Rows are read as texels, if pixels that a kernel starts at start at texels: a row of the kernel
-  then is a row of texels, with zeros before and after.
+A texel holds four elements. If a pixel has one channel, three lanes of its texel are zeros, and if
+it has one output, three lanes of the result are unused. A `Form` combines two rewrites:
+- Blocks of adjacent output pixels become the outputs of one pixel. The kernel is repeated for each
+  pixel of the block, shifted by the stride and padded with zeros.
+- Rows of the image are read as texels of four numbers, across the borders of pixels. A row of the
+  kernel is padded with zeros so that it starts and ends with a texel.
 
-The form with the fewest texel fetches is chosen. Zeros are multiplied, too: an infinity or NaN in
-an image also reaches the outputs that are computed together with those that read it.
-Input: a convolution of one group. Output: its `Form`, the convolution in that form with its
-operands, and the outputs of that in the order of the first.
+The form that needs the fewest texel fetches is chosen. The added zeros are multiplied with pixels,
+too: an infinity or NaN also makes those outputs NaN that are computed together with its own.
+Input: a convolution of one group. Output: its `Form`, the rewritten convolution with its operands,
+and the reordered result.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ BLOCKS = ((8, 1), (4, 2), (4, 1), (2, 1), (1, 1))
 
 
 class Form(NamedTuple):
-    """A way to compute a convolution."""
+    """Rewrite of a convolution."""
 
     rows: int
-    """Number of adjacent rows of output pixels that become one row."""
+    """Height of the block of output pixels that become one pixel."""
     columns: int
-    """Number of adjacent columns of output pixels that become one column."""
+    """Width of that block."""
     joined: bool
-    """True if rows are read as texels."""
+    """True if rows of the image are read as texels across the borders of pixels."""
 
 
 PLAIN = Form(1, 1, joined=False)
@@ -78,12 +79,12 @@ def _forms(call: OpInstance) -> Iterator[Form]:
 
 
 def _fetches(call: OpInstance, form: Form) -> int:
-    """Return how many texels a convolution fetches in a form, and the copies that it needs."""
+    """Return the number of texels that a convolution and its copies fetch in a form."""
     batch, height, width, channels = call.specs[0].shape
     outs = call.specs[1].shape[3]
     window, count = _window(call, form), outs * form.rows * form.columns
     (kh, kw), (oh, ow) = window.kernel, window.out
-    each = 4 if form.joined else channels
+    inputs = 4 if form.joined else channels
     if form.joined:
         copied = batch * height * up(width * channels) if width * channels % 4 else 0
     else:
@@ -91,7 +92,7 @@ def _fetches(call: OpInstance, form: Form) -> int:
     # A copy reads and writes each texel.
     total = copied // 2 + DRAW if copied else 0
     if form != PLAIN or outs % 4:
-        total += kh * kw * each * up(count) // 2 + DRAW
+        total += kh * kw * inputs * up(count) // 2 + DRAW
     if count > outs:
         # Consumers read the elements of a texel one by one.
         total += call.spec.size
@@ -100,7 +101,7 @@ def _fetches(call: OpInstance, form: Form) -> int:
         taps = taps_of(rows, window)
         reads = len(taps.columns) * kw // taps.step
         fragments = batch * oh * -(-ow // rows) * -(-count // (4 * texels))
-        return fragments * kh * (up(each) // 4 * reads + each * kw * texels)
+        return fragments * kh * (up(inputs) // 4 * reads + inputs * kw * texels)
 
     return total + min(of_block(*block) for block in BLOCKS)
 
@@ -122,7 +123,7 @@ def _window(call: OpInstance, form: Form) -> Window:
 
 
 def _before(call: OpInstance) -> int:
-    """Return how many zeros to put before a row of the kernel, so that it starts at a texel."""
+    """Return the number of zeros before a row of the kernel, so that it starts at a texel."""
     window: Window = call.arg
     return -window.pad[1] * call.specs[0].shape[3] % 4
 
@@ -130,7 +131,7 @@ def _before(call: OpInstance) -> int:
 def in_form(
     lowered: LoweredGraph, call: OpInstance, x: int, w: int, form: Form
 ) -> tuple[OpInstance, int, int]:
-    """Return a convolution in a form, and its operands."""
+    """Return the rewritten convolution and its operands."""
     batch, height, width, channels = call.specs[0].shape
     window = _window(call, form)
     w = _shifted(lowered, call, w, form)
@@ -149,7 +150,7 @@ def in_form(
 
 
 def _shifted(lowered: LoweredGraph, call: OpInstance, w: int, form: Form) -> int:
-    """Return a kernel with an output for each output and adjacent pixel that are joined."""
+    """Return a kernel with the outputs of all pixels of a block."""
     counts = form.rows, form.columns
     if counts == (1, 1):
         return w
@@ -167,7 +168,7 @@ def _shifted(lowered: LoweredGraph, call: OpInstance, w: int, form: Form) -> int
 
 
 def in_order(lowered: LoweredGraph, call: OpInstance, at: int, form: Form) -> int:
-    """Return the outputs of a convolution in a form in the order of the convolution."""
+    """Return the result of a rewritten convolution in the order of the original one."""
     if (form.rows, form.columns) == (1, 1):
         return at
     batch, outs = call.specs[0].shape[0], call.specs[1].shape[3]
@@ -189,9 +190,10 @@ def padded(lowered: LoweredGraph, at: int, *sides: tuple[int, int]) -> int:
 
 
 def as_rows(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> tuple[int, int] | None:
-    """Return the matrices whose product is a convolution of one row, or None.
+    """Return two matrices whose product is a convolution along one row.
 
-    None is returned if a fragment can compute all taps together, which takes fewer fetches.
+    None is returned for other convolutions, and if a fragment can compute all taps at once, which
+    takes fewer fetches.
     """
     window: Window = call.arg
     (kh, kw), (_, sw), (ph, pw), (_, dw), (_, ow), _ = window

@@ -59,10 +59,10 @@ def lower_reduction(lowered: LoweredGraph, op: Reduction, src: int, axes: tuple[
 
 
 def lower_pad(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, int]) -> int:
-    """Lower a padding; that of a maximum becomes the maximum of a padding.
+    """Lower a padding; a padded maximum becomes the maximum of a padded operand.
 
-    The consumer of a reduction can be its epilogue, but not that of a padding. Pooled images whose
-    channels are padded are thus added to others in one draw.
+    An elementwise consumer can then be the epilogue of the reduction. Pooled images whose channels
+    are padded are thus added to other images in one draw.
     """
     src, fill = srcs
     base, stack = lowered.view(src)
@@ -80,11 +80,11 @@ def lower_pad(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, int]) ->
 
 
 def _is_read_once(lowered: LoweredGraph, nodes: tuple[int, int]) -> bool:
-    """Return True if these nodes have a value that one node of the graph reads, and no user."""
+    """Return True if only one node of the graph reads the value of these nodes."""
     graph = lowered.graph
-    same = {position for position, at in lowered.origin.items() if at in nodes}
-    readers = [at for at, edges in enumerate(graph.edges) if not same.isdisjoint(edges)]
-    return len(set(readers) - same) == 1 and same.isdisjoint({*graph.outputs, *graph.shared})
+    origins = {position for position, at in lowered.origin.items() if at in nodes}
+    readers = [at for at, edges in enumerate(graph.edges) if not origins.isdisjoint(edges)]
+    return len(set(readers) - origins) == 1 and origins.isdisjoint({*graph.outputs, *graph.shared})
 
 
 REORDER = (0, 2, 1, 3, 4)
@@ -94,8 +94,9 @@ REORDER = (0, 2, 1, 3, 4)
 def _frame(results: int, length: int, parts: int) -> tuple[int, int, int, int] | None:
     """Return axes of the results for a faster order of split sums, or None if they do not divide.
 
-    GPUs fetch fastest if fragments above each other read texels above each other. Results whose
-    texels are above each other are `below` apart, and the parts of `across` results fill a row.
+    A GPU fetches fastest if vertical neighbours among fragments read vertical neighbours among
+    texels. Elements of results at a distance of `below` are such texels, and the parts of `across`
+    results fill a row of the texture.
     """
     row = 4 * row_of(results * length)
     below, across = row // length, row // parts
@@ -112,12 +113,12 @@ def _position(lowered: LoweredGraph, op: Reduction, src: int, call: OpInstance) 
     shape = call.specs[0].shape
     extreme = lower_reduction(lowered, op.extreme, src, call.arg)
     lowered.loop_invariant.add(lowered.view(extreme)[0])
-    found = lowered.add(EQUAL, (src, extreme))
+    wins = lowered.add(EQUAL, (src, extreme))
     if call.operands[0].kind == "f":
-        found = lowered.add(EITHER, (found, lowered.add(ISNAN, (src,))))
-    place = lowered.add(IOTA, (), tuple(n if a == axis else 1 for a, n in enumerate(shape)))
+        wins = lowered.add(EITHER, (wins, lowered.add(ISNAN, (src,))))
+    positions = lowered.add(IOTA, (), tuple(n if a == axis else 1 for a, n in enumerate(shape)))
     nowhere = lowered.constant(shape[axis], call.spec.dtype)
-    return lower_reduction(lowered, MIN, lowered.add(WHERE, (found, place, nowhere)), call.arg)
+    return lower_reduction(lowered, MIN, lowered.add(WHERE, (wins, positions, nowhere)), call.arg)
 
 
 def sum_of_products(

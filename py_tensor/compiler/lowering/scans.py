@@ -66,7 +66,7 @@ def _scan(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -
 
 def _along(shape: tuple[int, ...], axis: int, part: tuple[int, int, int]) -> tuple[object, ...]:
     """Return the static argument that slices one axis by (start, length, step)."""
-    return tuple(part if place == axis else (0, n, 1) for place, n in enumerate(shape))
+    return tuple(part if number == axis else (0, n, 1) for number, n in enumerate(shape))
 
 
 def _block(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:

@@ -50,11 +50,11 @@ def _is_counted(batch: int, length: int) -> bool:
 def _before(a: Formula, b: Formula, descending: bool) -> Formula:
     """Return True where element `a` comes before `b` by value alone."""
     smaller, larger = (b, a) if descending else (a, b)
-    found = smaller < larger
+    precedes = smaller < larger
     if a.dtype.kind != "f":
-        return found
+        return precedes
     largest = of("isnan", larger)
-    return found | (largest & ~of("isnan", smaller))
+    return precedes | (largest & ~of("isnan", smaller))
 
 
 def _counted(rows: Formula, descending: bool) -> Formula:

@@ -55,7 +55,7 @@ class ArrayBuffer(Buffer):
         """Do nothing."""
 
 
-class Plan:
+class JaxPlan:
     """A graph as a function of leaves and scalars, compiled for each set of donated leaves.
 
     The scalars with the numbers `fixed` are the same in all calls.
@@ -118,30 +118,30 @@ class JaxBackend(HostBackend):
     compiles = True
     whole_programs = True
 
-    def compile(self, graph: OpGraph) -> Plan:
-        return Plan(graph)
+    def compile(self, graph: OpGraph) -> JaxPlan:
+        return JaxPlan(graph)
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
     ) -> CompiledParts:
-        plan = Plan(graph, scalars)
+        plan = JaxPlan(graph, scalars)
         return CompiledParts(plan, tuple(range(len(plan.leaves))))
 
     def run(
         self,
-        plan: Plan,
+        plan: JaxPlan,
         leaves: Sequence[Buffer],
         scalars: Sequence[bool | int | float],
         donated: Sequence[int] = (),
     ) -> list[tuple[int, Buffer]]:
-        given = [
+        arguments = [
             leaf.handle if leaf.backend is self else self.array(leaf, plan.leaves[at])
             for at, leaf in enumerate(leaves)
         ]
         if plan.scalars:
-            given += plan.vectors(scalars)
+            arguments += plan.vectors(scalars)
         try:
-            arrays = plan.function(donated, scalars)(*given)
+            arrays = plan.function(donated, scalars)(*arguments)
         except (RuntimeError, ValueError) as error:
             raise_failure(error)
         self.draws += 1
@@ -199,11 +199,11 @@ class JaxBackend(HostBackend):
 
 def _by_dtype(graph: OpGraph, fixed: Collection[int]) -> dict[Any, list[int]]:
     """Return the numbers of a graph's changing scalars by dtype; few arguments take less time."""
-    found: dict[Any, list[int]] = {}
+    numbers: dict[Any, list[int]] = {}
     for number, dtype in enumerate(_scalar_dtypes(graph)):
         if number not in fixed:
-            found.setdefault(dtype, []).append(number)
-    return found
+            numbers.setdefault(dtype, []).append(number)
+    return numbers
 
 
 def _scalar_dtypes(graph: OpGraph) -> list[Any]:
@@ -231,7 +231,7 @@ def evaluator(
     """Return the function that computes the nodes `kept` of a graph.
 
     `constants` are fixed scalars by number. The function's arguments are the leaves, and vectors of
-    the other scalars as in `Plan.vectors`.
+    the other scalars as in `JaxPlan.vectors`.
     """
     steps = [
         _step(call, edges) if type(call) is OpInstance else None
@@ -244,14 +244,14 @@ def evaluator(
         number: _vector([value], [0], dtypes[number])[0]
         for number, value in (constants or {}).items()
     }
-    places = _by_dtype(graph, known)
+    numbers = _by_dtype(graph, known)
 
-    def evaluate(*given: Any) -> Values:
-        leaves = iter(given[:count])
-        found: dict[int, Any] = {n: jnp.asarray(value) for n, value in known.items()}
-        for at, vector in zip(places.values(), given[count:], strict=True):
-            found |= zip(at, list(vector), strict=True)
-        scalars = iter([found[number] for number in range(len(found))])
+    def evaluate(*arguments: Any) -> Values:
+        leaves = iter(arguments[:count])
+        scalars_by_number: dict[int, Any] = {n: jnp.asarray(value) for n, value in known.items()}
+        for at, vector in zip(numbers.values(), arguments[count:], strict=True):
+            scalars_by_number |= zip(at, list(vector), strict=True)
+        scalars = iter([scalars_by_number[number] for number in range(len(scalars_by_number))])
         values: Values = []
         for call, step in zip(graph.calls, steps, strict=True):
             if step is not None:
@@ -332,8 +332,8 @@ def scan(
     body = evaluator(graph, graph.outputs)
 
     def iteration(carried: Values, slices: Values) -> tuple[Values, Values]:
-        found = body(*consts, *carried, *slices)
-        return found[: len(carries)], found[len(carries) :]
+        results = body(*consts, *carried, *slices)
+        return results[: len(carries)], results[len(carries) :]
 
     last, stacked = jax.lax.scan(iteration, carries, sequences, length, reverse)
     return [*last, *stacked]
@@ -342,14 +342,14 @@ def scan(
 def while_loop(graph: OpGraph, consts: Values, carries: Values) -> Values:
     """Return the last carries of a loop that ends when no element of the first carry is True."""
     body = evaluator(graph, graph.outputs)
-    found: Values = jax.lax.while_loop(
+    results: Values = jax.lax.while_loop(
         lambda carried: jnp.any(carried[0]), lambda carried: body(*consts, *carried), carries
     )
-    return found
+    return results
 
 
-def switch(graphs: Sequence[OpGraph], place: Any, operands: Values) -> Values:
+def switch(graphs: Sequence[OpGraph], branch: Any, operands: Values) -> Values:
     """Return the outputs of the graph at a place among several, which alone is computed."""
     branches = [evaluator(graph, graph.outputs) for graph in graphs]
-    found: Values = jax.lax.switch(place, branches, *operands)
-    return found
+    results: Values = jax.lax.switch(branch, branches, *operands)
+    return results

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from ...compiler.codegen.shader import Shader
-from ...compiler.fusion import FusionLimits
+from ...compiler.kernel import FusionLimits
 from ...compiler.memory_plan import (
     Device,
     Plan,

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ... import functions
 from ...errors import GradientError, NumericError
 from ...ir.node import AGE, OpInstance, OpNode, TensorSpec
-from ...ops.op_def import Elementwise, Rule
+from ...ops.op_def import Elementwise
+from ...ops.rule_types import GradientRule
 from ...tensor import Tensor, apply, handle_on
 from .remat_clones import RematClones
 from .tape import Tape, recording
 
 _CHAPTERS = [import_module(f"{functions.__name__}.{name}") for name in functions.CHAPTERS]
-PT = SimpleNamespace(
+PT: Any = SimpleNamespace(
     apply=apply,
     **{
         name: function
@@ -158,7 +159,7 @@ class _BackwardPass:
         self.found[id(node)] = part if before is None else before + part
 
 
-def _rule(call: OpInstance, at: int) -> Rule | None:
+def _rule(call: OpInstance, at: int) -> GradientRule | None:
     """Return the gradient rule for an operand. Raises GradientError if the op has none."""
     rules = call.op.gradient
     if rules is None:

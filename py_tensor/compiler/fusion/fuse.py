@@ -1,0 +1,151 @@
+"""Group nodes into kernels, in order of execution.
+
+Kernels that compute several results of one function become one kernel with several outputs.
+Input: a `LoweredGraph`. Output: a `KernelSchedule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.node import Scalar
+from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
+from ..lowered_graph import LoopItem, LoweredGraph
+from .materialize import Materialization
+from .nodes import FusionNode
+
+
+def fuse(lowered: LoweredGraph, limits: FusionLimits) -> KernelSchedule:
+    """Return the kernels that compute the outputs of a lowered graph."""
+    chosen = Materialization(lowered, limits)
+    while True:
+        is_new = chosen.choose()
+        kernels = Grouping(lowered, limits, chosen.nodes).kernels()
+        # Nodes that are materialized for several consumers may add reads to a shader.
+        if not is_new or max(map(_most_inputs, kernels), default=0) <= limits.inputs:
+            break
+    for node in chosen.nodes:
+        node.forget()
+    return KernelSchedule(tuple(kernels), chosen.keep)
+
+
+def _most_inputs(kernel: Kernel) -> int:
+    return max([len(kernel.inputs), *map(_most_inputs, kernel.body)])
+
+
+class Grouping:
+    """Kernels of a lowered graph whose materialized nodes are chosen."""
+
+    def __init__(
+        self, lowered: LoweredGraph, limits: FusionLimits, nodes: Sequence[FusionNode]
+    ) -> None:
+        self.lowered = lowered
+        self.limits = limits
+        self.nodes = nodes
+        self.functions: dict[int, set[object]] = {}
+        """Functions with several results that each kernel computes in order, by its output."""
+        for node in nodes:
+            for output, path in node.groups if node.function is not None else ():
+                if not path:
+                    self.functions.setdefault(output.at, set()).add(node.function)
+
+    def kernels(self) -> list[Kernel]:
+        """Return the kernels in order of execution."""
+        kernels: list[Kernel] = []
+        for node in self.nodes:
+            kind, edges = node.traits.kernel, self.lowered.edges[node.at]
+            if kind is KernelKind.SCAN and node.groups:
+                kernels.append(self._collect(kind, node, node, edges))
+            elif kind is KernelKind.CONTRACT and node.groups:
+                # It reads below views, even if the views are materialized for others.
+                bases = [self.lowered.view(src)[0] for src in edges]
+                kernels.append(self._collect(kind, node, node, bases))
+            if kind is KernelKind.LOOP:
+                kernels = self._looped(node.at, kernels)
+            elif node.materialized:
+                kind = KernelKind.MAP if node.reduction is None else KernelKind.REDUCE
+                kernels.append(self._collect(kind, node, node.reduction or node, (node.at,)))
+        return self._joined(kernels)
+
+    def _looped(self, at: int, kernels: list[Kernel]) -> list[Kernel]:
+        """Move the kernels that differ between iterations into the body of a loop."""
+        changing = self.lowered.dependents(at)
+        body = tuple(kernel for kernel in kernels if kernel.output in changing)
+        before = [kernel for kernel in kernels if kernel.output not in changing]
+        return [*before, Kernel(KernelKind.LOOP, (at,), at, (), frozenset(), (), body)]
+
+    def _joined(self, kernels: Sequence[Kernel]) -> list[Kernel]:
+        """Merge kernels that compute results of one function into kernels of several outputs."""
+        if not self.functions:
+            return [*kernels]
+        joined: list[Kernel] = []
+        for kernel in kernels:
+            if kernel.body:
+                kernel = kernel._replace(body=tuple(self._joined(kernel.body)))
+            if not self._merge(joined, kernel):
+                joined.append(kernel)
+        return joined
+
+    def _merge(self, kernels: list[Kernel], kernel: Kernel) -> bool:
+        """Let a kernel before this one do the work of both.
+
+        False is returned if no kernel has the same layout and a result of the same function, or if
+        this one reads something that is computed later.
+        """
+        lowered, nodes, functions = self.lowered, self.nodes, self.functions.get(kernel.output)
+        if functions is None or kernel.kind is not KernelKind.MAP:
+            return False
+        needed = {
+            lowered.edges[at][0] if type(lowered.calls[at]) is LoopItem else at
+            for at in kernel.inputs
+        }
+        for index, other in reversed([*enumerate(kernels)]):
+            if not needed.isdisjoint(other.outputs):
+                return False
+            if other.kind is not KernelKind.MAP or functions.isdisjoint(
+                self.functions.get(other.output, ())
+            ):
+                continue
+            together = other._replace(
+                outputs=(*other.outputs, *kernel.outputs),
+                inputs=tuple(dict.fromkeys((*other.inputs, *kernel.inputs))),
+                scalars=tuple(sorted({*other.scalars, *kernel.scalars})),
+            )
+            if (
+                nodes[other.output].size == nodes[kernel.output].size
+                and len(together.outputs) <= lowered.draw_buffers
+                and len(together.inputs) <= self.limits.inputs
+                and len(together.scalars) <= self.limits.scalars
+            ):
+                kernels[index] = together
+                return True
+        return False
+
+    def _collect(
+        self, kind: KernelKind, output: FusionNode, root: FusionNode, tops: Sequence[int]
+    ) -> Kernel:
+        """Make the kernel that computes a node, with the stored nodes reached from `tops`."""
+        nodes, edges = self.nodes, self.lowered.edges
+        inputs: list[int] = []
+        scalars: list[int] = []
+        tiles: set[int] = set()
+        seen: set[int] = set()
+        stack = [*reversed(tops)]
+        while stack:
+            at = stack.pop()
+            node = nodes[at]
+            if at in seen or not node.size:
+                continue
+            seen.add(at)
+            if node.is_buffer or (node.materialized and node is not output):
+                inputs.append(at)
+            elif node.op is None:
+                if type(node.call) is Scalar:
+                    scalars.append(at)
+            elif node.traits.kernel is not None and node.traits.kernel.tiled:
+                inputs.append(at)
+                tiles.add(at)
+            else:
+                stack.extend(reversed(edges[at]))
+        inputs_, scalars_ = tuple(inputs), tuple(sorted(scalars))
+        return Kernel(kind, (output.at,), root.at, inputs_, frozenset(tiles), scalars_)
