@@ -65,21 +65,22 @@ def branches_of(
                 inside[id(node)] = node
                 stack += node.srcs
         orders.append(sorted(inside.values(), key=AGE))
-    given = list(operands.values())
+    all_operands = list(operands.values())
     graphs = tuple(
-        graph_of(given, order, outputs) for order, outputs in zip(orders, results, strict=True)
+        graph_of(all_operands, order, outputs)
+        for order, outputs in zip(orders, results, strict=True)
     )
-    found = _branches.get(graphs)
-    if found is None:
-        found = _branches[graphs] = Branches(graphs)
-    return found, given
+    branches = _branches.get(graphs)
+    if branches is None:
+        branches = _branches[graphs] = Branches(graphs)
+    return branches, all_operands
 
 
-def branch_results(place: OpNode, results: Sequence[Sequence[OpNode]]) -> list[Tensor]:
+def branch_results(choice: OpNode, results: Sequence[Sequence[OpNode]]) -> list[Tensor]:
     """Return the results of the branch at `place`; their nodes are younger than `place`."""
-    branches, operands = branches_of(results, place)
+    branches, operands = branches_of(results, choice)
     return [
-        Tensor(node_of(BRANCH_OP, (place, *operands), (branches, which)))
+        Tensor(node_of(BRANCH_OP, (choice, *operands), (branches, which)))
         for which in range(len(results[0]))
     ]
 
@@ -87,11 +88,11 @@ def branch_results(place: OpNode, results: Sequence[Sequence[OpNode]]) -> list[T
 def chosen_result(call: OpInstance, srcs: Sequence[OpNode]) -> OpNode:
     """Return the result of an instance of the operation, computed by all branches and a choice."""
     branches, which = cast(tuple[Branches, int], call.arg)
-    place = handle_on(srcs[0])
-    *others, found = [handle_on(rebuilt(graph, srcs[1:])[which]) for graph in branches.graphs]
-    for at, other in reversed(list(enumerate(others))):
-        found = PT.where(place <= at, other, found)
-    node: OpNode = found._node
+    choice = handle_on(srcs[0])
+    *preceding, chosen = [handle_on(rebuilt(graph, srcs[1:])[which]) for graph in branches.graphs]
+    for at, result in reversed(list(enumerate(preceding))):
+        chosen = PT.where(choice <= at, result, chosen)
+    node: OpNode = chosen._node
     return node
 
 
@@ -107,12 +108,12 @@ class BranchOp(OpDef):
         return InferredResult(spec.shape, spec.dtype, tuple(spec.dtype for spec in specs))
 
 
-def _gradient(pt: Any, g: Tensor, value: Tensor, place: Tensor, *rest: Any) -> Tensor:
+def _gradient(pt: Any, g: Tensor, value: Tensor, choice: Tensor, *rest: Any) -> Tensor:
     """Return the cotangent of an operand: that of the branch that was computed."""
     *operands, at, (branches, which) = rest
     backward, more = _backward_of(branches, which)
     number = sum(x.dtype.kind in "cf" for x in operands[: at - 1])
-    srcs = (place._node, *(x._node for x in (*operands, g)), *more)
+    srcs = (choice._node, *(x._node for x in (*operands, g)), *more)
     return Tensor(node_of(BRANCH_OP, srcs, (backward, number)))
 
 
@@ -129,10 +130,10 @@ def _backward_of(branches: Branches, which: int) -> tuple[Branches, list[OpNode]
         wanted = [node for node in inputs if node.spec.dtype.kind in "cf"]
         cotangent = tracer(branches.result(which))
         results = []
-        for each in branches.graphs:
+        for branch in branches.graphs:
             tape = Tape(wanted)
             with recording(tape):
-                output = rebuilt(each, inputs)[which]
+                output = rebuilt(branch, inputs)[which]
             parts = pull_back(tape, [output], [cotangent], wanted)
             results.append(
                 [
@@ -152,7 +153,7 @@ def _computed(branches: Branches, arrays: list[Any]) -> list[Any]:
 
 BRANCH_OP = BranchOp(
     name="cond",
-    jax=lambda *given: once(_computed, given),
+    jax=lambda *operands: once(_computed, operands),
     gradient=_gradient,
     public=False,
     doc="Return a result of one of several branches.",

@@ -223,11 +223,11 @@ def map(f: _Function, xs: Any, *, batch_size: int | None = None) -> Any:
     mapped = vmap(f)
     parts = []
     if whole:
-        found = map(mapped, tree_map(batches, xs))
-        parts.append(tree_map(lambda y: reshape(y, (whole, *y.shape[2:])), found))
+        groups = map(mapped, tree_map(batches, xs))
+        parts.append(tree_map(lambda y: reshape(y, (whole, *y.shape[2:])), groups))
     if whole < count or not parts:
         parts.append(mapped(tree_map(lambda x: as_tensor("map", x)[whole:], xs)))
-    return tree_map(lambda *each: concat(each), *parts) if len(parts) > 1 else parts[0]
+    return tree_map(lambda *results: concat(results), *parts) if len(parts) > 1 else parts[0]
 
 
 def fori_loop(
@@ -265,11 +265,11 @@ def fori_loop(
             if one.shape != () or one.dtype.kind not in "iu":
                 raise wrong_type("fori_loop", name, "one integer", limit)
 
-        def advanced(given: Any) -> Any:
-            return given[0] + 1, body_fun(*given)
+        def advanced(counted: Any) -> Any:
+            return counted[0] + 1, body_fun(*counted)
 
         first = as_tensor("fori_loop", lower).astype(int32)
-        return while_loop(lambda given: given[0] < upper, advanced, (first, init_val))[1]
+        return while_loop(lambda counted: counted[0] < upper, advanced, (first, init_val))[1]
     for limit in (lower, upper):
         if type(limit) is ScalarTracer:
             raise TraceError(
@@ -338,8 +338,8 @@ def while_loop(
         if state.trace is not None and is_traced(goes._node):
             if backend().whole_programs:
 
-                def iteration(given: Any, _: Any) -> Any:
-                    new = body_fun(given[1])
+                def iteration(carried: Any, _: Any) -> Any:
+                    new = body_fun(carried[1])
                     _check_carry("while_loop", start, _Packed("while_loop", new))
                     return (_condition("while_loop", cond_fun(new)), new), None
 
@@ -425,8 +425,8 @@ def cond(pred: Any, true_fun: _Function, false_fun: _Function, *operands: Any) -
             f"cond: condition is not one value; got {chosen._spec}; use pt.any or pt.all"
         )
     chosen = chosen if chosen.dtype.kind == "b" else chosen != 0
-    place = where(chosen, 0, 1)
-    return _chosen("cond", place, [chosen], [true_fun, false_fun], operands)
+    choice = where(chosen, 0, 1)
+    return _chosen("cond", choice, [chosen], [true_fun, false_fun], operands)
 
 
 def switch(index: Any, branches: Sequence[_Function], *operands: Any) -> Any:
@@ -465,19 +465,19 @@ def switch(index: Any, branches: Sequence[_Function], *operands: Any) -> Any:
         return branches[min(max(integer("switch", "index", index), 0), len(branches) - 1)](
             *operands
         )
-    place = as_tensor("switch", index)
-    if place.shape != () or place.dtype.kind not in "iu":
+    choice = as_tensor("switch", index)
+    if choice.shape != () or choice.dtype.kind not in "iu":
         raise ArgumentError(
-            f"switch: index is not one integer; got {place._spec}; use x.astype('int32')"
+            f"switch: index is not one integer; got {choice._spec}; use x.astype('int32')"
         )
-    tests = [place <= at for at in range(len(branches) - 1)]
-    place = minimum(place, len(branches) - 1).astype(int32)
-    return _chosen("switch", place, tests, branches, operands)
+    tests = [choice <= at for at in range(len(branches) - 1)]
+    choice = minimum(choice, len(branches) - 1).astype(int32)
+    return _chosen("switch", choice, tests, branches, operands)
 
 
 def _chosen(
     operation: str,
-    place: Tensor,
+    choice: Tensor,
     tests: Sequence[Tensor],
     branches: Sequence[_Function],
     operands: Sequence[Any],
@@ -498,15 +498,15 @@ def _chosen(
                     f"{operation}: results differ in type; got {a} and {b}; "
                     "return equal shapes and dtypes"
                 )
-    compiled = state.trace is not None and backend().whole_programs and is_traced(place._node)
+    compiled = state.trace is not None and backend().whole_programs and is_traced(choice._node)
     # The graphs of branches do not have the rules of custom gradients.
     if compiled and known == _custom_gradients():
         nodes = [[part._node for part in result.parts] for result in packed]
-        return packed[0].tree(branch_results(place._node, nodes))
-    found = packed[-1].parts
+        return packed[0].tree(branch_results(choice._node, nodes))
+    results = packed[-1].parts
     for test, other in zip(reversed(tests), reversed(packed[:-1]), strict=True):
-        found = [where(test, a, b) for a, b in zip(other.parts, found, strict=True)]
-    return packed[0].tree(found)
+        results = [where(test, a, b) for a, b in zip(other.parts, results, strict=True)]
+    return packed[0].tree(results)
 
 
 def _custom_gradients() -> list[int]:
@@ -540,35 +540,35 @@ def associative_scan(fn: _Function, elems: Any, reverse: bool = False, axis: int
     leaves, structure = tree_flatten(elems)
     tensors = [as_tensor("associative_scan", leaf) for leaf in leaves]
     axes = [one_axis("associative_scan", axis, tensor.ndim) for tensor in tensors]
-    lengths = {tensor.shape[place] for tensor, place in zip(tensors, axes, strict=True)}
+    lengths = {tensor.shape[position] for tensor, position in zip(tensors, axes, strict=True)}
     if len(lengths) > 1:
         raise ShapeError(
             f"associative_scan: lengths differ; got {sorted(lengths)}; give one length"
         )
 
-    def reversed_if_asked(given: Sequence[Tensor]) -> list[Tensor]:
+    def reversed_if_asked(parts: Sequence[Tensor]) -> list[Tensor]:
         if not flag("associative_scan", "reverse", reverse):
-            return list(given)
-        return [flip(x, axis=place) for x, place in zip(given, axes, strict=True)]
+            return list(parts)
+        return [flip(x, axis=position) for x, position in zip(parts, axes, strict=True)]
 
-    def part(given: Sequence[Tensor], start: int, stop: int | None, step: int) -> list[Tensor]:
+    def part(parts: Sequence[Tensor], start: int, stop: int | None, step: int) -> list[Tensor]:
         return [
-            x[(slice(None),) * place + (slice(start, stop, step),)]
-            for x, place in zip(given, axes, strict=True)
+            x[(slice(None),) * position + (slice(start, stop, step),)]
+            for x, position in zip(parts, axes, strict=True)
         ]
 
     def combined(a: Sequence[Tensor], b: Sequence[Tensor]) -> list[Tensor]:
         result = fn(tree_unflatten(structure, a), tree_unflatten(structure, b))
         return [as_tensor("associative_scan", leaf) for leaf in tree_flatten(result)[0]]
 
-    def scanned(given: Sequence[Tensor]) -> list[Tensor]:
-        count = given[0].shape[axes[0]]
+    def scanned(parts: Sequence[Tensor]) -> list[Tensor]:
+        count = parts[0].shape[axes[0]]
         if count < 2:
-            return list(given)
-        odd = scanned(combined(part(given, 0, count - 1, 2), part(given, 1, None, 2)))
+            return list(parts)
+        odd = scanned(combined(part(parts, 0, count - 1, 2), part(parts, 1, None, 2)))
         rest = part(odd, 0, -1 if count % 2 == 0 else None, 1)
-        even = combined(rest, part(given, 2, None, 2)) if count > 2 else []
-        first = part(given, 0, 1, 1)
+        even = combined(rest, part(parts, 2, None, 2)) if count > 2 else []
+        first = part(parts, 0, 1, 1)
         even = (
             [concat(pair, axis=at) for *pair, at in zip(first, even, axes, strict=True)]
             if even

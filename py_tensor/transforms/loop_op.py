@@ -136,10 +136,12 @@ def graph_of(
     leaves: Sequence[OpNode], order: Sequence[OpNode], outputs: Sequence[OpNode]
 ) -> OpGraph:
     """Return the graph of the nodes `order`, whose operands are `leaves` and earlier nodes."""
-    place = {id(node): at for at, node in enumerate((*leaves, *order))}
+    positions = {id(node): at for at, node in enumerate((*leaves, *order))}
     calls = [node.spec for node in leaves] + [node.call for node in order]
-    edges = [()] * len(leaves) + [tuple([place[id(src)] for src in node.srcs]) for node in order]
-    return OpGraph(tuple(calls), tuple(edges), tuple([place[id(node)] for node in outputs]), ())
+    edges = [()] * len(leaves) + [
+        tuple([positions[id(src)] for src in node.srcs]) for node in order
+    ]
+    return OpGraph(tuple(calls), tuple(edges), tuple([positions[id(node)] for node in outputs]), ())
 
 
 def _body(graph: OpGraph, *rest: Any) -> LoopBody:
@@ -151,13 +153,13 @@ def _body(graph: OpGraph, *rest: Any) -> LoopBody:
 
 def rebuilt(graph: OpGraph, inputs: Sequence[OpNode]) -> list[OpNode]:
     """Make the nodes of a graph for other leaves; return the outputs."""
-    given = iter(inputs)
+    remaining = iter(inputs)
     loops: dict[Any, LoopNodes] = {}
     nodes: list[OpNode] = []
     for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple([nodes[at] for at in edges])
         if type(call) is TensorSpec:
-            nodes.append(next(given))
+            nodes.append(next(remaining))
         elif call.op is LOOP_OP:
             inner, which = call.arg
             key = (inner, edges)
@@ -224,20 +226,20 @@ class LoopNodes:
         backward = backward or backward_of(self.body)
         first, last = self.body.consts, self.body.consts + self.body.carries
         split = sum(_is_floating(node.spec) for node in self.srcs[first:last])
-        given = [g._node for g in cotangents]
+        cotangent_nodes = [g._node for g in cotangents]
         sums = [
             PT.zeros(node.spec.shape, dtype=node.spec.dtype)._node
             for node in self.srcs[:first]
             if _is_floating(node.spec)
         ]
         operands = (
-            *(self.srcs[each] if type(each) is int else each for each in backward.consts),
-            *(*given[:split], *sums),
-            *(*self._history(), *self.srcs[last:], *given[split:]),
+            *(self.srcs[const] if type(const) is int else const for const in backward.consts),
+            *(*cotangent_nodes[:split], *sums),
+            *(*self._history(), *self.srcs[last:], *cotangent_nodes[split:]),
         )
-        found = LoopNodes(backward.body, operands).results()
-        totals = found[split : split + len(sums)]
-        parts = (*totals, *found[:split], *found[split + len(sums) :])
+        results = LoopNodes(backward.body, operands).results()
+        totals = results[split : split + len(sums)]
+        parts = (*totals, *results[:split], *results[split + len(sums) :])
         return [Tensor(node) for node in parts]
 
 
@@ -306,20 +308,20 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
     parts = dict(zip(map(id, wanted), pull_back(tape, results, cotangents, wanted), strict=True))
 
     def gradient(node: OpNode) -> OpNode:
-        found = parts[id(node)]
-        if found is None:
-            found = PT.zeros(node.spec.shape, dtype=node.spec.dtype)
-        result: OpNode = found._node
+        cotangent = parts[id(node)]
+        if cotangent is None:
+            cotangent = PT.zeros(node.spec.shape, dtype=node.spec.dtype)
+        result: OpNode = cotangent._node
         return result
 
     consts = [node for node in traced.consts if _is_floating(node.spec)]
     sums = [tracer(node.spec) for node in consts]
     split = sum(_is_floating(node.spec) for node in traced.next_carries)
-    given = [g._node for g in cotangents]
+    cotangent_nodes = [g._node for g in cotangents]
     backward = TracedBody(
         traced.consts,
-        [*given[:split], *(total._node for total in sums)],
-        [*traced.carries, *traced.slices, *given[split:]],
+        [*cotangent_nodes[:split], *(total._node for total in sums)],
+        [*traced.carries, *traced.slices, *cotangent_nodes[split:]],
         [
             *(gradient(node) for node in traced.carries if _is_floating(node.spec)),
             *(
@@ -329,9 +331,9 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
         ],
         [gradient(node) for node in traced.slices if _is_floating(node.spec)],
     )
-    found, nodes = body_of(backward, body.length, not body.reverse)
+    backward_loop, nodes = body_of(backward, body.length, not body.reverse)
     places = {id(node): at for at, node in enumerate(traced.consts)}
-    return Backward(found, [places.get(id(node), node) for node in nodes])
+    return Backward(backward_loop, [places.get(id(node), node) for node in nodes])
 
 
 # --- the op definition ----------------------------------------------------------------------------
@@ -346,8 +348,8 @@ class LoopOp(Decomposition):
         return InferredResult(spec.shape, spec.dtype, tuple(spec.dtype for spec in specs))
 
 
-def _lower(lowered: LoweredGraph, *given: Any) -> int:
-    srcs, (body, which) = given[:-1], given[-1]
+def _lower(lowered: LoweredGraph, *operands: Any) -> int:
+    srcs, (body, which) = operands[:-1], operands[-1]
     n, m = body.consts, body.carries
     key = (body, *srcs)
     if not body.length:
@@ -394,17 +396,17 @@ def _joined(lowered: LoweredGraph, parts: list[int]) -> int:
     return parts[0]
 
 
-def once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
+def once(run: Callable[..., Any], operands: Sequence[Any]) -> Any:
     """Return one of several results, which `run` computes together.
 
     `given` are arrays and the static argument: (`KnownResults`, number of the result).
     """
-    *arrays, (body, which) = given
+    *arrays, (body, which) = operands
     references, results = body.known
-    same = len(references) == len(arrays) and all(
+    unchanged = len(references) == len(arrays) and all(
         weak() is array for weak, array in zip(references, arrays, strict=True)
     )
-    if not same or not arrays:
+    if not unchanged or not arrays:
         results = run(body, arrays)
         # The results are kept only while the operands are.
         references = [ref(array, lambda _: body.forget()) for array in arrays]
@@ -439,8 +441,8 @@ def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:
             Buffer(spec.dtype, spec.size, xp.ascontiguousarray(array).reshape(-1))
             for spec, array in zip(body.leaves, (*arrays[:n], *carries, *slices), strict=True)
         ]
-        found = [buffer.host for _, buffer in body.engine.run(body.plan, leaves, ())]
-        values = [x.reshape(s.shape) for x, s in zip(found, outputs, strict=True)]
+        flat = [buffer.host for _, buffer in body.engine.run(body.plan, leaves, ())]
+        values = [x.reshape(s.shape) for x, s in zip(flat, outputs, strict=True)]
         carries = values[:m]
         for into, value in zip(stacked, values[m:], strict=True):
             into[at] = value
@@ -451,8 +453,8 @@ LOOP_OP = LoopOp(
     name="scan",
     shape=lambda *shapes: (),
     lowering=_lower,
-    jax=lambda *given: once(_compiled, given),
-    reference=lambda xp, *given: once(partial(_run, xp), given),
+    jax=lambda *operands: once(_compiled, operands),
+    reference=lambda xp, *operands: once(partial(_run, xp), operands),
     public=False,
     doc="Return a carry or the stacked values of a loop.",
 )

@@ -91,8 +91,8 @@ def dependents(
             order.append(node)
             stack += sources(node)
     order.sort(key=AGE)
-    found: dict[int, OpNode] = {}
+    depending: dict[int, OpNode] = {}
     for node in order:
-        if any(id(src) in known or id(src) in found for src in sources(node)):
-            found[id(node)] = node
-    return list(found.values())
+        if any(id(src) in known or id(src) in depending for src in sources(node)):
+            depending[id(node)] = node
+    return list(depending.values())

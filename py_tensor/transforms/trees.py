@@ -133,5 +133,5 @@ def tree_map_with_path(
     structure = tree_flatten(tree, is_leaf)[1]
     columns = [leaves_at("tree_map_with_path", structure, other) for other in rest]
     pairs = leaves_with_paths(tree, is_leaf)
-    found = [f(path, leaf, *others) for (path, leaf), *others in zip(pairs, *columns, strict=True)]
-    return tree_unflatten(structure, found)
+    leaves = [f(path, leaf, *more) for (path, leaf), *more in zip(pairs, *columns, strict=True)]
+    return tree_unflatten(structure, leaves)

@@ -67,9 +67,9 @@ class _Inputs:
     def differentiable(self) -> list[OpNode]:
         return [node for node in self.nodes if node is not None]
 
-    def gradients(self, found: Sequence[Tensor | None]) -> tuple[Any, ...]:
+    def gradients(self, cotangents: Sequence[Tensor | None]) -> tuple[Any, ...]:
         """Arrange gradients like the arguments; use zeros if no result depends on a leaf."""
-        remaining = iter(found)
+        remaining = iter(cotangents)
         leaves = [None if node is None else _or_zeros(next(remaining), node) for node in self.nodes]
         trees: tuple[Any, ...] = tree_unflatten(self.structure, leaves)
         return trees
@@ -87,9 +87,9 @@ def _floating(operation: str, leaf: Any) -> OpNode | None:
     return node_of(RESHAPE, (node,), node.spec.shape)
 
 
-def _or_zeros(found: Tensor | None, node: OpNode) -> Tensor:
-    if found is not None:
-        return found
+def _or_zeros(cotangent: Tensor | None, node: OpNode) -> Tensor:
+    if cotangent is not None:
+        return cotangent
     return zeros(node.spec.shape, dtype=node.spec.dtype)
 
 
@@ -166,8 +166,8 @@ def grad[**Args](
     differentiated = _differentiated("grad", function, argnums, has_aux)
 
     def selected(results: Any) -> Any:
-        value, found = results
-        return (found, value[1]) if has_aux else found
+        value, gradients = results
+        return (gradients, value[1]) if has_aux else gradients
 
     @wraps(function)
     def gradient(*args: Any, **kwargs: Any) -> Any:
@@ -188,17 +188,17 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
     def prepared(args: tuple[Any, ...]) -> tuple[_Inputs, list[Any], Tape]:
         positions = _positions(operation, wanted, len(args))
         inputs = _Inputs(operation, [args[at] for at in positions])
-        given = dict(zip(positions, inputs.trees(), strict=True))
-        tracked = [given.get(at, arg) for at, arg in enumerate(args)]
+        replaced = dict(zip(positions, inputs.trees(), strict=True))
+        tracked = [replaced.get(at, arg) for at, arg in enumerate(args)]
         return inputs, tracked, Tape(inputs.differentiable())
 
     def finished(inputs: _Inputs, tape: Tape, value: Any) -> Any:
         result, aux = _pair(operation, value) if has_aux else (value, None)
         node = _scalar(operation, result)
         one = ones((), dtype=node.spec.dtype)
-        found = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
+        gradients = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
         inputs.propagate_changes()
-        return (result, aux) if has_aux else result, found[0] if single else found
+        return (result, aux) if has_aux else result, gradients[0] if single else gradients
 
     @wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> Any:
@@ -263,19 +263,21 @@ class _Outputs:
 
     def __init__(self, result: Any) -> None:
         self.leaves, self.structure = tree_flatten(result)
-        self.places = [at for at, leaf in enumerate(self.leaves) if _is_floating(leaf)]
-        self.nodes: list[OpNode] = [self.leaves[at]._node for at in self.places]
+        self.floating = [
+            position for position, leaf in enumerate(self.leaves) if _is_floating(leaf)
+        ]
+        self.nodes: list[OpNode] = [self.leaves[position]._node for position in self.floating]
 
     def tree(self, values: Sequence[Tensor]) -> Any:
         """Arrange values like the result: one per floating leaf, None for other leaves."""
         leaves: list[Any] = [None] * len(self.leaves)
-        for at, value in zip(self.places, values, strict=True):
-            leaves[at] = value
+        for position, value in zip(self.floating, values, strict=True):
+            leaves[position] = value
         return tree_unflatten(self.structure, leaves)
 
-    def given(self, operation: str, tree: Any) -> list[Tensor | None]:
+    def cotangents(self, operation: str, tree: object) -> list[Tensor | None]:
         """Return the cotangents of the floating leaves from a tree of the result's structure."""
-        return _matched(operation, "cotangent", self.structure, self.places, self.nodes, tree)
+        return _matched(operation, "cotangent", self.structure, self.floating, self.nodes, tree)
 
 
 def _is_floating(leaf: Any) -> bool:
@@ -286,24 +288,24 @@ def _matched(
     operation: str,
     what: str,
     structure: Structure,
-    places: list[int],
+    floating: list[int],
     nodes: list[OpNode],
     tree: Any,
 ) -> list[Tensor | None]:
-    """Return the tree's leaves at `places`, checked against the shapes of `nodes` and converted."""
+    """Return the tree's floating leaves, checked against the shapes of `nodes` and converted."""
     try:
-        found = leaves_at(operation, structure, tree)
+        leaves = leaves_at(operation, structure, tree)
     except ArgumentError:
         raise GradientError(
             f"{operation}: {what} has the wrong structure; got {tree_flatten(tree)[1]} for "
             f"{structure}; use the same containers"
         ) from None
     tensors: list[Tensor | None] = []
-    for at, node in zip(places, nodes, strict=True):
-        if found[at] is None:
+    for position, node in zip(floating, nodes, strict=True):
+        if leaves[position] is None:
             tensors.append(None)
             continue
-        tensor = as_tensor(operation, found[at])
+        tensor = as_tensor(operation, leaves[position])
         if tensor.shape != node.spec.shape:
             raise GradientError(
                 f"{operation}: {what} has the wrong shape; got {tensor.shape} for {node.spec}; use "
@@ -362,8 +364,8 @@ def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[A
     inputs.propagate_changes()
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
-        given = outputs.given("vjp", cotangent)
-        return inputs.gradients(pull_back(tape, outputs.nodes, given, inputs.differentiable()))
+        cotangents = outputs.cotangents("vjp", cotangent)
+        return inputs.gradients(pull_back(tape, outputs.nodes, cotangents, inputs.differentiable()))
 
     return (result, pull, aux) if has_aux else (result, pull)
 
@@ -426,23 +428,44 @@ def jvp(
     """
     function_of("jvp", "function", function)
     tangents = items("jvp", "tangents", tangents)
-    inputs = _Inputs("jvp", items("jvp", "primals", primals))
+    primals = items("jvp", "primals", primals)
+    result, push, aux = linearized("jvp", function, primals, has_aux)
+    tangent = push(tangents)
+    return (result, tangent, aux) if has_aux else (result, tangent)
+
+
+def linearized(
+    operation: str, function: _Function, primals: Sequence[object], has_aux: bool
+) -> tuple[Any, Callable[[Sequence[object]], Any], Any]:
+    """Evaluate a function; return (result, function of tangents, aux).
+
+    The vector-Jacobian product is linear in the cotangent, so its own vector-Jacobian product at
+    any cotangent is the Jacobian-vector product.
+    """
+    inputs = _Inputs(operation, primals)
     nodes = inputs.differentiable()
     tape = Tape(nodes)
     with recording(tape):
         value = function(*inputs.trees())
-        result, aux = _pair("jvp", value) if flag("jvp", "has_aux", has_aux) else (value, None)
+        result, aux = (
+            _pair(operation, value) if flag(operation, "has_aux", has_aux) else (value, None)
+        )
         outputs = _Outputs(result)
-        places = [at for at, node in enumerate(inputs.nodes) if node is not None]
-        given = _matched("jvp", "tangent", inputs.structure, places, nodes, tuple(tangents))
         blank = [zeros(node.spec.shape, dtype=node.spec.dtype) for node in outputs.nodes]
         cotangents = [zero._node for zero in blank]
         tape.dependent.update(map(id, cotangents))
-        found = pull_back(tape, outputs.nodes, blank, nodes)
-        pairs = [(g, t) for g, t in zip(found, given, strict=True) if g is not None]
+        pulled = pull_back(tape, outputs.nodes, blank, nodes)
+        tape.keep(pending_for([g._node for g in pulled if g is not None]))
+        pullbacks.add(ref(tape, pullbacks.discard))
+    inputs.propagate_changes()
+    floating = [position for position, node in enumerate(inputs.nodes) if node is not None]
+
+    def push(tangents: Sequence[object]) -> Any:
+        leaves = _matched(operation, "tangent", inputs.structure, floating, nodes, tuple(tangents))
+        pairs = [(g, t) for g, t in zip(pulled, leaves, strict=True) if g is not None]
         pushed = pull_back(tape, [g._node for g, _ in pairs], [t for _, t in pairs], cotangents)
-        tangent = outputs.tree(
+        return outputs.tree(
             [_or_zeros(part, node) for part, node in zip(pushed, outputs.nodes, strict=True)]
         )
-    inputs.propagate_changes()
-    return (result, tangent, aux) if has_aux else (result, tangent)
+
+    return result, push, aux

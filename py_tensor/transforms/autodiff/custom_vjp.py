@@ -75,13 +75,13 @@ def custom_gradient[**Args, Result](
     def wrapper(*args: Args.args, **kwargs: Args.kwargs) -> Any:
         tensors = filter(_is_floating, tree_leaves(args))
         inputs = tuple(tensor._node for tensor in tensors)
-        given = function(*args, **kwargs)
-        if not (isinstance(given, tuple) and len(given) == 2 and callable(given[1])):
+        pair = function(*args, **kwargs)
+        if not (isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1])):
             raise GradientError(
                 f"custom_gradient: {name} must return a pair of a result and a rule; got "
-                f"{given!r:.60}; return (result, rule)"
+                f"{pair!r:.60}; return (result, rule)"
             )
-        result, rule = given
+        result, rule = pair
         if not own_tapes():
             return result
         leaves, structure = tree_flatten(result)
@@ -125,11 +125,11 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
             f"custom_gradient: wrong number of cotangents; got {parts!r:.60} for {len(args)} "
             f"arguments of {name}; return a tuple with one per argument, None for zero"
         )
-    found: list[Tensor | None] = []
+    cotangents: list[Tensor | None] = []
     for arg, part in zip(args, parts, strict=True):
         leaves, structure = tree_flatten(arg)
         try:
-            given = (
+            values = (
                 [None] * len(leaves)
                 if part is None
                 else leaves_at("custom_gradient", structure, part)
@@ -140,7 +140,7 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
                 f"for an argument {structure} of {name}; use the argument's structure, or None for "
                 "zero"
             ) from None
-        for leaf, value in zip(leaves, given, strict=True):
+        for leaf, value in zip(leaves, values, strict=True):
             if not _is_floating(leaf):
                 continue
             if value is not None:
@@ -150,5 +150,5 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
                         f"custom_gradient: cotangent has the wrong shape; got {value.shape} for an "
                         f"argument of shape {leaf.shape} of {name}; use the argument's shape"
                     )
-            found.append(value)
-    return found
+            cotangents.append(value)
+    return cotangents

@@ -124,14 +124,14 @@ class Jitted:
                 self._add_tree(kwargs[name], name, key, leaves)
         return tuple(key)
 
-    def _static(self, arg: Any, place: int | str) -> Any:
+    def _static(self, arg: Any, parameter: int | str) -> Any:
         if isinstance(arg, Tensor):
             raise self._argument_error(
-                "static argument must not be a tensor", arg, place, "do not make it static"
+                "static argument must not be a tensor", arg, parameter, "do not make it static"
             )
         return typed(arg)
 
-    def _add_tree(self, tree: Any, place: int | str, key: list[Any], leaves: list[Any]) -> None:
+    def _add_tree(self, tree: Any, parameter: int | str, key: list[Any], leaves: list[Any]) -> None:
         kind = tree.__class__
         if kind is Tensor:
             leaves.append(tree)
@@ -143,7 +143,7 @@ class Jitted:
             return
         opened = open_node(tree)
         if opened is None:
-            self._add_other(tree, place, key, leaves)
+            self._add_other(tree, parameter, key, leaves)
             return
         part, children = opened
         key.append(part)
@@ -153,22 +153,24 @@ class Jitted:
                 leaves.append(child)
                 key.append(child._node.spec)
             else:
-                self._add_tree(child, place, key, leaves)
+                self._add_tree(child, parameter, key, leaves)
 
-    def _add_other(self, leaf: Any, place: int | str, key: list[Any], leaves: list[Any]) -> None:
+    def _add_other(
+        self, leaf: Any, parameter: int | str, key: list[Any], leaves: list[Any]
+    ) -> None:
         """Add a number of a subclass, or raise ArgumentError."""
         kind: Any = next((number for number in _KINDS if isinstance(leaf, number)), None)
         if kind is None:
             wrong = "arguments must contain only tensors and numbers"
-            raise self._argument_error(wrong, leaf, place, _advice(leaf, place))
+            raise self._argument_error(wrong, leaf, parameter, _advice(leaf, parameter))
         leaves.append(kind(leaf))
         key.append(kind)
 
     def _check_hashes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise ArgumentError if a static value of the arguments cannot be hashed."""
-        places: list[tuple[int | str, Any]] = [*enumerate(args), *sorted(kwargs.items())]
-        for place, arg in places:
-            if self.is_static(place):
+        parameters: list[tuple[int | str, Any]] = [*enumerate(args), *sorted(kwargs.items())]
+        for parameter, arg in parameters:
+            if self.is_static(parameter):
                 what, values = "static argument", [arg]
             else:
                 what = "static field or key"
@@ -179,29 +181,31 @@ class Jitted:
                 except TypeError:
                     advice = "pass a tuple or another immutable value"
                     raise self._argument_error(
-                        f"{what} is not hashable", value, place, advice
+                        f"{what} is not hashable", value, parameter, advice
                     ) from None
 
-    def _argument_error(self, wrong: str, got: Any, place: int | str, advice: str) -> ArgumentError:
+    def _argument_error(
+        self, wrong: str, got: Any, parameter: int | str, advice: str
+    ) -> ArgumentError:
         shown = repr(got._spec) if isinstance(got, Tensor) else f"{got!r:.60}"
         return ArgumentError(
-            f"jit: {wrong}; got {type(got).__name__} {shown} in argument {place} of {self._name}; "
-            f"{advice}"
+            f"jit: {wrong}; got {type(got).__name__} {shown} in argument {parameter} of "
+            f"{self._name}; {advice}"
         )
 
     def _given(self, args: Iterable[Any], kwargs: dict[str, Any]) -> list[tuple[Any, bool]]:
         """Return (leaf, donated) for each leaf of the arguments that are not static."""
-        places: list[tuple[int | str, Any]] = [*enumerate(args), *sorted(kwargs.items())]
+        parameters: list[tuple[int | str, Any]] = [*enumerate(args), *sorted(kwargs.items())]
         return [
-            (leaf, place in self._donated_positions or place in self._donated_names)
-            for place, arg in places
-            if not self.is_static(place)
+            (leaf, parameter in self._donated_positions or parameter in self._donated_names)
+            for parameter, arg in parameters
+            if not self.is_static(parameter)
             for leaf in tree_leaves(arg)
         ]
 
-    def is_static(self, place: int | str) -> bool:
+    def is_static(self, parameter: int | str) -> bool:
         """Return True if the argument at that position or of that name is static."""
-        return place in self._static_positions or place in self._static_names
+        return parameter in self._static_positions or parameter in self._static_names
 
     # --- tracing --------------------------------------------------------------------------------
 
@@ -223,18 +227,18 @@ class Jitted:
             tracers = [_tracer(recording, leaf, at) for at, leaf in enumerate(leaves)]
             remaining = iter(tracers)
 
-            def replaced(place: int | str, arg: Any) -> Any:
-                if self.is_static(place):
+            def replaced(parameter: int | str, arg: Any) -> Any:
+                if self.is_static(parameter):
                     return arg
                 structure = tree_flatten(arg)[1]
                 return tree_unflatten(structure, islice(remaining, structure.count))
 
-            new_args = [replaced(place, arg) for place, arg in enumerate(args)]
+            new_args = [replaced(parameter, arg) for parameter, arg in enumerate(args)]
             new_kwargs = {name: replaced(name, kwargs[name]) for name in sorted(kwargs)}
-            given = self._given(new_args, new_kwargs)
+            tracked = self._given(new_args, new_kwargs)
             result = self._function(*new_args, **new_kwargs)
-            self._check_arguments(given, self._given(new_args, new_kwargs))
-            donated = [at for at, (leaf, gone) in enumerate(given) if gone and _is_tensor(leaf)]
+            self._check_arguments(tracked, self._given(new_args, new_kwargs))
+            donated = [at for at, (leaf, gone) in enumerate(tracked) if gone and _is_tensor(leaf)]
             traced = self._trace_result(result, tracers, donated, recording)
             _realize_outside(outside, [*traced.handles, *(node for _, node in traced.moved)])
             del outside
@@ -247,10 +251,10 @@ class Jitted:
     def _check_arguments(
         self, before: list[tuple[Any, bool]], after: list[tuple[Any, bool]]
     ) -> None:
-        same = len(before) == len(after) and all(
+        unchanged = len(before) == len(after) and all(
             a is b for (a, _), (b, _) in zip(before, after, strict=True)
         )
-        if not same:
+        if not unchanged:
             raise TraceError(
                 "jit: the function must not modify a container argument; got other values after "
                 f"{self._name}; return the new values instead"
@@ -267,16 +271,16 @@ class Jitted:
         self, result: Any, tracers: list[Any], donated: list[int], recording: Recording
     ) -> TraceResult:
         """Describe the function's result and assignments in terms of the argument tracers."""
-        found, structure = tree_flatten(result)
-        given = {id(value): at for at, value in enumerate(tracers) if at not in donated}
+        leaves, structure = tree_flatten(result)
+        arguments = {id(value): at for at, value in enumerate(tracers) if at not in donated}
         handles: dict[int, int] = {}
         nodes: list[OpNode] = []
         results: list[LeafResult] = []
-        for leaf in found:
+        for leaf in leaves:
             if isinstance(leaf, Tensor):
                 node = node_behind("jit", leaf)
-                if id(leaf) in given:
-                    results.append(LeafResult("same", given[id(leaf)]))
+                if id(leaf) in arguments:
+                    results.append(LeafResult("same", arguments[id(leaf)]))
                     continue
                 if id(leaf) not in handles:
                     handles[id(leaf)] = len(nodes)
@@ -315,10 +319,14 @@ class Jitted:
             )
 
 
-def _advice(leaf: Any, place: int | str) -> str:
+def _advice(leaf: Any, parameter: int | str) -> str:
     if hasattr(leaf, "__array__"):
         return "convert it with pt.asarray"
-    how = f"static_argnums={place}" if isinstance(place, int) else f'static_argnames="{place}"'
+    how = (
+        f"static_argnums={parameter}"
+        if isinstance(parameter, int)
+        else f'static_argnames="{parameter}"'
+    )
     return f'make it static with {how}, a dataclass field with field(metadata={{"static": True}})'
 
 

@@ -97,13 +97,13 @@ class Executable:
         self.results = traced.results
         self.donated = traced.donated
         nodes: list[OpNode] = []
-        place: dict[int, int] = {}
+        positions: dict[int, int] = {}
         for node in (*traced.handles, *(node for _, node in traced.moved)):
-            if id(node) not in place:
-                place[id(node)] = len(nodes)
+            if id(node) not in positions:
+                positions[id(node)] = len(nodes)
                 nodes.append(node)
-        self.handles = [place[id(node)] for node in traced.handles]
-        self.moved = [(leaf, place[id(node)]) for leaf, node in traced.moved]
+        self.handles = [positions[id(node)] for node in traced.handles]
+        self.moved = [(leaf, positions[id(node)]) for leaf, node in traced.moved]
         wanted = [node for node in nodes if node.buffer is None]
         self.sources = [_source(node, wanted) for node in nodes]
         """Origin of the node of each handle and of each leaf assigned to."""
@@ -155,10 +155,10 @@ class Executable:
         for number in constants:
             leaves[number].buffer.users += 1
         if parts.preparation is not None:
-            given = [leaves[number].buffer for number in parts.constants]
+            captured = [leaves[number].buffer for number in parts.constants]
             scalars = [0 if type(value) is ScalarTracer else value for value in self.scalars]
             self.preparation = Preparation(
-                self.engine, self.graph, parts.preparation, given, scalars
+                self.engine, self.graph, parts.preparation, captured, scalars
             )
         for position, number in enumerate(parts.leaves):
             node = leaves[number]
@@ -292,8 +292,8 @@ def _source(node: OpNode, wanted: list[OpNode]) -> NodeSource:
 
 def end_donated(tensors: list[Tensor], name: str) -> None:
     """End the handles that were donated to a call of the named function."""
-    place = scopes.user_line()
+    line = scopes.user_line()
     end = scopes.End(
         DisposedError, f"was donated; got a tensor given to {name} at", "use the result of the call"
     )
-    end_handles(tensors, place, end)
+    end_handles(tensors, line, end)

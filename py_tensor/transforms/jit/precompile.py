@@ -90,10 +90,10 @@ def warmup(
         f = f.__func__
     function: Any = f if isinstance(f, Jitted) else jit(f)
 
-    def described(place: int | str, spec: Any) -> Any:
-        return spec if function.is_static(place) else tree_map(_tensor, spec)
+    def described(parameter: int | str, spec: Any) -> Any:
+        return spec if function.is_static(parameter) else tree_map(_tensor, spec)
 
-    args = tuple(described(place, spec) for place, spec in enumerate(specs))
+    args = tuple(described(parameter, spec) for parameter, spec in enumerate(specs))
     kwargs = {name: described(name, spec) for name, spec in named.items()}
     return _wait(function, function.trace(args, kwargs, []), progress)
 
