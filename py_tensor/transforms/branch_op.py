@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import AGE, OpGraph, OpInstance, OpNode, TensorSpec, node_of
@@ -21,7 +21,10 @@ from .autodiff.tape import Tape, recording
 from .loop_op import KnownResults, graph_of, once, rebuilt
 from .subgraph import tracer, tracing
 
-jax: Any = LateModule("py_tensor.runtime.backends.jax")
+if TYPE_CHECKING:
+    from ..runtime.backends import jax
+else:
+    jax = LateModule("py_tensor.runtime.backends.jax")
 
 
 class Branches(KnownResults):
@@ -102,7 +105,7 @@ def chosen_result(call: OpInstance, srcs: Sequence[OpNode]) -> OpNode:
 class BranchOp(OpDef):
     """Choice of a graph; the static argument is (branches, number of the result)."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[TensorSpec], arg: Hashable) -> InferredResult:
         branches, which = cast(tuple[Branches, int], arg)
         spec = branches.result(which)
         return InferredResult(spec.shape, spec.dtype, tuple(spec.dtype for spec in specs))
@@ -148,7 +151,7 @@ def _backward_of(branches: Branches, which: int) -> tuple[Branches, list[OpNode]
 
 
 def _computed(branches: Branches, arrays: list[Any]) -> list[Any]:
-    return cast(list[Any], jax.switch(branches.graphs, arrays[0], arrays[1:]))
+    return jax.switch(branches.graphs, arrays[0], arrays[1:])
 
 
 BRANCH_OP = BranchOp(

@@ -38,7 +38,7 @@ _Function = Callable[..., Any]
 class _Packed:
     """Leaves of a tree as real tensors: a complex leaf is two of them."""
 
-    def __init__(self, operation: str, tree: Any) -> None:
+    def __init__(self, operation: str, tree: object) -> None:
         leaves, self.structure = tree_flatten(tree)
         tensors = [as_tensor(operation, leaf) for leaf in leaves]
         self.specs = [node_behind(operation, tensor).spec for tensor in tensors]
@@ -58,8 +58,8 @@ class _Packed:
 
 def scan(
     f: _Function,
-    init: Any,
-    xs: Any = None,
+    init: object,
+    xs: object = None,
     length: int | None = None,
     reverse: bool = False,
     unroll: int = 1,
@@ -99,8 +99,8 @@ def scan(
 def _scan(
     operation: str,
     f: _Function,
-    init: Any,
-    xs: Any,
+    init: object,
+    xs: object,
     length: int | None,
     reverse: bool,
     limited: bool = True,
@@ -186,7 +186,7 @@ def _check_carry(operation: str, start: _Packed, carry: _Packed) -> None:
             )
 
 
-def map(f: _Function, xs: Any, *, batch_size: int | None = None) -> Any:
+def map(f: _Function, xs: object, *, batch_size: int | None = None) -> Any:
     """Apply a function to each slice of a sequence, one after the other, and stack the results.
 
     Results equal those of `vmap`, which is faster; `map` needs less memory.
@@ -216,7 +216,7 @@ def map(f: _Function, xs: Any, *, batch_size: int | None = None) -> Any:
         raise ArgumentError(f"map: batch_size is not positive; got {size}; give at least 1")
     whole = count // size * size
 
-    def batches(x: Any) -> Tensor:
+    def batches(x: object) -> Tensor:
         x = as_tensor("map", x)
         return reshape(x[:whole], (whole // size, size, *x.shape[1:]))
 
@@ -231,7 +231,12 @@ def map(f: _Function, xs: Any, *, batch_size: int | None = None) -> Any:
 
 
 def fori_loop(
-    lower: Any, upper: Any, body_fun: _Function, init_val: Any, *, unroll: int | None = None
+    lower: object,
+    upper: object,
+    body_fun: _Function,
+    init_val: object,
+    *,
+    unroll: int | None = None,
 ) -> Any:
     """Run a function for each number of a range, on the value that the last run returned.
 
@@ -285,7 +290,7 @@ def fori_loop(
 
 
 def while_loop(
-    cond_fun: _Function, body_fun: _Function, init_val: Any, *, max_steps: int | None = None
+    cond_fun: _Function, body_fun: _Function, init_val: object, *, max_steps: int | None = None
 ) -> Any:
     """Run a function as long as a condition holds, on the value that the last run returned.
 
@@ -322,7 +327,7 @@ def while_loop(
     function_of("while_loop", "body_fun", body_fun)
     if max_steps is not None:
 
-        def step(val: Any, _: Any) -> Any:
+        def step(val: object, _: object) -> Any:
             goes = _condition("while_loop", cond_fun(val))
             new = body_fun(val)
             _check_carry("while_loop", _Packed("while_loop", val), _Packed("while_loop", new))
@@ -338,7 +343,7 @@ def while_loop(
         if state.trace is not None and is_traced(goes._node):
             if backend().whole_programs:
 
-                def iteration(carried: Any, _: Any) -> Any:
+                def iteration(carried: Any, _: object) -> Any:
                     new = body_fun(carried[1])
                     _check_carry("while_loop", start, _Packed("while_loop", new))
                     return (_condition("while_loop", cond_fun(new)), new), None
@@ -359,7 +364,7 @@ def while_loop(
     return val
 
 
-def _condition(operation: str, value: Any) -> Tensor:
+def _condition(operation: str, value: object) -> Tensor:
     goes = as_tensor(operation, value)
     if goes.shape != () or goes.dtype.kind != "b":
         raise ArgumentError(
@@ -369,7 +374,7 @@ def _condition(operation: str, value: Any) -> Tensor:
     return goes
 
 
-def _without_gradient(tree: Any, inputs: Sequence[OpNode]) -> Any:
+def _without_gradient(tree: object, inputs: Sequence[OpNode]) -> Any:
     """Return the same values; backward passes that reach them raise GradientError."""
     leaves, structure = tree_flatten(tree)
     nodes = [node_of(RESHAPE, (leaf._node,), leaf.shape) for leaf in leaves]
@@ -387,7 +392,7 @@ def _without_gradient(tree: Any, inputs: Sequence[OpNode]) -> Any:
     return tree_unflatten(structure, [Tensor(node) for node in nodes])
 
 
-def cond(pred: Any, true_fun: _Function, false_fun: _Function, *operands: Any) -> Any:
+def cond(pred: object, true_fun: _Function, false_fun: _Function, *operands: object) -> Any:
     """Return the result of one of two functions, by a condition.
 
     If `pred` is a Python bool, only one function runs. If it is a tensor, both are computed and
@@ -429,7 +434,7 @@ def cond(pred: Any, true_fun: _Function, false_fun: _Function, *operands: Any) -
     return _chosen("cond", choice, [chosen], [true_fun, false_fun], operands)
 
 
-def switch(index: Any, branches: Sequence[_Function], *operands: Any) -> Any:
+def switch(index: object, branches: Sequence[_Function], *operands: object) -> Any:
     """Return the result of one of several functions, by its position.
 
     If `index` is a Python integer, only one function runs. If it is a tensor, all are computed and
@@ -480,7 +485,7 @@ def _chosen(
     choice: Tensor,
     tests: Sequence[Tensor],
     branches: Sequence[_Function],
-    operands: Sequence[Any],
+    operands: Sequence[object],
 ) -> Any:
     """Return the result of the branch at a place, that is of the first test that is True."""
     known = _custom_gradients()
@@ -514,7 +519,7 @@ def _custom_gradients() -> list[int]:
     return [sum(not _is_loop(custom) for custom in tape.custom.values()) for tape in own_tapes()]
 
 
-def associative_scan(fn: _Function, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+def associative_scan(fn: _Function, elems: object, reverse: bool = False, axis: int = 0) -> Any:
     """Combine each element along an axis with all before it, by an associative function.
 
     The function is applied about 2 log2(n) times, to halves of the elements at once.

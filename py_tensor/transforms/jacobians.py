@@ -21,7 +21,7 @@ from ..ir.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from ..ir.tracer import kind_of
 from ..tensor import Tensor, as_tensor
 from .autodiff import custom_gradient, jvp, vjp
-from .autodiff.api import _or_zeros, _positions, linearized
+from .autodiff.api import _or_zeros, argnums_of, linearized, positions_of
 from .autodiff.backward import pull_back
 from .autodiff.tape import Tape, recording
 from .jit.precompile import ShapeDtype
@@ -59,7 +59,7 @@ def jacrev(fun: _Function, argnums: int | Sequence[int] = 0, *, has_aux: bool = 
     """
 
     @wraps(fun)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
+    def jacobian(*args: object, **kwargs: object) -> Any:
         chosen, call, single = _selected("jacrev", fun, argnums, args, kwargs)
         result, pull, *aux = cast(_Function, vjp)(call, *chosen, has_aux=has_aux)
         leaves, structure = _real_leaves("jacrev", result)
@@ -100,7 +100,7 @@ def jacfwd(fun: _Function, argnums: int | Sequence[int] = 0, *, has_aux: bool = 
     """
 
     @wraps(fun)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
+    def jacobian(*args: object, **kwargs: object) -> Any:
         chosen, call, single = _selected("jacfwd", fun, argnums, args, kwargs)
         leaves, structure = _real_leaves("jacfwd", chosen)
         chosen = tree_unflatten(structure, leaves)
@@ -154,21 +154,24 @@ def hessian(
 
 
 def _selected(
-    operation: str, fun: _Function, argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    operation: str,
+    fun: _Function,
+    argnums: int | Sequence[int],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
 ) -> tuple[tuple[Any, ...], _Function, bool]:
     """Return the chosen arguments, the function of these alone, and True for a single one."""
-    single = not isinstance(argnums, Sequence) or isinstance(argnums, str)
-    wanted = [integer(operation, "argnums", at) for at in ([argnums] if single else argnums)]
-    positions = _positions(operation, wanted, len(args))
+    wanted, single = argnums_of(operation, argnums)
+    positions = positions_of(operation, wanted, len(args))
 
-    def call(*chosen: Any) -> Any:
+    def call(*chosen: object) -> Any:
         replaced = dict(zip(positions, chosen, strict=True))
         return fun(*[replaced.get(at, arg) for at, arg in enumerate(args)], **kwargs)
 
-    return tuple(args[at] for at in positions), call, single
+    return tuple(args[position] for position in positions), call, single
 
 
-def _real_leaves(operation: str, tree: Any) -> tuple[list[Tensor], Any]:
+def _real_leaves(operation: str, tree: object) -> tuple[list[Tensor], Any]:
     """Return the leaves of a tree as tensors and its structure; raise DTypeError if one differs."""
     leaves, structure = tree_flatten(tree)
     tensors = [as_tensor(operation, leaf) for leaf in leaves]
@@ -192,7 +195,7 @@ def _basis(leaves: Sequence[Tensor]) -> list[Tensor]:
     return basis
 
 
-def linearize(fun: _Function, *primals: Any, has_aux: bool = False) -> Any:
+def linearize(fun: _Function, *primals: object, has_aux: bool = False) -> Any:
     """Evaluate a function and return its result with its derivative, a linear function.
 
     `fun` runs once, while `jvp` runs it at each call.
@@ -219,7 +222,7 @@ def linearize(fun: _Function, *primals: Any, has_aux: bool = False) -> Any:
     function_of("linearize", "fun", fun)
     result, push, aux = linearized("linearize", fun, primals, has_aux)
 
-    def fun_jvp(*tangents: Any) -> Any:
+    def fun_jvp(*tangents: object) -> Any:
         return push(tangents)
 
     return (result, fun_jvp, aux) if has_aux else (result, fun_jvp)
@@ -275,7 +278,7 @@ class CustomJVP:
         20.0
         """
 
-        def rule(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+        def rule(primals: tuple[object, ...], tangents: tuple[object, ...]) -> Any:
             result = self(*primals)
             parts = [
                 part(tangent, result, *primals)
@@ -289,7 +292,7 @@ class CustomJVP:
 
         self._rule = rule
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if self._rule is None:
             raise ArgumentError(
                 f"custom_jvp: there is no rule; got a call of {self.__name__}; "  # type: ignore[attr-defined]
@@ -298,7 +301,7 @@ class CustomJVP:
         fixed = {at % len(args): args[at % len(args)] for at in self._fixed} if args else {}
 
         @custom_gradient
-        def evaluated(*primals: Any) -> Any:
+        def evaluated(*primals: object) -> Any:
             remaining = iter(primals)
             values = [fixed[at] if at in fixed else next(remaining) for at in range(len(args))]
             result = self._function(*values, **kwargs)
@@ -306,7 +309,9 @@ class CustomJVP:
 
         return evaluated(*(arg for at, arg in enumerate(args) if at not in fixed))
 
-    def _pull(self, fixed: list[Any], primals: tuple[Any, ...], cotangent: Any) -> tuple[Any, ...]:
+    def _pull(
+        self, fixed: list[object], primals: tuple[object, ...], cotangent: object
+    ) -> tuple[Any, ...]:
         """Return the transpose of the rule, which is linear in the tangents."""
         assert self._rule is not None
         leaves, structure = tree_flatten(primals)
@@ -330,11 +335,11 @@ class CustomJVP:
             )
         parts = iter(pull_back(tape, [leaf._node for leaf in pushed], wanted, inputs))
         pulled = [None if zero is None else _or_zeros(next(parts), zero._node) for zero in blank]
-        cotangents: tuple[Any, ...] = tree_unflatten(structure, pulled)
+        cotangents: tuple[object, ...] = tree_unflatten(structure, pulled)
         return cotangents
 
 
-def _blank(leaf: Any) -> Tensor | None:
+def _blank(leaf: object) -> Tensor | None:
     """Return the zero tangent of a tensor or number; None if it is not floating."""
     if isinstance(leaf, Tensor):
         return zeros(leaf.shape, dtype=leaf.dtype) if leaf.dtype.kind in "cf" else None
@@ -376,7 +381,7 @@ def custom_jvp(fun: _Function | None = None, /, *, nondiff_argnums: Sequence[int
     return CustomJVP(fun, nondiff_argnums)
 
 
-def eval_shape(fun: _Function, *args: Any, **kwargs: Any) -> Any:
+def eval_shape(fun: _Function, *args: object, **kwargs: object) -> Any:
     """Return the shapes and dtypes of a function's results, without computing anything.
 
     Args:
@@ -397,7 +402,7 @@ def eval_shape(fun: _Function, *args: Any, **kwargs: Any) -> Any:
     function_of("eval_shape", "fun", fun)
     with tracing("eval_shape"):
 
-        def traced(leaf: Any) -> Any:
+        def traced(leaf: object) -> Any:
             if isinstance(leaf, (Tensor, ShapeDtype)):
                 return tracer(tensor_spec(leaf.shape, leaf.dtype))
             return leaf
@@ -406,7 +411,7 @@ def eval_shape(fun: _Function, *args: Any, **kwargs: Any) -> Any:
         return tree_map(_described, fun(*args, **kwargs))
 
 
-def _described(leaf: Any) -> ShapeDtype:
+def _described(leaf: object) -> ShapeDtype:
     if isinstance(leaf, Tensor):
         return ShapeDtype(leaf.shape, leaf.dtype)
     if kind_of(leaf) in OF_PYTHON:

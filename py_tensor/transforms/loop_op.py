@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
 from ..compiler.lowered_graph import LoweredGraph
@@ -31,7 +31,10 @@ from .autodiff.backward import PT, CustomVJP, pull_back
 from .autodiff.tape import Tape, recording
 from .subgraph import dependents, tracer, tracing
 
-jax: Any = LateModule("py_tensor.runtime.backends.jax")
+if TYPE_CHECKING:
+    from ..runtime.backends import jax
+else:
+    jax = LateModule("py_tensor.runtime.backends.jax")
 
 GROUP = 8
 """Values of iterations that one draw joins; a shader reads at most 16 textures."""
@@ -91,7 +94,7 @@ class LoopBody(KnownResults):
         return [*outputs[: self.carries], *stacked]
 
 
-_bodies: BoundedCache[Any, LoopBody] = BoundedCache(1 << 10)
+_bodies: BoundedCache[Hashable, LoopBody] = BoundedCache(1 << 10)
 
 
 class TracedBody(NamedTuple):
@@ -144,17 +147,18 @@ def graph_of(
     return OpGraph(tuple(calls), tuple(edges), tuple([positions[id(node)] for node in outputs]), ())
 
 
-def _body(graph: OpGraph, *rest: Any) -> LoopBody:
-    body = _bodies.get((graph, *rest))
+def _body(graph: OpGraph, consts: int, carries: int, length: int | None, reverse: bool) -> LoopBody:
+    key = (graph, consts, carries, length, reverse)
+    body = _bodies.get(key)
     if body is None:
-        body = _bodies[graph, *rest] = LoopBody(graph, *rest)
+        body = _bodies[key] = LoopBody(*key)
     return body
 
 
 def rebuilt(graph: OpGraph, inputs: Sequence[OpNode]) -> list[OpNode]:
     """Make the nodes of a graph for other leaves; return the outputs."""
     remaining = iter(inputs)
-    loops: dict[Any, LoopNodes] = {}
+    loops: dict[object, LoopNodes] = {}
     nodes: list[OpNode] = []
     for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple([nodes[at] for at in edges])
@@ -342,7 +346,7 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
 class LoopOp(Decomposition):
     """Loop; the static argument is (body, number of the result)."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[TensorSpec], arg: Hashable) -> InferredResult:
         body, which = cast(tuple[LoopBody, int], arg)
         spec = body.results[which]
         return InferredResult(spec.shape, spec.dtype, tuple(spec.dtype for spec in specs))
@@ -418,10 +422,8 @@ def _compiled(body: LoopBody, arrays: list[Any]) -> list[Any]:
     n, m = body.consts, body.carries
     consts, carries, sequences = arrays[:n], arrays[n : n + m], arrays[n + m :]
     if body.length is None:
-        return cast(list[Any], jax.while_loop(body.graph, consts, carries))
-    return cast(
-        list[Any], jax.scan(body.graph, consts, carries, sequences, body.length, body.reverse)
-    )
+        return jax.while_loop(body.graph, consts, carries)
+    return jax.scan(body.graph, consts, carries, sequences, body.length, body.reverse)
 
 
 def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:

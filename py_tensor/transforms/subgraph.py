@@ -21,7 +21,7 @@ from ..tensor import Tensor
 class _ImmediateTape(ScalarTape):
     """Tape that computes each step when it is recorded."""
 
-    def record(self, kind: type, function: Callable[..., Any], *operands: Any) -> Any:
+    def record(self, kind: type, function: Callable[..., Any], *operands: object) -> Any:
         return function(*operands)
 
 

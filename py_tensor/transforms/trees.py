@@ -22,7 +22,7 @@ from ..tensor import Tensor, as_tensor
 _NONE: Any = object()
 
 
-def ravel_pytree(pytree: Any) -> tuple[Tensor, Callable[[Any], Any]]:
+def ravel_pytree(pytree: object) -> tuple[Tensor, Callable[[Any], Any]]:
     """Join all leaves of a tree into one vector.
 
     Args:
@@ -49,7 +49,7 @@ def ravel_pytree(pytree: Any) -> tuple[Tensor, Callable[[Any], Any]]:
     ends = list(accumulate((tensor.size for tensor in tensors), initial=0))
     flat = concat([reshape(tensor, (-1,)) for tensor in tensors]) if tensors else zeros(0)
 
-    def unravel(vector: Any) -> Any:
+    def unravel(vector: object) -> Any:
         vector = as_tensor("ravel_pytree", vector)
         if vector.shape != (ends[-1],):
             raise ShapeError(
@@ -67,7 +67,7 @@ def ravel_pytree(pytree: Any) -> tuple[Tensor, Callable[[Any], Any]]:
 
 def tree_reduce(
     function: Callable[[Any, Any], Any],
-    tree: Any,
+    tree: object,
     initializer: Any = _NONE,
     is_leaf: IsLeaf | None = None,
 ) -> Any:
@@ -104,7 +104,7 @@ def tree_reduce(
 
 
 def tree_map_with_path(
-    f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf | None = None
+    f: Callable[..., Any], tree: object, *rest: object, is_leaf: IsLeaf | None = None
 ) -> Any:
     """Apply a function to every leaf of a tree and the path that leads to it.
 

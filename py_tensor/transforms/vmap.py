@@ -61,7 +61,7 @@ class BatchedValues:
         """Custom gradients that the function used, by each of their results."""
         self.regions: dict[RematRegion, dict[int, OpNode]] = {}
         """Batched nodes of the function's checkpointed regions."""
-        self.loops: dict[Any, LoopNodes] = {}
+        self.loops: dict[object, LoopNodes] = {}
         """Batched loops, by their bodies and operands."""
 
     def value(self, node: OpNode) -> OpNode:
@@ -202,7 +202,7 @@ def _by_arg(change: Callable[[Any, BatchedValues], Any]) -> BatchingRule:
     return rule
 
 
-def _next(axes: Any, batch: BatchedValues) -> tuple[int, ...]:
+def _next(axes: Iterable[int], batch: BatchedValues) -> tuple[int, ...]:
     return tuple(axis + 1 for axis in axes)
 
 
@@ -404,11 +404,13 @@ def _branches(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mappe
     return batch.value(result)
 
 
-def _slice_all(arg: Any, batch: BatchedValues) -> Any:
+def _slice_all(
+    arg: tuple[tuple[int, int, int], ...], batch: BatchedValues
+) -> tuple[tuple[int, int, int], ...]:
     return ((0, batch.size, 1), *arg)
 
 
-def _in_window(arg: Any, batch: BatchedValues) -> Any:
+def _in_window(arg: Iterable[tuple[int, ...]], batch: BatchedValues) -> tuple[tuple[int, ...], ...]:
     return tuple((axis + 1, *rest) for axis, *rest in arg)
 
 
@@ -501,8 +503,8 @@ def _captured(oldest: int) -> dict[int, _Captured]:
 
 def vmap(
     fun: Callable[..., Any],
-    in_axes: Any = 0,
-    out_axes: Any = 0,
+    in_axes: object = 0,
+    out_axes: object = 0,
     *,
     axis_size: int | None = None,
 ) -> Callable[..., Any]:
@@ -541,7 +543,7 @@ def vmap(
     """
 
     @wraps(fun)
-    def vectorized(*args: Any, **kwargs: Any) -> Any:
+    def vectorized(*args: object, **kwargs: object) -> Any:
         leaves, structure = tree_flatten((args, kwargs))
         if isinstance(in_axes, (tuple, list)):
             if len(in_axes) != len(args):
@@ -586,7 +588,7 @@ def vmap(
     return vectorized
 
 
-def _in_batch(leaf: Any, axis: Any) -> Tensor:
+def _in_batch(leaf: object, axis: object) -> Tensor:
     """Return a mapped argument with its mapped axis first."""
     x = as_tensor("vmap", leaf)
     if not node_behind("vmap", x).spec.shape:
@@ -614,7 +616,7 @@ def _common_size(values: Sequence[Tensor], axis_size: int | None) -> int:
     )
 
 
-def _with_batch_axis(batch: BatchedValues, node: OpNode, axis: Any) -> OpNode:
+def _with_batch_axis(batch: BatchedValues, node: OpNode, axis: object) -> OpNode:
     """Return the batched value of a result with the batch at an axis."""
     if axis is None:
         if id(node) in batch.values:
@@ -628,7 +630,7 @@ def _with_batch_axis(batch: BatchedValues, node: OpNode, axis: Any) -> OpNode:
     return value if axis == 0 else _node(moveaxis(Tensor(value), 0, axis))
 
 
-def _spread(option: str, axes: Any, tree: Any) -> list[Any]:
+def _spread(option: str, axes: object, tree: object) -> list[Any]:
     """Return the axis of each leaf of a tree, from a tree of its outer containers."""
     if axes is None or type(axes) is int:
         return [axes] * len(tree_leaves(tree))

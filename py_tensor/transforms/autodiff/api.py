@@ -35,7 +35,7 @@ class _Inputs:
     Each handle has its own node, so that passing the same tensor twice gives two gradients.
     """
 
-    def __init__(self, operation: str, trees: Sequence[Any]) -> None:
+    def __init__(self, operation: str, trees: Sequence[object]) -> None:
         self.leaves, self.structure = tree_flatten(tuple(trees))
         self.nodes: list[OpNode | None] = []
         self.handles: list[Any] = []
@@ -75,7 +75,7 @@ class _Inputs:
         return trees
 
 
-def _floating(operation: str, leaf: Any) -> OpNode | None:
+def _floating(operation: str, leaf: object) -> OpNode | None:
     """Make a new node for a floating or complex leaf; return None for any other leaf."""
     if not isinstance(leaf, Tensor):
         if kind_of(leaf) not in (float, complex) and not hasattr(leaf, "__array__"):
@@ -165,34 +165,35 @@ def grad[**Args](
     """
     differentiated = _differentiated("grad", function, argnums, has_aux)
 
-    def selected(results: Any) -> Any:
+    def selected(results: tuple[Any, Any]) -> Any:
         value, gradients = results
         return (gradients, value[1]) if has_aux else gradients
 
     @wraps(function)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
+    def gradient(*args: object, **kwargs: object) -> Any:
         return selected(differentiated(*args, **kwargs))
 
     @wraps(function)
-    async def gradient_async(*args: Any, **kwargs: Any) -> Any:
+    async def gradient_async(*args: object, **kwargs: object) -> Any:
         return selected(await differentiated(*args, **kwargs))
 
     return gradient_async if iscoroutinefunction(function) else gradient
 
 
-def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: bool) -> _Function:
+def _differentiated(
+    operation: str, function: _Function, argnums: int | Sequence[int], has_aux: bool
+) -> _Function:
     function_of(operation, "function", function)
-    single = not isinstance(argnums, Sequence) or isinstance(argnums, str)
-    wanted = [integer(operation, "argnums", at) for at in ([argnums] if single else argnums)]
+    wanted, single = argnums_of(operation, argnums)
 
-    def prepared(args: tuple[Any, ...]) -> tuple[_Inputs, list[Any], Tape]:
-        positions = _positions(operation, wanted, len(args))
+    def prepared(args: tuple[object, ...]) -> tuple[_Inputs, list[Any], Tape]:
+        positions = positions_of(operation, wanted, len(args))
         inputs = _Inputs(operation, [args[at] for at in positions])
         replaced = dict(zip(positions, inputs.trees(), strict=True))
         tracked = [replaced.get(at, arg) for at, arg in enumerate(args)]
         return inputs, tracked, Tape(inputs.differentiable())
 
-    def finished(inputs: _Inputs, tape: Tape, value: Any) -> Any:
+    def finished(inputs: _Inputs, tape: Tape, value: object) -> Any:
         result, aux = _pair(operation, value) if has_aux else (value, None)
         node = _scalar(operation, result)
         one = ones((), dtype=node.spec.dtype)
@@ -201,13 +202,13 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
         return (result, aux) if has_aux else result, gradients[0] if single else gradients
 
     @wraps(function)
-    def differentiated(*args: Any, **kwargs: Any) -> Any:
+    def differentiated(*args: object, **kwargs: object) -> Any:
         inputs, tracked, tape = prepared(args)
         with recording(tape):
             return finished(inputs, tape, function(*tracked, **kwargs))
 
     @wraps(function)
-    async def differentiated_async(*args: Any, **kwargs: Any) -> Any:
+    async def differentiated_async(*args: object, **kwargs: object) -> Any:
         inputs, tracked, tape = prepared(args)
         with recording(tape):
             return finished(inputs, tape, await function(*tracked, **kwargs))
@@ -215,15 +216,23 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
     return differentiated_async if iscoroutinefunction(function) else differentiated
 
 
-def _positions(operation: str, argnums: list[int], count: int) -> list[int]:
-    for at in argnums:
-        if not -count <= at < count:
+def argnums_of(operation: str, argnums: int | Sequence[int]) -> tuple[list[int], bool]:
+    """Return argument numbers as a list, and True if `argnums` is a single one."""
+    if isinstance(argnums, Sequence) and not isinstance(argnums, str):
+        return [integer(operation, "argnums", number) for number in argnums], False
+    return [integer(operation, "argnums", argnums)], True
+
+
+def positions_of(operation: str, argnums: list[int], count: int) -> list[int]:
+    """Return the positions of arguments, of which there are `count`, from their numbers."""
+    for position in argnums:
+        if not -count <= position < count:
             how = f"use a position from 0 to {count - 1}" if count else "pass it by position"
             raise ArgumentError(
-                f"{operation}: argnums is not the position of an argument; got {at} for a call "
-                f"with {count}; {how}"
+                f"{operation}: argnums is not the position of an argument; got {position} for a "
+                f"call with {count}; {how}"
             )
-    positions = [at % count for at in argnums]
+    positions = [position % count for position in argnums]
     if len(set(positions)) < len(positions):
         raise ArgumentError(
             f"{operation}: argnums contains an argument twice; got {tuple(argnums)} for a call "
@@ -232,7 +241,7 @@ def _positions(operation: str, argnums: list[int], count: int) -> list[int]:
     return positions
 
 
-def _pair(operation: str, value: Any) -> tuple[Any, Any]:
+def _pair(operation: str, value: object) -> tuple[Any, Any]:
     if isinstance(value, tuple) and len(value) == 2:
         return value
     raise GradientError(
@@ -241,7 +250,7 @@ def _pair(operation: str, value: Any) -> tuple[Any, Any]:
     )
 
 
-def _scalar(operation: str, value: Any) -> OpNode:
+def _scalar(operation: str, value: object) -> OpNode:
     """Return the node of a result that is one floating number; raise GradientError otherwise."""
     if isinstance(value, Tensor):
         node = node_behind(operation, value)
@@ -261,7 +270,7 @@ def _scalar(operation: str, value: Any) -> OpNode:
 class _Outputs:
     """Floating leaves of a function's result, and their positions among all its leaves."""
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: object) -> None:
         self.leaves, self.structure = tree_flatten(result)
         self.floating = [
             position for position, leaf in enumerate(self.leaves) if _is_floating(leaf)
@@ -270,7 +279,7 @@ class _Outputs:
 
     def tree(self, values: Sequence[Tensor]) -> Any:
         """Arrange values like the result: one per floating leaf, None for other leaves."""
-        leaves: list[Any] = [None] * len(self.leaves)
+        leaves: list[object] = [None] * len(self.leaves)
         for position, value in zip(self.floating, values, strict=True):
             leaves[position] = value
         return tree_unflatten(self.structure, leaves)
@@ -280,7 +289,7 @@ class _Outputs:
         return _matched(operation, "cotangent", self.structure, self.floating, self.nodes, tree)
 
 
-def _is_floating(leaf: Any) -> bool:
+def _is_floating(leaf: object) -> bool:
     return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
@@ -290,7 +299,7 @@ def _matched(
     structure: Structure,
     floating: list[int],
     nodes: list[OpNode],
-    tree: Any,
+    tree: object,
 ) -> list[Tensor | None]:
     """Return the tree's floating leaves, checked against the shapes of `nodes` and converted."""
     try:
@@ -317,17 +326,17 @@ def _matched(
 
 @overload
 def vjp[Result](
-    function: Callable[..., Result], /, *primals: Any, has_aux: Literal[False] = False
+    function: Callable[..., Result], /, *primals: object, has_aux: Literal[False] = False
 ) -> tuple[Result, Callable[[Any], tuple[Any, ...]]]: ...
 
 
 @overload
 def vjp[Result, Aux](
-    function: Callable[..., tuple[Result, Aux]], /, *primals: Any, has_aux: Literal[True]
+    function: Callable[..., tuple[Result, Aux]], /, *primals: object, has_aux: Literal[True]
 ) -> tuple[Result, Callable[[Any], tuple[Any, ...]], Aux]: ...
 
 
-def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+def vjp(function: _Function, /, *primals: object, has_aux: bool = False) -> tuple[Any, ...]:
     """Evaluate a function and return its result with a vector-Jacobian product.
 
     Args:
@@ -363,7 +372,7 @@ def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[A
         pullbacks.add(ref(tape, pullbacks.discard))
     inputs.propagate_changes()
 
-    def pull(cotangent: Any) -> tuple[Any, ...]:
+    def pull(cotangent: object) -> tuple[Any, ...]:
         cotangents = outputs.cotangents("vjp", cotangent)
         return inputs.gradients(pull_back(tape, outputs.nodes, cotangents, inputs.differentiable()))
 
@@ -373,8 +382,8 @@ def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[A
 @overload
 def jvp[Result](
     function: Callable[..., Result],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: Sequence[object],
+    tangents: Sequence[object],
     /,
     *,
     has_aux: Literal[False] = False,
@@ -384,8 +393,8 @@ def jvp[Result](
 @overload
 def jvp[Result, Aux](
     function: Callable[..., tuple[Result, Aux]],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: Sequence[object],
+    tangents: Sequence[object],
     /,
     *,
     has_aux: Literal[True],
@@ -394,8 +403,8 @@ def jvp[Result, Aux](
 
 def jvp(
     function: _Function,
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: Sequence[object],
+    tangents: Sequence[object],
     /,
     *,
     has_aux: bool = False,

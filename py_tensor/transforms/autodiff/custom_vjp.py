@@ -32,7 +32,7 @@ def stop_gradient[Tree](tree: Tree, /) -> Tree:
     3.0
     """
 
-    def stopped(leaf: Any) -> Any:
+    def stopped(leaf: object) -> Any:
         if not isinstance(leaf, Tensor):
             return leaf
         node = node_behind("stop_gradient", leaf)
@@ -107,18 +107,18 @@ def custom_gradient[**Args, Result](
     return wrapper
 
 
-def _new_node(leaf: Any) -> OpNode | None:
+def _new_node(leaf: object) -> OpNode | None:
     """Make a new node for a result, because the function may have returned an argument."""
     if not isinstance(leaf, Tensor):
         return None
     return node_of(RESHAPE, (leaf._node,), leaf.shape)
 
 
-def _is_floating(leaf: Any) -> bool:
+def _is_floating(leaf: object) -> bool:
     return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
-def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | None]:
+def _cotangents(name: str, args: tuple[object, ...], parts: object) -> list[Tensor | None]:
     """Return the rule's cotangent for each floating tensor among the arguments."""
     if not isinstance(parts, tuple) or len(parts) != len(args):
         raise GradientError(

@@ -34,7 +34,7 @@ def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
     function_of("checkpoint", "function", function)
 
     @wraps(function)
-    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+    def checkpointed(*args: object, **kwargs: object) -> Any:
         if not own_tapes():
             return function(*args, **kwargs)
         before = {id(node): node for node in pending_handles()}
