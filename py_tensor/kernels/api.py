@@ -115,8 +115,7 @@ class KernelFunction(TensorFunction):
         self._max_steps = max_steps
         self._compiled: dict[Hashable, list[_Compiled]] = {}
         self._indices = _index_count(self._source, shape)
-        parameters = parameters_of(function)
-        assert parameters is not None
+        parameters = self._source.parameters
         self._names = (*parameters.positional, *parameters.keyword_only)[self._indices or 0 :]
         self._defaults = function.__defaults__ or ()
         self._by_name = bool(parameters.keyword_only)
@@ -151,9 +150,7 @@ class KernelFunction(TensorFunction):
         shape = self._result_shape(values) if self._indices is not None else None
         compiled = self._compile(values)
         dtypes = [op.program.result.dtype for op in compiled.ops]
-        parameters = parameters_of(self._function)
-        assert parameters is not None
-        keywords = parameters.keyword_only
+        keywords = self._source.parameters.keyword_only
         results = run_plainly(self._function, values, shape, dtypes, self._border, keywords)
         return tuple(results) if compiled.several else results[0]
 
@@ -248,8 +245,7 @@ class KernelFunction(TensorFunction):
 
 def _index_count(source: FunctionSource, shape: _ShapeOption) -> int | None:
     """Return the number of leading parameters that are indices; None for elementwise kernels."""
-    parameters = parameters_of(source.function)
-    assert parameters is not None
+    parameters = source.parameters
     if parameters.has_varargs or parameters.has_varkw:
         raise ArgumentError(
             f"kernel: {source.name} takes * or **; got parameters {parameters.positional}; name "

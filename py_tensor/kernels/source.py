@@ -14,6 +14,7 @@ import textwrap
 from types import CodeType, FrameType, FunctionType
 
 from ..errors import KernelError
+from ..signatures import parameters_of
 
 MISSING = object()
 
@@ -25,7 +26,10 @@ class FunctionSource:
     """
 
     def __init__(self, function: FunctionType, text: str | None = None) -> None:
+        parameters = parameters_of(function)
+        assert parameters is not None
         self.function = function
+        self.parameters = parameters
         self.name = function.__name__
         self.file = function.__code__.co_filename
         self.first = 0
@@ -112,7 +116,7 @@ def _first_line(tree: ast.FunctionDef) -> int:
 
 
 def text_of_callers(function: FunctionType) -> str:
-    """Return the text in a variable of the callers that the function was compiled from, or "".
+    """Return the text from which a function was compiled, from a variable of a caller, or "".
 
     Pyodide's `runPython` and calls of `exec` keep the text in a variable while it runs.
     """

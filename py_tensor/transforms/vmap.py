@@ -56,7 +56,7 @@ class BatchedValues:
         self.values = values
         self.oldest = oldest
         self.kept: list[OpNode] = []
-        """Nodes whose identities are keys, so that no other node takes an identity."""
+        """Nodes whose identities are keys; keeping them alive keeps the identities unique."""
         self.captured: dict[int, _Captured] = {}
         """Custom gradients that the function used, by each of their results."""
         self.regions: dict[RematRegion, dict[int, OpNode]] = {}
@@ -103,7 +103,7 @@ class BatchedValues:
         self.kept.append(node)
 
     def _add_custom(self, captured: _Captured) -> None:
-        """Compute all results of a custom gradient, which the tapes then know as such."""
+        """Compute all results of a custom gradient, and record it on the tapes."""
         if id(captured.custom.results[0]) in self.values:
             return
         for node in captured.custom.results:
@@ -173,7 +173,7 @@ def example_by_example(
 
 
 def _in_front(value: OpNode, ndim: int) -> OpNode:
-    """Insert axes after the batch, so that the value broadcasts to examples of `ndim` axes."""
+    """Insert axes after the batch axis, so that the value broadcasts to examples of rank `ndim`."""
     shape = value.spec.shape
     missing = ndim + 1 - len(shape)
     if missing <= 0:
@@ -191,7 +191,7 @@ def _elementwise(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Ma
 
 
 def _by_arg(change: Callable[[Any, BatchedValues], Any]) -> BatchingRule:
-    """Return the rule of operations whose static argument alone changes."""
+    """Return the rule of operations of which only the static argument changes."""
 
     def rule(
         batch: BatchedValues, call: OpInstance, srcs: tuple[OpNode, ...], mapped: Mapped
@@ -244,14 +244,14 @@ def _take(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -
     rows = moveaxis(handle_on(x), axis + 1, 1)
     rows = reshape(rows, (batch.size * length, *rows.shape[2:]))
     result = handle_on(node_of(TAKE, (rows._node, _own(batch, positions, length)._node), 0))
-    # The axes of the indices go back to the place of the axis.
+    # The axes of the indices replace the axis.
     count = positions.ndim - 1
     order = [0, *range(count + 1, count + 1 + axis), *range(1, count + 1)]
     return _node(permute_dims(result, (*order, *range(len(order), result.ndim))))
 
 
 def _own(batch: BatchedValues, positions: Tensor, length: int) -> Tensor:
-    """Move positions in each example's rows to positions in the rows of all examples."""
+    """Convert positions in the rows of one example to positions in the rows of all examples."""
     first = PT.arange(batch.size) * length
     return positions + reshape(first, (batch.size, *(1,) * (positions.ndim - 1)))
 
@@ -283,7 +283,7 @@ def _node(tensor: Tensor) -> OpNode:
 
 
 def _dot(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
-    """Multiply matrices; if one operand is the same for all examples, by one larger product."""
+    """Multiply matrices. If only one operand is batched, use one larger product."""
     a, b = (None if value is None else handle_on(value) for value in mapped)
     groups, rows, columns = call.spec.shape
     size = batch.size
@@ -302,7 +302,7 @@ def _dot(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) ->
 
 
 def _convolve(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
-    """Convolve with the batch among the images, the filters, or the groups of channels."""
+    """Convolve. Batched operands add images, filters, or groups of channels."""
     x, w = (None if value is None else handle_on(value) for value in mapped)
     groups, pixels, channels = call.spec.shape
     size, window = batch.size, call.arg
@@ -330,7 +330,7 @@ def _convolve(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mappe
 
 
 def _decomposition(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
-    """Add the batch to the first axis, which counts matrices."""
+    """Merge the batch into the first axis, the number of matrices."""
     operands = []
     for src in srcs:
         value = batch.value(src)
@@ -341,7 +341,7 @@ def _decomposition(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: 
 
 
 def _loop(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
-    """Run a loop whose carries are all batched; slices of sequences have the batch first."""
+    """Run a loop with batched carries. Slices of batched sequences have the batch as first axis."""
     body, which = call.arg
     key = (body, *map(id, srcs))
     first, last = body.consts, body.consts + body.carries

@@ -130,7 +130,7 @@ def value_and_grad[**Args, Result](
     >>> value.item(), gradient.tolist()
     (13.0, [18.0, 4.0])
     """
-    return _differentiated("value_and_grad", function, argnums, has_aux)
+    return _differentiated("value_and_grad", function, argnums, has_aux, with_value=True)
 
 
 def grad[**Args](
@@ -163,26 +163,18 @@ def grad[**Args](
     >>> pt.grad(pt.grad(lambda x: x ** 3))(2.0).item()
     12.0
     """
-    differentiated = _differentiated("grad", function, argnums, has_aux)
-
-    def selected(results: tuple[Any, Any]) -> Any:
-        value, gradients = results
-        return (gradients, value[1]) if has_aux else gradients
-
-    @wraps(function)
-    def gradient(*args: object, **kwargs: object) -> Any:
-        return selected(differentiated(*args, **kwargs))
-
-    @wraps(function)
-    async def gradient_async(*args: object, **kwargs: object) -> Any:
-        return selected(await differentiated(*args, **kwargs))
-
-    return gradient_async if iscoroutinefunction(function) else gradient
+    return _differentiated("grad", function, argnums, has_aux, with_value=False)
 
 
 def _differentiated(
-    operation: str, function: _Function, argnums: int | Sequence[int], has_aux: bool
+    operation: str,
+    function: _Function,
+    argnums: int | Sequence[int],
+    has_aux: bool,
+    *,
+    with_value: bool,
 ) -> _Function:
+    """Return the function that `grad` or, with the value, `value_and_grad` makes."""
     function_of(operation, "function", function)
     wanted, single = argnums_of(operation, argnums)
 
@@ -199,7 +191,10 @@ def _differentiated(
         one = ones((), dtype=node.spec.dtype)
         gradients = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
         inputs.propagate_changes()
-        return (result, aux) if has_aux else result, gradients[0] if single else gradients
+        gradient = gradients[0] if single else gradients
+        if with_value:
+            return (result, aux) if has_aux else result, gradient
+        return (gradient, aux) if has_aux else gradient
 
     @wraps(function)
     def differentiated(*args: object, **kwargs: object) -> Any:
