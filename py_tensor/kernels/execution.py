@@ -7,7 +7,8 @@ together, and masks select those to which a statement applies.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol, Self
 
 from ..dtypes import DType
@@ -78,12 +79,15 @@ class ArrayAlgebra:
     ) -> ProgramArray:
         if definition is CAST:
             return operands[0].astype(dtype.name)
-        reference = definition.reference or definition.name
-        if callable(reference):
-            result: object = reference(self.xp, *operands)
-        else:
-            result = getattr(self.xp, reference)(*operands)
+        result = self.function(definition, operands)(*operands)
         return self.xp.asarray(result).astype(dtype.name, copy=False)
+
+    def function(
+        self, definition: Elementwise, operands: Sequence[ProgramArray]
+    ) -> Callable[..., object]:
+        """Return the function of arrays that computes an operation."""
+        reference = definition.reference or definition.name
+        return partial(reference, self.xp) if callable(reference) else getattr(self.xp, reference)
 
     def read(self, values: ProgramArray, position: ProgramArray) -> ProgramArray:
         return values.reshape(-1)[position]

@@ -7,14 +7,13 @@ backend imports this module.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..dtypes import DType, as_dtype
-from ..ops.elementwise import CAST
+from ..dtypes import as_dtype
 from ..ops.op_def import Elementwise, Shape
 from ..runtime.backends.jax import function_of
 from .execution import ArrayAlgebra, KnownExecution, ProgramArray, coordinates_of
@@ -27,13 +26,10 @@ class JaxAlgebra(ArrayAlgebra):
     def __init__(self) -> None:
         super().__init__(jnp)
 
-    def step(
-        self, definition: Elementwise, operands: Sequence[ProgramArray], dtype: DType
-    ) -> ProgramArray:
-        if definition is CAST:
-            return operands[0].astype(dtype.name)
-        operand = as_dtype(operands[-1].dtype)
-        return jnp.asarray(function_of(definition, operand)(*operands)).astype(dtype.name)
+    def function(
+        self, definition: Elementwise, operands: Sequence[ProgramArray]
+    ) -> Callable[..., object]:
+        return function_of(definition, as_dtype(operands[-1].dtype))
 
 
 class JaxExecution(KnownExecution[ProgramArray]):

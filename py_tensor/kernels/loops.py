@@ -139,24 +139,19 @@ class _Attempt:
     body: list[Statement] = field(default_factory=list)
 
 
+@dataclass
 class _LoopReader:
     """Reader of one loop: of its condition `head` and its body."""
 
-    def __init__(
-        self,
-        reading: Reading,
-        node: _Loop,
-        head: Callable[[Locals], Truth],
-        body: Callable[[Locals], None],
-    ) -> None:
-        self.reading = reading
-        self.node = node
-        self.head = head
-        self.body = body
-        self.assigned = _assigned(node)
-        self.returns = any(
-            isinstance(part, ast.Return) for statement in node.body for part in ast.walk(statement)
-        )
+    reading: Reading
+    node: _Loop
+    head: Callable[[Locals], Truth]
+    body: Callable[[Locals], None]
+
+    def __post_init__(self) -> None:
+        self.assigned = _assigned(self.node)
+        inside = (part for statement in self.node.body for part in ast.walk(statement))
+        self.returns = any(isinstance(part, ast.Return) for part in inside)
 
     def read(self, local: Locals, limit: int | None, trips: int | None) -> None:
         """Append the loop. The body is read again until the dtypes of carried values fit."""

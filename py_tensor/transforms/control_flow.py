@@ -385,10 +385,7 @@ def _without_gradient(tree: object, inputs: Sequence[OpNode]) -> Any:
         raise without_gradient()
 
     if results and sources:
-        for tape in own_tapes():
-            tape.custom |= dict.fromkeys(
-                [id(node) for node in results], CustomVJP(results, sources, pull)
-            )
+        CustomVJP(results, sources, pull).record()
     return tree_unflatten(structure, [Tensor(node) for node in nodes])
 
 

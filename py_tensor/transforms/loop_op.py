@@ -106,6 +106,15 @@ class TracedBody(NamedTuple):
     next_carries: list[OpNode]
     stacked: list[OpNode]
 
+    @staticmethod
+    def of(body: LoopBody, inputs: list[OpNode], outputs: list[OpNode]) -> TracedBody:
+        """Split the leaves and outputs of a body's graph by their meaning."""
+        first, count = body.consts, body.carries
+        last = first + count
+        return TracedBody(
+            inputs[:first], inputs[first:last], inputs[last:], outputs[:count], outputs[count:]
+        )
+
     @property
     def inputs(self) -> list[OpNode]:
         return [*self.consts, *self.carries, *self.slices]
@@ -199,13 +208,7 @@ class LoopNodes:
             floating = tuple(node for node in self.results() if _is_floating(node.spec))
             inputs = tuple(node for node in srcs if _is_floating(node.spec))
             if floating and inputs:
-                custom = CustomVJP(
-                    floating,
-                    inputs,
-                    lambda cotangents: self._pull(backward, cotangents),
-                )
-                for tape in own_tapes():
-                    tape.custom |= dict.fromkeys(map(id, floating), custom)
+                CustomVJP(floating, inputs, partial(self._pull, backward)).record()
 
     def result(self, which: int) -> OpNode:
         if which not in self.nodes:
@@ -291,14 +294,10 @@ def backward_of(body: LoopBody) -> Backward:
     """Return the backward pass of a loop, derived from the graph of its body."""
     with tracing("scan"):
         inputs = [tracer(spec)._node for spec in body.leaves]
-        n, m = body.consts, body.carries
         tape = Tape([node for node in inputs if _is_floating(node.spec)])
         with recording(tape):
             outputs = rebuilt(body.graph, inputs)
-        traced = TracedBody(
-            inputs[:n], inputs[n : n + m], inputs[n + m :], outputs[:m], outputs[m:]
-        )
-        return backward_body(traced, tape, body)
+        return backward_body(TracedBody.of(body, inputs, outputs), tape, body)
 
 
 def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:

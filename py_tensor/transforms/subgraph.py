@@ -55,14 +55,22 @@ def tracing(name: str) -> Iterator[None]:
         state.traces.remove(recording)
         task_trace.set(around)
         state.watchers, state.observed, state.pending = before
-        end = End(TraceError, "outlived the call it belongs to; got one made inside of", _ADVICE)
-        for reference in recording.made.values():
-            tensor = reference()
-            if tensor is not None and not tensor.is_disposed:
-                tensor._end(name, end)
+        end_made(recording, _OUTLIVED)
 
 
-_ADVICE = "return it from the function"
+def end_made(recording: Recording, end: End) -> None:
+    """End the handles of the tensors that were made during a trace."""
+    for reference in recording.made.values():
+        tensor = reference()
+        if tensor is not None and not tensor.is_disposed:
+            tensor._end(recording.name, end)
+
+
+_OUTLIVED = End(
+    TraceError,
+    "outlived the call it belongs to; got one made inside of",
+    "return it from the function",
+)
 
 
 def tracer(spec: TensorSpec) -> Tensor:

@@ -110,9 +110,7 @@ class BatchedValues:
             value = self.value(node.srcs[0])
             self._add(node, node_of(view_ops.RESHAPE, (value,), (self.size, *node.spec.shape)))
         results = tuple(self.values[id(node)] for node in captured.custom.results)
-        custom = captured.batched(self, results)
-        for tape in own_tapes():
-            tape.custom |= dict.fromkeys(map(id, results), custom)
+        captured.batched(self, results).record()
 
     def _add_to_regions(self, node: OpNode, mapped: Mapped) -> None:
         regions = (tape.regions[id(node)] for tape in own_tapes() if id(node) in tape.regions)
@@ -386,13 +384,7 @@ def _batched_body(
             for at, (old, new) in enumerate(zip(values[first:last], results, strict=True)):
                 test = _in_front(goes, len(new.spec.shape) - 1)
                 results[at] = node_of(OP_DEFS["where"], (test, new, old))
-        traced = TracedBody(
-            values[:first],
-            values[first:last],
-            values[last:],
-            results[: last - first],
-            results[last - first :],
-        )
+        traced = TracedBody.of(body, values, results)
         batched, consts = body_of(traced, body.length, body.reverse)
     return batched, consts[first:]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ... import functions
 from ...errors import GradientError, NumericError
-from ...ir.node import AGE, OpInstance, OpNode, TensorSpec
+from ...ir.node import AGE, OpInstance, OpNode, TensorSpec, own_tapes
 from ...ops.op_def import Elementwise, Rule
 from ...tensor import Tensor, apply, handle_on
 from .remat_clones import RematClones
@@ -38,6 +38,11 @@ class CustomVJP(NamedTuple):
     results: tuple[OpNode, ...]
     inputs: tuple[OpNode, ...]
     pull: Callable[[list[Tensor]], Iterable[Tensor | None]]
+
+    def record(self) -> None:
+        """Record the custom gradient on the tapes of the running differentiations."""
+        for tape in own_tapes():
+            tape.custom |= dict.fromkeys(map(id, self.results), self)
 
 
 def pull_back(

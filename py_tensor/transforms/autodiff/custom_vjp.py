@@ -96,9 +96,7 @@ def custom_gradient[**Args, Result](
                 parts = (parts,)
             return _cotangents(name, args, parts)
 
-        custom = CustomVJP(results, inputs, pull)
-        for tape in own_tapes():
-            tape.custom |= dict.fromkeys(map(id, results), custom)
+        CustomVJP(results, inputs, pull).record()
         wrapped = (
             leaf if node is None else Tensor(node) for leaf, node in zip(leaves, nodes, strict=True)
         )

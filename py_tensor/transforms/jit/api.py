@@ -30,6 +30,7 @@ from ...runtime.executor import backend, runtime
 from ...runtime.scopes import End, state, task_trace
 from ...signatures import parameters_of
 from ...tensor import Tensor, node_behind, realize_pending
+from ..subgraph import end_made
 from .executable import Executable, LeafResult, ResultKind, TraceResult, end_donated
 
 TRACE_LIMIT = 64
@@ -358,10 +359,7 @@ def _recording(name: str) -> Iterator[Recording]:
             scopes.unwatch(_note)
         state.pending = pending
         recording.tape.closed = True
-        for reference in recording.made.values():
-            tensor = reference()
-            if tensor is not None and not tensor.is_disposed:
-                tensor._end(name, _OUTLIVED)
+        end_made(recording, _OUTLIVED)
 
 
 def _note(tensor: Tensor) -> None:
