@@ -187,7 +187,7 @@ class LoopNodes:
     """Result nodes of a loop. During differentiation the tapes record their gradient.
 
     `run` is the body that is executed: `body`, or one that returns further values and has the
-    outputs of `body` at `places`.
+    outputs of `body` at `positions`.
     """
 
     def __init__(
@@ -196,13 +196,13 @@ class LoopNodes:
         srcs: tuple[OpNode, ...],
         backward: Backward | None = None,
         run: LoopBody | None = None,
-        places: Sequence[int] = (),
+        positions: Sequence[int] = (),
     ) -> None:
         self.body = body
         self.srcs = srcs
         kept = own_tapes() and body.length is not None
         self.run = run or (with_history(body) if kept else body)
-        self.places = places or range(len(body.graph.outputs))
+        self.positions = positions or range(len(body.graph.outputs))
         self.nodes: dict[int, OpNode] = {}
         if own_tapes():
             floating = tuple(node for node in self.results() if _is_floating(node.spec))
@@ -212,7 +212,7 @@ class LoopNodes:
 
     def result(self, which: int) -> OpNode:
         if which not in self.nodes:
-            self.nodes[which] = node_of(LOOP_OP, self.srcs, (self.run, self.places[which]))
+            self.nodes[which] = node_of(LOOP_OP, self.srcs, (self.run, self.positions[which]))
         return self.nodes[which]
 
     def results(self) -> list[OpNode]:
@@ -222,8 +222,8 @@ class LoopNodes:
         """Return the carries at the start of each iteration, stacked."""
         count = self.body.carries
         first = len(self.run.graph.outputs) - count
-        places = [*range(count), *range(first, first + count)]
-        nodes = LoopNodes(history_of(self.body), self.srcs, None, self.run, places)
+        positions = [*range(count), *range(first, first + count)]
+        nodes = LoopNodes(history_of(self.body), self.srcs, None, self.run, positions)
         return nodes.results()[count:]
 
     def _pull(self, backward: Backward | None, cotangents: list[Tensor]) -> list[Tensor | None]:
@@ -265,7 +265,7 @@ class Backward(NamedTuple):
     """
 
     body: LoopBody
-    consts: list[Any]
+    consts: list[OpNode | int]
 
 
 def _is_floating(spec: TensorSpec) -> bool:
@@ -335,8 +335,8 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
         [gradient(node) for node in traced.slices if _is_floating(node.spec)],
     )
     backward_loop, nodes = body_of(backward, body.length, not body.reverse)
-    places = {id(node): at for at, node in enumerate(traced.consts)}
-    return Backward(backward_loop, [places.get(id(node), node) for node in nodes])
+    positions = {id(node): at for at, node in enumerate(traced.consts)}
+    return Backward(backward_loop, [positions.get(id(node), node) for node in nodes])
 
 
 # --- the op definition ----------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from ..functions.joining import concat
 from ..functions.manipulation import reshape
 from ..ir.pytree import IsLeaf, leaves_at, leaves_with_paths, tree_flatten, tree_unflatten
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 
 _NONE: Any = object()
 
@@ -49,7 +50,7 @@ def ravel_pytree(pytree: object) -> tuple[Tensor, Callable[[Any], Any]]:
     ends = list(accumulate((tensor.size for tensor in tensors), initial=0))
     flat = concat([reshape(tensor, (-1,)) for tensor in tensors]) if tensors else zeros(0)
 
-    def unravel(vector: object) -> Any:
+    def unravel(vector: ArrayLike) -> Any:
         vector = as_tensor("ravel_pytree", vector)
         if vector.shape != (ends[-1],):
             raise ShapeError(

@@ -407,7 +407,7 @@ def _in_window(arg: Iterable[tuple[int, ...]], batch: BatchedValues) -> tuple[tu
 
 
 _same_shape = _by_arg(lambda arg, batch: (batch.size, *arg))
-RULES: dict[Any, BatchingRule] = {
+RULES: dict[object, BatchingRule] = {
     Elementwise: _elementwise,
     ComplexJoin: _elementwise,
     ComplexPart: _elementwise,

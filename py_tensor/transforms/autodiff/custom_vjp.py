@@ -32,7 +32,7 @@ def stop_gradient[Tree](tree: Tree, /) -> Tree:
     3.0
     """
 
-    def stopped(leaf: object) -> Any:
+    def stopped(leaf: object) -> object:
         if not isinstance(leaf, Tensor):
             return leaf
         node = node_behind("stop_gradient", leaf)

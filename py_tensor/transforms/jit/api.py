@@ -125,7 +125,7 @@ class Jitted:
                 self._add_tree(kwargs[name], name, key, leaves)
         return tuple(key)
 
-    def _static(self, arg: object, parameter: int | str) -> Any:
+    def _static(self, arg: object, parameter: int | str) -> object:
         if isinstance(arg, Tensor):
             raise self._argument_error(
                 "static argument must not be a tensor", arg, parameter, "do not make it static"

@@ -45,7 +45,7 @@ class ShapeDtype:
         return f"ShapeDtype({self.shape}, {self.dtype})"
 
 
-def _tensor(leaf: object) -> Any:
+def _tensor(leaf: object) -> object:
     return empty(leaf.shape, dtype=leaf.dtype) if isinstance(leaf, ShapeDtype) else leaf
 
 
@@ -91,7 +91,7 @@ def warmup(
         f = f.__func__
     function: Any = f if isinstance(f, Jitted) else jit(f)
 
-    def described(parameter: int | str, spec: object) -> Any:
+    def described(parameter: int | str, spec: object) -> object:
         return spec if function.is_static(parameter) else tree_map(_tensor, spec)
 
     args = tuple(described(parameter, spec) for parameter, spec in enumerate(specs))
