@@ -21,7 +21,7 @@ from ..runtime.executor import backend, realize_nodes, stores_halves
 from ..runtime.host_data import unpack
 from ..runtime.scopes import user_line, warn_of_losses
 from ..tensor import Tensor
-from .recorder import Recording
+from .recorder import BackendRecording
 from .tables import milliseconds
 
 logger = logging.getLogger("py_tensor")
@@ -86,7 +86,7 @@ def _any(op: Fixed, node: OpNode) -> bool:
     """
     twin = node if node.call is None else OpNode(node.call, node.srcs, node.spec)
     parts = [twin] if node.spec.dtype is float32 else [_op("real", twin), _op("imag", twin)]
-    found = [
+    flags = [
         node_of(OP_DEFS["any"], (node_of(op, (part,)),), tuple(range(len(node.spec.shape))))
         for part in parts
     ]
@@ -96,10 +96,10 @@ def _any(op: Fixed, node: OpNode) -> bool:
         tape.keep(pending_for([node]))
     tapes.clear()
     try:
-        realize_nodes(found)
+        realize_nodes(flags)
     finally:
         tapes.extend(hidden)
-    return any(backend().read(each.buffer)[0] for each in found)
+    return any(backend().read(flag.buffer)[0] for flag in flags)
 
 
 def _op(name: str, *srcs: OpNode) -> OpNode:
@@ -126,7 +126,7 @@ class _Inspector:
 
     def __init__(self, infinities: bool) -> None:
         self.infinities = infinities
-        self.recording = Recording(draws=True, timer=False)
+        self.recording = BackendRecording(draws=True, timer=False)
         self.recording.open()
 
     def __call__(self, tensor: Tensor) -> None:

@@ -153,9 +153,9 @@ def _set_float16_storage(on: bool) -> None:
     engine.store_as_half(on)
     # Plans name the formats of the textures that they draw into.
     runtime.plans.clear()
-    for each in tuple(runtime.executables):
-        if each.engine is engine and each.plan is not None:
-            each.plan = engine.compile(each.graph)
+    for executable in tuple(runtime.executables):
+        if executable.engine is engine and executable.plan is not None:
+            executable.plan = engine.compile(executable.graph)
 
 
 def _set_plan_limit(value: int) -> None:
@@ -302,12 +302,12 @@ class Environment(Printed):
         rows = [
             (
                 name,
-                _shown(each.get()),
-                "read only" if each.set is None else _shown(each.default),
-                _KINDS[each.kind],
-                each.meaning,
+                _shown(flag.get()),
+                "read only" if flag.set is None else _shown(flag.default),
+                _KINDS[flag.kind],
+                flag.meaning,
             )
-            for name, each in _FLAGS.items()
+            for name, flag in _FLAGS.items()
         ]
         return [Table(("flag", "value", "default", "type", "meaning"), rows)]
 

@@ -59,9 +59,9 @@ def _graph_lines(graph: OpGraph) -> list[str]:
             else ""
         )
         if type(call) is OpInstance:
-            given = "" if call.arg is None else f" {call.arg}"
+            arg = "" if call.arg is None else f" {call.arg}"
             operands = ", ".join(f"%{at}" for at in edges)
-            text = f"{call.op.name}({operands}){given}: {call.spec}"
+            text = f"{call.op.name}({operands}){arg}: {call.spec}"
         elif type(call) is Scalar:
             text = repr(call)
         else:

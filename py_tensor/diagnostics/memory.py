@@ -10,7 +10,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from types import TracebackType
 from typing import Any, cast, overload
 
 from ..errors import ArgumentError
@@ -32,12 +31,7 @@ class _Tidy:
         self._open.append(open_scope("tidy"))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # Another task may have entered this object since, or may be the one that leaves it.
         own = open_scopes()
         scope = next((scope for scope in reversed(self._open) if scope in own), self._open[-1])
@@ -47,13 +41,8 @@ class _Tidy:
     async def __aenter__(self) -> _Tidy:
         return self.__enter__()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.__exit__(kind, error, trace)
+    async def __aexit__(self, *_: object) -> None:
+        self.__exit__()
 
     def __call__[Function: Callable[..., Any]](self, function: Function) -> Function:
         return cast("Function", _decorated(function))
@@ -270,10 +259,5 @@ def cache_info() -> CacheInfo:
     True
     """
     statistics = backend().statistics()
-    return CacheInfo(
-        runtime.hits,
-        runtime.misses,
-        statistics["programs"],
-        _plans(),
-        statistics["draws"],
-    )
+    programs, draws = statistics["programs"], statistics["draws"]
+    return CacheInfo(runtime.hits, runtime.misses, programs, _plans(), draws)

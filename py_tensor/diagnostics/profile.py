@@ -25,7 +25,7 @@ from ..ir.node import OpInstance
 from ..ops.op_def import ViewOp
 from ..tensor import flush
 from .memory import Memory, memory
-from .recorder import PlanRun, Recording, Transfer
+from .recorder import BackendRecording, PlanRun, Transfer
 from .tables import Printed, Table, milliseconds, size
 
 SHOWN = 30
@@ -155,7 +155,7 @@ class Profile(Timing):
         return tables
 
     def _moved(self, kind: str) -> int:
-        return sum(nbytes for _, _, each, nbytes, _ in self.transfers if each == kind)
+        return sum(nbytes for _, _, transferred, nbytes, _ in self.transfers if transferred == kind)
 
     def trace(self) -> dict[str, Any]:
         """Return the profile as a Chrome trace.
@@ -314,7 +314,7 @@ def profile(function: Callable[[], Any], /) -> Any:
 def _measured(
     operation: str,
     function: Callable[[], Any],
-    finished: Callable[[Recording, Memory, Any], Timing],
+    finished: Callable[[BackendRecording, Memory, Any], Timing],
     *,
     draws: bool,
     lines: bool,
@@ -322,16 +322,16 @@ def _measured(
     function = function_of(operation, "function", function)
     awaits = inspect.iscoroutinefunction(function)
 
-    def opened() -> tuple[Recording, Memory]:
+    def opened() -> tuple[BackendRecording, Memory]:
         flush()
-        recording = Recording(draws=draws, lines=lines, awaits=awaits)
+        recording = BackendRecording(draws=draws, lines=lines, awaits=awaits)
         if recording.bridge is not None:
             recording.bridge.finish()
         before = memory()
         recording.open()
         return recording, before
 
-    async def awaited(recording: Recording, before: Memory, result: Any) -> Timing:
+    async def awaited(recording: BackendRecording, before: Memory, result: Any) -> Timing:
         try:
             result = await result
             flush()
@@ -362,7 +362,7 @@ def _measured(
     )
 
 
-def _times(recording: Recording) -> dict[str, Any]:
+def _times(recording: BackendRecording) -> dict[str, Any]:
     spent = {
         kind: sum(t.end - t.start for t in recording.transfers if t.kind == kind)
         for kind in _DIRECTIONS
@@ -385,17 +385,17 @@ def _draws(run: PlanRun) -> tuple[Any, ...] | None:
     return plan.draws if isinstance(plan, Plan) else None
 
 
-def _complete(recording: Recording) -> bool:
+def _complete(recording: BackendRecording) -> bool:
     """Return True if every draw was measured."""
     drawn = sum(len(_draws(run) or ()) for run in recording.plans)
     return recording.measures_draws and len(recording.draw_times) == drawn
 
 
-def _timing(recording: Recording, before: Memory, result: Any) -> Timing:
+def _timing(recording: BackendRecording, before: Memory, result: Any) -> Timing:
     return Timing(**_times(recording), result=result)
 
 
-def _profile(recording: Recording, before: Memory, result: Any) -> Profile:
+def _profile(recording: BackendRecording, before: Memory, result: Any) -> Profile:
     after = memory()
     return Profile(
         **_times(recording),
@@ -410,22 +410,22 @@ def _profile(recording: Recording, before: Memory, result: Any) -> Profile:
             for run, line in zip(recording.plans, _plan_lines(recording), strict=True)
         ),
         transfers=tuple(
-            (*_span(recording, each), each.kind, each.nbytes, each.line)
-            for each in recording.transfers
+            (*_span(recording, transfer), transfer.kind, transfer.nbytes, transfer.line)
+            for transfer in recording.transfers
         ),
     )
 
 
-def _span(recording: Recording, each: PlanRun | Transfer) -> tuple[float, float]:
+def _span(recording: BackendRecording, timed: PlanRun | Transfer) -> tuple[float, float]:
     """Return the start and the duration in milliseconds."""
-    return 1e3 * (each.start - recording.start), 1e3 * (each.end - each.start)
+    return 1e3 * (timed.start - recording.start), 1e3 * (timed.end - timed.start)
 
 
-def _plan_lines(recording: Recording) -> list[str]:
+def _plan_lines(recording: BackendRecording) -> list[str]:
     return [_line(recording, run, max(run.graph.outputs, default=0)) for run in recording.plans]
 
 
-def _line(recording: Recording, run: PlanRun, position: int) -> str:
+def _line(recording: BackendRecording, run: PlanRun, position: int) -> str:
     """Return the line that made a node of a graph.
 
     A function of several operations reports only its result, which is younger than its other nodes.
@@ -439,7 +439,7 @@ def _line(recording: Recording, run: PlanRun, position: int) -> str:
     return lines[min(bisect_left(lines, (age, "")), len(lines) - 1)][1]
 
 
-def _kernels(recording: Recording) -> Iterator[KernelRun]:
+def _kernels(recording: BackendRecording) -> Iterator[KernelRun]:
     times: Iterator[float | None] = iter(recording.draw_times)
     if not _complete(recording):
         times = iter(())
@@ -462,7 +462,7 @@ def _kernels(recording: Recording) -> Iterator[KernelRun]:
             yield described[kernel]._replace(start_ms=begins, ms=took)
 
 
-def _evaluation(recording: Recording, run: PlanRun, start: float, ms: float) -> KernelRun:
+def _evaluation(recording: BackendRecording, run: PlanRun, start: float, ms: float) -> KernelRun:
     """Describe the run of a plan on a backend without draws."""
     graph = run.graph
     result = max((*graph.outputs, *graph.shared))
@@ -474,18 +474,18 @@ def _evaluation(recording: Recording, run: PlanRun, start: float, ms: float) -> 
         name=operations[-1] if operations else "copy",
         line=_line(recording, run, result),
         operations=operations,
-        input_shapes=tuple(each.shape for each in inputs),
+        input_shapes=tuple(operand.shape for operand in inputs),
         output_shape=spec.shape,
         dtype=spec.dtype.name,
         nbytes=sum(graph.spec(at).nbytes for at in {*graph.outputs, *graph.shared}),
-        nbytes_read=sum(each.nbytes for each in inputs),
+        nbytes_read=sum(operand.nbytes for operand in inputs),
         start_ms=start,
         ms=ms,
     )
 
 
 def _draw(
-    recording: Recording, run: PlanRun, lowered: LoweredGraph, kernel: Kernel, shader: Shader
+    recording: BackendRecording, run: PlanRun, lowered: LoweredGraph, kernel: Kernel, shader: Shader
 ) -> KernelRun:
     members = _members(lowered, kernel)
     made = [
@@ -502,11 +502,11 @@ def _draw(
         name=shader.name,
         line=_line(recording, run, position),
         operations=_operations([lowered.calls[at] for at in sorted(members)]),
-        input_shapes=tuple(each.shape for each in inputs),
+        input_shapes=tuple(operand.shape for operand in inputs),
         output_shape=results[0].shape,
-        dtype="+".join(dict.fromkeys(each.dtype.name for each in results)),
-        nbytes=sum(each.nbytes for each in results),
-        nbytes_read=sum(each.nbytes for each in inputs),
+        dtype="+".join(dict.fromkeys(spec.dtype.name for spec in results)),
+        nbytes=sum(spec.nbytes for spec in results),
+        nbytes_read=sum(operand.nbytes for operand in inputs),
         start_ms=0.0,
         ms=None,
         shader=shader.source,

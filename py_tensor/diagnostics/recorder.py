@@ -42,7 +42,7 @@ class Transfer(NamedTuple):
     end: float
 
 
-class Recording:
+class BackendRecording:
     """Record of the backend's work while it is open.
 
     Args:
@@ -135,7 +135,7 @@ class Recording:
         self.lines.append((tensor._node.age, user_line()))
 
 
-_open: list[Recording] = []
+_open: list[BackendRecording] = []
 
 
 class _BridgeRecorder:
@@ -180,9 +180,9 @@ def _observe(engine: Backend, graph: LinearizedGraph | OpGraph) -> Callable[...,
     ages = () if linear is None else tuple([node.age for node in linear.nodes])
     described: Any = graph if linear is None else linear.graph()
 
-    def run(plan: Any, *given: Any) -> Any:
+    def run(plan: Any, *rest: Any) -> Any:
         line, start = user_line(), perf_counter()
-        result = engine.run(plan, *given)
+        result = engine.run(plan, *rest)
         done = PlanRun(plan, described, ages, line, start, perf_counter())
         for recording in _open:
             recording.plans.append(done)
@@ -227,7 +227,7 @@ def _collect() -> None:
 
 def _add(times: list[tuple[str, float]]) -> None:
     for recording in _open:
-        recording.draw_times += [each for _, each in times]
+        recording.draw_times += [milliseconds for _, milliseconds in times]
 
 
 def _fold_peak() -> None:

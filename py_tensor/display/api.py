@@ -50,8 +50,8 @@ def show(item: Any, title: str = "", *, kind: str | None = None, target: Any = N
         kind = choice("show", "kind", kind, KINDS)
     if not isinstance(title, str):
         raise wrong_type("show", "title", "a text", title)
-    place = current() if target is None else at(target)
-    place.show(_item(item, title, kind), title or None)
+    output = current() if target is None else at(target)
+    output.show(_item(item, title, kind), title or None)
 
 
 class Titled:

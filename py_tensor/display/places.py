@@ -180,7 +180,7 @@ _chosen: Place | None = None
 
 
 @contextmanager
-def use(place: Place) -> Iterator[None]:
+def use(output: Place) -> Iterator[None]:
     """Show all output at a place inside the `with` block.
 
     >>> from py_tensor.display.places import Place, use
@@ -193,7 +193,7 @@ def use(place: Place) -> Iterator[None]:
     shown: text
     """
     global _chosen
-    before, _chosen = _chosen, place
+    before, _chosen = _chosen, output
     try:
         yield
     finally:

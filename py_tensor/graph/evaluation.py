@@ -32,9 +32,9 @@ class GraphEvaluation:
         self.variables = [t for t in self.order if isinstance(t.node, VariableNode)]
         for tensor in self.order:
             if isinstance(tensor.node, PlaceholderNode):
-                given = ", ".join(map(repr, fed)) or "nothing"
+                fed_names = ", ".join(map(repr, fed)) or "nothing"
                 raise ArgumentError(
-                    f"{operation}: placeholder is not fed; got a feed of {given} without "
+                    f"{operation}: placeholder is not fed; got a feed of {fed_names} without "
                     f"{tensor!r}; add a FeedEntry for it"
                 )
 
@@ -98,7 +98,7 @@ def training_step(
     cost: SymbolicTensor,
     fed: Sequence[SymbolicTensor],
     variables: Sequence[SymbolicTensor],
-    others: Sequence[SymbolicTensor],
+    kept: Sequence[SymbolicTensor],
     batch_size: int,
     reduction: str,
     optimizer: Optimizer,
@@ -117,7 +117,7 @@ def training_step(
     updated = type(optimizer).updated
 
     def total(trained: list[Tensor], fixed: list[Tensor], values: list[Tensor]) -> Tensor:
-        known = _with_example_axis(variables, trained) | _with_example_axis(others, fixed)
+        known = _with_example_axis(variables, trained) | _with_example_axis(kept, fixed)
         known |= dict(zip(fed, map(_floating, values), strict=True))
         evaluation.run(known)
         # A cost that does not depend on the example counts once per example.

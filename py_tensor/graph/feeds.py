@@ -85,12 +85,12 @@ def loaded(
             else:
                 values[tensor] = _fitting(operation, tensor, data, tensor.shape)
         for _ in range(1 if count is None else count):
-            for tensor, found in examples.items():
+            for tensor, of_tensor in examples.items():
                 copy = feed[tensor].get_next_copy(math)
                 copies.append((feed[tensor], copy))
-                found.append(_fitting(operation, tensor, copy, tensor.shape))
-        for tensor, found in examples.items():
-            values[tensor] = found[0] if count is None else stack(found)
+                of_tensor.append(_fitting(operation, tensor, copy, tensor.shape))
+        for tensor, of_tensor in examples.items():
+            values[tensor] = of_tensor[0] if count is None else stack(of_tensor)
         yield [values[tensor] for tensor in feed]
     finally:
         for provider, copy in copies:

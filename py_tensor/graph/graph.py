@@ -387,14 +387,14 @@ class Graph(GraphBase):
         if w.shape != kernel or b.shape != (output_depth,):
             advice = f"for {x!r} give shapes {kernel} and {(output_depth,)}"
             raise shapes.wrong("conv2d", "weights or bias have the wrong shape", advice, w, b)
-        found = shapes.windowed("conv2d", x, field_size, output_depth, stride, zero_pad)
+        shape = shapes.windowed("conv2d", x, field_size, output_depth, stride, zero_pad)
         return self._operation(
             "Convolution 2D",
             inputs,
-            found.shape,
+            shape.shape,
             operations.conv2d,
-            stride=found.stride,
-            zero_pad=found.zero_pad,
+            stride=shape.stride,
+            zero_pad=shape.zero_pad,
         )
 
     def max_pool(
@@ -424,15 +424,15 @@ class Graph(GraphBase):
         if len(x.shape) != 3:
             advice = "pass (rows, columns, channels)"
             raise shapes.wrong("max_pool", "image must have three axes", advice, x)
-        found = shapes.windowed("max_pool", x, field_size, x.shape[2], stride, zero_pad)
+        shape = shapes.windowed("max_pool", x, field_size, x.shape[2], stride, zero_pad)
         return self._operation(
             "Max pool",
             inputs,
-            found.shape,
+            shape.shape,
             operations.max_pool,
-            field_size=found.field_size,
-            stride=found.stride,
-            zero_pad=found.zero_pad,
+            field_size=shape.field_size,
+            stride=shape.stride,
+            zero_pad=shape.zero_pad,
         )
 
     # --- element by element ---------------------------------------------------------------------

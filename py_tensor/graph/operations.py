@@ -112,8 +112,8 @@ def _conv2d_each(x: Tensor, w: Tensor, stride: int, zero_pad: int) -> Tensor:
         permute_dims(w, (1, 2, 3, 0, 4)),
         (kernel_height, kernel_width, channels, examples * outputs),
     )
-    found = _conv2d(image, kernel, stride=stride, padding=zero_pad, groups=examples)
-    return permute_dims(_reshape(found, (*found.shape[:2], examples, outputs)), (2, 0, 1, 3))
+    results = _conv2d(image, kernel, stride=stride, padding=zero_pad, groups=examples)
+    return permute_dims(_reshape(results, (*results.shape[:2], examples, outputs)), (2, 0, 1, 3))
 
 
 def max_pool(x: Tensor, *, field_size: int, stride: int, zero_pad: int) -> Tensor:

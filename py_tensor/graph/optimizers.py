@@ -19,8 +19,6 @@ from ..functions.elementwise import maximum, sqrt
 from ..tensor import Tensor
 from .symbols import Node, SymbolicTensor, VariableNode
 
-_sqrt = sqrt
-
 
 class Optimizer(ABC):
     """Base class of optimizers, which keeps the slots of each variable between batches.
@@ -234,7 +232,26 @@ class MomentumOptimizer(Optimizer):
         return [variable + c * velocity, velocity]
 
 
-class RMSPropOptimizer(Optimizer):
+class _DecayOptimizer(Optimizer):
+    """Base class of the optimizers with a decay `gamma` of averages."""
+
+    def __init__(
+        self,
+        learning_rate: float,
+        gamma: float,
+        specified_variable_list: Sequence[Node | SymbolicTensor] | None = None,
+        *,
+        epsilon: float = 1e-6,
+    ) -> None:
+        super().__init__(learning_rate, specified_variable_list)
+        self.gamma = float(gamma)
+        self.epsilon = float(epsilon)
+
+    def settings(self, batch: int) -> list[float]:
+        return [self.gamma, self.epsilon]
+
+
+class RMSPropOptimizer(_DecayOptimizer):
     """RMSProp: a' = gamma * a + (1 - gamma) * g**2; v' = v + c * g / (sqrt(a') + epsilon).
 
     Args:
@@ -254,27 +271,12 @@ class RMSPropOptimizer(Optimizer):
 
     slots = 1
 
-    def __init__(
-        self,
-        learning_rate: float,
-        gamma: float,
-        specified_variable_list: Sequence[Node | SymbolicTensor] | None = None,
-        *,
-        epsilon: float = 1e-6,
-    ) -> None:
-        super().__init__(learning_rate, specified_variable_list)
-        self.gamma = float(gamma)
-        self.epsilon = float(epsilon)
-
-    def settings(self, batch: int) -> list[float]:
-        return [self.gamma, self.epsilon]
-
     @staticmethod
     def updated(numbers: Any, variable: Tensor, g: Tensor, *slots: Tensor) -> list[Tensor]:
         c, gamma, epsilon = numbers
         (average,) = slots
         average = gamma * average + (1.0 - gamma) * (g * g)
-        return [variable + c * (g / (_sqrt(average) + epsilon)), average]
+        return [variable + c * (g / (sqrt(average) + epsilon)), average]
 
 
 class AdagradOptimizer(Optimizer):
@@ -314,10 +316,10 @@ class AdagradOptimizer(Optimizer):
         c, epsilon = numbers
         (total,) = slots
         total = total + g * g
-        return [variable + c * (g / (_sqrt(total) + epsilon)), total]
+        return [variable + c * (g / (sqrt(total) + epsilon)), total]
 
 
-class AdadeltaOptimizer(Optimizer):
+class AdadeltaOptimizer(_DecayOptimizer):
     """Adadelta: d = sqrt((u + epsilon) / (a + epsilon)) * g; v' = v + c * d.
 
     Then a' = gamma * a + (1 - gamma) * g**2 and u' = gamma * u + (1 - gamma) * d**2. As in
@@ -340,32 +342,37 @@ class AdadeltaOptimizer(Optimizer):
 
     slots = 2
 
-    def __init__(
-        self,
-        learning_rate: float,
-        gamma: float,
-        specified_variable_list: Sequence[Node | SymbolicTensor] | None = None,
-        *,
-        epsilon: float = 1e-6,
-    ) -> None:
-        super().__init__(learning_rate, specified_variable_list)
-        self.gamma = float(gamma)
-        self.epsilon = float(epsilon)
-
-    def settings(self, batch: int) -> list[float]:
-        return [self.gamma, self.epsilon]
-
     @staticmethod
     def updated(numbers: Any, variable: Tensor, g: Tensor, *slots: Tensor) -> list[Tensor]:
         c, gamma, epsilon = numbers
         average, updates = slots
-        step = _sqrt(updates + epsilon) / _sqrt(average + epsilon) * g
+        step = sqrt(updates + epsilon) / sqrt(average + epsilon) * g
         average = gamma * average + (1.0 - gamma) * (g * g)
         updates = gamma * updates + (1.0 - gamma) * (step * step)
         return [variable + c * step, average, updates]
 
 
-class AdamOptimizer(Optimizer):
+class _MomentsOptimizer(Optimizer):
+    """Base class of the optimizers with decays `beta1` and `beta2` of two moments."""
+
+    slots = 2
+
+    def __init__(
+        self,
+        learning_rate: float,
+        beta1: float,
+        beta2: float,
+        specified_variable_list: Sequence[Node | SymbolicTensor] | None = None,
+        *,
+        epsilon: float = 1e-8,
+    ) -> None:
+        super().__init__(learning_rate, specified_variable_list)
+        self.beta1 = float(beta1)
+        self.beta2 = float(beta2)
+        self.epsilon = float(epsilon)
+
+
+class AdamOptimizer(_MomentsOptimizer):
     """Adam: m' = beta1 * m + (1 - beta1) * g; s' = beta2 * s + (1 - beta2) * g**2.
 
     v' = v + c * (m' / (1 - beta1**t)) / (sqrt(s' / (1 - beta2**t)) + epsilon) at batch t, counted
@@ -387,22 +394,6 @@ class AdamOptimizer(Optimizer):
     2.9
     """
 
-    slots = 2
-
-    def __init__(
-        self,
-        learning_rate: float,
-        beta1: float,
-        beta2: float,
-        specified_variable_list: Sequence[Node | SymbolicTensor] | None = None,
-        *,
-        epsilon: float = 1e-8,
-    ) -> None:
-        super().__init__(learning_rate, specified_variable_list)
-        self.beta1 = float(beta1)
-        self.beta2 = float(beta2)
-        self.epsilon = float(epsilon)
-
     def settings(self, batch: int) -> list[float]:
         corrections = [1.0 - self.beta1**batch, 1.0 - self.beta2**batch]
         return [self.beta1, self.beta2, self.epsilon, *corrections]
@@ -413,11 +404,11 @@ class AdamOptimizer(Optimizer):
         mean, square = slots
         mean = beta1 * mean + (1.0 - beta1) * g
         square = beta2 * square + (1.0 - beta2) * (g * g)
-        direction = (mean / correction1) / (_sqrt(square / correction2) + epsilon)
+        direction = (mean / correction1) / (sqrt(square / correction2) + epsilon)
         return [variable + c * direction, mean, square]
 
 
-class AdamaxOptimizer(Optimizer):
+class AdamaxOptimizer(_MomentsOptimizer):
     """Adamax: m' = beta1 * m + (1 - beta1) * g; u' = max(beta2 * u, |g|).
 
     v' = v + c / (1 - beta1**t) * m' / (epsilon + u') at batch t, counted from 1.
@@ -437,22 +428,6 @@ class AdamaxOptimizer(Optimizer):
     >>> round(w.node.data.item(), 3)
     2.9
     """
-
-    slots = 2
-
-    def __init__(
-        self,
-        learning_rate: float,
-        beta1: float,
-        beta2: float,
-        specified_variable_list: Sequence[Node | SymbolicTensor] | None = None,
-        *,
-        epsilon: float = 1e-8,
-    ) -> None:
-        super().__init__(learning_rate, specified_variable_list)
-        self.beta1 = float(beta1)
-        self.beta2 = float(beta2)
-        self.epsilon = float(epsilon)
 
     def settings(self, batch: int) -> list[float]:
         return [self.beta1, self.beta2, self.epsilon, 1.0 - self.beta1**batch]

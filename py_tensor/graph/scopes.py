@@ -148,8 +148,8 @@ class NDArrayMath:
         """
         self.require_scope("track")
         node_behind("track", tensor)
-        if found := scopes.open_scopes():
-            found[-1].add(tensor)
+        if open_scopes := scopes.open_scopes():
+            open_scopes[-1].add(tensor)
         return tensor
 
     def require_scope(self, operation: str) -> None:

@@ -228,18 +228,18 @@ class Session:
         fed = [*feed]
         evaluation = self._evaluation("train", (cost, None, *fed), [cost], fed)
         variables = optimizer.variables_among(evaluation.variables)
-        others = [tensor for tensor in evaluation.variables if tensor not in variables]
+        constants = [tensor for tensor in evaluation.variables if tensor not in variables]
         key = (cost, *fed, None, *variables, batch_size, reduction, type(optimizer))
         if key not in self._functions:
             self._functions[key] = training_step(
-                evaluation, cost, fed, variables, others, batch_size, reduction.name, optimizer
+                evaluation, cost, fed, variables, constants, batch_size, reduction.name, optimizer
             )
         nodes = [variable_node(tensor) for tensor in variables]
         with loaded("train", feed, self.math, batch_size) as values:
             self._keep_feed(feed, values, batch=True)
             updated, slots, total = self._functions[key](
                 current_data(variables),
-                current_data(others),
+                current_data(constants),
                 optimizer.remembered(nodes),
                 optimizer.numbers(batch_size),
                 values,

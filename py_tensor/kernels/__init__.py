@@ -2,11 +2,12 @@
 
 Input: a Python function of numbers. Output: a function of tensors, which computes it for each
 element on any backend. Reading order: `source` (syntax tree and errors), `program` (typed
-statements), `builder` and `intrinsics` (typed operations), `expressions` and `reader` (from the
-tree to a program), `execution` (programs on arrays), `exits` (loops of one element in shaders),
-`kinds` (op definitions and shaders), `plain` (the function run
-in Python), `values` (vectors and random numbers), `calls` (arguments and gradients), `api`,
-`hand_written` (`pt.glsl_kernel`).
+statements), `builder` and `intrinsics` (typed operations); from the tree to a program: `locals`
+(variables and masks), `reading` (the state), `expressions`, `statements`, `loops`, `inlining`
+(calls), `reader`; `execution` (programs on arrays), `op_defs`, `kinds` (entries in the engine's
+tables), `exits` (loops of one element in shaders), `program_writer` (shaders), `plain` (the
+function run in Python), `values` (vectors and random numbers), `calls` (arguments and gradients),
+`api`, `hand_written` (`pt.glsl_kernel`).
 """
 
 from .api import KernelFunction

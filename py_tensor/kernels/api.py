@@ -5,8 +5,9 @@ Input: a function of numbers. Output: a function of tensors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from functools import update_wrapper
+from types import FunctionType
 from typing import Any, overload
 
 from ..dtypes import described, int32
@@ -14,37 +15,49 @@ from ..errors import ArgumentError, KernelError, ShapeError
 from ..functions.arguments import a_shape, choice, function_of, integer
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import OpNode, node_of, scalar_node
+from ..ops.op_def import Shape
 from ..signatures import parameters_of
 from ..tensor import Tensor
-from ..typing import ShapeLike
-from .calls import KNOWN, TensorFunction, argument, dtype_inside, node_of_argument
-from .expressions import TensorArgument, bound
+from ..typing import ArrayLike, ShapeLike
+from .calls import (
+    KernelArgument,
+    KernelResult,
+    TensorFunction,
+    argument,
+    dtype_inside,
+    node_of_argument,
+)
+from .inlining import bound
 from .kinds import elementwise_kernel, indexed_kernel
+from .op_defs import ElementwiseKernel, IndexedKernel
 from .plain import run_plainly
-from .program import Program, text_of
-from .reader import Reader
-from .source import Source, resolve
+from .program import InputKind, Program, text_of
+from .reader import ArgumentType, ReadKernel, read_kernel
+from .source import FunctionSource, resolve
 
 BORDERS = ("clamp", "wrap", "zero")
 MAX_STEPS = 10_000
 VARIANTS = 8
 """Number of programs kept for a signature, which differ in constants of the enclosing scope."""
-_Function = Callable[..., Any]
+_ShapeOption = Shape | Callable[..., ShapeLike] | None
+"""Shape of a result, a function of the arguments that returns it, or None if elementwise."""
 
 
 class _Compiled:
     """Programs of one signature, and the values of the enclosing scopes that they depend on."""
 
-    def __init__(self, several: bool, reader: Reader, ops: list[Any]) -> None:
-        self.several = several
-        self.captured = reader.captured
+    def __init__(self, read: ReadKernel, ops: Sequence[ElementwiseKernel | IndexedKernel]) -> None:
+        self.several = read.several
+        self.captured = read.captured
         self.ops = ops
-        self.templates: BoundedCache[Any, list[OpNode | int]] = BoundedCache(VARIANTS)
+        self.templates: BoundedCache[Hashable, list[OpNode | int]] = BoundedCache(VARIANTS)
         """Operands for some shapes: nodes of lengths, and positions of arguments."""
 
     def is_valid(self) -> bool:
         """Return True if the names of the enclosing scopes have the same values as before."""
-        return all(_same(_current(owner, name), value) for owner, name, value in self.captured)
+        return all(
+            _is_unchanged(value, _current(owner, name)) for owner, name, value in self.captured
+        )
 
     def operands(self, nodes: list[OpNode], shape: tuple[int, ...] | None) -> tuple[OpNode, ...]:
         """Return the operands of the operations for the nodes of the arguments."""
@@ -54,20 +67,23 @@ class _Compiled:
         template = self.templates.get(key)
         if template is None:
             template = self.templates[key] = []
-            for given in self.ops[0].program.inputs:
-                if given.kind in ("value", "tensor"):
-                    template.append(given.place)
+            for operand in self.ops[0].program.inputs:
+                position, kind = operand.argument, operand.kind
+                if kind in (InputKind.VALUE, InputKind.TENSOR):
+                    template.append(position)
                     continue
-                lengths = shape if given.kind == "extent" else nodes[given.place].spec.shape
-                template.append(scalar_node(lengths[given.axis], int32))
-        return tuple([nodes[each] if isinstance(each, int) else each for each in template])
+                lengths = shape if kind is InputKind.EXTENT else nodes[position].spec.shape
+                template.append(scalar_node(lengths[operand.axis], int32))
+        return tuple([nodes[src] if isinstance(src, int) else src for src in template])
 
 
-def _current(owner: Any, name: str) -> Any:
-    return resolve(owner, name) if hasattr(owner, "__code__") else getattr(owner, name, None)
+def _current(owner: object, name: str) -> object:
+    if isinstance(owner, FunctionType):
+        return resolve(owner, name)
+    return getattr(owner, name, None)
 
 
-def _same(a: Any, b: Any) -> bool:
+def _is_unchanged(a: object, b: object) -> bool:
     return a is b or (type(a) is type(b) and isinstance(a, int | float | tuple) and a == b)
 
 
@@ -83,19 +99,23 @@ class KernelFunction(TensorFunction):
     """
 
     def __init__(
-        self, function: _Function, shape: Any, border: str, max_steps: int, source: str | None
+        self,
+        function: FunctionType,
+        shape: _ShapeOption,
+        border: str,
+        max_steps: int,
+        source: str | None,
     ) -> None:
         update_wrapper(self, function)
         self._function = function
         super().__init__(function.__name__)
-        self._source = Source(function, source)
+        self._source = FunctionSource(function, source)
         self._shape = shape
         self._border = border
         self._max_steps = max_steps
-        self._compiled: dict[Any, list[_Compiled]] = {}
+        self._compiled: dict[Hashable, list[_Compiled]] = {}
         self._indices = _index_count(self._source, shape)
-        parameters = parameters_of(function)
-        assert parameters is not None
+        parameters = self._source.parameters
         self._names = (*parameters.positional, *parameters.keyword_only)[self._indices or 0 :]
         self._defaults = function.__defaults__ or ()
         self._by_name = bool(parameters.keyword_only)
@@ -106,7 +126,7 @@ class KernelFunction(TensorFunction):
     def __repr__(self) -> str:
         return f"kernel({self._name})"
 
-    def python(self, *args: Any, **kwargs: Any) -> Any:
+    def python(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Run the function itself in Python, once for each element, for example in a debugger.
 
         Args:
@@ -130,15 +150,15 @@ class KernelFunction(TensorFunction):
         shape = self._result_shape(values) if self._indices is not None else None
         compiled = self._compile(values)
         dtypes = [op.program.result.dtype for op in compiled.ops]
-        parameters = parameters_of(self._function)
-        assert parameters is not None
-        keywords = parameters.keyword_only
+        keywords = self._source.parameters.keyword_only
         results = run_plainly(self._function, values, shape, dtypes, self._border, keywords)
         return tuple(results) if compiled.several else results[0]
 
     # --- arguments ------------------------------------------------------------------------------
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _bound(
+        self, args: tuple[ArrayLike, ...], kwargs: dict[str, ArrayLike]
+    ) -> list[KernelArgument]:
         """Return the arguments in the order of the parameters: numbers and tensors."""
         names, defaults = self._names, self._defaults
         missing = len(names) - len(args)
@@ -146,24 +166,24 @@ class KernelFunction(TensorFunction):
             args += defaults[len(defaults) - missing :]
         else:
             args = self._ordered(args, kwargs)
-        return [
-            value if type(value) in KNOWN else argument(self._name, name, value)
-            for name, value in zip(names, args, strict=True)
-        ]
+        return [argument(self._name, name, value) for name, value in zip(names, args, strict=True)]
 
-    def _ordered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        found = bound(self._function, [*[0] * (self._indices or 0), *args], kwargs)
-        if isinstance(found, str):
+    def _ordered(
+        self, args: tuple[ArrayLike, ...], kwargs: dict[str, ArrayLike]
+    ) -> tuple[Any, ...]:
+        values = bound(self._function, [*[0] * (self._indices or 0), *args], kwargs)
+        if isinstance(values, str):
             raise ArgumentError(
-                f"{self._name}: {found}; got {len(args)} arguments and names {[*kwargs]}; give one "
-                "value for each parameter"
+                f"{self._name}: {values}; got {len(args)} arguments and names {[*kwargs]}; give "
+                "one value for each parameter"
             )
-        return tuple([found[name] for name in self._names])
+        return tuple([values[name] for name in self._names])
 
-    def _result_shape(self, values: list[Any]) -> tuple[int, ...]:
-        given = self._shape(*values) if callable(self._shape) else self._shape
-        checked = any(type(value) is Tensor and value.shape is given for value in values)
-        shape: tuple[int, ...] = given if checked else a_shape(self._name, given)
+    def _result_shape(self, values: Sequence[KernelArgument]) -> tuple[int, ...]:
+        lengths = self._shape(*values) if callable(self._shape) else self._shape
+        assert lengths is not None
+        checked = [v.shape for v in values if type(v) is Tensor and v.shape is lengths]
+        shape = checked[0] if checked else a_shape(self._name, lengths)
         if len(shape) != self._indices:
             raise ShapeError(
                 f"{self._name}: result has {len(shape)} axes but the function takes "
@@ -173,14 +193,15 @@ class KernelFunction(TensorFunction):
 
     # --- compilation ----------------------------------------------------------------------------
 
-    def _compile(self, values: list[Any]) -> _Compiled:
+    def _compile(self, values: Sequence[KernelArgument]) -> _Compiled:
         """Return the kernel compiled for arguments of these dtypes and ranks."""
         indexed = self._indices is not None
         signature = tuple(
             [
-                (dtype_inside(self._name, value), len(value.shape) if type(value) is Tensor else 0)
-                if indexed
-                else (dtype_inside(self._name, value), 0)
+                ArgumentType(
+                    dtype_inside(self._name, value),
+                    len(value.shape) if indexed and isinstance(value, Tensor) else 0,
+                )
                 for value in values
             ]
         )
@@ -188,29 +209,13 @@ class KernelFunction(TensorFunction):
         for compiled in known:
             if not compiled.captured or compiled.is_valid():
                 return compiled
-        reader = Reader(self._source, self._border, self._max_steps)
-        tree = self._source.tree.args
-        names = [part.arg for part in (*tree.posonlyargs, *tree.args, *tree.kwonlyargs)]
-        arguments: dict[str, Any] = {}
-        for axis in range(self._indices or 0):
-            reader.input("extent", axis, axis, int32, f"extent {axis}")
-            reader.coordinates.append(reader.builder.var(int32))
-            arguments[names[axis]] = reader.coordinates[-1]
-        for place, ((dtype, rank), name) in enumerate(
-            zip(signature, names[self._indices or 0 :], strict=True)
-        ):
-            given = reader.input("tensor" if rank else "value", place, 0, dtype, name)
-            arguments[name] = given.var
-            if rank:
-                lengths = tuple(
-                    reader.input("length", place, axis, int32, name).var for axis in range(rank)
-                )
-                arguments[name] = TensorArgument(given, lengths)
-        several, programs = reader.read(arguments)
+        read = read_kernel(
+            self._source, self._border, self._max_steps, self._indices or 0, signature
+        )
         make = indexed_kernel if indexed else elementwise_kernel
-        listing = self._listing(programs[0])
-        ops = [make(self._name, program, listing) for program in programs]
-        known.insert(0, _Compiled(several, reader, ops))
+        listing = self._listing(read.programs[0])
+        ops = [make(self._name, program, listing) for program in read.programs]
+        known.insert(0, _Compiled(read, ops))
         del known[VARIANTS:]
         return known[0]
 
@@ -221,7 +226,7 @@ class KernelFunction(TensorFunction):
 
     # --- calls ----------------------------------------------------------------------------------
 
-    def _apply(self, values: list[Any]) -> Any:
+    def _apply(self, values: Sequence[KernelArgument]) -> KernelResult:
         shape = None
         if self._indices is not None:
             shape = self._result_shape(values)
@@ -238,10 +243,9 @@ class KernelFunction(TensorFunction):
         return tuple(results) if compiled.several else results[0]
 
 
-def _index_count(source: Source, shape: Any) -> int | None:
+def _index_count(source: FunctionSource, shape: _ShapeOption) -> int | None:
     """Return the number of leading parameters that are indices; None for elementwise kernels."""
-    parameters = parameters_of(source.function)
-    assert parameters is not None
+    parameters = source.parameters
     if parameters.has_varargs or parameters.has_varkw:
         raise ArgumentError(
             f"kernel: {source.name} takes * or **; got parameters {parameters.positional}; name "
@@ -257,16 +261,16 @@ def _index_count(source: Source, shape: Any) -> int | None:
     if not callable(shape):
         count = len(a_shape("kernel", shape))
     else:
-        given = parameters_of(shape)
-        if given is None:
+        of_shape = parameters_of(shape)
+        if of_shape is None:
             raise ArgumentError(
                 f"kernel: shape must be a function in Python; got {described(shape)}; use a lambda"
             )
-        count = len(names) - len(given.positional)
-        if count < 0 or names[count:] != given.positional:
+        count = len(names) - len(of_shape.positional)
+        if count < 0 or names[count:] != of_shape.positional:
             raise ArgumentError(
                 f"kernel: shape must take the arguments of {source.name} after the indices; got "
-                f"{given.positional} for {names}; use the same names"
+                f"{of_shape.positional} for {names}; use the same names"
             )
     if count > len(parameters.positional):
         raise ArgumentError(
@@ -285,10 +289,10 @@ def kernel(
     border: str = "clamp",
     max_steps: int = MAX_STEPS,
     source: str | None = None,
-) -> Callable[[_Function], KernelFunction]: ...
+) -> Callable[[Callable[..., Any]], KernelFunction]: ...
 @overload
 def kernel(
-    function: _Function,
+    function: Callable[..., Any],
     /,
     *,
     shape: ShapeLike | Callable[..., ShapeLike] | None = None,
@@ -297,7 +301,7 @@ def kernel(
     source: str | None = None,
 ) -> KernelFunction: ...
 def kernel(
-    function: _Function | None = None,
+    function: Callable[..., Any] | None = None,
     /,
     *,
     shape: ShapeLike | Callable[..., ShapeLike] | None = None,
@@ -346,19 +350,21 @@ def kernel(
     """
     mode = choice("kernel", "border", border, BORDERS)
     steps = integer("kernel", "max_steps", max_steps, 1, 1 << 30)
-    if shape is not None and not callable(shape):
-        shape = a_shape("kernel", shape)
+    if shape is None or callable(shape):
+        lengths: _ShapeOption = shape
+    else:
+        lengths = a_shape("kernel", shape)
     if source is not None and not isinstance(source, str):
         raise ArgumentError(
             f"kernel: source must be text; got {described(source)}; pass the function's text"
         )
 
-    def compiled(function: _Function) -> KernelFunction:
-        given = function_of("kernel", "function", function)
-        if not hasattr(given, "__code__"):
+    def compiled(function: Callable[..., Any]) -> KernelFunction:
+        function_of("kernel", "function", function)
+        if not isinstance(function, FunctionType):
             raise KernelError(
-                f"kernel: function is not written in Python; got {described(given)}; use def"
+                f"kernel: function is not written in Python; got {described(function)}; use def"
             )
-        return KernelFunction(given, shape, mode, steps, source)
+        return KernelFunction(function, lengths, mode, steps, source)
 
     return compiled if function is None else compiled(function)

@@ -1,34 +1,60 @@
-"""Typed operations: promotion, constants and the statements that programs are made of.
+"""Build the statements of a program: promotion of dtypes, constants and typed operations.
 
-Input: values, which are Python numbers (constants without a dtype of their own) and variables.
-Output: statements, in which equal operations on equal values occur once.
+Input: variables and Python numbers, which are constants without a dtype of their own. Output:
+statements, in which equal operations on equal values occur once.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
 
-from ..dtypes import OF_PYTHON, DType, bool_, float32, int32, promote
+from ..dtypes import OF_PYTHON, DType, bool_, float32, int32, promote, uint32
 from ..errors import DTypeError
-from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.op_def import Elementwise, Fixed, Where
-from .program import Atom, Column, Family, Input, Number, Program, Read, Step, Var, needed_part
+from .program import (
+    AND,
+    NOT,
+    WHERE,
+    Atom,
+    Family,
+    Input,
+    InputKind,
+    Number,
+    Program,
+    Read,
+    ReadColumn,
+    Statement,
+    Step,
+    Var,
+    needed_part,
+    op,
+)
 
 NEAR = 1 << 10
 """Largest distance along an axis at which reads count as neighbours."""
+KERNEL_DTYPES = (float32, int32, uint32, bool_)
+"""The dtypes that values have inside of kernels."""
 NUMBERS = (bool, int, float)
-ATOMS = (Var, Number, *NUMBERS)
+PythonNumber = bool | int | float
+ATOMS = (Var, Number, bool, int, float)
+Operand = Atom | PythonNumber
+"""A number in a kernel: an atom, or a constant without a dtype of its own."""
+Truth = bool | Var
+"""A truth value: a constant, or a variable of dtype bool."""
 _ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
-_KIND = {float32: float, int32: int, bool_: bool}
+_OF_DTYPE: dict[DType, Callable[[PythonNumber], PythonNumber]] = {
+    float32: float,
+    int32: int,
+    bool_: bool,
+}
 
 
 class Mismatch(Exception):
-    """Operands do not fit together; the reader adds the place in the user's function."""
+    """Operands do not fit together; the reader adds the line of the user's function."""
 
     def __init__(self, problem: str, advice: str) -> None:
         super().__init__(problem)
@@ -36,27 +62,16 @@ class Mismatch(Exception):
         self.advice = advice
 
 
-def op(name: str) -> Elementwise:
-    """Return the definition of an elementwise operation."""
-    found = OP_DEFS[name]
-    assert isinstance(found, Elementwise)
-    return found
-
-
-def dtype_of(value: Any) -> DType:
+def dtype_of(value: Operand) -> DType:
     """Return the dtype of a value; that of a Python number is the default of its type."""
-    if type(value) in NUMBERS:
-        value = Number(value, OF_PYTHON[type(value)])
-    dtype: DType = value.dtype
-    return dtype
+    return OF_PYTHON[type(value)] if isinstance(value, NUMBERS) else value.dtype
 
 
-def typed(value: Any, dtype: DType) -> Atom:
+def typed(value: Operand, dtype: DType) -> Atom:
     """Give a Python number a dtype. Variables must have it already."""
-    if type(value) not in NUMBERS:
-        atom: Atom = value
-        assert atom.dtype is dtype
-        return atom
+    if not isinstance(value, NUMBERS):
+        assert value.dtype is dtype
+        return value
     if dtype.kind == "f":
         return Number(float(value), dtype)
     if dtype.kind == "b":
@@ -71,10 +86,10 @@ def typed(value: Any, dtype: DType) -> Atom:
     return Number(int(value), dtype)
 
 
-def common(values: Sequence[Any]) -> DType:
+def common(values: Sequence[Operand]) -> DType:
     """Return the dtype to which values are promoted; Python numbers adopt that of variables."""
-    strong = [value.dtype for value in values if type(value) not in NUMBERS]
-    weak = [OF_PYTHON[type(value)] for value in values if type(value) in NUMBERS]
+    strong = [value.dtype for value in values if not isinstance(value, NUMBERS)]
+    weak = [OF_PYTHON[type(value)] for value in values if isinstance(value, NUMBERS)]
     result: DType | None = None
     for dtype in strong:
         try:
@@ -97,20 +112,20 @@ class Builder:
     def __init__(self) -> None:
         self._numbers = count(1)
         self.last = 0
-        self.blocks: list[list[Any]] = [[]]
-        self.known: list[dict[Any, Var]] = [{}]
-        self._inverses: dict[Any, Any] = {}
+        self.blocks: list[list[Statement]] = [[]]
+        self.known: list[dict[Hashable, Var]] = [{}]
+        self._inverses: dict[Var, Var] = {}
         self.sums: dict[Var, tuple[Var, int]] = {}
-        """Integers that are another one plus a constant."""
+        """Integers that equal another one plus a constant."""
 
     def var(self, dtype: DType) -> Var:
         self.last = next(self._numbers)
         return Var(dtype, self.last)
 
     @contextmanager
-    def block(self) -> Iterator[list[Any]]:
+    def block(self) -> Iterator[list[Statement]]:
         """Collect statements in a block of their own."""
-        body: list[Any] = []
+        body: list[Statement] = []
         self.blocks.append(body)
         self.known.append({})
         try:
@@ -119,10 +134,10 @@ class Builder:
             self.blocks.pop()
             self.known.pop()
 
-    def add(self, statement: Any) -> None:
+    def add(self, statement: Statement) -> None:
         self.blocks[-1].append(statement)
 
-    def _named(self, key: Any, dtype: DType, make: Callable[[Var], Any]) -> Var:
+    def _named(self, key: Hashable, dtype: DType, make: Callable[[Var], Statement]) -> Var:
         for names in reversed(self.known):
             known: Var | None = names.get(key)
             if known is not None:
@@ -134,61 +149,61 @@ class Builder:
     def step(self, definition: Elementwise, operands: tuple[Atom, ...], dtype: DType) -> Var:
         """Append an operation, or return the result of an equal one."""
         key = (definition, operands, dtype)
-        found = self._named(key, dtype, lambda result: Step(result, definition, operands))
+        result = self._named(key, dtype, lambda result: Step(result, definition, operands))
         if len(definition.factors) == 2 and dtype is int32:
-            for at, factor in enumerate(definition.factors):
-                whole, other = operands[at], operands[1 - at]
-                if factor == 1 and isinstance(whole, Var) and isinstance(other, Number):
-                    base, offset = self.sums.get(whole, (whole, 0))
-                    more = definition.factors[1 - at] * int(other.value)
-                    self.sums[found] = base, offset + more
-        return found
+            for position, factor in enumerate(definition.factors):
+                term, addend = operands[position], operands[1 - position]
+                if factor == 1 and isinstance(term, Var) and isinstance(addend, Number):
+                    base, offset = self.sums.get(term, (term, 0))
+                    more = definition.factors[1 - position] * int(addend.value)
+                    self.sums[result] = base, offset + more
+        return result
 
     def read(
-        self, given: Any, position: Atom, dtype: DType, row: Atom, place: Any, border: str
+        self, tensor: Input, position: Atom, dtype: DType, row: Atom, index: Operand, border: str
     ) -> Var:
         """Append a read of a tensor at a row-major position.
 
-        It is at `place` along the last axis, subject to the border, in the row that starts at
-        position `row`.
+        `index` is the index along the last axis before the border mode is applied to it, and `row`
+        the position at which the row starts.
         """
         column = None
-        if isinstance(place, Var):
-            base, offset = self.sums.get(place, (place, 0))
-            column = Column(row, base, offset, border) if abs(offset) <= NEAR else None
+        if isinstance(index, Var):
+            base, offset = self.sums.get(index, (index, 0))
+            column = ReadColumn(row, base, offset, border) if abs(offset) <= NEAR else None
         return self._named(
-            (given, position), dtype, lambda result: Read(result, given, position, column)
+            (tensor, position), dtype, lambda result: Read(result, tensor, position, column)
         )
 
-    def cast(self, value: Any, dtype: DType) -> Any:
-        """Convert a value to a dtype; a Python number stays one if it is of the dtype's type."""
-        if type(value) in NUMBERS:
-            if dtype in _KIND:
-                if dtype is int32 and not math.isfinite(value):
-                    raise Mismatch(f"{value} is no integer", "use a finite number")
-                return _KIND[dtype](value)
+    def cast(self, value: Operand, dtype: DType) -> Operand:
+        """Convert a value to a dtype; a Python number stays one if Python has the dtype's type."""
+        if not isinstance(value, NUMBERS):
+            return self.promoted(value, dtype)
+        if dtype not in _OF_DTYPE:
             return typed(int(value), dtype)
+        if dtype is int32 and not math.isfinite(value):
+            raise Mismatch(f"{value} is no integer", "use a finite number")
+        return _OF_DTYPE[dtype](value)
+
+    def promoted(self, value: Operand, dtype: DType) -> Atom:
+        """Return a value as an atom of a dtype to which its own can be promoted."""
+        if isinstance(value, NUMBERS):
+            return typed(value, dtype)
         return value if value.dtype is dtype else self.step(CAST, (value,), dtype)
 
-    def promoted(self, value: Any, dtype: DType) -> Atom:
-        """Return an atom of a dtype, to which the value's own is promoted."""
-        if type(value) in NUMBERS:
-            return typed(value, dtype)
-        atom: Atom = self.cast(value, dtype)
-        return atom
-
-    def apply(self, name: str | Elementwise, *values: Any) -> Any:
+    def apply(self, name: str | Elementwise, *values: Operand) -> Operand:
         """Apply an elementwise operation to values, converted as Python converts numbers."""
         definition = op(name) if isinstance(name, str) else name
         if isinstance(definition, Where):
             return self.select(self.truth(values[0]), values[1], values[2])
-        if all(type(value) in NUMBERS for value in values):
-            folded = _folded(definition, values)
+        constants = [value for value in values if isinstance(value, NUMBERS)]
+        if len(constants) == len(values):
+            folded = _folded(definition, constants)
             if folded is not None:
                 return folded
         if isinstance(definition, Fixed):
-            given = tuple(map(self._exactly, values, definition.takes))
-            return self.step(definition, given, definition.gives)
+            exact = tuple(map(self._exactly, values, definition.takes))
+            return self.step(definition, exact, definition.gives)
         dtype = common(values)
         allowed = definition.dtypes
         if allowed == "floating":
@@ -205,71 +220,73 @@ class Builder:
         operands = tuple(self.promoted(value, dtype) for value in values)
         return self.step(definition, operands, bool_ if definition.result == "bool" else dtype)
 
-    def _exactly(self, value: Any, dtype: DType) -> Atom:
-        if type(value) not in NUMBERS and value.dtype is not dtype:
+    def _exactly(self, value: Operand, dtype: DType) -> Atom:
+        if not isinstance(value, NUMBERS) and value.dtype is not dtype:
             raise Mismatch(f"dtype must be {dtype}, not {value.dtype}", "convert it")
         return typed(value, dtype)
 
-    def truth(self, value: Any) -> Any:
+    def truth(self, value: Operand) -> Truth:
         """Return True, False or a variable of dtype bool."""
-        if type(value) in NUMBERS:
+        if isinstance(value, NUMBERS):
             return bool(value)
         if isinstance(value, Number):
             return bool(value.value)
         return value if value.dtype is bool_ else self.step(CAST, (value,), bool_)
 
-    def both(self, a: Any, b: Any) -> Any:
+    def both(self, a: Truth, b: Truth) -> Truth:
         """Return the conjunction of two truth values."""
         if a is False or b is False:
             return False
         if a is True or b is a:
             return b
-        return a if b is True else self.step(op("logical_and"), (a, b), bool_)
+        return a if b is True else self.step(AND, (a, b), bool_)
 
-    def inverse(self, a: Any) -> Any:
+    def inverse(self, a: Truth) -> Truth:
         """Return the negation of a truth value."""
         if isinstance(a, bool):
             return not a
         if a not in self._inverses:
-            inverse = self.step(op("logical_not"), (a,), bool_)
+            inverse = self.step(NOT, (a,), bool_)
             self._inverses[inverse] = a
             return inverse
         return self._inverses[a]
 
-    def select(self, condition: Any, a: Any, b: Any) -> Any:
+    def select(self, condition: Truth, a: Operand, b: Operand) -> Operand:
         """Return `a` where a truth value is true, else `b`."""
         if isinstance(condition, bool):
             return a if condition else b
-        if a is b or (type(a) is type(b) and type(a) in NUMBERS and repr(a) == repr(b)):
+        if a is b or (isinstance(a, NUMBERS) and type(a) is type(b) and repr(a) == repr(b)):
             return a
-        if isinstance(b, bool) and (dtype_of(a) is bool_):
-            negated = self.inverse(condition)
-            if isinstance(a, bool):
-                return condition if a else negated
-            return (
-                self.inverse(self.both(condition, self.inverse(a)))
-                if b
-                else self.both(condition, a)
-            )
+        if isinstance(b, bool) and dtype_of(a) is bool_:
+            return self._select_constant(condition, self.truth(a), b)
         if isinstance(a, bool) and dtype_of(b) is bool_:
-            negated = self.inverse(condition)
-            return self.inverse(self.both(negated, self.inverse(b))) if a else self.both(negated, b)
+            return self._select_constant(self.inverse(condition), self.truth(b), a)
         dtype = common((a, b))
         operands = (condition, self.promoted(a, dtype), self.promoted(b, dtype))
-        return self.step(op("where"), operands, dtype)
+        return self.step(WHERE, operands, dtype)
+
+    def _select_constant(self, condition: Truth, a: Truth, b: bool) -> Truth:
+        """Return `a` where a condition is true, else the constant `b`."""
+        if not b:
+            return self.both(condition, a)
+        return self.inverse(self.both(condition, self.inverse(a)))
+
+    def select_truth(self, condition: Truth, a: Truth, b: Truth) -> Truth:
+        """Return the truth value `a` where a condition is true, else `b`."""
+        return self.truth(self.select(condition, a, b))
 
     def finished(
-        self, inputs: Sequence[Input], coordinates: list[Var], results: Sequence[Any]
+        self, inputs: Sequence[Input], coordinates: list[Var], results: Sequence[Operand]
     ) -> list[Program]:
         """Return the program of each result, all with the inputs that some result needs.
 
         All operands of elementwise kernels are kept, since the result has their common shape.
         """
         atoms = tuple(typed(result, dtype_of(result)) for result in results)
-        needed: set[Any] = {*atoms}
+        needed: set[Atom] = {*atoms}
         family = Family(needed_part(self.blocks[0], needed), atoms)
-        keep_all = not any(given.kind == "extent" for given in inputs)
-        used = [i for i in inputs if keep_all or i.kind == "extent" or i.var in needed]
+        extents = [operand for operand in inputs if operand.kind is InputKind.EXTENT]
+        used = [i for i in inputs if not extents or i in extents or i.var in needed]
         if len(atoms) == 1:
             return [Program(used, coordinates, family.body, atoms[0])]
         bodies = [needed_part(family.body, {atom}) for atom in atoms]
@@ -279,18 +296,22 @@ class Builder:
         ]
 
 
-def _folded(definition: Elementwise, values: Sequence[Any]) -> Any:
+def _folded(definition: Elementwise, values: Sequence[PythonNumber]) -> PythonNumber | None:
     """Compute an operation on Python numbers; return None if it has to be computed later."""
     if isinstance(definition, Fixed) or not definition.formula:
         return None
-    kind: Any = float if float in map(type, values) or definition.dtypes == "floating" else None
-    if kind is None and definition.dtypes == "numeric":
+    kind: type[float] | None = None
+    if float in map(type, values) or definition.dtypes == "floating":
+        kind = float
+    elif definition.dtypes == "numeric":
         kind = int
     try:
-        given = [kind(value) if kind else value for value in values]
-        result = definition.host(float32)(*given)
+        numbers = [kind(value) if kind else value for value in values]
+        result: object = definition.host(float32)(*numbers)
     except (OverflowError, ValueError, ZeroDivisionError, TypeError):
         return None
     if definition.result == "bool":
         return bool(result)
-    return float(result) if kind is float else result if type(result) in NUMBERS else None
+    if not isinstance(result, NUMBERS):
+        return None
+    return float(result) if kind is float else result

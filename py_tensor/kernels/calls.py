@@ -5,18 +5,21 @@ Input: what the user passes to a kernel. Output: numbers, tensors and nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dtypes import DTYPES, OF_PYTHON, DType, bool_, described, float32, int32, uint32
 from ..errors import ArgumentError, DTypeError
 from ..functions.arguments import function_of
 from ..ir.node import OpNode, scalar_node
-from ..ir.tracer import fitting, kind_of
+from ..ir.tracer import ScalarTracer, fitting, kind_of
 from ..tensor import Tensor, as_tensor, node_behind
 from ..transforms.autodiff.custom_vjp import custom_gradient
+from ..typing import ArrayLike
+from .builder import NUMBERS, PythonNumber
 
-_Function = Callable[..., Any]
+KernelArgument = Tensor | PythonNumber | ScalarTracer
+KernelResult = Tensor | tuple[Tensor, ...]
 
 
 class TensorFunction:
@@ -24,21 +27,23 @@ class TensorFunction:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._rule: _Function | None = None
+        self._rule: Callable[..., object] | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Return the kernel's result for each element; a tuple if the function returns one."""
         values = self._bound(args, kwargs)
         rule = self._rule
         if rule is None:
             return self._apply(values)
 
-        def with_rule(*tensors: Any) -> Any:
-            return self._apply(list(tensors)), lambda g: rule(g, *tensors)
+        def with_rule(
+            *tensors: KernelArgument,
+        ) -> tuple[KernelResult, Callable[[object], object]]:
+            return self._apply(tensors), lambda g: rule(g, *tensors)
 
         return custom_gradient(with_rule)(*values)
 
-    def gradient(self, rule: _Function) -> _Function:
+    def gradient[Rule: Callable[..., object]](self, rule: Rule) -> Rule:
         """Decorate the function that computes this kernel's gradient.
 
         Args:
@@ -65,22 +70,22 @@ class TensorFunction:
         self._rule = function_of("gradient", "rule", rule)
         return rule
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _bound(
+        self, args: tuple[ArrayLike, ...], kwargs: dict[str, ArrayLike]
+    ) -> list[KernelArgument]:
         """Return the arguments in the order of the parameters: numbers and tensors."""
         raise NotImplementedError
 
-    def _apply(self, values: list[Any]) -> Any:
+    def _apply(self, values: Sequence[KernelArgument]) -> KernelResult:
         """Return the results for arguments in the order of the parameters."""
         raise NotImplementedError
 
 
-KNOWN = (Tensor, float, int, bool)
-"""Types of arguments that need no conversion."""
-
-
-def argument(operation: str, name: str, value: Any) -> Any:
+def argument(operation: str, name: str, value: ArrayLike) -> KernelArgument:
     """Return a number, or a tensor of anything else."""
-    if kind_of(value) in (bool, int, float):
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, bool | int | float | ScalarTracer) and kind_of(value) in NUMBERS:
         return value
     if value is None or isinstance(value, str):
         raise ArgumentError(
@@ -90,7 +95,7 @@ def argument(operation: str, name: str, value: Any) -> Any:
     return as_tensor(operation, value)
 
 
-def dtype_inside(operation: str, value: Any) -> DType:
+def dtype_inside(operation: str, value: KernelArgument) -> DType:
     """Return the dtype that an argument has inside of a kernel, which is one of 32 bits."""
     if not isinstance(value, Tensor):
         dtype = OF_PYTHON[kind_of(value)]
@@ -116,7 +121,7 @@ INSIDE = {
 """The dtype that elements of each dtype have inside of a kernel."""
 
 
-def node_of_argument(operation: str, value: Any) -> OpNode:
+def node_of_argument(operation: str, value: KernelArgument) -> OpNode:
     """Return the node of a tensor, or a new one of a number."""
     if isinstance(value, Tensor):
         return node_behind(operation, value)

@@ -1,51 +1,98 @@
 """Run a program on whole arrays: on arrays of NumPy, on lists of numbers, and on tensors.
 
 Input: a program and the values of its inputs. Output: the values of the result. All elements run
-together; masks tell which of them a statement applies to.
+together, and masks select those to which a statement applies.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, Self
 
 from ..dtypes import DType
 from ..errors import GradientError
+from ..functions.creation import full
+from ..functions.elementwise import astype
 from ..ops.elementwise import CAST
-from ..ops.op_def import Elementwise
+from ..ops.index_map import row_major
+from ..ops.op_def import Elementwise, Shape
 from ..runtime.evaluators import HostValues, cast
+from ..tensor import Tensor, apply
 from ..transforms.autodiff.custom_vjp import stop_gradient
-from .builder import op
-from .program import Atom, Branch, Loop, Number, Program, Read, Step, Var
+from .builder import PythonNumber
+from .program import WHERE, Atom, Branch, Number, Program, Read, Repeat, Statement, Step, Var
 
 UNROLLED = 256
-"""Iterations up to which loops are differentiated: each is written as operations of its own."""
-WHERE = op("where")
+"""Number of iterations up to which loops are differentiated; each becomes separate operations."""
+
+
+class ProgramArray(Protocol):
+    """Array of any namespace on which programs run."""
+
+    @property
+    def dtype(self) -> object: ...
+    def astype(self, dtype: str, *, copy: bool = ...) -> Self: ...
+    def reshape(self, size: int) -> Self: ...
+    def any(self) -> object: ...
+    def __getitem__(self, position: Any) -> Self: ...
+    def __floordiv__(self, size: int) -> Self: ...
+    def __mod__(self, size: int) -> Self: ...
+
+
+class ProgramNamespace(Protocol):
+    """Functions of arrays that programs use besides those of their operations."""
+
+    @property
+    def int32(self) -> Any: ...
+    def asarray(self, value: object, *, dtype: Any = ...) -> ProgramArray: ...
+    def arange(self, stop: int, /, *, dtype: Any) -> ProgramArray: ...
+    def broadcast_to(self, array: Any, shape: Shape, /) -> ProgramArray: ...
+
+
+class ValueAlgebra[Value](Protocol):
+    """Operations on the values that a program runs on."""
+
+    def number(self, value: PythonNumber, dtype: DType) -> Value: ...
+    def step(self, definition: Elementwise, operands: Sequence[Value], dtype: DType) -> Value: ...
+
+
+class KnownAlgebra[Value](ValueAlgebra[Value], Protocol):
+    """Operations on values that a run can read and test."""
+
+    def read(self, values: Value, position: Value) -> Value: ...
+    def any(self, mask: Value) -> bool: ...
 
 
 class ArrayAlgebra:
     """Values are arrays of an array namespace."""
 
-    def __init__(self, xp: Any) -> None:
+    def __init__(self, xp: ProgramNamespace) -> None:
         self.xp = xp
 
-    def number(self, value: Any, dtype: DType) -> Any:
+    def number(self, value: PythonNumber, dtype: DType) -> ProgramArray:
         return self.xp.asarray(value, dtype=dtype.name)
 
-    def step(self, definition: Elementwise, operands: Sequence[Any], dtype: DType) -> Any:
+    def step(
+        self, definition: Elementwise, operands: Sequence[ProgramArray], dtype: DType
+    ) -> ProgramArray:
         if definition is CAST:
             return operands[0].astype(dtype.name)
-        reference = definition.reference or definition.name
-        if callable(reference):
-            result = reference(self.xp, *operands)
-        else:
-            result = getattr(self.xp, reference)(*operands)
+        result = self.function(definition, operands)(*operands)
         return self.xp.asarray(result).astype(dtype.name, copy=False)
 
-    def read(self, values: Any, position: Any) -> Any:
+    def function(
+        self, definition: Elementwise, operands: Sequence[ProgramArray]
+    ) -> Callable[..., object]:
+        """Return the function of arrays that computes an operation."""
+        reference = definition.reference or definition.name
+        return partial(reference, self.xp) if callable(reference) else getattr(self.xp, reference)
+
+    def read(self, values: ProgramArray, position: ProgramArray) -> ProgramArray:
         return values.reshape(-1)[position]
 
-    def any(self, mask: Any) -> bool:
+    def any(self, mask: ProgramArray) -> bool:
         return bool(mask.any())
 
 
@@ -55,7 +102,7 @@ class ListAlgebra:
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def number(self, value: Any, dtype: DType) -> HostValues:
+    def number(self, value: PythonNumber, dtype: DType) -> HostValues:
         return cast([value], dtype) * self.size
 
     def step(
@@ -64,76 +111,105 @@ class ListAlgebra:
         return cast(map(definition.host(dtype), *operands), dtype)
 
     def read(self, values: HostValues, position: HostValues) -> HostValues:
-        return [values[place] for place in position]
+        return [values[index] for index in position]
 
     def any(self, mask: HostValues) -> bool:
         return any(mask)
 
 
+def coordinates_of(xp: ProgramNamespace, shape: Shape) -> list[ProgramArray]:
+    """Return the index along each axis of all elements of a shape, in row-major order."""
+    return [
+        (xp.arange(math.prod(shape), dtype=xp.int32) // step % n).astype("int32")
+        for n, step in zip(shape, row_major(shape), strict=True)
+    ]
+
+
 class TensorAlgebra:
-    """Values are tensors, so that a program is differentiated like any other function.
+    """Values are tensors, so that a program is differentiated like any other function."""
 
-    `pt` has the public functions and `apply`, as in gradient rules.
-    """
+    def number(self, value: PythonNumber, dtype: DType) -> Tensor:
+        return full((), value, dtype=dtype)
 
-    def __init__(self, pt: Any, name: str) -> None:
-        self.pt = pt
-        self.name = name
-
-    def number(self, value: Any, dtype: DType) -> Any:
-        return self.pt.full((), value, dtype=dtype)
-
-    def step(self, definition: Elementwise, operands: Sequence[Any], dtype: DType) -> Any:
+    def step(self, definition: Elementwise, operands: Sequence[Tensor], dtype: DType) -> Tensor:
         if definition is CAST:
-            return self.pt.astype(operands[0], dtype)
-        return self.pt.apply(definition, tuple(operands))
-
-    def guarded(self, mask: Any, value: Any) -> Any:
-        """Return a value whose cotangents are dropped where a mask is false.
-
-        Elements outside of the mask may have infinite derivatives, whose product with a cotangent
-        of 0 would be NaN.
-        """
-        if value.dtype.kind != "f":
-            return value
-        return self.pt.apply(WHERE, (mask, value, stop_gradient(value)))
+            return astype(operands[0], dtype)
+        return apply(definition, tuple(operands))
 
 
-Values = dict[Var, Any]
+class Execution[Value]:
+    """One run of a program; subclasses know how to read tensors and how to run loops."""
 
-
-class Execution:
-    """One run of a program."""
-
-    def __init__(self, algebra: Any, values: Values) -> None:
+    def __init__(
+        self, algebra: ValueAlgebra[Value], values: dict[Var, Value] | None = None
+    ) -> None:
         self.algebra = algebra
-        self.values = values
+        self.values = values or {}
 
-    def atom(self, atom: Atom) -> Any:
+    def result(
+        self, program: Program, inputs: Sequence[Value], coordinates: Sequence[Value] = ()
+    ) -> Value:
+        """Return the value of a program's result for the values of its inputs and coordinates."""
+        self.values |= zip([operand.var for operand in program.inputs], inputs, strict=True)
+        self.values |= zip(program.coordinates, coordinates, strict=True)
+        self.run(program.body)
+        return self.atom(program.result)
+
+    def atom(self, atom: Atom) -> Value:
         if isinstance(atom, Number):
             return self.algebra.number(atom.value, atom.dtype)
         return self.values[atom]
 
-    def run(self, body: Sequence[Any]) -> None:
+    def run(self, body: Sequence[Statement]) -> None:
         for statement in body:
             if isinstance(statement, Step):
-                operands = [self.atom(given) for given in statement.operands]
+                operands = [self.atom(operand) for operand in statement.operands]
                 dtype = statement.result.dtype
                 self.values[statement.result] = self.algebra.step(statement.op, operands, dtype)
             elif isinstance(statement, Read):
-                values, position = self.values[statement.tensor.var], self.atom(statement.position)
-                self.values[statement.result] = self.algebra.read(values, position)
+                self.read(statement)
             elif isinstance(statement, Branch):
                 self.branch(statement)
             else:
                 self.loop(statement)
+
+    def read(self, read: Read) -> None:
+        raise NotImplementedError
 
     def branch(self, branch: Branch) -> None:
         self.run(branch.body)
         for outer, inner in branch.exports:
             self.values[outer] = self.atom(inner)
 
-    def loop(self, loop: Loop) -> None:
+    def loop(self, loop: Repeat) -> None:
+        raise NotImplementedError
+
+    def advance(self, loop: Repeat) -> None:
+        """Give the carries their values after an iteration, for active elements."""
+        following = [self.atom(carry.following) for carry in loop.carries]
+        if loop.active is not None:
+            mask = self.atom(loop.active)
+            following = [
+                self.algebra.step(WHERE, (mask, value, self.values[carry.inner]), carry.inner.dtype)
+                for carry, value in zip(loop.carries, following, strict=True)
+            ]
+        for carry, value in zip(loop.carries, following, strict=True):
+            self.values[carry.inner] = value
+
+
+class KnownExecution[Value](Execution[Value]):
+    """A run on values that are known, so that loops stop when no element is active."""
+
+    algebra: KnownAlgebra[Value]
+
+    def __init__(self, algebra: KnownAlgebra[Value]) -> None:
+        super().__init__(algebra)
+
+    def read(self, read: Read) -> None:
+        values, position = self.values[read.tensor.var], self.atom(read.position)
+        self.values[read.result] = self.algebra.read(values, position)
+
+    def loop(self, loop: Repeat) -> None:
         for carry in loop.carries:
             self.values[carry.inner] = self.atom(carry.initial)
         count = 0
@@ -147,57 +223,60 @@ class Execution:
         for carry in loop.carries:
             self.values[carry.result] = self.values[carry.inner]
 
-    def advance(self, loop: Loop) -> None:
-        """Let the carries have their values after an iteration, for active elements."""
-        following = [self.atom(carry.following) for carry in loop.carries]
-        if loop.active is not None:
-            mask = self.atom(loop.active)
-            following = [
-                self.algebra.step(WHERE, (mask, value, self.values[carry.inner]), carry.inner.dtype)
-                for carry, value in zip(loop.carries, following, strict=True)
-            ]
-        for carry, value in zip(loop.carries, following, strict=True):
-            self.values[carry.inner] = value
 
+class TensorExecution(Execution[Tensor]):
+    """A run on tensors, whose values are not known; each loop has a known number of iterations.
 
-class TensorExecution(Execution):
-    """A run on tensors, whose values are not known; each loop has a known number of iterations."""
+    `name` is the kernel's name in errors.
+    """
+
+    def __init__(self, name: str, values: dict[Var, Tensor] | None = None) -> None:
+        super().__init__(TensorAlgebra(), values)
+        self.name = name
 
     def branch(self, branch: Branch) -> None:
-        inside = TensorExecution(self.algebra, self.guarded(branch.condition))
+        inside = TensorExecution(self.name, self.guarded(branch.condition))
         inside.run(branch.body)
         for outer, inner in branch.exports:
             self.values[outer] = inside.atom(inner)
 
-    def guarded(self, condition: Atom) -> Values:
-        """Return the values with cotangents dropped where a condition is false."""
+    def guarded(self, condition: Atom) -> dict[Var, Tensor]:
+        """Return the values with cotangents dropped where a condition is false.
+
+        Elements outside of the mask may have infinite derivatives, whose product with a cotangent
+        of 0 would be NaN.
+        """
         if isinstance(condition, Number):
             return dict(self.values)
         mask = self.values[condition]
-        return {var: self.algebra.guarded(mask, value) for var, value in self.values.items()}
+        return {
+            var: apply(WHERE, (mask, value, stop_gradient(value)))
+            if value.dtype.kind == "f"
+            else value
+            for var, value in self.values.items()
+        }
 
-    def loop(self, loop: Loop) -> None:
+    def loop(self, loop: Repeat) -> None:
         if loop.trips is None:
             raise GradientError(
-                f"{self.algebra.name}: no gradient of a loop whose number of steps is not "
-                "constant; got a while loop or a range of arguments; give a rule with "
-                "kernel.gradient"
+                f"{self.name}: no gradient of a loop whose number of steps is not constant; got a "
+                "while loop or a range of arguments; give a rule with kernel.gradient"
             )
         if loop.trips > UNROLLED:
             raise GradientError(
-                f"{self.algebra.name}: no gradient of a long loop; got {loop.trips} steps of at "
-                f"most {UNROLLED}; give a rule with kernel.gradient"
+                f"{self.name}: no gradient of a long loop; got {loop.trips} steps of at most "
+                f"{UNROLLED}; give a rule with kernel.gradient"
             )
         carried = [self.atom(carry.initial) for carry in loop.carries]
         outer = dict(self.values)
 
-        def iterate(given: list[Any]) -> list[Any]:
-            inside = TensorExecution(self.algebra, dict(outer))
-            for carry, value in zip(loop.carries, given, strict=True):
+        def iterate(carried: list[Tensor]) -> list[Tensor]:
+            inside = TensorExecution(self.name, dict(outer))
+            for carry, value in zip(loop.carries, carried, strict=True):
                 inside.values[carry.inner] = value
             inside.run(loop.head)
             if loop.active is not None:
-                body = TensorExecution(self.algebra, inside.guarded(loop.active))
+                body = TensorExecution(self.name, inside.guarded(loop.active))
                 body.run(loop.body)
                 inside.values = {**body.values, **inside.values}
             else:
@@ -209,20 +288,3 @@ class TensorExecution(Execution):
             carried = iterate(carried)
         for carry, value in zip(loop.carries, carried, strict=True):
             self.values[carry.result] = value
-
-
-def evaluated(
-    program: Program,
-    algebra: Any,
-    inputs: Sequence[Any],
-    coordinates: Sequence[Any] = (),
-    execution: Callable[..., Execution] = Execution,
-) -> Any:
-    """Return the value of a program's result for the values of its inputs and coordinates."""
-    values: Values = {
-        **dict(zip([given.var for given in program.inputs], inputs, strict=True)),
-        **dict(zip(program.coordinates, coordinates, strict=True)),
-    }
-    run = execution(algebra, values)
-    run.run(program.body)
-    return run.atom(program.result)

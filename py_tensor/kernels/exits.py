@@ -1,34 +1,38 @@
-"""Loops of one element, which leave as soon as the element is done.
+"""Exits of loops that shaders run for one element at a time.
 
 Input: statements, and the values that differ between the elements of a fragment. Output: the same
-statements, in which loops that elements leave at different times have exits. In a program a loop
-goes on while conditions are true that it carries, and later statements are selected by them. For
-one element an exit follows the first statement that decides such a condition; it computes what the
-loop results in, and the statements after it are those of an element that stays.
+statements, with exits in the loops that elements leave at different times.
+
+A loop of a program runs while conditions that it carries are true, and selects its results by them.
+When a shader runs it for one element, it can leave as soon as one of these conditions is known.
+Therefore an `Exit` is inserted after the first statement that decides such a condition. The exit
+computes the results of the loop. In the statements after it, the condition is a constant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..dtypes import bool_
-from ..ops import OP_DEFS
-from .program import AND, WHERE, Atom, Branch, Exit, Loop, Number, Read, Step, Var
+from .program import AND, NOT, WHERE, Atom, Branch, Exit, Number, Read, Repeat, Statement, Step, Var
 
-NOT = OP_DEFS["logical_not"]
 TRUE, FALSE = Number(True, bool_), Number(False, bool_)
 
 
-def with_exits(body: Iterable[Any], differ: set[Any], alone: bool = False) -> list[Any]:
-    """Give loops that elements leave at different times exits; all loops if one element runs."""
-    found: list[Any] = []
+def with_exits(
+    body: Iterable[Statement], differ: set[Atom], alone: bool = False
+) -> list[Statement]:
+    """Insert exits into loops that elements leave at different times.
+
+    If `alone` is True, the statements run for one element, and all loops have exits.
+    """
+    statements: list[Statement] = []
     for statement in body:
         if isinstance(statement, Branch):
             inside = with_exits(statement.body, differ, alone)
             statement = replace(statement, body=inside)
-        elif isinstance(statement, Loop):
+        elif isinstance(statement, Repeat):
             single = alone or statement.own in differ
             head, inside = (
                 with_exits(part, differ, single) for part in (statement.head, statement.body)
@@ -36,23 +40,23 @@ def with_exits(body: Iterable[Any], differ: set[Any], alone: bool = False) -> li
             statement = replace(statement, head=head, body=inside)
             if single:
                 statement = replace(_Exits(statement, {}).loop(), alone=True)
-        found.append(statement)
-    return found
+        statements.append(statement)
+    return statements
 
 
 class _Exits:
-    """The exits of a loop; `known` has what values are equal to at the current statement."""
+    """Insertion of exits into a loop; `known` maps values to what they equal at this point."""
 
-    def __init__(self, loop: Loop, known: dict[Any, Atom]) -> None:
-        self.given = loop
+    def __init__(self, loop: Repeat, known: dict[Atom, Atom]) -> None:
+        self.original = loop
         self.steps: dict[Atom, Step] = dict(_steps([*loop.head, *loop.body]))
         self.known = known
         self.ends = False
         """True if every element leaves in the first iteration."""
 
-    def loop(self) -> Loop:
-        """Return the loop without the conditions that it carries, whose exits replace them."""
-        loop = self.given
+    def loop(self) -> Repeat:
+        """Return the loop with exits instead of the conditions that it carries."""
+        loop = self.original
         conditions = self.leaving([loop.active] if loop.active else [])
         ends = [c for c in loop.carries if c.initial == TRUE and c.inner in conditions]
         self.known |= {carry.inner: TRUE for carry in ends}
@@ -67,7 +71,7 @@ class _Exits:
         ]
         return replace(loop, carries=carries, head=head, active=active, body=body)
 
-    def active(self, loop: Loop) -> Atom | None:
+    def active(self, loop: Repeat) -> Atom | None:
         active = None if loop.active is None else self.value(loop.active)
         return None if active == TRUE else active
 
@@ -76,17 +80,19 @@ class _Exits:
             atom = self.known[atom]
         return atom
 
-    def specialized(self, body: Sequence[Any], goes: Sequence[Atom] = ()) -> list[Any]:
-        """Return statements with known values, and exits after which all of `goes` are true."""
-        found: list[Any] = []
-        defined: set[Any] = set()
+    def specialized(
+        self, body: Sequence[Statement], conditions: Sequence[Atom] = ()
+    ) -> list[Statement]:
+        """Replace known values in statements; insert exits that make all conditions true."""
+        statements: list[Statement] = []
+        defined: set[Atom] = set()
         pending = [*reversed(body)]
-        while pending or goes:
-            leaving = self.leaving(goes)
+        while pending or conditions:
+            leaving = self.leaving(conditions)
             ready = [atom for atom in leaving if not pending or atom in defined or atom == FALSE]
             if ready:
                 atom = ready[0]
-                found.append(self.exit(atom, leaving[atom], pending[::-1]))
+                statements.append(self.exit(atom, leaving[atom], pending[::-1]))
                 if atom == FALSE:
                     self.ends = True
                     break
@@ -95,22 +101,23 @@ class _Exits:
             if not pending:
                 break
             statement = pending.pop()
-            condition = self.value(statement.condition) if type(statement) is Branch else None
-            if isinstance(condition, Number):
-                for outer, inner in statement.exports:
-                    self.known[outer] = inner if condition.value else Number(0, outer.dtype)
-                pending += reversed(statement.body) if condition.value else ()
-                continue
-            statement = self.simplified(statement)
-            if statement is not None:
-                found.append(statement)
-                defined.update(_defined(statement))
-        return found
+            if type(statement) is Branch:
+                condition = self.value(statement.condition)
+                if isinstance(condition, Number):
+                    for outer, inner in statement.exports:
+                        self.known[outer] = inner if condition.value else Number(0, outer.dtype)
+                    pending += reversed(statement.body) if condition.value else ()
+                    continue
+            simplified = self.simplified(statement)
+            if simplified is not None:
+                statements.append(simplified)
+                defined.update(_defined(simplified))
+        return statements
 
-    def leaving(self, goes: Iterable[Atom]) -> dict[Atom, bool]:
-        """Return the values of which one ends the loop, with the truth value for which it does."""
-        found: dict[Atom, bool] = {}
-        pending = [*goes]
+    def leaving(self, conditions: Iterable[Atom]) -> dict[Atom, bool]:
+        """Return the values that end the loop, each with the truth value that ends it."""
+        ends: dict[Atom, bool] = {}
+        pending = [*conditions]
         while pending:
             atom = self.value(pending.pop())
             step = self.steps.get(atom)
@@ -121,22 +128,25 @@ class _Exits:
                 if isinstance(operand, Number):
                     pending.append(Number(not operand.value, bool_))
                 else:
-                    found[operand] = True
+                    ends[operand] = True
             elif atom != TRUE:
-                found[atom] = False
-        return found
+                ends[atom] = False
+        return ends
 
-    def exit(self, condition: Atom, ends: bool, rest: Sequence[Any]) -> Exit:
-        """Return the exit of elements for which a condition is `ends`, before other statements."""
-        inside = _Exits(self.given, dict(self.known))
+    def exit(self, condition: Atom, ends: bool, rest: Sequence[Statement]) -> Exit:
+        """Return the exit of elements whose condition equals `ends`.
+
+        It contains the remaining statements of the iteration, because the results depend on them.
+        """
+        inside = _Exits(self.original, dict(self.known))
         if isinstance(condition, Var):
             inside.known[condition] = Number(ends, bool_)
         body = inside.specialized(rest)
-        exports = [(carry.result, inside.value(carry.following)) for carry in self.given.carries]
+        exports = [(carry.result, inside.value(carry.following)) for carry in self.original.carries]
         return Exit(condition, body, exports, ends)
 
-    def simplified(self, statement: Any) -> Any:
-        """Return a statement with known operands, or None if its result is known."""
+    def simplified(self, statement: Statement) -> Statement | None:
+        """Return a statement with known operands replaced, or None if its result is known."""
         value, specialized = self.value, self.specialized
         if isinstance(statement, Step):
             operands = tuple(map(value, statement.operands))
@@ -175,7 +185,7 @@ def _folded(step: Step, operands: Sequence[Atom]) -> Atom | None:
     return None
 
 
-def _steps(body: Iterable[Any]) -> Iterator[tuple[Var, Step]]:
+def _steps(body: Iterable[Statement]) -> Iterator[tuple[Var, Step]]:
     for statement in body:
         if isinstance(statement, Step):
             yield statement.result, statement
@@ -183,9 +193,9 @@ def _steps(body: Iterable[Any]) -> Iterator[tuple[Var, Step]]:
             yield from _steps(statement.body)
 
 
-def _defined(statement: Any) -> list[Var]:
+def _defined(statement: Statement) -> list[Var]:
     if isinstance(statement, Branch):
         return [outer for outer, _ in statement.exports]
-    if isinstance(statement, Loop):
+    if isinstance(statement, Repeat):
         return [carry.result for carry in statement.carries]
     return [statement.result]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..compiler.codegen.expressions import EXPRESSIONS
 from ..compiler.codegen.fetches import ReadMode
@@ -18,37 +18,23 @@ from ..compiler.codegen.writer import Expression, Writer
 from ..compiler.kernel import FusionLimits
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import LOWERINGS
-from ..dtypes import (
-    OF_PYTHON,
-    DType,
-    as_dtype,
-    bool_,
-    described,
-    float32,
-    int32,
-    of_scalar,
-    uint32,
-)
-from ..errors import (
-    ArgumentError,
-    BackendError,
-    DTypeError,
-    KernelError,
-    ShapeError,
-)
+from ..dtypes import OF_PYTHON, DType, as_dtype, bool_, described, int32, of_scalar, uint32
+from ..errors import ArgumentError, BackendError, DTypeError, KernelError, ShapeError
 from ..functions.arguments import a_shape, function_of
 from ..ir.node import OpInstance, OpNode, Scalar, node_of, scalar_node
 from ..ir.tracer import fitting, kind_of
 from ..language.glsl import GLSL, NEW_LINE
 from ..language.tree import INT, UINT, Value
-from ..ops.op_def import InferredResult, OpDef
+from ..ops.op_def import InferredResult, OpDef, Shape
+from ..ops.rule_types import Spec
 from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor, node_behind
-from ..typing import DTypeLike, ShapeLike
-from .calls import TensorFunction, argument, dtype_inside
-from .kinds import coordinates, no_gradient
+from ..typing import ArrayLike, DTypeLike, ShapeLike
+from .builder import KERNEL_DTYPES
+from .calls import KernelArgument, TensorFunction, argument, dtype_inside
+from .kinds import no_gradient
+from .program_writer import coordinates
 
-DTYPES = (float32, int32, uint32, bool_)
 ENTRY = "element"
 TYPES = {"f": "float", "i": "int", "u": "uint", "b": "bool"}
 _ORDER = "biuf"
@@ -74,7 +60,13 @@ _REFUSED = (
     (r"\b(?:pt_|PT_|gl_)\w*|\b[xy]\d+\b|\b[FIU]\b", "the name is taken", "use another name"),
 )
 """Texts that a source cannot contain, what is wrong, and what to write instead."""
-_Function = Callable[..., Any]
+
+
+class _Parameter(NamedTuple):
+    """Name and dtype of a tensor or number that a source uses."""
+
+    name: str
+    dtype: DType
 
 
 class HandWritten(OpDef):
@@ -85,18 +77,23 @@ class HandWritten(OpDef):
     """
 
     source: str
-    inputs: tuple[tuple[str, DType], ...]
-    uniforms: tuple[tuple[str, DType], ...]
+    inputs: tuple[_Parameter, ...]
+    uniforms: tuple[_Parameter, ...]
     gives: DType
 
-    def infer(self, specs: Sequence[Any], arg: Any) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
         return InferredResult(arg, self.gives, tuple(spec.dtype for spec in specs))
 
 
 class HandWrittenKernel(TensorFunction):
     """A hand-written shader as a function of tensors and numbers."""
 
-    def __init__(self, op: HandWritten, shape: Any, reference: _Function | None) -> None:
+    def __init__(
+        self,
+        op: HandWritten,
+        shape: Shape | Callable[..., ShapeLike],
+        reference: Callable[..., ArrayLike] | None,
+    ) -> None:
         super().__init__(op.name)
         self._op = op
         self._shape = shape
@@ -107,18 +104,20 @@ class HandWrittenKernel(TensorFunction):
     def __repr__(self) -> str:
         return f"glsl_kernel({self._name})"
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _bound(
+        self, args: tuple[ArrayLike, ...], kwargs: dict[str, ArrayLike]
+    ) -> list[KernelArgument]:
         names = [name for name, _ in self._parameters]
-        found = dict(zip(names, args, strict=False)) | kwargs
+        by_name = dict(zip(names, args, strict=False)) | kwargs
         twice = {*names[: len(args)]} & kwargs.keys()
-        if len(args) > len(names) or twice or found.keys() != {*names}:
+        if len(args) > len(names) or twice or by_name.keys() != {*names}:
             raise ArgumentError(
                 f"{self._name}: arguments do not fit; got {len(args)} arguments and names "
                 f"{[*kwargs]}; give {', '.join(names) or 'none'}"
             )
-        values: list[Any] = []
+        values: list[KernelArgument] = []
         for number, (name, dtype) in enumerate(self._parameters):
-            value = argument(self._name, name, found[name])
+            value = argument(self._name, name, by_name[name])
             if number < self._tensors:
                 value = as_tensor(self._name, value)
             elif isinstance(value, Tensor):
@@ -130,25 +129,25 @@ class HandWrittenKernel(TensorFunction):
             values.append(value)
         return values
 
-    def _check(self, name: str, value: Any, dtype: DType) -> None:
+    def _check(self, name: str, value: KernelArgument, dtype: DType) -> None:
         """Raise DTypeError unless an argument can be converted to the declared dtype."""
         number = not isinstance(value, Tensor)
         if number and type(value) is int and dtype.kind in "iu":
             of_scalar(self._name, value, dtype)
             return
-        given = OF_PYTHON[kind_of(value)] if number else dtype_inside(self._name, value)
-        narrower = _ORDER.index(dtype.kind) < _ORDER.index(given.kind)
-        if narrower or (not number and {given, dtype} == {int32, uint32}):
+        passed = OF_PYTHON[kind_of(value)] if number else dtype_inside(self._name, value)
+        narrower = _ORDER.index(dtype.kind) < _ORDER.index(passed.kind)
+        if narrower or (not number and {passed, dtype} == {int32, uint32}):
             raise DTypeError(
-                f"{self._name}: {name} must be {dtype}; got {given}; convert it with .astype, or "
+                f"{self._name}: {name} must be {dtype}; got {passed}; convert it with .astype, or "
                 "declare another dtype"
             )
 
-    def _apply(self, values: list[Any]) -> Any:
+    def _apply(self, values: Sequence[KernelArgument]) -> Tensor:
         shape = a_shape(self._name, self._shape(*values) if callable(self._shape) else self._shape)
         if backend().on_host:
             return self._referred(values, shape)
-        tensors = values[: self._tensors]
+        tensors = [value for value in values if isinstance(value, Tensor)]
         operands: list[OpNode] = [scalar_node(n, int32) for n in shape]
         for tensor in tensors:
             if not tensor.size:
@@ -162,7 +161,7 @@ class HandWrittenKernel(TensorFunction):
             operands.append(scalar_node(fitting(self._name, value, dtype), dtype))
         return Tensor(node_of(self._op, tuple(operands), shape))
 
-    def _referred(self, values: list[Any], shape: tuple[int, ...]) -> Tensor:
+    def _referred(self, values: Sequence[KernelArgument], shape: Shape) -> Tensor:
         """Return the result of the reference, on backends without shaders."""
         if self._reference is None:
             raise _not_here(self._name, backend().name)
@@ -187,22 +186,23 @@ def _not_here(name: str, used: str) -> BackendError:
 
 def _checked(name: str, source: str) -> None:
     """Raise KernelError if a source cannot be part of a shader, at its line."""
-    plain = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
+    plain = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
     for pattern, problem, advice in _REFUSED:
-        found = re.search(pattern, plain, re.MULTILINE)
-        if found is not None:
-            got = found[0].strip()
-            start = found.start() + found[0].index(got)
+        match = re.search(pattern, plain, re.MULTILINE)
+        if match is not None:
+            got = match[0].strip()
+            start = match.start() + match[0].index(got)
             raise _error(name, source, start, got, problem, advice)
     opened: list[tuple[str, int]] = []
-    for at, character in enumerate(plain):
+    for start, character in enumerate(plain):
         if character in "([{":
-            opened.append((character, at))
+            opened.append((character, start))
         elif character in ")]}" and (not opened or opened.pop()[0] != _PAIRS[character]):
-            raise _error(name, source, at, character, "it closes nothing", "balance the brackets")
+            problem = "it closes nothing"
+            raise _error(name, source, start, character, problem, "balance the brackets")
     if opened:
-        character, at = opened[-1]
-        raise _error(name, source, at, character, "it is not closed", "balance the brackets")
+        character, start = opened[-1]
+        raise _error(name, source, start, character, "it is not closed", "balance the brackets")
     if not re.search(rf"\b{ENTRY}\s*\(", plain):
         raise KernelError(
             f"{name}: source has no function {ENTRY}; got {described(source)}; define it with one "
@@ -211,7 +211,7 @@ def _checked(name: str, source: str) -> None:
 
 
 def _error(name: str, source: str, start: int, got: str, problem: str, advice: str) -> KernelError:
-    """Return an error that points at a place of the source."""
+    """Return an error that points at a position in the source."""
     begin = source.rfind("\n", 0, start) + 1
     line = source[begin:].partition("\n")[0]
     return KernelError(
@@ -249,23 +249,23 @@ def _write(writer: Writer, at: int, index: Index) -> Value:
         """Declare an array of lengths and return the texts of its elements."""
         if rank:
             writer.definitions.append(f"int {name}[{rank}];")
-        found = [f"{name}[{axis}]" for axis in range(rank)]
-        settings.extend(f"{length} = {number()[0]};" for length in found)
-        return found
+        elements = [f"{name}[{axis}]" for axis in range(rank)]
+        settings.extend(f"{element} = {number()[0]};" for element in elements)
+        return elements
 
     lengths("shape", len(call.spec.shape))
     for name, dtype in op.inputs:
         src, spec = next(operands)
-        position, places = "0", []
+        position, parameters = "0", []
         for axis, length in enumerate(lengths(f"{name}_shape", len(spec.shape))):
-            places.append(f"int i{axis}")
+            parameters.append(f"int i{axis}")
             inside = f"clamp(i{axis}, 0, {length} - 1)"
             position = f"({position}) * {length} + {inside}" if axis else inside
         slot = writer.kernel.inputs.index(src)
         element = writer.fetches.element(slot, code.value(position, INT, 1)).text
         body = _converted(element, spec.dtype.kind, dtype.kind)
         writer.definitions.append(
-            f"{TYPES[dtype.kind]} {name}({', '.join(places)}) {{ return {body}; }}"
+            f"{TYPES[dtype.kind]} {name}({', '.join(parameters)}) {{ return {body}; }}"
         )
         writer.fetches.modes.setdefault(src, set()).add(ReadMode.LANES)
     for name, dtype in op.uniforms:
@@ -293,24 +293,25 @@ def _write(writer: Writer, at: int, index: Index) -> Value:
 
 def _lower(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
     """Materialize the tensors and the result, so that the shader contains nothing else."""
-    op: Any = call.op
-    stored, place = [*srcs], len(call.spec.shape)
+    op = call.op
+    assert isinstance(op, HandWritten)
+    stored, operand = [*srcs], len(call.spec.shape)
     for _ in op.inputs:
-        src = lowered.in_order(srcs[place])
+        src = lowered.in_order(srcs[operand])
         if type(lowered.calls[lowered.view(src)[0]]) is Scalar:
             src = lowered.copied(src)
-        stored[place] = src
+        stored[operand] = src
         lowered.materialized.add(src)
-        place += 1 + len(call.specs[place].shape)
+        operand += 1 + len(call.specs[operand].shape)
     at = lowered.append(call, tuple(stored))
     lowered.materialized.add(at)
     return at
 
 
-def _moved(name: str) -> Any:
+def _moved(name: str) -> Callable[..., Tensor]:
     """Return the reference of a call that was made on WebGL: an error."""
 
-    def reference(*given: Any) -> Any:
+    def reference(*_: object) -> Tensor:
         raise BackendError(
             f"{name}: hand-written shaders run on WebGL only; got backend {backend().name}; call "
             'pt.realize before you change the backend, or use pt.set_backend("webgl")'
@@ -326,15 +327,15 @@ LOWERINGS[HandWritten] = _lower
 # --- the public function --------------------------------------------------------------------------
 
 
-def _declared(name: str, kind: str, given: Any, taken: set[str]) -> tuple[tuple[str, DType], ...]:
+def _declared(name: str, kind: str, declared: object, taken: set[str]) -> tuple[_Parameter, ...]:
     """Return the names and dtypes of parameters; raise an error for those that GLSL cannot have."""
-    if not isinstance(given, Mapping):
+    if not isinstance(declared, Mapping):
         raise ArgumentError(
-            f"{name}: {kind} must be a dict of names and dtypes; got {described(given)}; write "
+            f"{name}: {kind} must be a dict of names and dtypes; got {described(declared)}; write "
             f'{kind}={{"u": "float32"}}'
         )
-    found = []
-    for key, value in given.items():
+    parameters = []
+    for key, value in declared.items():
         if not (isinstance(key, str) and _WORD.fullmatch(key)) or _TAKEN.fullmatch(key):
             raise ArgumentError(
                 f"{name}: {kind} has a name that a shader cannot use; got {key!r}; use letters and "
@@ -343,13 +344,13 @@ def _declared(name: str, kind: str, given: Any, taken: set[str]) -> tuple[tuple[
         if key in taken:
             raise ArgumentError(f"{name}: two parameters are {key}; got {key!r}; rename one")
         taken.add(key)
-        found.append((key, _of_32_bits(name, key, value)))
-    return tuple(found)
+        parameters.append(_Parameter(key, _of_32_bits(name, key, value)))
+    return tuple(parameters)
 
 
-def _of_32_bits(name: str, key: str, value: Any) -> DType:
+def _of_32_bits(name: str, key: str, value: DTypeLike) -> DType:
     dtype = as_dtype(value, name)
-    if dtype not in DTYPES:
+    if dtype not in KERNEL_DTYPES:
         raise DTypeError(
             f"{name}: {key} cannot be {dtype}; got {dtype}; use float32, int32, uint32 or bool"
         )
@@ -364,7 +365,7 @@ def glsl_kernel(
     shape: ShapeLike | Callable[..., ShapeLike],
     dtype: DTypeLike = "float32",
     name: str = "glsl_kernel",
-    reference: _Function | None = None,
+    reference: Callable[..., ArrayLike] | None = None,
 ) -> HandWrittenKernel:
     """Make a function of tensors from a hand-written shader, for what `kernel` cannot express.
 
@@ -414,8 +415,7 @@ def glsl_kernel(
         )
     if not isinstance(source, str):
         raise ArgumentError(f"{name}: source must be text; got {described(source)}; pass GLSL")
-    if not callable(shape):
-        shape = a_shape(name, shape)
+    lengths = shape if callable(shape) else a_shape(name, shape)
     taken: set[str] = set()
     tensors = _declared(name, "inputs", {} if inputs is None else inputs, taken)
     if len(tensors) > FusionLimits().inputs:
@@ -436,5 +436,6 @@ def glsl_kernel(
         listing=f"source of {name}\n{listing}",
         public=False,
     )
-    given = None if reference is None else function_of(name, "reference", reference)
-    return HandWrittenKernel(op, shape, given)
+    if reference is not None:
+        function_of(name, "reference", reference)
+    return HandWrittenKernel(op, lengths, reference)

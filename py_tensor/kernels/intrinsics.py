@@ -1,4 +1,4 @@
-"""Functions that kernels can call, and how each is built from elementwise operations."""
+"""Functions that kernels can call, built from elementwise operations."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import builtins
 import math
 from collections.abc import Callable
 from functools import partial, reduce
-from typing import Any
 
-from ..dtypes import as_dtype, bool_, float32, int32, uint32
+from ..dtypes import as_dtype, float32, int32, uint32
 from ..functions import elementwise, searching
 from ..ops import OP_DEFS
 from ..ops.op_def import Elementwise
+from ..typing import DTypeLike
 from . import values
-from .builder import NUMBERS, Builder, Mismatch, typed
+from .builder import ATOMS, KERNEL_DTYPES, NUMBERS, Builder, Mismatch, Operand, typed
 from .values import MASK, Vector
 
-Intrinsic = Callable[..., Any]
-"""Function of the builder and the values of the arguments."""
+Intrinsic = Callable[..., object]
+"""Function of the builder and the values of the arguments; raises TypeError for wrong ones."""
 
 
 def _plain(name: str) -> Intrinsic:
@@ -30,50 +30,50 @@ def _whole(name: str) -> Intrinsic:
 
 
 def _extreme(name: str) -> Intrinsic:
-    def chosen(builder: Builder, *values: Any) -> Any:
-        if len(values) == 1 and isinstance(values[0], tuple):
-            values = values[0]
-        if len(values) < 2:
+    def chosen(builder: Builder, *values: object) -> Operand:
+        first = values[0] if len(values) == 1 else values
+        numbers = [_number(value) for value in (first if isinstance(first, tuple) else values)]
+        if len(numbers) < 2:
             raise Mismatch("at least two values are needed", "give two numbers or more")
-        return reduce(partial(builder.apply, name), values)
+        return reduce(partial(builder.apply, name), numbers)
 
     return chosen
 
 
-def _log(builder: Builder, x: Any, base: Any = None) -> Any:
+def _log(builder: Builder, x: Operand, base: Operand | None = None) -> Operand:
     result = builder.apply("log", x)
     return result if base is None else builder.apply("divide", result, builder.apply("log", base))
 
 
-def _sum(builder: Builder, values: Any, start: Any = 0) -> Any:
+def _sum(builder: Builder, values: object, start: Operand = 0) -> Operand:
     if not isinstance(values, tuple):
         raise Mismatch("sum takes a tuple", "add the numbers with +")
     return reduce(partial(builder.apply, "add"), values, start)
 
 
-def _divmod(builder: Builder, a: Any, b: Any) -> Any:
+def _divmod(builder: Builder, a: Operand, b: Operand) -> tuple[Operand, Operand]:
     return builder.apply("floor_divide", a, b), builder.apply("remainder", a, b)
 
 
-def _astype(builder: Builder, x: Any, dtype: Any) -> Any:
+def _astype(builder: Builder, x: Operand, dtype: DTypeLike) -> Operand:
     target = as_dtype(dtype, "astype")
-    if target not in (float32, int32, uint32, bool_):
+    if target not in KERNEL_DTYPES:
         raise Mismatch(f"kernels have no {target}", "use float32, int32, uint32 or bool")
     return builder.cast(x, target)
 
 
-def _clip(builder: Builder, x: Any, low: Any, high: Any) -> Any:
+def _clip(builder: Builder, x: Operand, low: Operand, high: Operand) -> Operand:
     return builder.apply("minimum", builder.apply("maximum", x, low), high)
 
 
-def power(builder: Builder, x: Any, y: Any) -> Any:
+def power(builder: Builder, x: Operand, y: Operand) -> Operand:
     """Return x ** y; the square is a product, and a negative integer constant gives a float."""
-    if type(x) in NUMBERS and type(y) in NUMBERS:
+    if isinstance(x, NUMBERS) and isinstance(y, NUMBERS):
         try:
-            result = x**y
+            result: object = x**y
         except (ArithmeticError, ValueError):
             raise Mismatch("the power is not a number", "use other numbers") from None
-        if type(result) in NUMBERS:
+        if isinstance(result, NUMBERS):
             return result
         raise Mismatch("the power is complex", "use a base that is not negative")
     if type(y) is int and y == 2:
@@ -83,8 +83,8 @@ def power(builder: Builder, x: Any, y: Any) -> Any:
     return builder.apply("pow", x, y)
 
 
-def _absolute(builder: Builder, x: Any) -> Any:
-    return abs(x) if type(x) in NUMBERS else builder.apply("abs", x)
+def _absolute(builder: Builder, x: Operand) -> Operand:
+    return abs(x) if isinstance(x, NUMBERS) else builder.apply("abs", x)
 
 
 _MATH: dict[str, Intrinsic] = {
@@ -115,7 +115,7 @@ _BUILTINS: dict[str, Intrinsic] = {
 }
 
 
-def product(builder: Builder, a: Any, b: Any) -> Any:
+def product(builder: Builder, a: object, b: object) -> object:
     """Return a @ b, of vectors and matrices."""
     if not (isinstance(a, Vector) and isinstance(b, Vector)):
         raise Mismatch("@ takes vectors", "make them with py_tensor.kernels.vec")
@@ -127,44 +127,51 @@ def product(builder: Builder, a: Any, b: Any) -> Any:
     return reduce(partial(arithmetic, builder, "add"), terms)
 
 
-def arithmetic(builder: Builder, name: str, a: Any, b: Any) -> Any:
+def arithmetic(builder: Builder, name: str, a: object, b: object) -> object:
     """Apply an operation to numbers, or to the parts of vectors."""
     if not isinstance(a, Vector) and not isinstance(b, Vector):
         if isinstance(a, tuple) or isinstance(b, tuple):
             raise Mismatch("a tuple is not a number", "make a vector with py_tensor.kernels.vec")
-        return builder.apply(name, a, b)
-    x = a if isinstance(a, Vector) else (a,) * len(b)
-    y = b if isinstance(b, Vector) else (b,) * len(a)
+        return builder.apply(name, _number(a), _number(b))
+    x = a if isinstance(a, Vector) else (a,) * len(b if isinstance(b, Vector) else ())
+    y = b if isinstance(b, Vector) else (b,) * len(x)
     if len(x) != len(y):
         raise Mismatch(f"lengths {len(x)} and {len(y)} differ", "use vectors of one length")
     return Vector(arithmetic(builder, name, p, q) for p, q in zip(x, y, strict=True))
 
 
-def _length(builder: Builder, a: Any) -> Any:
-    return builder.apply("sqrt", product(builder, a, a))
+def _number(value: object) -> Operand:
+    if not isinstance(value, ATOMS):
+        raise TypeError
+    return value
 
 
-def _normalize(builder: Builder, a: Any) -> Any:
+def _length(builder: Builder, a: object) -> Operand:
+    return builder.apply("sqrt", _number(product(builder, a, a)))
+
+
+def _normalize(builder: Builder, a: object) -> object:
     return arithmetic(builder, "divide", a, _length(builder, a))
 
 
-def _cross(builder: Builder, a: Any, b: Any) -> Any:
-    def minor(p: int, q: int) -> Any:
+def _cross(builder: Builder, a: object, b: object) -> Vector:
+    if not (isinstance(a, Vector) and isinstance(b, Vector) and len(a) == len(b) == 3):
+        raise Mismatch("cross takes vectors of three parts", "use vec(x, y, z)")
+
+    def minor(p: int, q: int) -> Operand:
         first = builder.apply("multiply", a[p], b[q])
         return builder.apply("subtract", first, builder.apply("multiply", a[q], b[p]))
 
-    if not (isinstance(a, Vector) and isinstance(b, Vector) and len(a) == len(b) == 3):
-        raise Mismatch("cross takes vectors of three parts", "use vec(x, y, z)")
     return Vector((minor(1, 2), minor(2, 0), minor(0, 1)))
 
 
-def _vec(builder: Builder, *parts: Any) -> Any:
+def _vec(builder: Builder, *parts: object) -> Vector:
     if not parts or len({len(p) if isinstance(p, Vector) else 0 for p in parts}) > 1:
         raise Mismatch("the parts differ in kind", "give numbers, or vectors of one length")
     return Vector(parts)
 
 
-def _uniform(builder: Builder, seed: Any, i: Any, j: Any = 0) -> Any:
+def _uniform(builder: Builder, seed: Operand, i: Operand, j: Operand = 0) -> Operand:
     words = [builder.cast(value, int32) for value in (seed, j, i)]
     bits = builder.apply(
         "threefry2x32",
@@ -186,31 +193,31 @@ _VALUES: dict[str, Intrinsic] = {
 }
 
 
-def _elementwise_functions() -> dict[Any, Intrinsic]:
+def _elementwise_functions() -> dict[object, Intrinsic]:
     """Return py_tensor's own elementwise functions, which are named as their operations."""
-    found: dict[Any, Intrinsic] = {}
+    intrinsics: dict[object, Intrinsic] = {}
     for name, definition in OP_DEFS.items():
         if not isinstance(definition, Elementwise):
             continue
         for chapter in (elementwise, searching):
             function = vars(chapter).get(name)
             if function is not None:
-                found[function] = partial(_checked, definition)
-    found[elementwise.astype] = _astype
-    found[elementwise.clip] = _clip
-    found[elementwise.pow] = power
-    found[elementwise.square] = lambda builder, x: builder.apply("multiply", x, x)
-    found[elementwise.reciprocal] = lambda builder, x: builder.apply("divide", 1.0, x)
-    return found
+                intrinsics[function] = partial(_checked, definition)
+    intrinsics[elementwise.astype] = _astype
+    intrinsics[elementwise.clip] = _clip
+    intrinsics[elementwise.pow] = power
+    intrinsics[elementwise.square] = lambda builder, x: builder.apply("multiply", x, x)
+    intrinsics[elementwise.reciprocal] = lambda builder, x: builder.apply("divide", 1.0, x)
+    return intrinsics
 
 
-def _checked(definition: Elementwise, builder: Builder, *values: Any) -> Any:
+def _checked(definition: Elementwise, builder: Builder, *values: Operand) -> Operand:
     if len(values) != definition.arity:
         raise TypeError
     return builder.apply(definition, *values)
 
 
-INTRINSICS: dict[Any, Intrinsic] = _elementwise_functions()
+INTRINSICS: dict[object, Intrinsic] = _elementwise_functions()
 for _module, _functions in ((math, _MATH), (builtins, _BUILTINS), (values, _VALUES)):
     INTRINSICS |= {getattr(_module, name): built for name, built in _functions.items()}
 """Function that builds a call, by the Python function that is called."""

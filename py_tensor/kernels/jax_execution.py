@@ -8,59 +8,63 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..dtypes import DType, as_dtype
-from ..ops.elementwise import CAST
-from ..ops.op_def import Elementwise
+from ..dtypes import as_dtype
+from ..ops.op_def import Elementwise, Shape
 from ..runtime.backends.jax import function_of
-from .execution import ArrayAlgebra, Execution, evaluated
-from .program import Loop, Program
+from .execution import ArrayAlgebra, KnownExecution, ProgramArray, coordinates_of
+from .program import Program, Repeat, Var
 
 
 class JaxAlgebra(ArrayAlgebra):
-    """Values are arrays of JAX; `shape` is the result's."""
+    """Values are arrays of JAX."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self) -> None:
         super().__init__(jnp)
+
+    def function(
+        self, definition: Elementwise, operands: Sequence[ProgramArray]
+    ) -> Callable[..., object]:
+        return function_of(definition, as_dtype(operands[-1].dtype))
+
+
+class JaxExecution(KnownExecution[ProgramArray]):
+    """A run whose loops are compiled loops; `shape` is the result's."""
+
+    def __init__(self, shape: Shape, values: dict[Var, ProgramArray] | None = None) -> None:
+        super().__init__(JaxAlgebra())
+        self.values = values or {}
         self.shape = shape
 
-    def step(self, definition: Elementwise, operands: Sequence[Any], dtype: DType) -> Any:
-        if definition is CAST:
-            return operands[0].astype(dtype.name)
-        operand = as_dtype(operands[-1].dtype)
-        return jnp.asarray(function_of(definition, operand)(*operands)).astype(dtype.name)
-
-
-class JaxExecution(Execution):
-    """A run whose loops are compiled loops."""
-
-    def loop(self, loop: Loop) -> None:
-        def inside(carried: Sequence[Any]) -> JaxExecution:
+    def loop(self, loop: Repeat) -> None:
+        def inside(carried: Sequence[jax.Array]) -> JaxExecution:
             carries = {carry.inner: x for carry, x in zip(loop.carries, carried, strict=True)}
-            run = JaxExecution(self.algebra, {**self.values, **carries})
+            run = JaxExecution(self.shape, {**self.values, **carries})
             run.run(loop.head)
             return run
 
-        def goes_on(state: tuple[Any, list[Any]]) -> Any:
+        def goes_on(state: tuple[jax.Array, list[jax.Array]]) -> jax.Array:
             count, carried = state
             goes = jnp.asarray(True) if loop.limit is None else count < loop.limit
             if loop.active is not None:
-                goes = goes & jnp.any(inside(carried).atom(loop.active))
+                goes = goes & jnp.asarray(inside(carried).atom(loop.active)).any()
             return goes
 
-        def iterate(state: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
+        def iterate(
+            state: tuple[jax.Array, list[jax.Array]],
+        ) -> tuple[jax.Array, list[jax.Array]]:
             count, carried = state
             run = inside(carried)
             run.run(loop.body)
             run.advance(loop)
             return count + 1, [full(run.values[carry.inner]) for carry in loop.carries]
 
-        def full(value: Any) -> Any:
-            return jnp.broadcast_to(value, self.algebra.shape)
+        def full(value: ProgramArray) -> jax.Array:
+            return jnp.broadcast_to(jnp.asarray(value), self.shape)
 
         initial = [full(self.atom(carry.initial)) for carry in loop.carries]
         _, carried = lax.while_loop(goes_on, iterate, (jnp.int32(0), initial))
@@ -68,15 +72,14 @@ class JaxExecution(Execution):
             self.values[carry.result] = value
 
 
-def elementwise(program: Program, arrays: Sequence[Any]) -> Any:
+def elementwise(program: Program, arrays: Sequence[jax.Array]) -> ProgramArray:
     """Return the result of a program without reads."""
-    algebra = JaxAlgebra(jnp.broadcast_shapes(*[array.shape for array in arrays]))
-    return evaluated(program, algebra, arrays, execution=JaxExecution)
+    shape = jnp.broadcast_shapes(*[array.shape for array in arrays])
+    return JaxExecution(shape).result(program, arrays)
 
 
-def indexed(program: Program, given: Sequence[Any], places: Callable[..., list[Any]]) -> Any:
-    """Return the result of a program that is given the place of its element."""
-    *arrays, shape = given
-    algebra = JaxAlgebra((math.prod(shape),))
-    result = evaluated(program, algebra, arrays, places(jnp, shape), execution=JaxExecution)
-    return jnp.broadcast_to(result, algebra.shape)
+def indexed(program: Program, arrays: Sequence[jax.Array], shape: Shape) -> ProgramArray:
+    """Return the result of a program for all elements of a result of a shape."""
+    size = (math.prod(shape),)
+    result = JaxExecution(size).result(program, arrays, coordinates_of(jnp, shape))
+    return jnp.broadcast_to(jnp.asarray(result), size)

@@ -6,9 +6,8 @@ stop here, and `print` works.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
-from typing import Any
 
 from ..dtypes import DType
 from ..functions.manipulation import broadcast_arrays, reshape
@@ -16,62 +15,68 @@ from ..ops.index_map import row_major
 from ..runtime.evaluators import cast
 from ..runtime.host_data import packed
 from ..tensor import Tensor, as_tensor, from_host
+from .builder import PythonNumber
+from .calls import KernelArgument
 
 
-class Elements:
+class ElementReader:
     """A tensor as a kernel's function sees it: its shape, and its elements at any position."""
 
     def __init__(self, tensor: Tensor, border: str) -> None:
         self.shape = tensor.shape
         self.ndim = tensor.ndim
-        self._values = reshape(tensor, (-1,)).tolist()
+        self._values: list[PythonNumber] = reshape(tensor, (-1,)).tolist()
         self._border = border
 
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: int | tuple[int, ...]) -> PythonNumber:
         keys = key if isinstance(key, tuple) else (key,)
         position = 0
-        for place, length, step in zip(keys, self.shape, row_major(self.shape), strict=True):
-            if self._border == "zero" and not 0 <= place < length:
+        for index, length, step in zip(keys, self.shape, row_major(self.shape), strict=True):
+            if self._border == "zero" and not 0 <= index < length:
                 return type(self._values[0])()
             if self._border == "wrap":
-                place %= length
-            position += min(max(place, 0), length - 1) * step
+                index %= length
+            position += min(max(index, 0), length - 1) * step
         return self._values[position]
 
 
 def run_plainly(
-    function: Callable[..., Any],
-    values: Sequence[Any],
+    function: Callable[..., object],
+    values: Sequence[KernelArgument],
     shape: tuple[int, ...] | None,
     dtypes: Sequence[DType],
     border: str,
     keywords: Sequence[str],
 ) -> list[Tensor]:
     """Return the results of calling a kernel's function for each element."""
-    results: list[list[Any]] = [[] for _ in dtypes]
+    results: list[list[object]] = [[] for _ in dtypes]
+    calls: Iterable[tuple[object, ...]]
     if shape is None:
         tensors = broadcast_arrays(*(as_tensor("python", value) for value in values))
         shape = tensors[0].shape
-        calls: Any = zip(*(reshape(tensor, (-1,)).tolist() for tensor in tensors), strict=True)
+        calls = zip(*(reshape(tensor, (-1,)).tolist() for tensor in tensors), strict=True)
     else:
-        given = [
-            (Elements(value, border) if value.ndim else value.item())
+        operands = [
+            (ElementReader(value, border) if value.ndim else value.item())
             if isinstance(value, Tensor)
             else value
             for value in values
         ]
-        calls = ((*place, *given) for place in product(*map(range, shape)))
+        calls = ((*indices, *operands) for indices in product(*map(range, shape)))
     for arguments in calls:
         count = len(arguments) - len(keywords)
         named = dict(zip(keywords, arguments[count:], strict=True))
         result = function(*arguments[:count], **named)
         parts = result if isinstance(result, tuple) else (result,)
-        for part, found in zip(parts, results, strict=True):
-            found.append(part.item() if isinstance(part, Tensor) else part)
+        for part, elements in zip(parts, results, strict=True):
+            elements.append(part.item() if isinstance(part, Tensor) else part)
     return [
-        reshape(from_host(packed(cast(found, dtype), dtype), (len(found),), dtype, "python"), shape)
-        for found, dtype in zip(results, dtypes, strict=True)
+        reshape(
+            from_host(packed(cast(elements, dtype), dtype), (len(elements),), dtype, "python"),
+            shape,
+        )
+        for elements, dtype in zip(results, dtypes, strict=True)
     ]

@@ -1,23 +1,22 @@
-"""Programs: what a kernel computes for one element, in terms of elementwise operations.
+"""Programs: the computation of one element of a kernel's result, as elementwise operations.
 
-Control flow is expressed by masks, so that one program describes the element of a shader, four
-lanes of a fragment, an array and a tensor: a branch is computed if any element takes it, and a loop
-runs until no element is active. Values are assigned once.
+Control flow is expressed by masks: a branch is computed if any element takes it, and a loop runs
+until no element is active. So the same program runs on one element or four lanes of a shader, on
+arrays and on tensors. Each variable is assigned once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from enum import Enum
 
 from ..dtypes import DType
 from ..ops import OP_DEFS
 from ..ops.op_def import Elementwise
 
-AND, WHERE = OP_DEFS["logical_and"], OP_DEFS["where"]
 LOOP_STEPS = 16
-"""Number of steps that a loop of unknown length counts as, to estimate the cost of a kernel."""
+"""Assumed number of iterations of a loop of unknown length, to estimate the cost of a kernel."""
 
 
 class Var:
@@ -51,12 +50,22 @@ class Number:
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[str, DType]:
         # -0.0 equals 0.0, and True equals 1.
         return (repr(self.value), self.dtype)
 
 
 Atom = Var | Number
+
+
+def op(name: str) -> Elementwise:
+    """Return the definition of an elementwise operation."""
+    definition = OP_DEFS[name]
+    assert isinstance(definition, Elementwise)
+    return definition
+
+
+AND, NOT, WHERE = op("logical_and"), op("logical_not"), op("where")
 
 
 @dataclass(frozen=True)
@@ -69,14 +78,15 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Column:
-    """Index along the last axis at which a kernel reads: `place` plus `offset`, or the border.
+class ReadColumn:
+    """Index along the last axis at which a kernel reads: `index` plus `offset`.
 
-    `row` is the position of the first element along that axis.
+    `row` is the position of the first element along that axis. `border` is the mode for indices
+    outside of the axis.
     """
 
     row: Atom
-    place: Var
+    index: Var
     offset: int
     border: str
 
@@ -85,34 +95,34 @@ class Column:
 class Read:
     """`result` is the element of an input at a row-major position.
 
-    `column` describes the same position if it differs from a variable by a constant.
+    If the index along the last axis is a variable plus a constant, `column` describes it.
     """
 
     result: Var
     tensor: Input
     position: Atom
-    column: Column | None = None
+    column: ReadColumn | None = None
 
 
 class ColumnRead(Read):
-    """A read of which only `column` is used, so that neighbours share texels."""
+    """A read that uses `column` only, so that reads of neighbours share texels."""
 
 
 @dataclass(frozen=True)
 class Branch:
     """Statements for elements whose condition is true.
 
-    `exports` are pairs of a value that is known after the branch, and its value in the branch.
+    `exports` are pairs of a variable that is used after the branch, and its value in the branch.
     """
 
     condition: Atom
-    body: list[Any]
+    body: list[Statement]
     exports: list[tuple[Var, Atom]]
 
 
 @dataclass(frozen=True)
 class Exit(Branch):
-    """Statements for elements whose condition is `ends`, after which they leave the loop.
+    """Statements for elements whose condition equals `ends`; they leave the loop afterwards.
 
     `exports` are pairs of a result of the loop and its value.
     """
@@ -122,9 +132,10 @@ class Exit(Branch):
 
 @dataclass(frozen=True)
 class Carry:
-    """Value that a loop passes on: in the body, at first, after an iteration, and after the loop.
+    """Value that a loop carries from one iteration to the next.
 
-    The names in this order are `inner`, `initial`, `following` and `result`.
+    It is `inner` in the body, `initial` before the first iteration, `following` after an
+    iteration, and `result` after the loop.
     """
 
     inner: Var
@@ -134,36 +145,50 @@ class Carry:
 
 
 @dataclass(frozen=True)
-class Loop:
-    """Statements that are repeated while `active`, which `head` computes, is true for an element.
+class Repeat:
+    """A loop: statements that are repeated while `active` is true for some element.
 
-    If `active` is None, the loop runs exactly `limit` times for all elements; otherwise at most
-    `limit` times, or any number of times if `limit` is None. `trips` is the number of iterations if
-    it is known. `own` is the part of `active` without the conditions of the branches around the
-    loop.
+    `head` computes `active`. If `active` is None, the loop runs exactly `limit` times for all
+    elements; otherwise at most `limit` times, or any number of times if `limit` is None. `trips` is
+    the number of iterations if it is known. `own` is `active` without the conditions of the
+    branches around the loop.
     """
 
     carries: list[Carry]
-    head: list[Any]
+    head: list[Statement]
     active: Atom | None
     own: Atom | None
-    body: list[Any]
+    body: list[Statement]
     limit: int | None
     trips: int | None
     alone: bool = False
-    """True if shaders run the loop for one element, which `Exit` statements leave as well."""
+    """True if shaders run the loop for one element at a time, which `Exit` statements may leave."""
+
+
+Statement = Step | Read | Branch | Repeat
+
+
+class InputKind(Enum):
+    """Meaning of an operand of a kernel."""
+
+    VALUE = "value"
+    TENSOR = "tensor"
+    """A tensor that is read at positions."""
+    LENGTH = "length"
+    """Length of an axis of a tensor."""
+    EXTENT = "extent"
+    """Length of an axis of the result."""
 
 
 @dataclass(eq=False)
 class Input:
-    """Operand of a kernel.
+    """Operand of a kernel: an argument, or the length of an axis.
 
-    `kind` is "value", "tensor" (read at positions), "length" (of an axis of a tensor) or "extent"
-    (of an axis of the result). `place` is the position of the argument.
+    `argument` is the position of the argument.
     """
 
-    kind: str
-    place: int
+    kind: InputKind
+    argument: int
     axis: int
     var: Var
     name: str
@@ -171,9 +196,9 @@ class Input:
 
 @dataclass(eq=False)
 class Family:
-    """The statements of a function with several results, of which each has a program."""
+    """The statements of a function with several results, each of which has a program."""
 
-    body: list[Any]
+    body: list[Statement]
     results: tuple[Atom, ...]
 
 
@@ -181,51 +206,53 @@ class Family:
 class Program:
     """A kernel's program for one result.
 
-    `coordinates` are the variables of the element's place in the result.
+    `coordinates` are the variables of the element's indices in the result.
     """
 
     inputs: list[Input]
     coordinates: list[Var]
-    body: list[Any]
+    body: list[Statement]
     result: Atom
     family: Family | None = None
     """The statements of all results, if the function has several."""
 
 
-def _cost(body: Iterable[Any], of: Callable[[Elementwise], int], read: int, steps: int) -> int:
+def _cost(
+    body: Iterable[Statement], cost: Callable[[Elementwise], int], read: int, steps: int
+) -> int:
     total = 0
     for statement in body:
         if isinstance(statement, Step):
-            total += of(statement.op)
+            total += cost(statement.op)
         elif isinstance(statement, Read):
             total += read
         elif isinstance(statement, Branch):
-            total += _cost(statement.body, of, read, steps)
+            total += _cost(statement.body, cost, read, steps)
         else:
             times = (statement.trips or steps) if steps else 1
-            total += times * _cost([*statement.head, *statement.body], of, read, steps)
+            total += times * _cost([*statement.head, *statement.body], cost, read, steps)
     return total
 
 
-def length_of(body: Iterable[Any]) -> int:
-    """Return the share of a shader that statements take, in which loops count once."""
+def length_of(body: Iterable[Statement]) -> int:
+    """Return the share of a shader that statements take; a loop counts once."""
     return _cost(body, lambda op: op.length, 1, 0)
 
 
-def weight_of(body: Iterable[Any]) -> int:
+def weight_of(body: Iterable[Statement]) -> int:
     """Return the cost of statements in scalar operations per element."""
     return _cost(body, lambda op: op.weight, 6, LOOP_STEPS)
 
 
 def with_columns(
-    body: Iterable[Any], shares: Callable[[Read], bool], differ: set[Any]
-) -> list[Any]:
-    """Replace the reads that share texels by column reads, which need the row only.
+    body: Iterable[Statement], shares: Callable[[Read], bool], differ: set[Atom]
+) -> list[Statement]:
+    """Replace the reads that share texels by column reads, which need only the row's position.
 
-    Loops that elements leave at different times, by the values that differ, are written for one
-    element.
+    Loops whose condition is one of the values that differ between lanes are left unchanged: shaders
+    run them for one element at a time.
     """
-    replaced: list[Any] = []
+    replaced: list[Statement] = []
     for statement in body:
         if isinstance(statement, Read):
             if statement.column is not None and shares(statement):
@@ -233,7 +260,7 @@ def with_columns(
                 statement = ColumnRead(statement.result, statement.tensor, row, statement.column)
         elif isinstance(statement, Branch):
             statement = replace(statement, body=with_columns(statement.body, shares, differ))
-        elif isinstance(statement, Loop) and statement.own not in differ:
+        elif isinstance(statement, Repeat) and statement.own not in differ:
             parts = statement.head, statement.body
             head, inside = (with_columns(part, shares, differ) for part in parts)
             statement = replace(statement, head=head, body=inside)
@@ -241,34 +268,34 @@ def with_columns(
     return replaced
 
 
-def varying(body: Iterable[Any], found: set[Any]) -> set[Any]:
-    """Add to `found`, values that differ between lanes, those that depend on them."""
+def varying(body: Iterable[Statement], differ: set[Atom]) -> set[Atom]:
+    """Add the values that depend on values that differ between lanes to the set of these."""
     for statement in body:
         if isinstance(statement, Step):
-            if not found.isdisjoint(statement.operands):
-                found.add(statement.result)
+            if not differ.isdisjoint(statement.operands):
+                differ.add(statement.result)
         elif isinstance(statement, Read):
-            if statement.position in found:
-                found.add(statement.result)
+            if statement.position in differ:
+                differ.add(statement.result)
         elif isinstance(statement, Branch):
-            varying(statement.body, found)
+            varying(statement.body, differ)
             for outer, inner in statement.exports:
-                if statement.condition in found or inner in found:
-                    found.add(outer)
+                if statement.condition in differ or inner in differ:
+                    differ.add(outer)
         else:
             before = -1
-            while before != len(found):
-                before = len(found)
+            while before != len(differ):
+                before = len(differ)
                 for carry in statement.carries:
-                    if not found.isdisjoint((carry.initial, carry.following, statement.own)):
-                        found.update((carry.inner, carry.result))
-                varying([*statement.head, *statement.body], found)
-    return found
+                    if not differ.isdisjoint((carry.initial, carry.following, statement.own)):
+                        differ.update((carry.inner, carry.result))
+                varying([*statement.head, *statement.body], differ)
+    return differ
 
 
-def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
+def needed_part(body: Sequence[Statement], needed: set[Atom]) -> list[Statement]:
     """Return the statements that compute the needed values; `needed` receives all that they use."""
-    kept: list[Any] = []
+    kept: list[Statement] = []
     for statement in reversed(body):
         if isinstance(statement, Step):
             if statement.result in needed:
@@ -290,9 +317,9 @@ def needed_part(body: Sequence[Any], needed: set[Atom]) -> list[Any]:
     return kept[::-1]
 
 
-def _needed_loop(loop: Loop, needed: set[Atom]) -> Loop:
+def _needed_loop(loop: Repeat, needed: set[Atom]) -> Repeat:
     """Keep the carries that are needed after the loop, or by other carries that are kept."""
-    results: set[Any] = {carry.result for carry in loop.carries if carry.result in needed}
+    results: set[Atom] = {carry.result for carry in loop.carries if carry.result in needed}
     carries = [carry for carry in loop.carries if carry.result in results]
     while True:
         inside = results | {carry.following for carry in carries}
@@ -300,10 +327,10 @@ def _needed_loop(loop: Loop, needed: set[Atom]) -> Loop:
             inside.add(loop.active)
         body = needed_part(loop.body, inside)
         head = needed_part(loop.head, inside)
-        found = [carry for carry in loop.carries if carry in carries or carry.inner in inside]
-        if len(found) == len(carries):
+        used = [carry for carry in loop.carries if carry in carries or carry.inner in inside]
+        if len(used) == len(carries):
             break
-        carries = found
+        carries = used
     needed.update(inside)
     needed.update(carry.initial for carry in carries)
     return replace(loop, carries=carries, head=head, body=body)
@@ -315,9 +342,9 @@ def text_of(program: Program) -> str:
     The programs of a family have one text.
     """
     lines = [
-        f"{given.var} = {given.name}: {given.var.dtype}"
-        + (f" (length of axis {given.axis})" if given.kind == "length" else "")
-        for given in program.inputs
+        f"{operand.var} = {operand.name}: {operand.var.dtype}"
+        + (f" (length of axis {operand.axis})" if operand.kind is InputKind.LENGTH else "")
+        for operand in program.inputs
     ]
     lines += [f"{var} = coordinate {axis}" for axis, var in enumerate(program.coordinates)]
     family = program.family or Family(program.body, (program.result,))
@@ -326,12 +353,12 @@ def text_of(program: Program) -> str:
     return "\n".join([*lines, f"return {results}"])
 
 
-def _write(body: Iterable[Any], lines: list[str], indent: str) -> None:
+def _write(body: Iterable[Statement], lines: list[str], indent: str) -> None:
     for statement in body:
         if isinstance(statement, Step):
-            given = ", ".join(map(repr, statement.operands))
+            operands = ", ".join(map(repr, statement.operands))
             result = statement.result
-            lines.append(f"{indent}{result} = {statement.op.name}({given}): {result.dtype}")
+            lines.append(f"{indent}{result} = {statement.op.name}({operands}): {result.dtype}")
         elif isinstance(statement, Read):
             result, source = statement.result, statement.tensor.name
             lines.append(f"{indent}{result} = {source}[{statement.position}]: {result.dtype}")

@@ -1,6 +1,6 @@
 """Source of a user's function: its syntax tree, the names it uses, and errors at its lines.
 
-Input: a Python function. Output: a `Source`, whose `error` makes a KernelError with a caret.
+Input: a Python function. Output: a `FunctionSource`. Its `error` makes a KernelError with a caret.
 """
 
 from __future__ import annotations
@@ -11,38 +11,40 @@ import inspect
 import linecache
 import sys
 import textwrap
-from collections.abc import Callable
-from types import CodeType, FrameType
-from typing import Any
+from types import CodeType, FrameType, FunctionType
 
 from ..errors import KernelError
+from ..signatures import parameters_of
 
 MISSING = object()
 
 
-class Source:
+class FunctionSource:
     """A function with its syntax tree.
 
     `text` is the function's source if Python cannot find it, for example in `exec`.
     """
 
-    def __init__(self, function: Callable[..., Any], text: str | None = None) -> None:
+    def __init__(self, function: FunctionType, text: str | None = None) -> None:
+        parameters = parameters_of(function)
+        assert parameters is not None
         self.function = function
+        self.parameters = parameters
         self.name = function.__name__
         self.file = function.__code__.co_filename
         self.first = 0
-        found = text
-        if found is None:
+        written = text
+        if written is None:
             try:
                 linecache.checkcache(self.file)
                 lines, start = inspect.getsourcelines(function)
-                found, self.first = "".join(lines), max(start - 1, 0)
+                written, self.first = "".join(lines), max(start - 1, 0)
             except (OSError, TypeError):
-                found = ""
-            if self._definition(textwrap.dedent(found)) is None:
-                found, self.first = text_of_callers(function), 0
-        self.lines = found.splitlines()
-        plain = textwrap.dedent(found)
+                written = ""
+            if self._definition(textwrap.dedent(written)) is None:
+                written, self.first = text_of_callers(function), 0
+        self.lines = written.splitlines()
+        plain = textwrap.dedent(written)
         pairs = zip(self.lines, plain.splitlines(), strict=False)
         self.indent = next((len(a) - len(b) for a, b in pairs if b.strip()), 0)
         tree = self._definition(plain)
@@ -67,20 +69,20 @@ class Source:
             return None
         code = self.function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        found = None
+        definition = None
         for node in ast.walk(module):
-            if isinstance(node, ast.FunctionDef) and node.name == self.name:
-                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            if isinstance(node, ast.FunctionDef) and parameter_names(node) == names:
                 line = _first_line(node) + self.first
-                if tuple(part.arg for part in given) == names:
-                    found = node if found is None or line == code.co_firstlineno else found
-        return found
+                first = definition is None or line == code.co_firstlineno
+                if node.name == self.name and first:
+                    definition = node
+        return definition
 
     def listing(self) -> list[str]:
         """Return the lines of the function."""
         return self.lines[_first_line(self.tree) - 1 : self.tree.end_lineno]
 
-    def error(self, node: Any, problem: str, advice: str) -> KernelError:
+    def error(self, node: ast.expr | ast.stmt, problem: str, advice: str) -> KernelError:
         """Return an error that points at a node."""
         row = node.lineno - 1
         column = node.col_offset + self.indent
@@ -88,8 +90,9 @@ class Source:
         # Columns of the syntax tree count bytes in UTF-8.
         start = len(line.encode()[:column].decode(errors="ignore"))
         stop = len(line)
-        if node.end_lineno == node.lineno:
-            stop = len(line.encode()[: node.end_col_offset + self.indent].decode(errors="ignore"))
+        end = node.end_col_offset
+        if node.end_lineno == node.lineno and end is not None:
+            stop = len(line.encode()[: end + self.indent].decode(errors="ignore"))
         got = line[start:stop].strip()
         shown = line.strip()
         before = start - (len(line) - len(line.lstrip()))
@@ -100,9 +103,11 @@ class Source:
             f"    {' ' * before}{'^' * max(1, len(line[start:stop].rstrip()))}"
         )
 
-    def resolve(self, name: str) -> Any:
-        """Return the value of a name of the enclosing scopes, or `MISSING`."""
-        return resolve(self.function, name)
+
+def parameter_names(tree: ast.FunctionDef) -> tuple[str, ...]:
+    """Return the names of a function's parameters."""
+    parameters = *tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs
+    return tuple([parameter.arg for parameter in parameters])
 
 
 def _first_line(tree: ast.FunctionDef) -> int:
@@ -110,8 +115,8 @@ def _first_line(tree: ast.FunctionDef) -> int:
     return min(tree.lineno, *(part.lineno for part in tree.decorator_list), tree.lineno)
 
 
-def text_of_callers(function: Callable[..., Any]) -> str:
-    """Return the text in a variable of the callers that the function was compiled from, or "".
+def text_of_callers(function: FunctionType) -> str:
+    """Return the text from which a function was compiled, from a variable of a caller, or "".
 
     Pyodide's `runPython` and calls of `exec` keep the text in a variable while it runs.
     """
@@ -141,13 +146,15 @@ def _contains(code: CodeType, wanted: CodeType) -> bool:
     )
 
 
-def resolve(function: Any, name: str) -> Any:
+def resolve(function: FunctionType, name: str) -> object:
     """Return the value of a name of a function's enclosing scopes, or `MISSING`."""
     code = function.__code__
     if name in code.co_freevars:
+        assert function.__closure__ is not None
         try:
-            return function.__closure__[code.co_freevars.index(name)].cell_contents
+            value: object = function.__closure__[code.co_freevars.index(name)].cell_contents
         except ValueError:
             return MISSING
-    found = function.__globals__.get(name, MISSING)
-    return getattr(builtins, name, MISSING) if found is MISSING else found
+        return value
+    value = function.__globals__.get(name, MISSING)
+    return getattr(builtins, name, MISSING) if value is MISSING else value

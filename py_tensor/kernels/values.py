@@ -16,12 +16,12 @@ MASK = 0xFFFFFFFF
 AXES = "xyzw"
 
 
-def _each(function: Callable[..., Any]) -> Callable[..., Any]:
+def _partwise(function: Callable[[Any, Any], object]) -> Callable[[Vector, object], Vector]:
     """Return a method that applies a function to the parts of vectors, or to parts and a number."""
 
-    def method(self: Vector, other: Any) -> Vector:
-        others = other if isinstance(other, Vector) else [other] * len(self)
-        return Vector(function(a, b) for a, b in zip(self, others, strict=True))
+    def method(self: Vector, operand: object) -> Vector:
+        parts = operand if isinstance(operand, Vector) else [operand] * len(self)
+        return Vector(function(a, b) for a, b in zip(self, parts, strict=True))
 
     return method
 
@@ -46,11 +46,11 @@ class Vector(tuple[Any, ...]):
     z = property(lambda self: self[2])
     w = property(lambda self: self[3])
 
-    __add__ = __radd__ = _each(operator.add)
-    __sub__ = _each(operator.sub)
-    __rsub__ = _each(lambda a, b: b - a)
-    __mul__ = __rmul__ = _each(operator.mul)
-    __truediv__ = _each(operator.truediv)
+    __add__ = __radd__ = _partwise(operator.add)
+    __sub__ = _partwise(operator.sub)
+    __rsub__ = _partwise(lambda a, b: b - a)
+    __mul__ = __rmul__ = _partwise(operator.mul)
+    __truediv__ = _partwise(operator.truediv)
     __matmul__ = _product
 
     def __neg__(self) -> Vector:

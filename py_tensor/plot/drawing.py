@@ -22,7 +22,7 @@ SHADES = "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"
 """Colors of an image from the least to the greatest value: viridis by Smith and van der Walt,
 CC0, https://bids.github.io/colormap/."""
 
-type Places = list[tuple[float, float] | None]
+type Points = list[tuple[float, float] | None]
 
 
 class Drawing:
@@ -85,15 +85,15 @@ class Drawing:
             return self.top + share * (self.bottom - self.top)
         return self.bottom - share * (self.bottom - self.top)
 
-    def points(self, series: Series) -> Places:
+    def points(self, series: Series) -> Points:
         """Return the places of a series' points on the screen; None for gaps."""
         across, down = self.scales
-        found: Places = []
+        points: Points = []
         for x, y in zip(series.xs, series.ys, strict=True):
             at_x, at_y = across.forward(x), down.forward(y)
             finite = math.isfinite(at_x) and math.isfinite(at_y)
-            found.append((self.x(at_x), self.y(at_y)) if finite else None)
-        return found
+            points.append((self.x(at_x), self.y(at_y)) if finite else None)
+        return points
 
     def text(self, ground: str, attributes: str) -> str:
         name = self.content.title or "plot"
@@ -133,9 +133,9 @@ class Drawing:
 
     def _texts(self) -> str:
         middle = (self.left + self.right) / 2
-        found = []
+        shapes = []
         if self.content.title:
-            found.append(
+            shapes.append(
                 _text(
                     self.left, 22, self.content.title, "start", ' font-size="14" font-weight="600"'
                 )
@@ -143,42 +143,42 @@ class Drawing:
         for row, keys in enumerate(self.legend):
             at_y = self.top - 20 * (len(self.legend) - row) + 8
             for at, color, label in keys:
-                found.append(_path(f"M{at:.1f} {at_y - 4:.1f}h14", color, 3))
-                found.append(_text(at + 20, at_y, label, "start"))
+                shapes.append(_path(f"M{at:.1f} {at_y - 4:.1f}h14", color, 3))
+                shapes.append(_text(at + 20, at_y, label, "start"))
         if self.content.x_label:
-            found.append(_text(middle, self.bottom + 38, self.content.x_label, "middle"))
+            shapes.append(_text(middle, self.bottom + 38, self.content.x_label, "middle"))
         if self.content.y_label:
             at = (self.top + self.bottom) / 2
             turned = f' transform="rotate(-90 16 {at:.1f})"'
-            found.append(_text(16, at, self.content.y_label, "middle", turned))
-        return "".join(found)
+            shapes.append(_text(16, at, self.content.y_label, "middle", turned))
+        return "".join(shapes)
 
     def _image(self) -> str:
         raster = self.content.raster
         if raster is None:
             return ""
         width, height = self.right - self.left, self.bottom - self.top
-        found = (
+        shapes = (
             f'<image href="{raster.source}" x="{self.left:.1f}" y="{self.top:.1f}" '
             f'width="{width:.1f}" height="{height:.1f}" preserveAspectRatio="none" '
             'image-rendering="pixelated"/>'
         )
         if raster.range is None:
-            return found
+            return shapes
         low, high = raster.range
         at, steps = self.right + 12, 64
         colors = palette()
         for step in range(steps):
             color = colors[3 * (1 + step * (COLOURS - 1) // (steps - 1)) :][:3].hex()
             y = self.bottom - (step + 1) * height / steps
-            found += (
+            shapes += (
                 f'<path d="M{at:.1f} {y + height / steps / 2:.1f}h12" stroke="#{color}" '
                 f'stroke-width="{height / steps + 0.5:.1f}"/>'
             )
         for value, label in self.shade_ticks:
             y = self.bottom - (value - low) / (high - low or 1.0) * height
-            found += _text(at + 18, y + 4, label, "start")
-        return found
+            shapes += _text(at + 18, y + 4, label, "start")
+        return shapes
 
     def _drawn(self, at: int) -> str:
         series, color = self.content.series[at], COLORS[at % len(COLORS)]
@@ -192,12 +192,12 @@ class Drawing:
             return _path(dots, color, 5, 0.7)
         return self._cells(points, series.counts or [], color)
 
-    def _cells(self, points: Places, counts: list[int], color: str) -> str:
+    def _cells(self, points: Points, counts: list[int], color: str) -> str:
         """Return the cells of many points; neighbours in a row of one opacity are one line."""
         columns, rows = CELLS
         ends = [
-            (min(found), max(found))
-            for found in zip(*(place for place in points if place), strict=True)
+            (min(coordinates), max(coordinates))
+            for coordinates in zip(*(point for point in points if point), strict=True)
         ]
         if not ends:
             return ""
@@ -208,17 +208,17 @@ class Drawing:
         most = math.log1p(max(counts))
         levels = [""] * (LEVELS + 1)
         start: tuple[int, float, float, float] | None = None  # level, left, y, right
-        for place, number in [*zip(points, counts, strict=True), (None, 0)]:
+        for point, number in [*zip(points, counts, strict=True), (None, 0)]:
             level = math.ceil(LEVELS * math.log1p(number) / most)
             if start is not None:
                 first, left, y, right = start
-                if place and level == first and place[1] == y and place[0] - right < width:
-                    start = first, left, y, place[0] + width / 2
+                if point and level == first and point[1] == y and point[0] - right < width:
+                    start = first, left, y, point[0] + width / 2
                     continue
                 levels[first] += f"M{left:.1f} {y:.1f}h{right - left:.1f}"
             start = None
-            if place:
-                start = level, place[0] - width / 2, place[1], place[0] + width / 2
+            if point:
+                start = level, point[0] - width / 2, point[1], point[0] + width / 2
         return "".join(
             f'<path d="{lines}" stroke="{color}" stroke-width="{height:.2f}" '
             f'stroke-opacity="{level / LEVELS:.1f}"/>'
@@ -242,12 +242,12 @@ class Drawing:
         )
 
 
-def _line(points: Places, color: str) -> str:
+def _line(points: Points, color: str) -> str:
     """Return a line; a point between two gaps is a dot."""
     parts: list[list[str]] = [[]]
-    for place in points:
-        if place is not None:
-            parts[-1].append(f"{place[0]:.1f} {place[1]:.1f}")
+    for point in points:
+        if point is not None:
+            parts[-1].append(f"{point[0]:.1f} {point[1]:.1f}")
         elif parts[-1]:
             parts.append([])
     lines = "".join(f"M{'L'.join(part)}" for part in parts if len(part) > 1)
@@ -273,13 +273,13 @@ def _text(x: float, y: float, text: str, anchor: str, attributes: str = "") -> s
 def palette() -> bytes:
     """Return 256 colors as RGB bytes: grey for missing values, then those of `SHADES`."""
     anchors = [bytes.fromhex(color) for color in SHADES.split()]
-    found = bytearray(b"\x80\x80\x80")
+    colors = bytearray(b"\x80\x80\x80")
     for at in range(COLOURS):
-        place = at * (len(anchors) - 1) / (COLOURS - 1)
-        first = min(int(place), len(anchors) - 2)
-        part = place - first
-        found += bytes(
+        position = at * (len(anchors) - 1) / (COLOURS - 1)
+        first = min(int(position), len(anchors) - 2)
+        part = position - first
+        colors += bytes(
             round(a + (b - a) * part)
             for a, b in zip(anchors[first], anchors[first + 1], strict=True)
         )
-    return bytes(found)
+    return bytes(colors)

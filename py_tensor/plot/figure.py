@@ -136,8 +136,8 @@ class Plot:
             self._content.series.append(Series("scatter", label, *points, len(ys)))
             return self
         across, down = self._content.scales
-        found = samples.density(as_tensor("plot.scatter", xs), ys, across, down)
-        self._content.series.append(Series("cells", label, *found[:2], ys.size, found[2]))
+        cells = samples.density(as_tensor("plot.scatter", xs), ys, across, down)
+        self._content.series.append(Series("cells", label, *cells[:2], ys.size, cells[2]))
         return self
 
     def histogram(
@@ -210,9 +210,9 @@ class Plot:
             file = png(small.shape[1], small.shape[0], small._bytes("plot.image"))
             self._content.raster = Raster(data_url(file), height, width, None)
             return self
-        columns, rows, pixels, found = samples.shades(tensor, range)
+        columns, rows, pixels, shade_range = samples.shades(tensor, range)
         file = png(columns, rows, pixels, palette())
-        self._content.raster = Raster(data_url(file), height, width, found)
+        self._content.raster = Raster(data_url(file), height, width, shade_range)
         return self
 
     def _vectors(
@@ -232,8 +232,8 @@ class Plot:
     def __repr__(self) -> str:
         lines = [self._content.title] if self._content.title else []
         if self._content.raster is not None:
-            _, height, width, found = self._content.raster
-            shown = "" if found is None else f", {found[0]:.4g} to {found[1]:.4g}"
+            _, height, width, shade_range = self._content.raster
+            shown = "" if shade_range is None else f", {shade_range[0]:.4g} to {shade_range[1]:.4g}"
             lines.append(f"image of {height} x {width}{shown}")
         names = [
             series.label or series.kind.replace("cells", "scatter")

@@ -89,10 +89,10 @@ def line_points(
     high = argmax(where(finite, values, -math.inf), axis=1)
     both = stack([minimum(low, high), maximum(low, high)], axis=1)
     starts = reshape(arange(chunks, dtype=both.dtype) * block, (chunks, 1))
-    places = clip(reshape(both + starts, (-1,)), 0, y.size - 1)
+    positions = clip(reshape(both + starts, (-1,)), 0, y.size - 1)
     # Computed together, but read separately: positions stay integers, which are exact.
-    xs = places if x is None else take(as_tensor(operation, x), places)
-    ys = take(y, places)
+    xs = positions if x is None else take(as_tensor(operation, x), positions)
+    ys = take(y, positions)
     realize(xs, ys)
     return floats(xs), floats(ys)
 
@@ -116,22 +116,22 @@ def density(
     `across` and `down` map values to positions that are linear on the screen, and back.
     """
     columns, rows = CELLS
-    places = []
+    positions = []
     ends = []
     for values, scale, cells in ((x, across, columns), (y, down, rows)):
         finite = isfinite(scale.forward(values.astype("float32")))
-        found = extent(where(finite, values, math.nan))
-        if found is None:
+        bounds = extent(where(finite, values, math.nan))
+        if bounds is None:
             return [], [], []
-        low, high = map(scale.forward, found)
+        low, high = map(scale.forward, bounds)
         step = (high - low or 1.0) / cells
         # Logarithms have no name, so that they are not stored: as float16 they would be rounded.
-        place = ((scale.forward(where(finite, values, found[0])) - low) / step).astype("int32")
-        places.append(clip(place, 0, cells - 1))
+        position = ((scale.forward(where(finite, values, bounds[0])) - low) / step).astype("int32")
+        positions.append(clip(position, 0, cells - 1))
         ends.append((low, step, finite))
     # Points with a missing coordinate are counted in a cell beyond the last one.
     shown = ends[0][2] & ends[1][2]
-    cell = where(shown, places[1] * columns + places[0], columns * rows)
+    cell = where(shown, positions[1] * columns + positions[0], columns * rows)
     counts = bincount(cell, length=columns * rows).tolist()
     full = [at for at, n in enumerate(counts) if n]
     xs = [across.back(ends[0][0] + (at % columns + 0.5) * ends[0][1]) for at in full]
@@ -151,12 +151,12 @@ def bars(x: Any, bins: Any, limits: Range | None) -> tuple[list[float], list[flo
         counts, edges = counts_of(values, bins)
         return edges.tolist(), list(map(float, counts.tolist()))
     bins = integer("plot.histogram", "bins", bins, 1, BINS)
-    found = limits or extent(values)
-    if found is None:
+    ends = limits or extent(values)
+    if ends is None:
         raise ArgumentError(
             f"plot.histogram: x has no finite values; got shape {values.shape}; pass other data"
         )
-    low, high = found
+    low, high = ends
     if low == high:
         low, high = low - 0.5, high + 0.5
     finite = isfinite(values)
@@ -170,8 +170,8 @@ def bars(x: Any, bins: Any, limits: Range | None) -> tuple[list[float], list[flo
 def shades(x: Tensor, limits: Range | None) -> tuple[int, int, Any, Range]:
     """Return width, height and color numbers of an image, 0 for missing values, and the range."""
     small = reduced(reshape(x, (*x.shape[:2], 1)).astype("float32"), PIXELS)
-    found = limits or extent(small) or (0.0, 1.0)
-    low, high = found
+    ends = limits or extent(small) or (0.0, 1.0)
+    low, high = ends
     scaled = (small - low) / (high - low or 1.0) * (COLOURS - 1) + 1
     shade = where(isfinite(small), clip(scaled.round(), 1, COLOURS), 0).astype("uint8")
-    return small.shape[1], small.shape[0], shade._bytes("plot.image"), found
+    return small.shape[1], small.shape[0], shade._bytes("plot.image"), ends

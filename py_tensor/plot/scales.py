@@ -42,8 +42,8 @@ class Linear:
             step = max(1.0, step)
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         digits = max(0, -math.floor(math.log10(step)))
-        found = [round(at * step, digits) for at in range(first, last + 1)]
-        return [(value, _label(value, digits)) for value in found]
+        values = [round(at * step, digits) for at in range(first, last + 1)]
+        return [(value, _label(value, digits)) for value in values]
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Logarithmic:
         """
         first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
         step = max(1, math.ceil((last - first) / (TICKS + 2)))
-        found = [(float(at), f"{10.0**at:g}") for at in range(first, last + 1, step)]
-        if len(found) > 2:
-            return found
+        ticks = [(float(at), f"{10.0**at:g}") for at in range(first, last + 1, step)]
+        if len(ticks) > 2:
+            return ticks
         between = [
             (math.log10(factor) + at, f"{factor * 10.0**at:.4g}")
             for at in range(math.floor(low), math.ceil(high) + 1)

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import AGE, OpGraph, OpInstance, OpNode, TensorSpec, node_of
 from ..late import LateModule
 from ..ops.op_def import InferredResult, OpDef
+from ..ops.rule_types import Spec
 from ..tensor import Tensor, handle_on
 from .autodiff.backward import PT, pull_back
 from .autodiff.tape import Tape, recording
 from .loop_op import KnownResults, graph_of, once, rebuilt
 from .subgraph import tracer, tracing
 
-jax: Any = LateModule("runtime.backends.jax")
+if TYPE_CHECKING:
+    from ..runtime.backends import jax
+else:
+    jax = LateModule("runtime.backends.jax")
 
 
 class Branches(KnownResults):
@@ -65,21 +69,22 @@ def branches_of(
                 inside[id(node)] = node
                 stack += node.srcs
         orders.append(sorted(inside.values(), key=AGE))
-    given = list(operands.values())
+    all_operands = list(operands.values())
     graphs = tuple(
-        graph_of(given, order, outputs) for order, outputs in zip(orders, results, strict=True)
+        graph_of(all_operands, order, outputs)
+        for order, outputs in zip(orders, results, strict=True)
     )
-    found = _branches.get(graphs)
-    if found is None:
-        found = _branches[graphs] = Branches(graphs)
-    return found, given
+    branches = _branches.get(graphs)
+    if branches is None:
+        branches = _branches[graphs] = Branches(graphs)
+    return branches, all_operands
 
 
-def branch_results(place: OpNode, results: Sequence[Sequence[OpNode]]) -> list[Tensor]:
+def branch_results(choice: OpNode, results: Sequence[Sequence[OpNode]]) -> list[Tensor]:
     """Return the results of the branch at `place`; their nodes are younger than `place`."""
-    branches, operands = branches_of(results, place)
+    branches, operands = branches_of(results, choice)
     return [
-        Tensor(node_of(BRANCH_OP, (place, *operands), (branches, which)))
+        Tensor(node_of(BRANCH_OP, (choice, *operands), (branches, which)))
         for which in range(len(results[0]))
     ]
 
@@ -87,11 +92,11 @@ def branch_results(place: OpNode, results: Sequence[Sequence[OpNode]]) -> list[T
 def chosen_result(call: OpInstance, srcs: Sequence[OpNode]) -> OpNode:
     """Return the result of an instance of the operation, computed by all branches and a choice."""
     branches, which = cast(tuple[Branches, int], call.arg)
-    place = handle_on(srcs[0])
-    *others, found = [handle_on(rebuilt(graph, srcs[1:])[which]) for graph in branches.graphs]
-    for at, other in reversed(list(enumerate(others))):
-        found = PT.where(place <= at, other, found)
-    node: OpNode = found._node
+    choice = handle_on(srcs[0])
+    *preceding, chosen = [handle_on(rebuilt(graph, srcs[1:])[which]) for graph in branches.graphs]
+    for at, result in reversed(list(enumerate(preceding))):
+        chosen = PT.where(choice <= at, result, chosen)
+    node: OpNode = chosen._node
     return node
 
 
@@ -101,18 +106,18 @@ def chosen_result(call: OpInstance, srcs: Sequence[OpNode]) -> OpNode:
 class BranchOp(OpDef):
     """Choice of a graph; the static argument is (branches, number of the result)."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         branches, which = cast(tuple[Branches, int], arg)
         spec = branches.result(which)
         return InferredResult(spec.shape, spec.dtype, tuple(spec.dtype for spec in specs))
 
 
-def _gradient(pt: Any, g: Tensor, value: Tensor, place: Tensor, *rest: Any) -> Tensor:
+def _gradient(pt: Any, g: Tensor, value: Tensor, choice: Tensor, *rest: Any) -> Tensor:
     """Return the cotangent of an operand: that of the branch that was computed."""
     *operands, at, (branches, which) = rest
     backward, more = _backward_of(branches, which)
     number = sum(x.dtype.kind in "cf" for x in operands[: at - 1])
-    srcs = (place._node, *(x._node for x in (*operands, g)), *more)
+    srcs = (choice._node, *(x._node for x in (*operands, g)), *more)
     return Tensor(node_of(BRANCH_OP, srcs, (backward, number)))
 
 
@@ -129,10 +134,10 @@ def _backward_of(branches: Branches, which: int) -> tuple[Branches, list[OpNode]
         wanted = [node for node in inputs if node.spec.dtype.kind in "cf"]
         cotangent = tracer(branches.result(which))
         results = []
-        for each in branches.graphs:
+        for branch in branches.graphs:
             tape = Tape(wanted)
             with recording(tape):
-                output = rebuilt(each, inputs)[which]
+                output = rebuilt(branch, inputs)[which]
             parts = pull_back(tape, [output], [cotangent], wanted)
             results.append(
                 [
@@ -147,12 +152,12 @@ def _backward_of(branches: Branches, which: int) -> tuple[Branches, list[OpNode]
 
 
 def _computed(branches: Branches, arrays: list[Any]) -> list[Any]:
-    return cast(list[Any], jax.switch(branches.graphs, arrays[0], arrays[1:]))
+    return jax.switch(branches.graphs, arrays[0], arrays[1:])
 
 
 BRANCH_OP = BranchOp(
     name="cond",
-    jax=lambda *given: once(_computed, given),
+    jax=lambda *operands: once(_computed, operands),
     gradient=_gradient,
     public=False,
     doc="Return a result of one of several branches.",

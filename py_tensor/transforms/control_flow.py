@@ -38,7 +38,7 @@ _Function = Callable[..., Any]
 class _Packed:
     """Leaves of a tree as real tensors: a complex leaf is two of them."""
 
-    def __init__(self, operation: str, tree: Any) -> None:
+    def __init__(self, operation: str, tree: object) -> None:
         leaves, self.structure = tree_flatten(tree)
         tensors = [as_tensor(operation, leaf) for leaf in leaves]
         self.specs = [node_behind(operation, tensor).spec for tensor in tensors]
@@ -58,8 +58,8 @@ class _Packed:
 
 def scan(
     f: _Function,
-    init: Any,
-    xs: Any = None,
+    init: object,
+    xs: object = None,
     length: int | None = None,
     reverse: bool = False,
     unroll: int = 1,
@@ -99,8 +99,8 @@ def scan(
 def _scan(
     operation: str,
     f: _Function,
-    init: Any,
-    xs: Any,
+    init: object,
+    xs: object,
     length: int | None,
     reverse: bool,
     limited: bool = True,
@@ -186,7 +186,7 @@ def _check_carry(operation: str, start: _Packed, carry: _Packed) -> None:
             )
 
 
-def map(f: _Function, xs: Any, *, batch_size: int | None = None) -> Any:
+def map(f: _Function, xs: object, *, batch_size: int | None = None) -> Any:
     """Apply a function to each slice of a sequence, one after the other, and stack the results.
 
     Results equal those of `vmap`, which is faster; `map` needs less memory.
@@ -216,22 +216,27 @@ def map(f: _Function, xs: Any, *, batch_size: int | None = None) -> Any:
         raise ArgumentError(f"map: batch_size is not positive; got {size}; give at least 1")
     whole = count // size * size
 
-    def batches(x: Any) -> Tensor:
+    def batches(x: object) -> Tensor:
         x = as_tensor("map", x)
         return reshape(x[:whole], (whole // size, size, *x.shape[1:]))
 
     mapped = vmap(f)
     parts = []
     if whole:
-        found = map(mapped, tree_map(batches, xs))
-        parts.append(tree_map(lambda y: reshape(y, (whole, *y.shape[2:])), found))
+        groups = map(mapped, tree_map(batches, xs))
+        parts.append(tree_map(lambda y: reshape(y, (whole, *y.shape[2:])), groups))
     if whole < count or not parts:
         parts.append(mapped(tree_map(lambda x: as_tensor("map", x)[whole:], xs)))
-    return tree_map(lambda *each: concat(each), *parts) if len(parts) > 1 else parts[0]
+    return tree_map(lambda *results: concat(results), *parts) if len(parts) > 1 else parts[0]
 
 
 def fori_loop(
-    lower: Any, upper: Any, body_fun: _Function, init_val: Any, *, unroll: int | None = None
+    lower: object,
+    upper: object,
+    body_fun: _Function,
+    init_val: object,
+    *,
+    unroll: int | None = None,
 ) -> Any:
     """Run a function for each number of a range, on the value that the last run returned.
 
@@ -265,11 +270,11 @@ def fori_loop(
             if one.shape != () or one.dtype.kind not in "iu":
                 raise wrong_type("fori_loop", name, "one integer", limit)
 
-        def advanced(given: Any) -> Any:
-            return given[0] + 1, body_fun(*given)
+        def advanced(counted: Any) -> Any:
+            return counted[0] + 1, body_fun(*counted)
 
         first = as_tensor("fori_loop", lower).astype(int32)
-        return while_loop(lambda given: given[0] < upper, advanced, (first, init_val))[1]
+        return while_loop(lambda counted: counted[0] < upper, advanced, (first, init_val))[1]
     for limit in (lower, upper):
         if type(limit) is ScalarTracer:
             raise TraceError(
@@ -285,7 +290,7 @@ def fori_loop(
 
 
 def while_loop(
-    cond_fun: _Function, body_fun: _Function, init_val: Any, *, max_steps: int | None = None
+    cond_fun: _Function, body_fun: _Function, init_val: object, *, max_steps: int | None = None
 ) -> Any:
     """Run a function as long as a condition holds, on the value that the last run returned.
 
@@ -322,7 +327,7 @@ def while_loop(
     function_of("while_loop", "body_fun", body_fun)
     if max_steps is not None:
 
-        def step(val: Any, _: Any) -> Any:
+        def step(val: object, _: object) -> Any:
             goes = _condition("while_loop", cond_fun(val))
             new = body_fun(val)
             _check_carry("while_loop", _Packed("while_loop", val), _Packed("while_loop", new))
@@ -338,8 +343,8 @@ def while_loop(
         if state.trace is not None and is_traced(goes._node):
             if backend().whole_programs:
 
-                def iteration(given: Any, _: Any) -> Any:
-                    new = body_fun(given[1])
+                def iteration(carried: Any, _: object) -> Any:
+                    new = body_fun(carried[1])
                     _check_carry("while_loop", start, _Packed("while_loop", new))
                     return (_condition("while_loop", cond_fun(new)), new), None
 
@@ -359,7 +364,7 @@ def while_loop(
     return val
 
 
-def _condition(operation: str, value: Any) -> Tensor:
+def _condition(operation: str, value: object) -> Tensor:
     goes = as_tensor(operation, value)
     if goes.shape != () or goes.dtype.kind != "b":
         raise ArgumentError(
@@ -369,7 +374,7 @@ def _condition(operation: str, value: Any) -> Tensor:
     return goes
 
 
-def _without_gradient(tree: Any, inputs: Sequence[OpNode]) -> Any:
+def _without_gradient(tree: object, inputs: Sequence[OpNode]) -> Any:
     """Return the same values; backward passes that reach them raise GradientError."""
     leaves, structure = tree_flatten(tree)
     nodes = [node_of(RESHAPE, (leaf._node,), leaf.shape) for leaf in leaves]
@@ -380,14 +385,11 @@ def _without_gradient(tree: Any, inputs: Sequence[OpNode]) -> Any:
         raise without_gradient()
 
     if results and sources:
-        for tape in own_tapes():
-            tape.custom |= dict.fromkeys(
-                [id(node) for node in results], CustomVJP(results, sources, pull)
-            )
+        CustomVJP(results, sources, pull).record()
     return tree_unflatten(structure, [Tensor(node) for node in nodes])
 
 
-def cond(pred: Any, true_fun: _Function, false_fun: _Function, *operands: Any) -> Any:
+def cond(pred: object, true_fun: _Function, false_fun: _Function, *operands: object) -> Any:
     """Return the result of one of two functions, by a condition.
 
     If `pred` is a Python bool, only one function runs. If it is a tensor, both are computed and
@@ -425,11 +427,11 @@ def cond(pred: Any, true_fun: _Function, false_fun: _Function, *operands: Any) -
             f"cond: condition is not one value; got {chosen._spec}; use pt.any or pt.all"
         )
     chosen = chosen if chosen.dtype.kind == "b" else chosen != 0
-    place = where(chosen, 0, 1)
-    return _chosen("cond", place, [chosen], [true_fun, false_fun], operands)
+    choice = where(chosen, 0, 1)
+    return _chosen("cond", choice, [chosen], [true_fun, false_fun], operands)
 
 
-def switch(index: Any, branches: Sequence[_Function], *operands: Any) -> Any:
+def switch(index: object, branches: Sequence[_Function], *operands: object) -> Any:
     """Return the result of one of several functions, by its position.
 
     If `index` is a Python integer, only one function runs. If it is a tensor, all are computed and
@@ -465,22 +467,22 @@ def switch(index: Any, branches: Sequence[_Function], *operands: Any) -> Any:
         return branches[min(max(integer("switch", "index", index), 0), len(branches) - 1)](
             *operands
         )
-    place = as_tensor("switch", index)
-    if place.shape != () or place.dtype.kind not in "iu":
+    choice = as_tensor("switch", index)
+    if choice.shape != () or choice.dtype.kind not in "iu":
         raise ArgumentError(
-            f"switch: index is not one integer; got {place._spec}; use x.astype('int32')"
+            f"switch: index is not one integer; got {choice._spec}; use x.astype('int32')"
         )
-    tests = [place <= at for at in range(len(branches) - 1)]
-    place = minimum(place, len(branches) - 1).astype(int32)
-    return _chosen("switch", place, tests, branches, operands)
+    tests = [choice <= at for at in range(len(branches) - 1)]
+    choice = minimum(choice, len(branches) - 1).astype(int32)
+    return _chosen("switch", choice, tests, branches, operands)
 
 
 def _chosen(
     operation: str,
-    place: Tensor,
+    choice: Tensor,
     tests: Sequence[Tensor],
     branches: Sequence[_Function],
-    operands: Sequence[Any],
+    operands: Sequence[object],
 ) -> Any:
     """Return the result of the branch at a place, that is of the first test that is True."""
     known = _custom_gradients()
@@ -498,15 +500,15 @@ def _chosen(
                     f"{operation}: results differ in type; got {a} and {b}; "
                     "return equal shapes and dtypes"
                 )
-    compiled = state.trace is not None and backend().whole_programs and is_traced(place._node)
+    compiled = state.trace is not None and backend().whole_programs and is_traced(choice._node)
     # The graphs of branches do not have the rules of custom gradients.
     if compiled and known == _custom_gradients():
         nodes = [[part._node for part in result.parts] for result in packed]
-        return packed[0].tree(branch_results(place._node, nodes))
-    found = packed[-1].parts
+        return packed[0].tree(branch_results(choice._node, nodes))
+    results = packed[-1].parts
     for test, other in zip(reversed(tests), reversed(packed[:-1]), strict=True):
-        found = [where(test, a, b) for a, b in zip(other.parts, found, strict=True)]
-    return packed[0].tree(found)
+        results = [where(test, a, b) for a, b in zip(other.parts, results, strict=True)]
+    return packed[0].tree(results)
 
 
 def _custom_gradients() -> list[int]:
@@ -514,7 +516,7 @@ def _custom_gradients() -> list[int]:
     return [sum(not _is_loop(custom) for custom in tape.custom.values()) for tape in own_tapes()]
 
 
-def associative_scan(fn: _Function, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+def associative_scan(fn: _Function, elems: object, reverse: bool = False, axis: int = 0) -> Any:
     """Combine each element along an axis with all before it, by an associative function.
 
     The function is applied about 2 log2(n) times, to halves of the elements at once.
@@ -540,35 +542,35 @@ def associative_scan(fn: _Function, elems: Any, reverse: bool = False, axis: int
     leaves, structure = tree_flatten(elems)
     tensors = [as_tensor("associative_scan", leaf) for leaf in leaves]
     axes = [one_axis("associative_scan", axis, tensor.ndim) for tensor in tensors]
-    lengths = {tensor.shape[place] for tensor, place in zip(tensors, axes, strict=True)}
+    lengths = {tensor.shape[position] for tensor, position in zip(tensors, axes, strict=True)}
     if len(lengths) > 1:
         raise ShapeError(
             f"associative_scan: lengths differ; got {sorted(lengths)}; give one length"
         )
 
-    def reversed_if_asked(given: Sequence[Tensor]) -> list[Tensor]:
+    def reversed_if_asked(parts: Sequence[Tensor]) -> list[Tensor]:
         if not flag("associative_scan", "reverse", reverse):
-            return list(given)
-        return [flip(x, axis=place) for x, place in zip(given, axes, strict=True)]
+            return list(parts)
+        return [flip(x, axis=position) for x, position in zip(parts, axes, strict=True)]
 
-    def part(given: Sequence[Tensor], start: int, stop: int | None, step: int) -> list[Tensor]:
+    def part(parts: Sequence[Tensor], start: int, stop: int | None, step: int) -> list[Tensor]:
         return [
-            x[(slice(None),) * place + (slice(start, stop, step),)]
-            for x, place in zip(given, axes, strict=True)
+            x[(slice(None),) * position + (slice(start, stop, step),)]
+            for x, position in zip(parts, axes, strict=True)
         ]
 
     def combined(a: Sequence[Tensor], b: Sequence[Tensor]) -> list[Tensor]:
         result = fn(tree_unflatten(structure, a), tree_unflatten(structure, b))
         return [as_tensor("associative_scan", leaf) for leaf in tree_flatten(result)[0]]
 
-    def scanned(given: Sequence[Tensor]) -> list[Tensor]:
-        count = given[0].shape[axes[0]]
+    def scanned(parts: Sequence[Tensor]) -> list[Tensor]:
+        count = parts[0].shape[axes[0]]
         if count < 2:
-            return list(given)
-        odd = scanned(combined(part(given, 0, count - 1, 2), part(given, 1, None, 2)))
+            return list(parts)
+        odd = scanned(combined(part(parts, 0, count - 1, 2), part(parts, 1, None, 2)))
         rest = part(odd, 0, -1 if count % 2 == 0 else None, 1)
-        even = combined(rest, part(given, 2, None, 2)) if count > 2 else []
-        first = part(given, 0, 1, 1)
+        even = combined(rest, part(parts, 2, None, 2)) if count > 2 else []
+        first = part(parts, 0, 1, 1)
         even = (
             [concat(pair, axis=at) for *pair, at in zip(first, even, axes, strict=True)]
             if even

@@ -10,19 +10,18 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper, wraps
 from itertools import accumulate, pairwise
 from typing import Any, cast
-from weakref import ref
 
 from ..dtypes import OF_PYTHON
 from ..errors import ArgumentError, DTypeError, GradientError
-from ..functions.arguments import flag, function_of, integer, items
+from ..functions.arguments import function_of, integer, items
 from ..functions.creation import eye, zeros
 from ..functions.manipulation import reshape
-from ..ir.node import pending_for, pullbacks, tensor_spec
+from ..ir.node import tensor_spec
 from ..ir.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from ..ir.tracer import kind_of
 from ..tensor import Tensor, as_tensor
 from .autodiff import custom_gradient, jvp, vjp
-from .autodiff.api import _Inputs, _matched, _or_zeros, _Outputs, _pair, _positions
+from .autodiff.api import _or_zeros, argnums_of, linearized, positions_of
 from .autodiff.backward import pull_back
 from .autodiff.tape import Tape, recording
 from .jit.precompile import ShapeDtype
@@ -60,16 +59,16 @@ def jacrev(fun: _Function, argnums: int | Sequence[int] = 0, *, has_aux: bool = 
     """
 
     @wraps(fun)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
+    def jacobian(*args: object, **kwargs: object) -> Any:
         chosen, call, single = _selected("jacrev", fun, argnums, args, kwargs)
         result, pull, *aux = cast(_Function, vjp)(call, *chosen, has_aux=has_aux)
         leaves, structure = _real_leaves("jacrev", result)
         rows = vmap(lambda *parts: pull(tree_unflatten(structure, parts)))(*_basis(leaves))
-        found, arguments = tree_flatten(rows)
+        columns, arguments = tree_flatten(rows)
         ends = list(accumulate((leaf.size for leaf in leaves), initial=0))
         trees = []
         for leaf, (start, end) in zip(leaves, pairwise(ends), strict=True):
-            parts = [reshape(row[start:end], (*leaf.shape, *row.shape[1:])) for row in found]
+            parts = [reshape(row[start:end], (*leaf.shape, *row.shape[1:])) for row in columns]
             tree = tree_unflatten(arguments, parts)
             trees.append(tree[0] if single else tree)
         jacobians = tree_unflatten(structure, trees)
@@ -101,7 +100,7 @@ def jacfwd(fun: _Function, argnums: int | Sequence[int] = 0, *, has_aux: bool = 
     """
 
     @wraps(fun)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
+    def jacobian(*args: object, **kwargs: object) -> Any:
         chosen, call, single = _selected("jacfwd", fun, argnums, args, kwargs)
         leaves, structure = _real_leaves("jacfwd", chosen)
         chosen = tree_unflatten(structure, leaves)
@@ -115,9 +114,9 @@ def jacfwd(fun: _Function, argnums: int | Sequence[int] = 0, *, has_aux: bool = 
         columns, *kept = vmap(column, out_axes=(-1, None) if has_aux else (-1,))(*_basis(leaves))
         ends = list(accumulate((leaf.size for leaf in leaves), initial=0))
 
-        def split(found: Tensor) -> Any:
+        def split(columns: Tensor) -> Any:
             parts = [
-                reshape(found[..., start:end], (*found.shape[:-1], *leaf.shape))
+                reshape(columns[..., start:end], (*columns.shape[:-1], *leaf.shape))
                 for leaf, (start, end) in zip(leaves, pairwise(ends), strict=True)
             ]
             tree = tree_unflatten(structure, parts)
@@ -155,21 +154,24 @@ def hessian(
 
 
 def _selected(
-    operation: str, fun: _Function, argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    operation: str,
+    fun: _Function,
+    argnums: int | Sequence[int],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
 ) -> tuple[tuple[Any, ...], _Function, bool]:
     """Return the chosen arguments, the function of these alone, and True for a single one."""
-    single = not isinstance(argnums, Sequence) or isinstance(argnums, str)
-    wanted = [integer(operation, "argnums", at) for at in ([argnums] if single else argnums)]
-    positions = _positions(operation, wanted, len(args))
+    wanted, single = argnums_of(operation, argnums)
+    positions = positions_of(operation, wanted, len(args))
 
-    def call(*chosen: Any) -> Any:
-        given = dict(zip(positions, chosen, strict=True))
-        return fun(*[given.get(at, arg) for at, arg in enumerate(args)], **kwargs)
+    def call(*chosen: object) -> Any:
+        replaced = dict(zip(positions, chosen, strict=True))
+        return fun(*[replaced.get(at, arg) for at, arg in enumerate(args)], **kwargs)
 
-    return tuple(args[at] for at in positions), call, single
+    return tuple(args[position] for position in positions), call, single
 
 
-def _real_leaves(operation: str, tree: Any) -> tuple[list[Tensor], Any]:
+def _real_leaves(operation: str, tree: object) -> tuple[list[Tensor], Any]:
     """Return the leaves of a tree as tensors and its structure; raise DTypeError if one differs."""
     leaves, structure = tree_flatten(tree)
     tensors = [as_tensor(operation, leaf) for leaf in leaves]
@@ -193,7 +195,7 @@ def _basis(leaves: Sequence[Tensor]) -> list[Tensor]:
     return basis
 
 
-def linearize(fun: _Function, *primals: Any, has_aux: bool = False) -> Any:
+def linearize(fun: _Function, *primals: object, has_aux: bool = False) -> Any:
     """Evaluate a function and return its result with its derivative, a linear function.
 
     `fun` runs once, while `jvp` runs it at each call.
@@ -218,34 +220,10 @@ def linearize(fun: _Function, *primals: Any, has_aux: bool = False) -> Any:
     (0.0, 2.0)
     """
     function_of("linearize", "fun", fun)
-    inputs = _Inputs("linearize", primals)
-    nodes = inputs.differentiable()
-    tape = Tape(nodes)
-    with recording(tape):
-        value = fun(*inputs.trees())
-        result, aux = (
-            _pair("linearize", value) if flag("linearize", "has_aux", has_aux) else (value, None)
-        )
-        outputs = _Outputs(result)
-        places = [at for at, node in enumerate(inputs.nodes) if node is not None]
-        # The vector-Jacobian product is linear in the cotangent, so its own vector-Jacobian product
-        # at any cotangent is the Jacobian-vector product.
-        blank = [zeros(node.spec.shape, dtype=node.spec.dtype) for node in outputs.nodes]
-        tape.dependent.update(id(zero._node) for zero in blank)
-        found = pull_back(tape, outputs.nodes, blank, nodes)
-        tape.keep(pending_for([g._node for g in found if g is not None]))
-        pullbacks.add(ref(tape, pullbacks.discard))
-    inputs.propagate_changes()
+    result, push, aux = linearized("linearize", fun, primals, has_aux)
 
-    def fun_jvp(*tangents: Any) -> Any:
-        given = _matched("linearize", "tangent", inputs.structure, places, nodes, tangents)
-        pairs = [(g, t) for g, t in zip(found, given, strict=True) if g is not None]
-        pushed = pull_back(
-            tape, [g._node for g, _ in pairs], [t for _, t in pairs], [b._node for b in blank]
-        )
-        return outputs.tree(
-            [_or_zeros(part, node) for part, node in zip(pushed, outputs.nodes, strict=True)]
-        )
+    def fun_jvp(*tangents: object) -> Any:
+        return push(tangents)
 
     return (result, fun_jvp, aux) if has_aux else (result, fun_jvp)
 
@@ -300,7 +278,7 @@ class CustomJVP:
         20.0
         """
 
-        def rule(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+        def rule(primals: tuple[object, ...], tangents: tuple[object, ...]) -> Any:
             result = self(*primals)
             parts = [
                 part(tangent, result, *primals)
@@ -314,7 +292,7 @@ class CustomJVP:
 
         self._rule = rule
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if self._rule is None:
             raise ArgumentError(
                 f"custom_jvp: there is no rule; got a call of {self.__name__}; "  # type: ignore[attr-defined]
@@ -323,15 +301,17 @@ class CustomJVP:
         fixed = {at % len(args): args[at % len(args)] for at in self._fixed} if args else {}
 
         @custom_gradient
-        def evaluated(*primals: Any) -> Any:
+        def evaluated(*primals: object) -> Any:
             remaining = iter(primals)
-            given = [fixed[at] if at in fixed else next(remaining) for at in range(len(args))]
-            result = self._function(*given, **kwargs)
+            values = [fixed[at] if at in fixed else next(remaining) for at in range(len(args))]
+            result = self._function(*values, **kwargs)
             return result, lambda cotangent: self._pull([*fixed.values()], primals, cotangent)
 
         return evaluated(*(arg for at, arg in enumerate(args) if at not in fixed))
 
-    def _pull(self, fixed: list[Any], primals: tuple[Any, ...], cotangent: Any) -> tuple[Any, ...]:
+    def _pull(
+        self, fixed: list[object], primals: tuple[object, ...], cotangent: object
+    ) -> tuple[Any, ...]:
         """Return the transpose of the rule, which is linear in the tangents."""
         assert self._rule is not None
         leaves, structure = tree_flatten(primals)
@@ -340,27 +320,26 @@ class CustomJVP:
         tape = Tape(inputs)
         with recording(tape):
             tangents = tree_unflatten(structure, blank)
-            given = self._rule(*fixed, primals, tangents)
-            if not isinstance(given, tuple) or len(given) != 2:
+            pair = self._rule(*fixed, primals, tangents)
+            if not isinstance(pair, tuple) or len(pair) != 2:
                 raise GradientError(
-                    f"custom_jvp: rule returned no pair; got {given!r:.60}; "
-                    "return (result, tangent)"
+                    f"custom_jvp: rule returned no pair; got {pair!r:.60}; return (result, tangent)"
                 )
-            found = [leaf for leaf in tree_leaves(given[1]) if isinstance(leaf, Tensor)]
+            pushed = [leaf for leaf in tree_leaves(pair[1]) if isinstance(leaf, Tensor)]
         wanted = [g for g in tree_leaves(cotangent) if g is not None]
-        if [leaf.shape for leaf in found] != [g.shape for g in wanted]:
+        if [leaf.shape for leaf in pushed] != [g.shape for g in wanted]:
             raise GradientError(
                 f"custom_jvp: tangent does not have the result's shapes; got "
-                f"{[leaf.shape for leaf in found]} for {[g.shape for g in wanted]}; "
+                f"{[leaf.shape for leaf in pushed]} for {[g.shape for g in wanted]}; "
                 "return one tangent for each floating result"
             )
-        parts = iter(pull_back(tape, [leaf._node for leaf in found], wanted, inputs))
+        parts = iter(pull_back(tape, [leaf._node for leaf in pushed], wanted, inputs))
         pulled = [None if zero is None else _or_zeros(next(parts), zero._node) for zero in blank]
-        cotangents: tuple[Any, ...] = tree_unflatten(structure, pulled)
+        cotangents: tuple[object, ...] = tree_unflatten(structure, pulled)
         return cotangents
 
 
-def _blank(leaf: Any) -> Tensor | None:
+def _blank(leaf: object) -> Tensor | None:
     """Return the zero tangent of a tensor or number; None if it is not floating."""
     if isinstance(leaf, Tensor):
         return zeros(leaf.shape, dtype=leaf.dtype) if leaf.dtype.kind in "cf" else None
@@ -402,7 +381,7 @@ def custom_jvp(fun: _Function | None = None, /, *, nondiff_argnums: Sequence[int
     return CustomJVP(fun, nondiff_argnums)
 
 
-def eval_shape(fun: _Function, *args: Any, **kwargs: Any) -> Any:
+def eval_shape(fun: _Function, *args: object, **kwargs: object) -> Any:
     """Return the shapes and dtypes of a function's results, without computing anything.
 
     Args:
@@ -423,7 +402,7 @@ def eval_shape(fun: _Function, *args: Any, **kwargs: Any) -> Any:
     function_of("eval_shape", "fun", fun)
     with tracing("eval_shape"):
 
-        def traced(leaf: Any) -> Any:
+        def traced(leaf: object) -> Any:
             if isinstance(leaf, (Tensor, ShapeDtype)):
                 return tracer(tensor_spec(leaf.shape, leaf.dtype))
             return leaf
@@ -432,7 +411,7 @@ def eval_shape(fun: _Function, *args: Any, **kwargs: Any) -> Any:
         return tree_map(_described, fun(*args, **kwargs))
 
 
-def _described(leaf: Any) -> ShapeDtype:
+def _described(leaf: object) -> ShapeDtype:
     if isinstance(leaf, Tensor):
         return ShapeDtype(leaf.shape, leaf.dtype)
     if kind_of(leaf) in OF_PYTHON:

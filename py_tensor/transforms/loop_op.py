@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
 from ..compiler.lowered_graph import LoweredGraph
@@ -24,6 +24,7 @@ from ..late import LateModule
 from ..ops import OP_DEFS
 from ..ops.gathers import TAKE
 from ..ops.op_def import Decomposition, InferredResult, SourceOp
+from ..ops.rule_types import Spec
 from ..ops.views import CONCAT, RESHAPE
 from ..runtime.backends.base import Buffer
 from ..tensor import Tensor, handle_on
@@ -31,7 +32,10 @@ from .autodiff.backward import PT, CustomVJP, pull_back
 from .autodiff.tape import Tape, recording
 from .subgraph import dependents, tracer, tracing
 
-jax: Any = LateModule("runtime.backends.jax")
+if TYPE_CHECKING:
+    from ..runtime.backends import jax
+else:
+    jax = LateModule("runtime.backends.jax")
 
 GROUP = 8
 """Values of iterations that one draw joins; a shader reads at most 16 textures."""
@@ -91,7 +95,7 @@ class LoopBody(KnownResults):
         return [*outputs[: self.carries], *stacked]
 
 
-_bodies: BoundedCache[Any, LoopBody] = BoundedCache(1 << 10)
+_bodies: BoundedCache[Hashable, LoopBody] = BoundedCache(1 << 10)
 
 
 class TracedBody(NamedTuple):
@@ -102,6 +106,15 @@ class TracedBody(NamedTuple):
     slices: list[OpNode]
     next_carries: list[OpNode]
     stacked: list[OpNode]
+
+    @staticmethod
+    def of(body: LoopBody, inputs: list[OpNode], outputs: list[OpNode]) -> TracedBody:
+        """Split the leaves and outputs of a body's graph by their meaning."""
+        first, count = body.consts, body.carries
+        last = first + count
+        return TracedBody(
+            inputs[:first], inputs[first:last], inputs[last:], outputs[:count], outputs[count:]
+        )
 
     @property
     def inputs(self) -> list[OpNode]:
@@ -136,28 +149,31 @@ def graph_of(
     leaves: Sequence[OpNode], order: Sequence[OpNode], outputs: Sequence[OpNode]
 ) -> OpGraph:
     """Return the graph of the nodes `order`, whose operands are `leaves` and earlier nodes."""
-    place = {id(node): at for at, node in enumerate((*leaves, *order))}
+    positions = {id(node): at for at, node in enumerate((*leaves, *order))}
     calls = [node.spec for node in leaves] + [node.call for node in order]
-    edges = [()] * len(leaves) + [tuple([place[id(src)] for src in node.srcs]) for node in order]
-    return OpGraph(tuple(calls), tuple(edges), tuple([place[id(node)] for node in outputs]), ())
+    edges = [()] * len(leaves) + [
+        tuple([positions[id(src)] for src in node.srcs]) for node in order
+    ]
+    return OpGraph(tuple(calls), tuple(edges), tuple([positions[id(node)] for node in outputs]), ())
 
 
-def _body(graph: OpGraph, *rest: Any) -> LoopBody:
-    body = _bodies.get((graph, *rest))
+def _body(graph: OpGraph, consts: int, carries: int, length: int | None, reverse: bool) -> LoopBody:
+    key = (graph, consts, carries, length, reverse)
+    body = _bodies.get(key)
     if body is None:
-        body = _bodies[graph, *rest] = LoopBody(graph, *rest)
+        body = _bodies[key] = LoopBody(*key)
     return body
 
 
 def rebuilt(graph: OpGraph, inputs: Sequence[OpNode]) -> list[OpNode]:
     """Make the nodes of a graph for other leaves; return the outputs."""
-    given = iter(inputs)
-    loops: dict[Any, LoopNodes] = {}
+    remaining = iter(inputs)
+    loops: dict[object, LoopNodes] = {}
     nodes: list[OpNode] = []
     for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple([nodes[at] for at in edges])
         if type(call) is TensorSpec:
-            nodes.append(next(given))
+            nodes.append(next(remaining))
         elif call.op is LOOP_OP:
             inner, which = call.arg
             key = (inner, edges)
@@ -172,7 +188,7 @@ class LoopNodes:
     """Result nodes of a loop. During differentiation the tapes record their gradient.
 
     `run` is the body that is executed: `body`, or one that returns further values and has the
-    outputs of `body` at `places`.
+    outputs of `body` at `positions`.
     """
 
     def __init__(
@@ -181,29 +197,23 @@ class LoopNodes:
         srcs: tuple[OpNode, ...],
         backward: Backward | None = None,
         run: LoopBody | None = None,
-        places: Sequence[int] = (),
+        positions: Sequence[int] = (),
     ) -> None:
         self.body = body
         self.srcs = srcs
         kept = own_tapes() and body.length is not None
         self.run = run or (with_history(body) if kept else body)
-        self.places = places or range(len(body.graph.outputs))
+        self.positions = positions or range(len(body.graph.outputs))
         self.nodes: dict[int, OpNode] = {}
         if own_tapes():
             floating = tuple(node for node in self.results() if _is_floating(node.spec))
             inputs = tuple(node for node in srcs if _is_floating(node.spec))
             if floating and inputs:
-                custom = CustomVJP(
-                    floating,
-                    inputs,
-                    lambda cotangents: self._pull(backward, cotangents),
-                )
-                for tape in own_tapes():
-                    tape.custom |= dict.fromkeys(map(id, floating), custom)
+                CustomVJP(floating, inputs, partial(self._pull, backward)).record()
 
     def result(self, which: int) -> OpNode:
         if which not in self.nodes:
-            self.nodes[which] = node_of(LOOP_OP, self.srcs, (self.run, self.places[which]))
+            self.nodes[which] = node_of(LOOP_OP, self.srcs, (self.run, self.positions[which]))
         return self.nodes[which]
 
     def results(self) -> list[OpNode]:
@@ -213,8 +223,8 @@ class LoopNodes:
         """Return the carries at the start of each iteration, stacked."""
         count = self.body.carries
         first = len(self.run.graph.outputs) - count
-        places = [*range(count), *range(first, first + count)]
-        nodes = LoopNodes(history_of(self.body), self.srcs, None, self.run, places)
+        positions = [*range(count), *range(first, first + count)]
+        nodes = LoopNodes(history_of(self.body), self.srcs, None, self.run, positions)
         return nodes.results()[count:]
 
     def _pull(self, backward: Backward | None, cotangents: list[Tensor]) -> list[Tensor | None]:
@@ -224,20 +234,20 @@ class LoopNodes:
         backward = backward or backward_of(self.body)
         first, last = self.body.consts, self.body.consts + self.body.carries
         split = sum(_is_floating(node.spec) for node in self.srcs[first:last])
-        given = [g._node for g in cotangents]
+        cotangent_nodes = [g._node for g in cotangents]
         sums = [
             PT.zeros(node.spec.shape, dtype=node.spec.dtype)._node
             for node in self.srcs[:first]
             if _is_floating(node.spec)
         ]
         operands = (
-            *(self.srcs[each] if type(each) is int else each for each in backward.consts),
-            *(*given[:split], *sums),
-            *(*self._history(), *self.srcs[last:], *given[split:]),
+            *(self.srcs[const] if type(const) is int else const for const in backward.consts),
+            *(*cotangent_nodes[:split], *sums),
+            *(*self._history(), *self.srcs[last:], *cotangent_nodes[split:]),
         )
-        found = LoopNodes(backward.body, operands).results()
-        totals = found[split : split + len(sums)]
-        parts = (*totals, *found[:split], *found[split + len(sums) :])
+        results = LoopNodes(backward.body, operands).results()
+        totals = results[split : split + len(sums)]
+        parts = (*totals, *results[:split], *results[split + len(sums) :])
         return [Tensor(node) for node in parts]
 
 
@@ -256,7 +266,7 @@ class Backward(NamedTuple):
     """
 
     body: LoopBody
-    consts: list[Any]
+    consts: list[OpNode | int]
 
 
 def _is_floating(spec: TensorSpec) -> bool:
@@ -285,14 +295,10 @@ def backward_of(body: LoopBody) -> Backward:
     """Return the backward pass of a loop, derived from the graph of its body."""
     with tracing("scan"):
         inputs = [tracer(spec)._node for spec in body.leaves]
-        n, m = body.consts, body.carries
         tape = Tape([node for node in inputs if _is_floating(node.spec)])
         with recording(tape):
             outputs = rebuilt(body.graph, inputs)
-        traced = TracedBody(
-            inputs[:n], inputs[n : n + m], inputs[n + m :], outputs[:m], outputs[m:]
-        )
-        return backward_body(traced, tape, body)
+        return backward_body(TracedBody.of(body, inputs, outputs), tape, body)
 
 
 def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
@@ -306,20 +312,20 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
     parts = dict(zip(map(id, wanted), pull_back(tape, results, cotangents, wanted), strict=True))
 
     def gradient(node: OpNode) -> OpNode:
-        found = parts[id(node)]
-        if found is None:
-            found = PT.zeros(node.spec.shape, dtype=node.spec.dtype)
-        result: OpNode = found._node
+        cotangent = parts[id(node)]
+        if cotangent is None:
+            cotangent = PT.zeros(node.spec.shape, dtype=node.spec.dtype)
+        result: OpNode = cotangent._node
         return result
 
     consts = [node for node in traced.consts if _is_floating(node.spec)]
     sums = [tracer(node.spec) for node in consts]
     split = sum(_is_floating(node.spec) for node in traced.next_carries)
-    given = [g._node for g in cotangents]
+    cotangent_nodes = [g._node for g in cotangents]
     backward = TracedBody(
         traced.consts,
-        [*given[:split], *(total._node for total in sums)],
-        [*traced.carries, *traced.slices, *given[split:]],
+        [*cotangent_nodes[:split], *(total._node for total in sums)],
+        [*traced.carries, *traced.slices, *cotangent_nodes[split:]],
         [
             *(gradient(node) for node in traced.carries if _is_floating(node.spec)),
             *(
@@ -329,9 +335,9 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
         ],
         [gradient(node) for node in traced.slices if _is_floating(node.spec)],
     )
-    found, nodes = body_of(backward, body.length, not body.reverse)
-    places = {id(node): at for at, node in enumerate(traced.consts)}
-    return Backward(found, [places.get(id(node), node) for node in nodes])
+    backward_loop, nodes = body_of(backward, body.length, not body.reverse)
+    positions = {id(node): at for at, node in enumerate(traced.consts)}
+    return Backward(backward_loop, [positions.get(id(node), node) for node in nodes])
 
 
 # --- the op definition ----------------------------------------------------------------------------
@@ -340,14 +346,14 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
 class LoopOp(Decomposition):
     """Loop; the static argument is (body, number of the result)."""
 
-    def infer(self, specs: Sequence[Any], arg: Hashable) -> InferredResult:
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         body, which = cast(tuple[LoopBody, int], arg)
         spec = body.results[which]
         return InferredResult(spec.shape, spec.dtype, tuple(spec.dtype for spec in specs))
 
 
-def _lower(lowered: LoweredGraph, *given: Any) -> int:
-    srcs, (body, which) = given[:-1], given[-1]
+def _lower(lowered: LoweredGraph, *operands: Any) -> int:
+    srcs, (body, which) = operands[:-1], operands[-1]
     n, m = body.consts, body.carries
     key = (body, *srcs)
     if not body.length:
@@ -394,17 +400,17 @@ def _joined(lowered: LoweredGraph, parts: list[int]) -> int:
     return parts[0]
 
 
-def once(run: Callable[..., Any], given: Sequence[Any]) -> Any:
+def once(run: Callable[..., Any], operands: Sequence[Any]) -> Any:
     """Return one of several results, which `run` computes together.
 
     `given` are arrays and the static argument: (`KnownResults`, number of the result).
     """
-    *arrays, (body, which) = given
+    *arrays, (body, which) = operands
     references, results = body.known
-    same = len(references) == len(arrays) and all(
+    unchanged = len(references) == len(arrays) and all(
         weak() is array for weak, array in zip(references, arrays, strict=True)
     )
-    if not same or not arrays:
+    if not unchanged or not arrays:
         results = run(body, arrays)
         # The results are kept only while the operands are.
         references = [ref(array, lambda _: body.forget()) for array in arrays]
@@ -416,10 +422,8 @@ def _compiled(body: LoopBody, arrays: list[Any]) -> list[Any]:
     n, m = body.consts, body.carries
     consts, carries, sequences = arrays[:n], arrays[n : n + m], arrays[n + m :]
     if body.length is None:
-        return cast(list[Any], jax.while_loop(body.graph, consts, carries))
-    return cast(
-        list[Any], jax.scan(body.graph, consts, carries, sequences, body.length, body.reverse)
-    )
+        return jax.while_loop(body.graph, consts, carries)
+    return jax.scan(body.graph, consts, carries, sequences, body.length, body.reverse)
 
 
 def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:
@@ -439,8 +443,8 @@ def _run(xp: Any, body: LoopBody, arrays: list[Any]) -> list[Any]:
             Buffer(spec.dtype, spec.size, xp.ascontiguousarray(array).reshape(-1))
             for spec, array in zip(body.leaves, (*arrays[:n], *carries, *slices), strict=True)
         ]
-        found = [buffer.host for _, buffer in body.engine.run(body.plan, leaves, ())]
-        values = [x.reshape(s.shape) for x, s in zip(found, outputs, strict=True)]
+        flat = [buffer.host for _, buffer in body.engine.run(body.plan, leaves, ())]
+        values = [x.reshape(s.shape) for x, s in zip(flat, outputs, strict=True)]
         carries = values[:m]
         for into, value in zip(stacked, values[m:], strict=True):
             into[at] = value
@@ -451,8 +455,8 @@ LOOP_OP = LoopOp(
     name="scan",
     shape=lambda *shapes: (),
     lowering=_lower,
-    jax=lambda *given: once(_compiled, given),
-    reference=lambda xp, *given: once(partial(_run, xp), given),
+    jax=lambda *operands: once(_compiled, operands),
+    reference=lambda xp, *operands: once(partial(_run, xp), operands),
     public=False,
     doc="Return a carry or the stacked values of a loop.",
 )

@@ -21,7 +21,7 @@ from ..tensor import Tensor
 class _ImmediateTape(ScalarTape):
     """Tape that computes each step when it is recorded."""
 
-    def record(self, kind: type, function: Callable[..., Any], *operands: Any) -> Any:
+    def record(self, kind: type, function: Callable[..., Any], *operands: object) -> Any:
         return function(*operands)
 
 
@@ -55,14 +55,22 @@ def tracing(name: str) -> Iterator[None]:
         state.traces.remove(recording)
         task_trace.set(around)
         state.watchers, state.observed, state.pending = before
-        end = End(TraceError, "outlived the call it belongs to; got one made inside of", _ADVICE)
-        for reference in recording.made.values():
-            tensor = reference()
-            if tensor is not None and not tensor.is_disposed:
-                tensor._end(name, end)
+        end_made(recording, _OUTLIVED)
 
 
-_ADVICE = "return it from the function"
+def end_made(recording: Recording, end: End) -> None:
+    """End the handles of the tensors that were made during a trace."""
+    for reference in recording.made.values():
+        tensor = reference()
+        if tensor is not None and not tensor.is_disposed:
+            tensor._end(recording.name, end)
+
+
+_OUTLIVED = End(
+    TraceError,
+    "outlived the call it belongs to; got one made inside of",
+    "return it from the function",
+)
 
 
 def tracer(spec: TensorSpec) -> Tensor:
@@ -91,8 +99,8 @@ def dependents(
             order.append(node)
             stack += sources(node)
     order.sort(key=AGE)
-    found: dict[int, OpNode] = {}
+    depending: dict[int, OpNode] = {}
     for node in order:
-        if any(id(src) in known or id(src) in found for src in sources(node)):
-            found[id(node)] = node
-    return list(found.values())
+        if any(id(src) in known or id(src) in depending for src in sources(node)):
+            depending[id(node)] = node
+    return list(depending.values())

@@ -18,11 +18,12 @@ from ..functions.joining import concat
 from ..functions.manipulation import reshape
 from ..ir.pytree import IsLeaf, leaves_at, leaves_with_paths, tree_flatten, tree_unflatten
 from ..tensor import Tensor, as_tensor
+from ..typing import ArrayLike
 
 _NONE: Any = object()
 
 
-def ravel_pytree(pytree: Any) -> tuple[Tensor, Callable[[Any], Any]]:
+def ravel_pytree(pytree: object) -> tuple[Tensor, Callable[[Any], Any]]:
     """Join all leaves of a tree into one vector.
 
     Args:
@@ -49,7 +50,7 @@ def ravel_pytree(pytree: Any) -> tuple[Tensor, Callable[[Any], Any]]:
     ends = list(accumulate((tensor.size for tensor in tensors), initial=0))
     flat = concat([reshape(tensor, (-1,)) for tensor in tensors]) if tensors else zeros(0)
 
-    def unravel(vector: Any) -> Any:
+    def unravel(vector: ArrayLike) -> Any:
         vector = as_tensor("ravel_pytree", vector)
         if vector.shape != (ends[-1],):
             raise ShapeError(
@@ -67,7 +68,7 @@ def ravel_pytree(pytree: Any) -> tuple[Tensor, Callable[[Any], Any]]:
 
 def tree_reduce(
     function: Callable[[Any, Any], Any],
-    tree: Any,
+    tree: object,
     initializer: Any = _NONE,
     is_leaf: IsLeaf | None = None,
 ) -> Any:
@@ -104,7 +105,7 @@ def tree_reduce(
 
 
 def tree_map_with_path(
-    f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf | None = None
+    f: Callable[..., Any], tree: object, *rest: object, is_leaf: IsLeaf | None = None
 ) -> Any:
     """Apply a function to every leaf of a tree and the path that leads to it.
 
@@ -133,5 +134,5 @@ def tree_map_with_path(
     structure = tree_flatten(tree, is_leaf)[1]
     columns = [leaves_at("tree_map_with_path", structure, other) for other in rest]
     pairs = leaves_with_paths(tree, is_leaf)
-    found = [f(path, leaf, *others) for (path, leaf), *others in zip(pairs, *columns, strict=True)]
-    return tree_unflatten(structure, found)
+    leaves = [f(path, leaf, *more) for (path, leaf), *more in zip(pairs, *columns, strict=True)]
+    return tree_unflatten(structure, leaves)

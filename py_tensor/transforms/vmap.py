@@ -43,7 +43,7 @@ from .loop_op import LOOP_OP, LoopBody, LoopNodes, TracedBody, body_of, rebuilt
 from .subgraph import dependents, tracer, tracing
 
 
-class Batch:
+class BatchedValues:
     """Batched values of nodes, by identity.
 
     `size` is the length of the batch, and no node in `values` is older than `oldest`. Nodes without
@@ -55,19 +55,19 @@ class Batch:
         self.values = values
         self.oldest = oldest
         self.kept: list[OpNode] = []
-        """Nodes whose identities are keys, so that no other node takes an identity."""
+        """Nodes whose identities are keys; keeping them alive keeps the identities unique."""
         self.captured: dict[int, _Captured] = {}
         """Custom gradients that the function used, by each of their results."""
         self.regions: dict[RematRegion, dict[int, OpNode]] = {}
         """Batched nodes of the function's checkpointed regions."""
-        self.loops: dict[Any, LoopNodes] = {}
+        self.loops: dict[object, LoopNodes] = {}
         """Batched loops, by their bodies and operands."""
 
     def value(self, node: OpNode) -> OpNode:
         """Return the batched value of a node; repeat it if it is the same for all examples."""
-        found = self.values.get(id(node))
-        if found is not None:
-            return found
+        known = self.values.get(id(node))
+        if known is not None:
+            return known
         return node_of(view_ops.BROADCAST, (node,), (self.size, *node.spec.shape))
 
     def compute(self, results: Iterable[OpNode]) -> None:
@@ -76,17 +76,17 @@ class Batch:
             if id(node) in self.captured:
                 self._add_custom(self.captured[id(node)])
             elif node.call is not None:
-                given = [self.values.get(id(src)) for src in node.srcs]
-                self._add(node, _rule(node.call)(self, node.call, node.srcs, given))
+                mapped = [self.values.get(id(src)) for src in node.srcs]
+                self._add(node, _rule(node.call)(self, node.call, node.srcs, mapped))
                 if own_tapes():
-                    self._add_to_regions(node, given)
+                    self._add_to_regions(node, mapped)
         for region in sorted(self.regions, key=_depth, reverse=True):
             mark(own_tapes(), RematRegion(self.regions[region]))
 
-    def extended(self, nodes: Sequence[OpNode], values: Sequence[OpNode]) -> Batch:
+    def extended(self, nodes: Sequence[OpNode], values: Sequence[OpNode]) -> BatchedValues:
         """Return a copy with more values."""
         more = {id(node): value for node, value in zip(nodes, values, strict=True)}
-        other = Batch(self.size, self.values | more, self.oldest)
+        other = BatchedValues(self.size, self.values | more, self.oldest)
         other.kept = [*self.kept, *nodes]
         return other
 
@@ -102,23 +102,21 @@ class Batch:
         self.kept.append(node)
 
     def _add_custom(self, captured: _Captured) -> None:
-        """Compute all results of a custom gradient, which the tapes then know as such."""
+        """Compute all results of a custom gradient, and record it on the tapes."""
         if id(captured.custom.results[0]) in self.values:
             return
         for node in captured.custom.results:
             value = self.value(node.srcs[0])
             self._add(node, node_of(view_ops.RESHAPE, (value,), (self.size, *node.spec.shape)))
         results = tuple(self.values[id(node)] for node in captured.custom.results)
-        custom = captured.batched(self, results)
-        for tape in own_tapes():
-            tape.custom |= dict.fromkeys(map(id, results), custom)
+        captured.batched(self, results).record()
 
-    def _add_to_regions(self, node: OpNode, given: Given) -> None:
-        found = (tape.regions[id(node)] for tape in own_tapes() if id(node) in tape.regions)
-        region = next(found, None)
+    def _add_to_regions(self, node: OpNode, mapped: Mapped) -> None:
+        regions = (tape.regions[id(node)] for tape in own_tapes() if id(node) in tape.regions)
+        region = next(regions, None)
         if region is None:
             return
-        known = {id(value) for value in (*given, *node.srcs) if value is not None}
+        known = {id(value) for value in (*mapped, *node.srcs) if value is not None}
         made: dict[int, OpNode] = {}
         stack = [self.values[id(node)]]
         while stack:
@@ -135,9 +133,10 @@ def _depth(region: RematRegion) -> int:
     return 0 if region.around is None else 1 + _depth(region.around)
 
 
-Given = list[OpNode | None]
-"""Batched operands; None for operands that are the same for all examples."""
-BatchingRule = Callable[[Batch, OpInstance, tuple[OpNode, ...], Given], OpNode]
+Nodes = tuple[OpNode, ...]
+Mapped = list[OpNode | None]
+"""Batched operands; None for operands that are equal for all examples."""
+BatchingRule = Callable[[BatchedValues, OpInstance, Nodes, Mapped], OpNode]
 
 
 def _rule(call: OpInstance) -> BatchingRule:
@@ -148,14 +147,14 @@ def _rule(call: OpInstance) -> BatchingRule:
 
 
 def example_by_example(
-    batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given
+    batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped
 ) -> OpNode:
     """Apply an operation to each example separately, and stack the results."""
     results = []
     for at in range(batch.size):
         operands = [
             src if value is None else handle_on(value)[at]._node
-            for src, value in zip(srcs, given, strict=True)
+            for src, value in zip(srcs, mapped, strict=True)
         ]
         result = node_of(call.op, tuple(operands), call.arg)
         results.append(node_of(view_ops.RESHAPE, (result,), (1, *result.spec.shape)))
@@ -171,7 +170,7 @@ def example_by_example(
 
 
 def _in_front(value: OpNode, ndim: int) -> OpNode:
-    """Insert axes after the batch, so that the value broadcasts to examples of `ndim` axes."""
+    """Insert axes after the batch axis, so that the value broadcasts to examples of rank `ndim`."""
     shape = value.spec.shape
     missing = ndim + 1 - len(shape)
     if missing <= 0:
@@ -179,98 +178,100 @@ def _in_front(value: OpNode, ndim: int) -> OpNode:
     return node_of(view_ops.RESHAPE, (value,), (shape[0], *(1,) * missing, *shape[1:]))
 
 
-def _elementwise(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+def _elementwise(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
     ndim = len(call.spec.shape)
     operands = [
         src if value is None else _in_front(value, ndim)
-        for src, value in zip(srcs, given, strict=True)
+        for src, value in zip(srcs, mapped, strict=True)
     ]
     return node_of(call.op, tuple(operands), call.arg)
 
 
-def _by_arg(change: Callable[[Any, Batch], Any]) -> BatchingRule:
-    """Return the rule of operations whose static argument alone changes."""
+def _by_arg(change: Callable[[Any, BatchedValues], Any]) -> BatchingRule:
+    """Return the rule of operations of which only the static argument changes."""
 
-    def rule(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+    def rule(
+        batch: BatchedValues, call: OpInstance, srcs: tuple[OpNode, ...], mapped: Mapped
+    ) -> OpNode:
         operands = tuple(map(batch.value, srcs))
         return node_of(call.op, operands, change(call.arg, batch))
 
     return rule
 
 
-def _next(axes: Any, batch: Batch) -> tuple[int, ...]:
+def _next(axes: Iterable[int], batch: BatchedValues) -> tuple[int, ...]:
     return tuple(axis + 1 for axis in axes)
 
 
-def _first_next(arg: tuple[int, Any], batch: Batch) -> tuple[int, Any]:
+def _first_next(arg: tuple[int, Any], batch: BatchedValues) -> tuple[int, Any]:
     return arg[0] + 1, arg[1]
 
 
-def _broadcast(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+def _broadcast(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
     value = _in_front(batch.value(srcs[0]), len(call.spec.shape))
     return node_of(call.op, (value,), (batch.size, *call.arg))
 
 
-def _pad(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+def _pad(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
     arg = ((0, 0, 0), *call.arg)
-    if given[1] is None:
+    if mapped[1] is None:
         return node_of(call.op, (batch.value(srcs[0]), srcs[1]), arg)
     x = batch.value(srcs[0])
     there = node_of(view_ops.BROADCAST, (scalar_node(True, bool_),), x.spec.shape)
     there = node_of(call.op, (there, scalar_node(False, bool_)), arg)
     padded = node_of(call.op, (x, scalar_node(0, x.spec.dtype)), arg)
-    value = _in_front(given[1], len(call.spec.shape))
+    value = _in_front(mapped[1], len(call.spec.shape))
     return node_of(OP_DEFS["where"], (there, padded, value))
 
 
-def _take(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+def _take(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
     axis = call.arg
-    x, indices = given
+    x, indices = mapped
     if indices is None:
         return node_of(TAKE, (batch.value(srcs[0]), srcs[1]), axis + 1)
     if x is None:
         return _node(moveaxis(handle_on(node_of(TAKE, (srcs[0], indices), axis)), axis, 0))
     length = srcs[0].spec.shape[axis]
-    places = handle_on(indices)
-    if places.dtype.name == "uint32":
+    positions = handle_on(indices)
+    if positions.dtype.name == "uint32":
         # The largest values would be negative as int32 and then count from the end.
-        places = PT.minimum(places, max(length - 1, 0))
-    places = places.astype("int32")
-    places = PT.where(places < 0, places + length, places).clip(0, max(length - 1, 0))
+        positions = PT.minimum(positions, max(length - 1, 0))
+    positions = positions.astype("int32")
+    positions = PT.where(positions < 0, positions + length, positions).clip(0, max(length - 1, 0))
     rows = moveaxis(handle_on(x), axis + 1, 1)
     rows = reshape(rows, (batch.size * length, *rows.shape[2:]))
-    result = handle_on(node_of(TAKE, (rows._node, _own(batch, places, length)._node), 0))
-    # The axes of the indices go back to the place of the axis.
-    count = places.ndim - 1
+    result = handle_on(node_of(TAKE, (rows._node, _own(batch, positions, length)._node), 0))
+    # The axes of the indices replace the axis.
+    count = positions.ndim - 1
     order = [0, *range(count + 1, count + 1 + axis), *range(1, count + 1)]
     return _node(permute_dims(result, (*order, *range(len(order), result.ndim))))
 
 
-def _own(batch: Batch, places: Tensor, length: int) -> Tensor:
-    """Move positions in each example's rows to positions in the rows of all examples."""
+def _own(batch: BatchedValues, positions: Tensor, length: int) -> Tensor:
+    """Convert positions in the rows of one example to positions in the rows of all examples."""
     first = PT.arange(batch.size) * length
-    return places + reshape(first, (batch.size, *(1,) * (places.ndim - 1)))
+    return positions + reshape(first, (batch.size, *(1,) * (positions.ndim - 1)))
 
 
-def _scatter(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+def _scatter(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
     axis, length = call.arg
-    if given[1] is None:
+    if mapped[1] is None:
         return node_of(SCATTER_ADD, (batch.value(srcs[0]), srcs[1]), (axis + 1, length))
-    places = handle_on(given[1]).astype("int32")
-    inside = (places >= 0) & (places < length)
-    places = PT.where(inside, _own(batch, places, length), -1)
+    positions = handle_on(mapped[1]).astype("int32")
+    inside = (positions >= 0) & (positions < length)
+    positions = PT.where(inside, _own(batch, positions, length), -1)
     x = handle_on(batch.value(srcs[0]))
-    count = places.ndim - 1
+    count = positions.ndim - 1
     order = [0, *range(axis + 1, axis + 1 + count), *range(1, axis + 1)]
     x = permute_dims(x, (*order, *range(len(order), x.ndim)))
     arg = (0, batch.size * length)
-    found = handle_on(node_of(SCATTER_ADD, (x._node, places._node), arg))
-    result = reshape(found, (batch.size, length, *found.shape[1:]))
+    summed = handle_on(node_of(SCATTER_ADD, (x._node, positions._node), arg))
+    result = reshape(summed, (batch.size, length, *summed.shape[1:]))
     return _node(moveaxis(result, 1, axis + 1))
 
 
-def _barrier(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
-    return node_of(call.op, (batch.value(srcs[0]), given[1] or srcs[1]), call.arg)
+def _barrier(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
+    return node_of(call.op, (batch.value(srcs[0]), mapped[1] or srcs[1]), call.arg)
 
 
 def _node(tensor: Tensor) -> OpNode:
@@ -278,9 +279,9 @@ def _node(tensor: Tensor) -> OpNode:
     return node
 
 
-def _dot(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
-    """Multiply matrices; if one operand is the same for all examples, by one larger product."""
-    a, b = (None if value is None else handle_on(value) for value in given)
+def _dot(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
+    """Multiply matrices. If only one operand is batched, use one larger product."""
+    a, b = (None if value is None else handle_on(value) for value in mapped)
     groups, rows, columns = call.spec.shape
     size = batch.size
     if a is not None and b is not None:
@@ -297,9 +298,9 @@ def _dot(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given)
     return _node(permute_dims(reshape(result, (groups, rows, size, columns)), (2, 0, 1, 3)))
 
 
-def _convolve(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
-    """Convolve with the batch among the images, the filters, or the groups of channels."""
-    x, w = (None if value is None else handle_on(value) for value in given)
+def _convolve(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
+    """Convolve. Batched operands add images, filters, or groups of channels."""
+    x, w = (None if value is None else handle_on(value) for value in mapped)
     groups, pixels, channels = call.spec.shape
     size, window = batch.size, call.arg
     if w is None:
@@ -325,10 +326,8 @@ def _convolve(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: G
     return node_of(view_ops.RESHAPE, (both,), (size, groups, pixels, channels))
 
 
-def _decomposition(
-    batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given
-) -> OpNode:
-    """Add the batch to the first axis, which counts matrices."""
+def _decomposition(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
+    """Merge the batch into the first axis, the number of matrices."""
     operands = []
     for src in srcs:
         value = batch.value(src)
@@ -338,18 +337,20 @@ def _decomposition(
     return node_of(view_ops.RESHAPE, (result,), (batch.size, *call.spec.shape))
 
 
-def _loop(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
-    """Run a loop whose carries are all batched; slices of sequences have the batch first."""
+def _loop(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
+    """Run a loop with batched carries. Slices of batched sequences have the batch as first axis."""
     body, which = call.arg
     key = (body, *map(id, srcs))
     first, last = body.consts, body.consts + body.carries
     if key not in batch.loops:
-        mapped = tuple(value is not None for value in given)
-        batched, more = _batched_body(body, batch.size, mapped)
-        operands = [src if value is None else value for src, value in zip(srcs, given, strict=True)]
+        are_mapped = tuple(value is not None for value in mapped)
+        batched, more = _batched_body(body, batch.size, are_mapped)
+        operands = [
+            src if value is None else value for src, value in zip(srcs, mapped, strict=True)
+        ]
         slices = [
             node if not is_mapped else _node(moveaxis(handle_on(node), 0, 1))
-            for node, is_mapped in zip(operands[last:], mapped[last:], strict=True)
+            for node, is_mapped in zip(operands[last:], are_mapped[last:], strict=True)
         ]
         carries = map(batch.value, srcs[first:last])
         batch.loops[key] = LoopNodes(batched, (*operands[:first], *more, *carries, *slices))
@@ -373,7 +374,7 @@ def _batched_body(
         ]
         pairs = zip(inputs, values, strict=True)
         known = {id(node): value for node, value in pairs if value is not node}
-        inner = Batch(size, known, min((node.age for node in inputs), default=0))
+        inner = BatchedValues(size, known, min((node.age for node in inputs), default=0))
         inner.compute(outputs)
         results = [inner.value(node) for node in outputs]
         if body.length is None:
@@ -382,34 +383,30 @@ def _batched_body(
             for at, (old, new) in enumerate(zip(values[first:last], results, strict=True)):
                 test = _in_front(goes, len(new.spec.shape) - 1)
                 results[at] = node_of(OP_DEFS["where"], (test, new, old))
-        traced = TracedBody(
-            values[:first],
-            values[first:last],
-            values[last:],
-            results[: last - first],
-            results[last - first :],
-        )
+        traced = TracedBody.of(body, values, results)
         batched, consts = body_of(traced, body.length, body.reverse)
     return batched, consts[first:]
 
 
-def _branches(batch: Batch, call: OpInstance, srcs: tuple[OpNode, ...], given: Given) -> OpNode:
+def _branches(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
     """Compute all branches, since examples may choose different ones."""
     result = chosen_result(call, srcs)
     batch.compute([result])
     return batch.value(result)
 
 
-def _slice_all(arg: Any, batch: Batch) -> Any:
+def _slice_all(
+    arg: tuple[tuple[int, int, int], ...], batch: BatchedValues
+) -> tuple[tuple[int, int, int], ...]:
     return ((0, batch.size, 1), *arg)
 
 
-def _in_window(arg: Any, batch: Batch) -> Any:
+def _in_window(arg: Iterable[tuple[int, ...]], batch: BatchedValues) -> tuple[tuple[int, ...], ...]:
     return tuple((axis + 1, *rest) for axis, *rest in arg)
 
 
 _same_shape = _by_arg(lambda arg, batch: (batch.size, *arg))
-RULES: dict[Any, BatchingRule] = {
+RULES: dict[object, BatchingRule] = {
     Elementwise: _elementwise,
     ComplexJoin: _elementwise,
     ComplexPart: _elementwise,
@@ -451,7 +448,7 @@ class _Captured:
         parts = custom.pull([handle_on(node) for node in self.cotangents])
         self.parts = [None if part is None else part._node for part in parts]
 
-    def batched(self, batch: Batch, results: tuple[OpNode, ...]) -> CustomVJP:
+    def batched(self, batch: BatchedValues, results: tuple[OpNode, ...]) -> CustomVJP:
         """Return the custom gradient of the batched results."""
         inputs = self.custom.inputs
 
@@ -466,7 +463,7 @@ class _Captured:
         return CustomVJP(results, tuple(batch.values.get(id(x), x) for x in inputs), pull)
 
 
-def _cotangent(batch: Batch, part: OpNode, node: OpNode) -> Tensor:
+def _cotangent(batch: BatchedValues, part: OpNode, node: OpNode) -> Tensor:
     """Return the cotangent of an operand; sum over the examples if it is the same for all."""
     value = Tensor(batch.value(part))
     return value if id(node) in batch.values else PT.sum(value, axis=0)
@@ -497,8 +494,8 @@ def _captured(oldest: int) -> dict[int, _Captured]:
 
 def vmap(
     fun: Callable[..., Any],
-    in_axes: Any = 0,
-    out_axes: Any = 0,
+    in_axes: object = 0,
+    out_axes: object = 0,
     *,
     axis_size: int | None = None,
 ) -> Callable[..., Any]:
@@ -537,7 +534,7 @@ def vmap(
     """
 
     @wraps(fun)
-    def vectorized(*args: Any, **kwargs: Any) -> Any:
+    def vectorized(*args: object, **kwargs: object) -> Any:
         leaves, structure = tree_flatten((args, kwargs))
         if isinstance(in_axes, (tuple, list)):
             if len(in_axes) != len(args):
@@ -561,25 +558,28 @@ def vmap(
                 at: tracer(tensor_spec(value.shape[1:], value.dtype))
                 for at, value in mapped.items()
             }
-            nodes = {at: each._node for at, each in tracers.items()}
+            nodes = {at: traced._node for at, traced in tracers.items()}
             oldest = min((node.age for node in nodes.values()), default=0)
-            given = [tracers.get(at, leaf) for at, leaf in enumerate(leaves)]
-            args, kwargs = tree_unflatten(structure, given)
+            with_tracers = [tracers.get(at, leaf) for at, leaf in enumerate(leaves)]
+            args, kwargs = tree_unflatten(structure, with_tracers)
             result = fun(*args, **kwargs)
-            places = _spread("out_axes", out_axes, result)
-            found, results = tree_flatten(result)
-            outputs = [node_behind("vmap", as_tensor("vmap", leaf)) for leaf in found]
+            positions = _spread("out_axes", out_axes, result)
+            output_leaves, results = tree_flatten(result)
+            outputs = [node_behind("vmap", as_tensor("vmap", leaf)) for leaf in output_leaves]
             values = {id(node): mapped[at]._node for at, node in nodes.items()}
-            batch = Batch(size, values, oldest)
+            batch = BatchedValues(size, values, oldest)
             batch.captured = _captured(oldest)
             batch.compute(outputs)
-            moved = [_placed(batch, node, axis) for node, axis in zip(outputs, places, strict=True)]
+            moved = [
+                _with_batch_axis(batch, node, axis)
+                for node, axis in zip(outputs, positions, strict=True)
+            ]
         return tree_unflatten(results, map(Tensor, moved))
 
     return vectorized
 
 
-def _in_batch(leaf: Any, axis: Any) -> Tensor:
+def _in_batch(leaf: object, axis: object) -> Tensor:
     """Return a mapped argument with its mapped axis first."""
     x = as_tensor("vmap", leaf)
     if not node_behind("vmap", x).spec.shape:
@@ -607,7 +607,7 @@ def _common_size(values: Sequence[Tensor], axis_size: int | None) -> int:
     )
 
 
-def _placed(batch: Batch, node: OpNode, axis: Any) -> OpNode:
+def _with_batch_axis(batch: BatchedValues, node: OpNode, axis: object) -> OpNode:
     """Return the batched value of a result with the batch at an axis."""
     if axis is None:
         if id(node) in batch.values:
@@ -621,7 +621,7 @@ def _placed(batch: Batch, node: OpNode, axis: Any) -> OpNode:
     return value if axis == 0 else _node(moveaxis(Tensor(value), 0, axis))
 
 
-def _spread(option: str, axes: Any, tree: Any) -> list[Any]:
+def _spread(option: str, axes: object, tree: object) -> list[Any]:
     """Return the axis of each leaf of a tree, from a tree of its outer containers."""
     if axes is None or type(axes) is int:
         return [axes] * len(tree_leaves(tree))

@@ -222,3 +222,16 @@ def test_many_tensors_and_lengths():
     a, b, c, d = (rng.random(shape, "float32") for shape in ((2, 3), (3, 4), (4, 4), (4, 5)))
     result = product(*map(pt.asarray, (a, b, c, d))).numpy()
     np.testing.assert_allclose(result, a @ b @ np.diag(np.diag(c)) @ d, rtol=1e-5)
+
+
+def test_variable_first_value_of_a_carry_is_widened_before_the_loop():
+    """The cast of an integer argument that becomes a float in the loop is outside of the body."""
+
+    @pt.kernel
+    def halved(n):
+        pair = (n, n)
+        for _ in range(3):
+            pair = (pair[0] * 0.5, pair[1])
+        return pair[0] + pair[1]
+
+    assert halved(pt.asarray([8, 16])).tolist() == [9.0, 18.0]

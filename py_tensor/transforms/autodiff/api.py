@@ -35,7 +35,7 @@ class _Inputs:
     Each handle has its own node, so that passing the same tensor twice gives two gradients.
     """
 
-    def __init__(self, operation: str, trees: Sequence[Any]) -> None:
+    def __init__(self, operation: str, trees: Sequence[object]) -> None:
         self.leaves, self.structure = tree_flatten(tuple(trees))
         self.nodes: list[OpNode | None] = []
         self.handles: list[Any] = []
@@ -67,15 +67,15 @@ class _Inputs:
     def differentiable(self) -> list[OpNode]:
         return [node for node in self.nodes if node is not None]
 
-    def gradients(self, found: Sequence[Tensor | None]) -> tuple[Any, ...]:
+    def gradients(self, cotangents: Sequence[Tensor | None]) -> tuple[Any, ...]:
         """Arrange gradients like the arguments; use zeros if no result depends on a leaf."""
-        remaining = iter(found)
+        remaining = iter(cotangents)
         leaves = [None if node is None else _or_zeros(next(remaining), node) for node in self.nodes]
         trees: tuple[Any, ...] = tree_unflatten(self.structure, leaves)
         return trees
 
 
-def _floating(operation: str, leaf: Any) -> OpNode | None:
+def _floating(operation: str, leaf: object) -> OpNode | None:
     """Make a new node for a floating or complex leaf; return None for any other leaf."""
     if not isinstance(leaf, Tensor):
         if kind_of(leaf) not in (float, complex) and not hasattr(leaf, "__array__"):
@@ -87,9 +87,9 @@ def _floating(operation: str, leaf: Any) -> OpNode | None:
     return node_of(RESHAPE, (node,), node.spec.shape)
 
 
-def _or_zeros(found: Tensor | None, node: OpNode) -> Tensor:
-    if found is not None:
-        return found
+def _or_zeros(cotangent: Tensor | None, node: OpNode) -> Tensor:
+    if cotangent is not None:
+        return cotangent
     return zeros(node.spec.shape, dtype=node.spec.dtype)
 
 
@@ -130,7 +130,7 @@ def value_and_grad[**Args, Result](
     >>> value.item(), gradient.tolist()
     (13.0, [18.0, 4.0])
     """
-    return _differentiated("value_and_grad", function, argnums, has_aux)
+    return _differentiated("value_and_grad", function, argnums, has_aux, with_value=True)
 
 
 def grad[**Args](
@@ -163,51 +163,47 @@ def grad[**Args](
     >>> pt.grad(pt.grad(lambda x: x ** 3))(2.0).item()
     12.0
     """
-    differentiated = _differentiated("grad", function, argnums, has_aux)
-
-    def selected(results: Any) -> Any:
-        value, found = results
-        return (found, value[1]) if has_aux else found
-
-    @wraps(function)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
-        return selected(differentiated(*args, **kwargs))
-
-    @wraps(function)
-    async def gradient_async(*args: Any, **kwargs: Any) -> Any:
-        return selected(await differentiated(*args, **kwargs))
-
-    return gradient_async if iscoroutinefunction(function) else gradient
+    return _differentiated("grad", function, argnums, has_aux, with_value=False)
 
 
-def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: bool) -> _Function:
+def _differentiated(
+    operation: str,
+    function: _Function,
+    argnums: int | Sequence[int],
+    has_aux: bool,
+    *,
+    with_value: bool,
+) -> _Function:
+    """Return the function that `grad` or, with the value, `value_and_grad` makes."""
     function_of(operation, "function", function)
-    single = not isinstance(argnums, Sequence) or isinstance(argnums, str)
-    wanted = [integer(operation, "argnums", at) for at in ([argnums] if single else argnums)]
+    wanted, single = argnums_of(operation, argnums)
 
-    def prepared(args: tuple[Any, ...]) -> tuple[_Inputs, list[Any], Tape]:
-        positions = _positions(operation, wanted, len(args))
+    def prepared(args: tuple[object, ...]) -> tuple[_Inputs, list[Any], Tape]:
+        positions = positions_of(operation, wanted, len(args))
         inputs = _Inputs(operation, [args[at] for at in positions])
-        given = dict(zip(positions, inputs.trees(), strict=True))
-        tracked = [given.get(at, arg) for at, arg in enumerate(args)]
+        replaced = dict(zip(positions, inputs.trees(), strict=True))
+        tracked = [replaced.get(at, arg) for at, arg in enumerate(args)]
         return inputs, tracked, Tape(inputs.differentiable())
 
-    def finished(inputs: _Inputs, tape: Tape, value: Any) -> Any:
+    def finished(inputs: _Inputs, tape: Tape, value: object) -> Any:
         result, aux = _pair(operation, value) if has_aux else (value, None)
         node = _scalar(operation, result)
         one = ones((), dtype=node.spec.dtype)
-        found = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
+        gradients = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
         inputs.propagate_changes()
-        return (result, aux) if has_aux else result, found[0] if single else found
+        gradient = gradients[0] if single else gradients
+        if with_value:
+            return (result, aux) if has_aux else result, gradient
+        return (gradient, aux) if has_aux else gradient
 
     @wraps(function)
-    def differentiated(*args: Any, **kwargs: Any) -> Any:
+    def differentiated(*args: object, **kwargs: object) -> Any:
         inputs, tracked, tape = prepared(args)
         with recording(tape):
             return finished(inputs, tape, function(*tracked, **kwargs))
 
     @wraps(function)
-    async def differentiated_async(*args: Any, **kwargs: Any) -> Any:
+    async def differentiated_async(*args: object, **kwargs: object) -> Any:
         inputs, tracked, tape = prepared(args)
         with recording(tape):
             return finished(inputs, tape, await function(*tracked, **kwargs))
@@ -215,15 +211,23 @@ def _differentiated(operation: str, function: _Function, argnums: Any, has_aux: 
     return differentiated_async if iscoroutinefunction(function) else differentiated
 
 
-def _positions(operation: str, argnums: list[int], count: int) -> list[int]:
-    for at in argnums:
-        if not -count <= at < count:
+def argnums_of(operation: str, argnums: int | Sequence[int]) -> tuple[list[int], bool]:
+    """Return argument numbers as a list, and True if `argnums` is a single one."""
+    if isinstance(argnums, Sequence) and not isinstance(argnums, str):
+        return [integer(operation, "argnums", number) for number in argnums], False
+    return [integer(operation, "argnums", argnums)], True
+
+
+def positions_of(operation: str, argnums: list[int], count: int) -> list[int]:
+    """Return the positions of arguments, of which there are `count`, from their numbers."""
+    for position in argnums:
+        if not -count <= position < count:
             how = f"use a position from 0 to {count - 1}" if count else "pass it by position"
             raise ArgumentError(
-                f"{operation}: argnums is not the position of an argument; got {at} for a call "
-                f"with {count}; {how}"
+                f"{operation}: argnums is not the position of an argument; got {position} for a "
+                f"call with {count}; {how}"
             )
-    positions = [at % count for at in argnums]
+    positions = [position % count for position in argnums]
     if len(set(positions)) < len(positions):
         raise ArgumentError(
             f"{operation}: argnums contains an argument twice; got {tuple(argnums)} for a call "
@@ -232,7 +236,7 @@ def _positions(operation: str, argnums: list[int], count: int) -> list[int]:
     return positions
 
 
-def _pair(operation: str, value: Any) -> tuple[Any, Any]:
+def _pair(operation: str, value: object) -> tuple[Any, Any]:
     if isinstance(value, tuple) and len(value) == 2:
         return value
     raise GradientError(
@@ -241,7 +245,7 @@ def _pair(operation: str, value: Any) -> tuple[Any, Any]:
     )
 
 
-def _scalar(operation: str, value: Any) -> OpNode:
+def _scalar(operation: str, value: object) -> OpNode:
     """Return the node of a result that is one floating number; raise GradientError otherwise."""
     if isinstance(value, Tensor):
         node = node_behind(operation, value)
@@ -261,24 +265,26 @@ def _scalar(operation: str, value: Any) -> OpNode:
 class _Outputs:
     """Floating leaves of a function's result, and their positions among all its leaves."""
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: object) -> None:
         self.leaves, self.structure = tree_flatten(result)
-        self.places = [at for at, leaf in enumerate(self.leaves) if _is_floating(leaf)]
-        self.nodes: list[OpNode] = [self.leaves[at]._node for at in self.places]
+        self.floating = [
+            position for position, leaf in enumerate(self.leaves) if _is_floating(leaf)
+        ]
+        self.nodes: list[OpNode] = [self.leaves[position]._node for position in self.floating]
 
     def tree(self, values: Sequence[Tensor]) -> Any:
         """Arrange values like the result: one per floating leaf, None for other leaves."""
-        leaves: list[Any] = [None] * len(self.leaves)
-        for at, value in zip(self.places, values, strict=True):
-            leaves[at] = value
+        leaves: list[object] = [None] * len(self.leaves)
+        for position, value in zip(self.floating, values, strict=True):
+            leaves[position] = value
         return tree_unflatten(self.structure, leaves)
 
-    def given(self, operation: str, tree: Any) -> list[Tensor | None]:
+    def cotangents(self, operation: str, tree: object) -> list[Tensor | None]:
         """Return the cotangents of the floating leaves from a tree of the result's structure."""
-        return _matched(operation, "cotangent", self.structure, self.places, self.nodes, tree)
+        return _matched(operation, "cotangent", self.structure, self.floating, self.nodes, tree)
 
 
-def _is_floating(leaf: Any) -> bool:
+def _is_floating(leaf: object) -> bool:
     return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
@@ -286,24 +292,24 @@ def _matched(
     operation: str,
     what: str,
     structure: Structure,
-    places: list[int],
+    floating: list[int],
     nodes: list[OpNode],
-    tree: Any,
+    tree: object,
 ) -> list[Tensor | None]:
-    """Return the tree's leaves at `places`, checked against the shapes of `nodes` and converted."""
+    """Return the tree's floating leaves, checked against the shapes of `nodes` and converted."""
     try:
-        found = leaves_at(operation, structure, tree)
+        leaves = leaves_at(operation, structure, tree)
     except ArgumentError:
         raise GradientError(
             f"{operation}: {what} has the wrong structure; got {tree_flatten(tree)[1]} for "
             f"{structure}; use the same containers"
         ) from None
     tensors: list[Tensor | None] = []
-    for at, node in zip(places, nodes, strict=True):
-        if found[at] is None:
+    for position, node in zip(floating, nodes, strict=True):
+        if leaves[position] is None:
             tensors.append(None)
             continue
-        tensor = as_tensor(operation, found[at])
+        tensor = as_tensor(operation, leaves[position])
         if tensor.shape != node.spec.shape:
             raise GradientError(
                 f"{operation}: {what} has the wrong shape; got {tensor.shape} for {node.spec}; use "
@@ -315,17 +321,17 @@ def _matched(
 
 @overload
 def vjp[Result](
-    function: Callable[..., Result], /, *primals: Any, has_aux: Literal[False] = False
+    function: Callable[..., Result], /, *primals: object, has_aux: Literal[False] = False
 ) -> tuple[Result, Callable[[Any], tuple[Any, ...]]]: ...
 
 
 @overload
 def vjp[Result, Aux](
-    function: Callable[..., tuple[Result, Aux]], /, *primals: Any, has_aux: Literal[True]
+    function: Callable[..., tuple[Result, Aux]], /, *primals: object, has_aux: Literal[True]
 ) -> tuple[Result, Callable[[Any], tuple[Any, ...]], Aux]: ...
 
 
-def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+def vjp(function: _Function, /, *primals: object, has_aux: bool = False) -> tuple[Any, ...]:
     """Evaluate a function and return its result with a vector-Jacobian product.
 
     Args:
@@ -361,9 +367,9 @@ def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[A
         pullbacks.add(ref(tape, pullbacks.discard))
     inputs.propagate_changes()
 
-    def pull(cotangent: Any) -> tuple[Any, ...]:
-        given = outputs.given("vjp", cotangent)
-        return inputs.gradients(pull_back(tape, outputs.nodes, given, inputs.differentiable()))
+    def pull(cotangent: object) -> tuple[Any, ...]:
+        cotangents = outputs.cotangents("vjp", cotangent)
+        return inputs.gradients(pull_back(tape, outputs.nodes, cotangents, inputs.differentiable()))
 
     return (result, pull, aux) if has_aux else (result, pull)
 
@@ -371,8 +377,8 @@ def vjp(function: _Function, /, *primals: Any, has_aux: bool = False) -> tuple[A
 @overload
 def jvp[Result](
     function: Callable[..., Result],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: Sequence[object],
+    tangents: Sequence[object],
     /,
     *,
     has_aux: Literal[False] = False,
@@ -382,8 +388,8 @@ def jvp[Result](
 @overload
 def jvp[Result, Aux](
     function: Callable[..., tuple[Result, Aux]],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: Sequence[object],
+    tangents: Sequence[object],
     /,
     *,
     has_aux: Literal[True],
@@ -392,8 +398,8 @@ def jvp[Result, Aux](
 
 def jvp(
     function: _Function,
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: Sequence[object],
+    tangents: Sequence[object],
     /,
     *,
     has_aux: bool = False,
@@ -426,23 +432,44 @@ def jvp(
     """
     function_of("jvp", "function", function)
     tangents = items("jvp", "tangents", tangents)
-    inputs = _Inputs("jvp", items("jvp", "primals", primals))
+    primals = items("jvp", "primals", primals)
+    result, push, aux = linearized("jvp", function, primals, has_aux)
+    tangent = push(tangents)
+    return (result, tangent, aux) if has_aux else (result, tangent)
+
+
+def linearized(
+    operation: str, function: _Function, primals: Sequence[object], has_aux: bool
+) -> tuple[Any, Callable[[Sequence[object]], Any], Any]:
+    """Evaluate a function; return (result, function of tangents, aux).
+
+    The vector-Jacobian product is linear in the cotangent, so its own vector-Jacobian product at
+    any cotangent is the Jacobian-vector product.
+    """
+    inputs = _Inputs(operation, primals)
     nodes = inputs.differentiable()
     tape = Tape(nodes)
     with recording(tape):
         value = function(*inputs.trees())
-        result, aux = _pair("jvp", value) if flag("jvp", "has_aux", has_aux) else (value, None)
+        result, aux = (
+            _pair(operation, value) if flag(operation, "has_aux", has_aux) else (value, None)
+        )
         outputs = _Outputs(result)
-        places = [at for at, node in enumerate(inputs.nodes) if node is not None]
-        given = _matched("jvp", "tangent", inputs.structure, places, nodes, tuple(tangents))
         blank = [zeros(node.spec.shape, dtype=node.spec.dtype) for node in outputs.nodes]
         cotangents = [zero._node for zero in blank]
         tape.dependent.update(map(id, cotangents))
-        found = pull_back(tape, outputs.nodes, blank, nodes)
-        pairs = [(g, t) for g, t in zip(found, given, strict=True) if g is not None]
+        pulled = pull_back(tape, outputs.nodes, blank, nodes)
+        tape.keep(pending_for([g._node for g in pulled if g is not None]))
+        pullbacks.add(ref(tape, pullbacks.discard))
+    inputs.propagate_changes()
+    floating = [position for position, node in enumerate(inputs.nodes) if node is not None]
+
+    def push(tangents: Sequence[object]) -> Any:
+        leaves = _matched(operation, "tangent", inputs.structure, floating, nodes, tuple(tangents))
+        pairs = [(g, t) for g, t in zip(pulled, leaves, strict=True) if g is not None]
         pushed = pull_back(tape, [g._node for g, _ in pairs], [t for _, t in pairs], cotangents)
-        tangent = outputs.tree(
+        return outputs.tree(
             [_or_zeros(part, node) for part, node in zip(pushed, outputs.nodes, strict=True)]
         )
-    inputs.propagate_changes()
-    return (result, tangent, aux) if has_aux else (result, tangent)
+
+    return result, push, aux

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ... import functions
 from ...errors import GradientError, NumericError
-from ...ir.node import AGE, OpInstance, OpNode, TensorSpec
+from ...ir.node import AGE, OpInstance, OpNode, TensorSpec, own_tapes
 from ...ops.op_def import Elementwise
 from ...ops.rule_types import GradientRule
 from ...tensor import Tensor, apply, handle_on
@@ -40,6 +40,11 @@ class CustomVJP(NamedTuple):
     inputs: tuple[OpNode, ...]
     pull: Callable[[list[Tensor]], Iterable[Tensor | None]]
 
+    def record(self) -> None:
+        """Record the custom gradient on the tapes of the running differentiations."""
+        for tape in own_tapes():
+            tape.custom |= dict.fromkeys(map(id, self.results), self)
+
 
 def pull_back(
     tape: Tape,
@@ -58,7 +63,7 @@ class _BackwardPass:
     def __init__(self, tape: Tape, inputs: Sequence[OpNode]) -> None:
         self.tape = tape
         self.inputs = inputs
-        self.found: dict[int, Tensor] = {}
+        self.cotangents: dict[int, Tensor] = {}
         """Cotangents accumulated so far, by the identity of their nodes."""
         self.depends = {id(node): True for node in inputs}
         """True for nodes that depend on an input, by identity."""
@@ -80,9 +85,9 @@ class _BackwardPass:
                 # The first result is the oldest, so all results have their full cotangents by now.
                 if node is custom.results[0]:
                     self._apply_custom(custom)
-            elif id(node) in self.found:
-                self._apply_rules(node, self.found.pop(id(node)))
-        return [self.found.get(id(node)) for node in self.inputs]
+            elif id(node) in self.cotangents:
+                self._apply_rules(node, self.cotangents.pop(id(node)))
+        return [self.cotangents.get(id(node)) for node in self.inputs]
 
     def _by_age(self, results: Sequence[OpNode]) -> list[OpNode]:
         """Return all nodes from the inputs to the results, oldest first."""
@@ -98,8 +103,8 @@ class _BackwardPass:
         order.sort(key=AGE)
         for node in order:
             if id(node) not in self.depends:
-                found = (self.depends[id(src)] for src in self._sources(node))
-                self.depends[id(node)] = any(found)
+                dependences = (self.depends[id(src)] for src in self._sources(node))
+                self.depends[id(node)] = any(dependences)
         return order
 
     def _sources(self, node: OpNode) -> tuple[OpNode, ...]:
@@ -143,20 +148,20 @@ class _BackwardPass:
             raise NumericError(f"gradient of {call.op.name}: {error}") from None
 
     def _apply_custom(self, custom: CustomVJP) -> None:
-        given = [self.found.pop(id(node), None) for node in custom.results]
-        if all(g is None for g in given):
+        cotangents = [self.cotangents.pop(id(node), None) for node in custom.results]
+        if all(g is None for g in cotangents):
             return
         filled = [
             PT.zeros(node.spec.shape, dtype=node.spec.dtype) if g is None else g
-            for node, g in zip(custom.results, given, strict=True)
+            for node, g in zip(custom.results, cotangents, strict=True)
         ]
         for node, part in zip(custom.inputs, custom.pull(filled), strict=True):
             if part is not None and self.depends[id(node)]:
                 self._add(node, fitted(part, node.spec))
 
     def _add(self, node: OpNode, part: Tensor) -> None:
-        before = self.found.get(id(node))
-        self.found[id(node)] = part if before is None else before + part
+        before = self.cotangents.get(id(node))
+        self.cotangents[id(node)] = part if before is None else before + part
 
 
 def _rule(call: OpInstance, at: int) -> GradientRule | None:

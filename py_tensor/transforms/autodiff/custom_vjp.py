@@ -32,7 +32,7 @@ def stop_gradient[Tree](tree: Tree, /) -> Tree:
     3.0
     """
 
-    def stopped(leaf: Any) -> Any:
+    def stopped(leaf: object) -> object:
         if not isinstance(leaf, Tensor):
             return leaf
         node = node_behind("stop_gradient", leaf)
@@ -75,13 +75,13 @@ def custom_gradient[**Args, Result](
     def wrapper(*args: Args.args, **kwargs: Args.kwargs) -> Any:
         tensors = filter(_is_floating, tree_leaves(args))
         inputs = tuple(tensor._node for tensor in tensors)
-        given = function(*args, **kwargs)
-        if not (isinstance(given, tuple) and len(given) == 2 and callable(given[1])):
+        pair = function(*args, **kwargs)
+        if not (isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1])):
             raise GradientError(
                 f"custom_gradient: {name} must return a pair of a result and a rule; got "
-                f"{given!r:.60}; return (result, rule)"
+                f"{pair!r:.60}; return (result, rule)"
             )
-        result, rule = given
+        result, rule = pair
         if not own_tapes():
             return result
         leaves, structure = tree_flatten(result)
@@ -96,9 +96,7 @@ def custom_gradient[**Args, Result](
                 parts = (parts,)
             return _cotangents(name, args, parts)
 
-        custom = CustomVJP(results, inputs, pull)
-        for tape in own_tapes():
-            tape.custom |= dict.fromkeys(map(id, results), custom)
+        CustomVJP(results, inputs, pull).record()
         wrapped = (
             leaf if node is None else Tensor(node) for leaf, node in zip(leaves, nodes, strict=True)
         )
@@ -107,29 +105,29 @@ def custom_gradient[**Args, Result](
     return wrapper
 
 
-def _new_node(leaf: Any) -> OpNode | None:
+def _new_node(leaf: object) -> OpNode | None:
     """Make a new node for a result, because the function may have returned an argument."""
     if not isinstance(leaf, Tensor):
         return None
     return node_of(RESHAPE, (leaf._node,), leaf.shape)
 
 
-def _is_floating(leaf: Any) -> bool:
+def _is_floating(leaf: object) -> bool:
     return isinstance(leaf, Tensor) and leaf.dtype.kind in "cf"
 
 
-def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | None]:
+def _cotangents(name: str, args: tuple[object, ...], parts: object) -> list[Tensor | None]:
     """Return the rule's cotangent for each floating tensor among the arguments."""
     if not isinstance(parts, tuple) or len(parts) != len(args):
         raise GradientError(
             f"custom_gradient: wrong number of cotangents; got {parts!r:.60} for {len(args)} "
             f"arguments of {name}; return a tuple with one per argument, None for zero"
         )
-    found: list[Tensor | None] = []
+    cotangents: list[Tensor | None] = []
     for arg, part in zip(args, parts, strict=True):
         leaves, structure = tree_flatten(arg)
         try:
-            given = (
+            values = (
                 [None] * len(leaves)
                 if part is None
                 else leaves_at("custom_gradient", structure, part)
@@ -140,7 +138,7 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
                 f"for an argument {structure} of {name}; use the argument's structure, or None for "
                 "zero"
             ) from None
-        for leaf, value in zip(leaves, given, strict=True):
+        for leaf, value in zip(leaves, values, strict=True):
             if not _is_floating(leaf):
                 continue
             if value is not None:
@@ -150,5 +148,5 @@ def _cotangents(name: str, args: tuple[Any, ...], parts: Any) -> list[Tensor | N
                         f"custom_gradient: cotangent has the wrong shape; got {value.shape} for an "
                         f"argument of shape {leaf.shape} of {name}; use the argument's shape"
                     )
-            found.append(value)
-    return found
+            cotangents.append(value)
+    return cotangents

@@ -34,7 +34,7 @@ def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
     function_of("checkpoint", "function", function)
 
     @wraps(function)
-    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+    def checkpointed(*args: object, **kwargs: object) -> Any:
         if not own_tapes():
             return function(*args, **kwargs)
         before = {id(node): node for node in pending_handles()}
@@ -48,11 +48,11 @@ def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
 
 def _between(before: dict[int, OpNode], results: list[OpNode]) -> dict[int, OpNode]:
     """Return the pending nodes on which the results depend and which did not exist before."""
-    found: dict[int, OpNode] = {}
+    between: dict[int, OpNode] = {}
     stack = [*results]
     while stack:
         node = stack.pop()
-        if node.call is not None and id(node) not in found and id(node) not in before:
-            found[id(node)] = node
+        if node.call is not None and id(node) not in between and id(node) not in before:
+            between[id(node)] = node
             stack += node.srcs
-    return found
+    return between

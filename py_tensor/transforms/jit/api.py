@@ -30,7 +30,8 @@ from ...runtime.executor import backend, runtime
 from ...runtime.scopes import End, state, task_trace
 from ...signatures import parameters_of
 from ...tensor import Tensor, node_behind, realize_pending
-from .executable import Executable, LeafResult, TraceResult, end_donated
+from ..subgraph import end_made
+from .executable import Executable, LeafResult, ResultKind, TraceResult, end_donated
 
 TRACE_LIMIT = 64
 """Executables cached per function; the oldest is evicted first, with a warning the first time."""
@@ -59,12 +60,12 @@ class Jitted:
     def __repr__(self) -> str:
         return f"jit({self._function!r})"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if (tapes and own_tapes()) or (
             state.watchers and (state.trace is not None or is_debug_mode())
         ):
             return self._run_untraced(args, kwargs)
-        leaves: list[Any] = []
+        leaves: list[object] = []
         executable = self._lookup(args, kwargs, leaves)[1]
         if executable is None:
             leaves = []
@@ -73,12 +74,12 @@ class Jitted:
             runtime.hits += 1
         return executable(leaves)
 
-    def explain(self, *args: Any, **kwargs: Any) -> str:
+    def explain(self, *args: object, **kwargs: object) -> str:
         """Return the text of `pt.explain` for a call with these arguments, without running it."""
         graph = self.trace(args, kwargs, []).graph
         return "graph\n  nothing to compute\n" if graph is None else describe(graph)
 
-    def _run_untraced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run_untraced(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Call the function without jit: in debug mode, or inside a trace or differentiation."""
         donated = [leaf for leaf, gone in self._given(args, kwargs) if gone]
         result = self._function(*args, **kwargs)
@@ -88,7 +89,7 @@ class Jitted:
     # --- arguments ------------------------------------------------------------------------------
 
     def _lookup(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]
+        self, args: tuple[object, ...], kwargs: dict[str, object], leaves: list[object]
     ) -> tuple[tuple[Any, ...], Executable | None]:
         """Return the key of a call and its executable, and append its leaves to `leaves`."""
         key = self._key(args, kwargs, leaves)
@@ -99,13 +100,13 @@ class Jitted:
             raise
 
     def _key(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]
+        self, args: tuple[Any, ...], kwargs: dict[str, object], leaves: list[object]
     ) -> tuple[Any, ...]:
         """Return the cache key of a call, and append its tensors and numbers to `leaves`.
 
         It lists the containers and the leaves' specs, or kinds of numbers, from left to right.
         """
-        key: list[Any] = [runtime.backend, autocast_dtype.get()]
+        key: list[object] = [runtime.backend, autocast_dtype.get()]
         static = self._static_positions
         for position, arg in enumerate(args):
             kind = arg.__class__
@@ -124,14 +125,16 @@ class Jitted:
                 self._add_tree(kwargs[name], name, key, leaves)
         return tuple(key)
 
-    def _static(self, arg: Any, place: int | str) -> Any:
+    def _static(self, arg: object, parameter: int | str) -> object:
         if isinstance(arg, Tensor):
             raise self._argument_error(
-                "static argument must not be a tensor", arg, place, "do not make it static"
+                "static argument must not be a tensor", arg, parameter, "do not make it static"
             )
         return typed(arg)
 
-    def _add_tree(self, tree: Any, place: int | str, key: list[Any], leaves: list[Any]) -> None:
+    def _add_tree(
+        self, tree: Any, parameter: int | str, key: list[object], leaves: list[object]
+    ) -> None:
         kind = tree.__class__
         if kind is Tensor:
             leaves.append(tree)
@@ -143,7 +146,7 @@ class Jitted:
             return
         opened = open_node(tree)
         if opened is None:
-            self._add_other(tree, place, key, leaves)
+            self._add_other(tree, parameter, key, leaves)
             return
         part, children = opened
         key.append(part)
@@ -153,22 +156,24 @@ class Jitted:
                 leaves.append(child)
                 key.append(child._node.spec)
             else:
-                self._add_tree(child, place, key, leaves)
+                self._add_tree(child, parameter, key, leaves)
 
-    def _add_other(self, leaf: Any, place: int | str, key: list[Any], leaves: list[Any]) -> None:
+    def _add_other(
+        self, leaf: object, parameter: int | str, key: list[object], leaves: list[object]
+    ) -> None:
         """Add a number of a subclass, or raise ArgumentError."""
         kind: Any = next((number for number in _KINDS if isinstance(leaf, number)), None)
         if kind is None:
             wrong = "arguments must contain only tensors and numbers"
-            raise self._argument_error(wrong, leaf, place, _advice(leaf, place))
+            raise self._argument_error(wrong, leaf, parameter, _advice(leaf, parameter))
         leaves.append(kind(leaf))
         key.append(kind)
 
-    def _check_hashes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _check_hashes(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
         """Raise ArgumentError if a static value of the arguments cannot be hashed."""
-        places: list[tuple[int | str, Any]] = [*enumerate(args), *sorted(kwargs.items())]
-        for place, arg in places:
-            if self.is_static(place):
+        parameters: list[tuple[int | str, object]] = [*enumerate(args), *sorted(kwargs.items())]
+        for parameter, arg in parameters:
+            if self.is_static(parameter):
                 what, values = "static argument", [arg]
             else:
                 what = "static field or key"
@@ -179,33 +184,39 @@ class Jitted:
                 except TypeError:
                     advice = "pass a tuple or another immutable value"
                     raise self._argument_error(
-                        f"{what} is not hashable", value, place, advice
+                        f"{what} is not hashable", value, parameter, advice
                     ) from None
 
-    def _argument_error(self, wrong: str, got: Any, place: int | str, advice: str) -> ArgumentError:
+    def _argument_error(
+        self, wrong: str, got: object, parameter: int | str, advice: str
+    ) -> ArgumentError:
         shown = repr(got._spec) if isinstance(got, Tensor) else f"{got!r:.60}"
         return ArgumentError(
-            f"jit: {wrong}; got {type(got).__name__} {shown} in argument {place} of {self._name}; "
-            f"{advice}"
+            f"jit: {wrong}; got {type(got).__name__} {shown} in argument {parameter} of "
+            f"{self._name}; {advice}"
         )
 
-    def _given(self, args: Iterable[Any], kwargs: dict[str, Any]) -> list[tuple[Any, bool]]:
+    def _given(
+        self, args: Iterable[object], kwargs: dict[str, object]
+    ) -> list[tuple[object, bool]]:
         """Return (leaf, donated) for each leaf of the arguments that are not static."""
-        places: list[tuple[int | str, Any]] = [*enumerate(args), *sorted(kwargs.items())]
+        parameters: list[tuple[int | str, object]] = [*enumerate(args), *sorted(kwargs.items())]
         return [
-            (leaf, place in self._donated_positions or place in self._donated_names)
-            for place, arg in places
-            if not self.is_static(place)
+            (leaf, parameter in self._donated_positions or parameter in self._donated_names)
+            for parameter, arg in parameters
+            if not self.is_static(parameter)
             for leaf in tree_leaves(arg)
         ]
 
-    def is_static(self, place: int | str) -> bool:
+    def is_static(self, parameter: int | str) -> bool:
         """Return True if the argument at that position or of that name is static."""
-        return place in self._static_positions or place in self._static_names
+        return parameter in self._static_positions or parameter in self._static_names
 
     # --- tracing --------------------------------------------------------------------------------
 
-    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Executable:
+    def trace(
+        self, args: tuple[object, ...], kwargs: dict[str, object], leaves: list[object]
+    ) -> Executable:
         """Return the executable for these arguments, tracing the function if there is none.
 
         Appends the arguments' leaves to `leaves`.
@@ -223,18 +234,18 @@ class Jitted:
             tracers = [_tracer(recording, leaf, at) for at, leaf in enumerate(leaves)]
             remaining = iter(tracers)
 
-            def replaced(place: int | str, arg: Any) -> Any:
-                if self.is_static(place):
+            def replaced(parameter: int | str, arg: object) -> Any:
+                if self.is_static(parameter):
                     return arg
                 structure = tree_flatten(arg)[1]
                 return tree_unflatten(structure, islice(remaining, structure.count))
 
-            new_args = [replaced(place, arg) for place, arg in enumerate(args)]
+            new_args = [replaced(parameter, arg) for parameter, arg in enumerate(args)]
             new_kwargs = {name: replaced(name, kwargs[name]) for name in sorted(kwargs)}
-            given = self._given(new_args, new_kwargs)
+            tracked = self._given(new_args, new_kwargs)
             result = self._function(*new_args, **new_kwargs)
-            self._check_arguments(given, self._given(new_args, new_kwargs))
-            donated = [at for at, (leaf, gone) in enumerate(given) if gone and _is_tensor(leaf)]
+            self._check_arguments(tracked, self._given(new_args, new_kwargs))
+            donated = [at for at, (leaf, gone) in enumerate(tracked) if gone and _is_tensor(leaf)]
             traced = self._trace_result(result, tracers, donated, recording)
             _realize_outside(outside, [*traced.handles, *(node for _, node in traced.moved)])
             del outside
@@ -245,12 +256,12 @@ class Jitted:
         return executable
 
     def _check_arguments(
-        self, before: list[tuple[Any, bool]], after: list[tuple[Any, bool]]
+        self, before: list[tuple[object, bool]], after: list[tuple[object, bool]]
     ) -> None:
-        same = len(before) == len(after) and all(
+        unchanged = len(before) == len(after) and all(
             a is b for (a, _), (b, _) in zip(before, after, strict=True)
         )
-        if not same:
+        if not unchanged:
             raise TraceError(
                 "jit: the function must not modify a container argument; got other values after "
                 f"{self._name}; return the new values instead"
@@ -264,28 +275,28 @@ class Jitted:
                 )
 
     def _trace_result(
-        self, result: Any, tracers: list[Any], donated: list[int], recording: Recording
+        self, result: object, tracers: list[object], donated: list[int], recording: Recording
     ) -> TraceResult:
         """Describe the function's result and assignments in terms of the argument tracers."""
-        found, structure = tree_flatten(result)
-        given = {id(value): at for at, value in enumerate(tracers) if at not in donated}
+        leaves, structure = tree_flatten(result)
+        arguments = {id(value): at for at, value in enumerate(tracers) if at not in donated}
         handles: dict[int, int] = {}
         nodes: list[OpNode] = []
         results: list[LeafResult] = []
-        for leaf in found:
+        for leaf in leaves:
             if isinstance(leaf, Tensor):
                 node = node_behind("jit", leaf)
-                if id(leaf) in given:
-                    results.append(LeafResult("same", given[id(leaf)]))
+                if id(leaf) in arguments:
+                    results.append(LeafResult(ResultKind.ARGUMENT, arguments[id(leaf)]))
                     continue
                 if id(leaf) not in handles:
                     handles[id(leaf)] = len(nodes)
                     nodes.append(node)
-                results.append(LeafResult("new", handles[id(leaf)]))
+                results.append(LeafResult(ResultKind.HANDLE, handles[id(leaf)]))
             elif type(leaf) is ScalarTracer:
-                results.append(LeafResult("number", recording.tape.slot(leaf)))
+                results.append(LeafResult(ResultKind.NUMBER, recording.tape.slot(leaf)))
             elif isinstance(leaf, _KINDS):
-                results.append(LeafResult("constant", leaf))
+                results.append(LeafResult(ResultKind.CONSTANT, leaf))
             else:
                 raise TraceError(
                     f"jit: result must contain only tensors and numbers; got {type(leaf).__name__} "
@@ -315,14 +326,18 @@ class Jitted:
             )
 
 
-def _advice(leaf: Any, place: int | str) -> str:
+def _advice(leaf: object, parameter: int | str) -> str:
     if hasattr(leaf, "__array__"):
         return "convert it with pt.asarray"
-    how = f"static_argnums={place}" if isinstance(place, int) else f'static_argnames="{place}"'
+    how = (
+        f"static_argnums={parameter}"
+        if isinstance(parameter, int)
+        else f'static_argnames="{parameter}"'
+    )
     return f'make it static with {how}, a dataclass field with field(metadata={{"static": True}})'
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     return isinstance(value, Tensor)
 
 
@@ -344,10 +359,7 @@ def _recording(name: str) -> Iterator[Recording]:
             scopes.unwatch(_note)
         state.pending = pending
         recording.tape.closed = True
-        for reference in recording.made.values():
-            tensor = reference()
-            if tensor is not None and not tensor.is_disposed:
-                tensor._end(name, _OUTLIVED)
+        end_made(recording, _OUTLIVED)
 
 
 def _note(tensor: Tensor) -> None:
@@ -362,7 +374,7 @@ _OUTLIVED = End(
 )
 
 
-def _tracer(recording: Recording, leaf: Any, at: int) -> Any:
+def _tracer(recording: Recording, leaf: object, at: int) -> Any:
     if isinstance(leaf, Tensor):
         return Tensor(leaf_node(ArgumentBuffer(at), leaf._spec))
     return recording.tape.number(type(leaf))
@@ -386,7 +398,9 @@ def _realize_outside(outside: list[OpNode], wanted: list[OpNode]) -> None:
     realize_pending(needed)
 
 
-def _places(option: str, function: Callable[..., Any], argnums: Any, argnames: Any = ()) -> Places:
+def _places(
+    option: str, function: Callable[..., Any], argnums: object, argnames: object = ()
+) -> Places:
     """Resolve arguments given by position or name to both, if the signature is known."""
     positions = {
         integer("jit", option, at)

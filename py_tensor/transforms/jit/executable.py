@@ -7,7 +7,9 @@ the same for other arguments. Arguments and results are identified by their leaf
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError, DisposedError
@@ -23,22 +25,39 @@ from ...ir.node import (
 from ...ir.pytree import Structure
 from ...ir.tracer import ArgumentBuffer, ScalarTape, ScalarTracer
 from ...runtime import scopes
-from ...runtime.backends.base import Backend
+from ...runtime.backends.base import Backend, Buffer
 from ...runtime.executor import backend, runner, runtime
 from ...tensor import Tensor, end_handles, new_handles, realize_pending
 
 
-class NodeSource(NamedTuple):
-    """Origin of a node: ("run", output of the plan), ("given", argument leaf) or ("kept", node)."""
+class Origin(Enum):
+    """Origin of a node; the value that goes with it is named in parentheses."""
 
-    kind: str
+    PLAN = "plan (number of the output)"
+    ARGUMENT = "argument (number of the leaf)"
+    CAPTURED = "captured (the node)"
+
+
+class ResultKind(Enum):
+    """Kind of a result leaf; the value that goes with it is named in parentheses."""
+
+    HANDLE = "new tensor (number of the handle)"
+    ARGUMENT = "argument (number of the leaf)"
+    NUMBER = "Python number (slot on the tape)"
+    CONSTANT = "constant (the value)"
+
+
+class NodeSource(NamedTuple):
+    """Origin of a node, with the number or node that goes with it."""
+
+    origin: Origin
     value: Any
 
 
 class LeafResult(NamedTuple):
-    """Result leaf: ("new", handle), ("same", leaf), ("number", slot) or ("constant", value)."""
+    """Kind of a result leaf, with the number or value that goes with it."""
 
-    kind: str
+    kind: ResultKind
     value: Any
 
 
@@ -63,16 +82,16 @@ class Preparation:
     """Values that depend on captured ones alone: they are computed once, before the first run."""
 
     def __init__(
-        self, engine: Backend, graph: OpGraph, plan: Any, leaves: list[Any], scalars: list[Any]
+        self, engine: Backend, graph: OpGraph, plan: Any, leaves: list[Buffer], scalars: list[Any]
     ) -> None:
         self.engine = engine
         self.graph = graph
         self.plan = plan
         self.leaves = leaves
         self.scalars = scalars
-        self.values: list[Any] = []
+        self.values: list[Buffer] = []
 
-    def run(self) -> list[Any]:
+    def run(self) -> list[Buffer]:
         """Return the buffers of the values; compute them if they are not on the device.
 
         Captured values that only the device has are freed then: if it loses the results, it has
@@ -97,26 +116,28 @@ class Executable:
         self.results = traced.results
         self.donated = traced.donated
         nodes: list[OpNode] = []
-        place: dict[int, int] = {}
+        positions: dict[int, int] = {}
         for node in (*traced.handles, *(node for _, node in traced.moved)):
-            if id(node) not in place:
-                place[id(node)] = len(nodes)
+            if id(node) not in positions:
+                positions[id(node)] = len(nodes)
                 nodes.append(node)
-        self.handles = [place[id(node)] for node in traced.handles]
-        self.moved = [(leaf, place[id(node)]) for leaf, node in traced.moved]
+        self.handles = [positions[id(node)] for node in traced.handles]
+        self.moved = [(leaf, positions[id(node)]) for leaf, node in traced.moved]
         wanted = [node for node in nodes if node.buffer is None]
         self.sources = [_source(node, wanted) for node in nodes]
         """Origin of the node of each handle and of each leaf assigned to."""
         self.specs = [node.spec for node in wanted]
         runs = list(range(len(wanted)))
         self.plain = (
-            not self.moved and self.handles == runs and self.results == [("new", at) for at in runs]
+            not self.moved
+            and self.handles == runs
+            and self.results == [LeafResult(ResultKind.HANDLE, number) for number in runs]
         )
         self.plan: Any = None
         self.graph: OpGraph | None = None
         self.preparation: Preparation | None = None
         """Computes the last leaves of the plan, if any."""
-        self.buffers: list[Any] = []
+        self.buffers: list[Buffer | None] = []
         """Buffers of the plan's other leaves: captured values, None for arguments."""
         self.leaves: list[TensorSpec] = []
         self.inputs: list[tuple[int, int]] = []
@@ -125,7 +146,7 @@ class Executable:
         """The plan's scalars, or their slots on the tape if there is one."""
         if wanted:
             self._compile(wanted)
-        returned = {at for kind, at in self.sources if kind == "given"}
+        returned = {leaf for origin, leaf in self.sources if origin is Origin.ARGUMENT}
         self.reusable = [
             (position, at)
             for position, at in self.inputs
@@ -134,7 +155,11 @@ class Executable:
         """Inputs whose textures the plan may reuse."""
         numbers = any(type(value) is ScalarTracer for value in self.scalars)
         self.tape: ScalarTape | None = None
-        if numbers or traced.tape.steps or any(kind == "number" for kind, _ in self.results):
+        if (
+            numbers
+            or traced.tape.steps
+            or any(kind is ResultKind.NUMBER for kind, _ in self.results)
+        ):
             self.tape = traced.tape
             self.scalars = list(map(self.tape.slot, self.scalars))
         self.numbers = traced.numbers
@@ -155,10 +180,10 @@ class Executable:
         for number in constants:
             leaves[number].buffer.users += 1
         if parts.preparation is not None:
-            given = [leaves[number].buffer for number in parts.constants]
+            captured = [leaves[number].buffer for number in parts.constants]
             scalars = [0 if type(value) is ScalarTracer else value for value in self.scalars]
             self.preparation = Preparation(
-                self.engine, self.graph, parts.preparation, given, scalars
+                self.engine, self.graph, parts.preparation, captured, scalars
             )
         for position, number in enumerate(parts.leaves):
             node = leaves[number]
@@ -225,14 +250,22 @@ class Executable:
     def _wrapped(self, leaves: list[Any], made: list[OpNode], values: list[Any]) -> list[Any]:
         """Return the result's leaves in the general case, and apply in-place assignments."""
         nodes = [
-            made[at] if kind == "run" else leaves[at]._node if kind == "given" else at
-            for kind, at in self.sources
+            made[value]
+            if origin is Origin.PLAN
+            else leaves[value]._node
+            if origin is Origin.ARGUMENT
+            else value
+            for origin, value in self.sources
         ]
         for at, source in self.moved:
             leaves[at]._move(nodes[source])
         new = new_handles([nodes[source] for source in self.handles])
-        pools = {"new": new, "same": leaves, "number": values}
-        return [pools[kind][at] if kind in pools else at for kind, at in self.results]
+        pools: dict[ResultKind, Sequence[Any]] = {
+            ResultKind.HANDLE: new,
+            ResultKind.ARGUMENT: leaves,
+            ResultKind.NUMBER: values,
+        }
+        return [pools[kind][value] if kind in pools else value for kind, value in self.results]
 
     def _refuse_twice(self, leaves: list[Any]) -> None:
         if len(set(map(id, leaves))) == len(leaves):
@@ -258,7 +291,7 @@ class Executable:
 
 def _share_scalars(wanted: list[OpNode]) -> None:
     """Let the nodes of a trace use one node for equal scalars: the fewer, the faster is a call."""
-    known: dict[Any, OpNode] = {}
+    known: dict[object, OpNode] = {}
 
     def shared(node: OpNode) -> OpNode:
         if node.call is not None or node.buffer is not None:
@@ -283,17 +316,17 @@ def _buffers_to_be_read() -> set[int]:
 
 def _source(node: OpNode, wanted: list[OpNode]) -> NodeSource:
     if node.buffer is None:
-        return NodeSource("run", wanted.index(node))
+        return NodeSource(Origin.PLAN, wanted.index(node))
     if type(node.buffer) is ArgumentBuffer:
-        return NodeSource("given", node.buffer.leaf)
+        return NodeSource(Origin.ARGUMENT, node.buffer.leaf)
     node.buffer.users += 1
-    return NodeSource("kept", node)
+    return NodeSource(Origin.CAPTURED, node)
 
 
 def end_donated(tensors: list[Tensor], name: str) -> None:
     """End the handles that were donated to a call of the named function."""
-    place = scopes.user_line()
+    line = scopes.user_line()
     end = scopes.End(
         DisposedError, f"was donated; got a tensor given to {name} at", "use the result of the call"
     )
-    end_handles(tensors, place, end)
+    end_handles(tensors, line, end)

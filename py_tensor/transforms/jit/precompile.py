@@ -11,6 +11,7 @@ from ...dtypes import DType, as_dtype, float32
 from ...functions.arguments import a_shape, function_of
 from ...functions.creation import empty
 from ...ir.pytree import tree_map
+from ...typing import DTypeLike
 from .api import Jitted, jit
 from .executable import Executable
 
@@ -36,7 +37,7 @@ class ShapeDtype:
 
     __slots__ = ("dtype", "shape")
 
-    def __init__(self, shape: Any, dtype: Any = float32) -> None:
+    def __init__(self, shape: Any, dtype: DTypeLike = float32) -> None:
         self.shape = a_shape("ShapeDtype", shape)
         self.dtype: DType = as_dtype(dtype, "ShapeDtype")
 
@@ -44,16 +45,16 @@ class ShapeDtype:
         return f"ShapeDtype({self.shape}, {self.dtype})"
 
 
-def _tensor(leaf: Any) -> Any:
+def _tensor(leaf: object) -> object:
     return empty(leaf.shape, dtype=leaf.dtype) if isinstance(leaf, ShapeDtype) else leaf
 
 
 def warmup(
     f: Callable[..., Any],
     /,
-    *specs: Any,
+    *specs: object,
     progress: Callable[[int, int], None] | None = None,
-    **named: Any,
+    **named: object,
 ) -> Coroutine[Any, Any, Any]:
     """Compile a function before its first call: `step = await pt.warmup(step, ...)`.
 
@@ -90,10 +91,10 @@ def warmup(
         f = f.__func__
     function: Any = f if isinstance(f, Jitted) else jit(f)
 
-    def described(place: int | str, spec: Any) -> Any:
-        return spec if function.is_static(place) else tree_map(_tensor, spec)
+    def described(parameter: int | str, spec: object) -> object:
+        return spec if function.is_static(parameter) else tree_map(_tensor, spec)
 
-    args = tuple(described(place, spec) for place, spec in enumerate(specs))
+    args = tuple(described(parameter, spec) for parameter, spec in enumerate(specs))
     kwargs = {name: described(name, spec) for name, spec in named.items()}
     return _wait(function, function.trace(args, kwargs, []), progress)
 

@@ -1,0 +1,89 @@
+"""Local variables of a kernel's function while it is read, and functions of nested tuples.
+
+A value is a number (`Operand`), a tuple or vector of values, a tensor that is read at positions,
+or any other object of Python, for example a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .builder import ATOMS, NUMBERS, Operand, Truth
+from .program import Input, Var
+from .values import Vector
+
+
+class TensorArgument:
+    """A tensor that a kernel reads at positions."""
+
+    def __init__(self, operand: Input, lengths: tuple[Var, ...]) -> None:
+        self.operand = operand
+        self.lengths = lengths
+
+
+class Locals:
+    """Local variables, and masks of the elements that run the current statement.
+
+    `unset` are names that have a value for some elements only. `live` is true for elements that
+    reach the next statement, `broken` for those that have left the loop, and `returned` for those
+    that have left the function. Their results are `result`.
+    """
+
+    def __init__(self, names: dict[str, object]) -> None:
+        self.names = names
+        self.unset: set[str] = set()
+        self.live: Truth = True
+        self.broken: Truth = False
+        self.returned: Truth = False
+        self.result: object = None
+
+    def copy(self) -> Locals:
+        """Return the variables of the elements that take a branch."""
+        copied = Locals(dict(self.names))
+        copied.unset = set(self.unset)
+        copied.result = self.result
+        return copied
+
+    def become(self, after: Locals) -> None:
+        self.__dict__.update(after.__dict__)
+
+
+def rebuilt(like: tuple[object, ...], parts: list[object]) -> tuple[object, ...]:
+    """Return parts as a tuple, or as a vector if `like` is one."""
+    return Vector(parts) if isinstance(like, Vector) else tuple(parts)
+
+
+def mapped(function: Callable[[Operand], object], value: object) -> object:
+    """Apply a function to a number, or to the numbers of nested tuples; keep other values."""
+    if isinstance(value, tuple):
+        return rebuilt(value, [mapped(function, part) for part in value])
+    return function(value) if isinstance(value, ATOMS) else value
+
+
+def zipped(function: Callable[..., object], first: object, *more: object) -> object:
+    """Apply a function to the corresponding numbers of equal nested tuples."""
+    if not isinstance(first, tuple):
+        return function(first, *more)
+    tuples = [value for value in more if isinstance(value, tuple)]
+    parts = [zipped(function, *parts) for parts in zip(first, *tuples, strict=True)]
+    return rebuilt(first, parts)
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Return the values that are not tuples of nested tuples."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
+
+
+def constant(value: object) -> object:
+    """Convert a number of NumPy, and numbers in tuples, to numbers of Python."""
+    if isinstance(value, tuple):
+        return rebuilt(value, [constant(part) for part in value])
+    if isinstance(value, NUMBERS) and type(value) not in NUMBERS:
+        return next(kind(value) for kind in NUMBERS if isinstance(value, kind))
+    if hasattr(value, "dtype") and hasattr(value, "item") and type(value).__module__ == "numpy":
+        return value.item() if getattr(value, "shape", None) == () else value
+    return value
