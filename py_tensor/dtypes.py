@@ -194,10 +194,10 @@ def wrong_type(
     )
 
 
-def does_not_fit(operation: str, value: Any, dtype: DType, place: str = "") -> DTypeError:
+def does_not_fit(operation: str, value: Any, dtype: DType, position: str = "") -> DTypeError:
     """Return the error that an integer dtype does not hold a value."""
     return DTypeError(
-        f"{operation}: value does not fit dtype {dtype}; got {shown(value)}{place}; "
+        f"{operation}: value does not fit dtype {dtype}; got {shown(value)}{position}; "
         f"{dtype} holds {dtype.lowest} to {dtype.highest}"
     )
 

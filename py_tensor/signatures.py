@@ -40,8 +40,8 @@ def parameters_of(function: Callable[..., Any]) -> Parameters | None:
         if inner is None:
             return None
         count = len(function.args)
-        given = {*inner.positional[:count], *function.keywords}
-        return inner._replace(positional=inner.positional[count:], required=inner.required - given)
+        filled = {*inner.positional[:count], *function.keywords}
+        return inner._replace(positional=inner.positional[count:], required=inner.required - filled)
     function = inspect.unwrap(function)
     plain: Any = getattr(function, "__func__", function)
     if not hasattr(plain, "__code__"):

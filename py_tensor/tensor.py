@@ -214,8 +214,8 @@ class Tensor(TensorMethods):
         if not self.is_disposed:
             self._end(scopes.user_line())
 
-    def _end(self, place: str, end: End = DISPOSED) -> None:
-        end_handles([self], place, end)
+    def _end(self, line: str, end: End = DISPOSED) -> None:
+        end_handles([self], line, end)
 
     def _move(self, node: OpNode) -> None:
         """Make this handle refer to another node."""
@@ -424,9 +424,9 @@ def new_handles(nodes: list[OpNode]) -> list[Tensor]:
     return tensors
 
 
-def end_handles(tensors: list[Tensor], place: str, end: End) -> None:
+def end_handles(tensors: list[Tensor], line: str, end: End) -> None:
     """End handles, so that using them raises the error that `end` describes."""
-    ended = cast("OpNode", _Disposed(place, end))
+    ended = cast("OpNode", _Disposed(line, end))
     for tensor in tensors:
         forget(id(tensor))
         tensor._node = ended
@@ -447,9 +447,9 @@ def flush_in_step() -> None:
     """
     if state.trace is not None or own_tapes():
         return
-    place = scopes.place()
-    if place == state.anchor or not state.anchor or state.pending > 2 * settings.flush_threshold:
-        state.anchor = place
+    line = scopes.place()
+    if line == state.anchor or not state.anchor or state.pending > 2 * settings.flush_threshold:
+        state.anchor = line
         flush()
 
 

@@ -56,8 +56,8 @@ class Choice(NamedTuple):
 
 def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
     """Parse a key for a tensor of a shape; raise ShapeError if it does not fit."""
-    given = list(key) if isinstance(key, tuple) else [key]
-    items = [_converted(operation, item) for item in given]
+    keys = list(key) if isinstance(key, tuple) else [key]
+    items = [_converted(operation, item) for item in keys]
     used = sum(_width(item) for item in items)
     if used > len(shape):
         raise ShapeError(
@@ -67,8 +67,8 @@ def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
     if len(ellipses) > 1:
         raise ShapeError(f"{operation}: more than one ellipsis; got {key}; use one")
     at = ellipses[0] if ellipses else len(items)
-    for each in (given, items):
-        each[at : at + 1] = [slice(None)] * (len(shape) - used)
+    for sequence in (keys, items):
+        sequence[at : at + 1] = [slice(None)] * (len(shape) - used)
     basic: list[Any] = []
     axes: list[int] = []
     indices: list[Tensor] = []
@@ -77,7 +77,7 @@ def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
     axis = 0
     arrays = [item for item in items if isinstance(item, (Tensor, int))]
     ascending = len(arrays) == 1 and getattr(arrays[0], "dtype", None) is bool_
-    for item, source in zip(items, given, strict=True):
+    for item, source in zip(items, keys, strict=True):
         array = isinstance(item, (Tensor, int))
         runs += array and not before
         before = array
@@ -97,8 +97,8 @@ def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
             basic.append(slice(None))
             axis += 1
     together = broadcast(operation, [index.shape for index in indices])
-    place = axes[0] if runs == 1 and axes else 0
-    return Choice(tuple(basic), tuple(axes), tuple(indices), together, place, ascending)
+    front = axes[0] if runs == 1 and axes else 0
+    return Choice(tuple(basic), tuple(axes), tuple(indices), together, front, ascending)
 
 
 def _converted(operation: str, item: Any) -> Any:
@@ -171,11 +171,11 @@ class _Front(NamedTuple):
 
 
 def _front(base: Tensor, choice: Choice) -> _Front:
-    others = [axis for axis in range(base.ndim) if axis not in choice.axes]
-    order = (*choice.axes, *others)
+    kept = [axis for axis in range(base.ndim) if axis not in choice.axes]
+    order = (*choice.axes, *kept)
     lengths = [base.shape[axis] for axis in choice.axes]
     flat = reshape(
-        permute_dims(base, order), (math.prod(lengths), *(base.shape[axis] for axis in others))
+        permute_dims(base, order), (math.prod(lengths), *(base.shape[axis] for axis in kept))
     )
     places = choice.indices[0]
     for index, length in zip(choice.indices[1:], lengths[1:], strict=True):
@@ -187,9 +187,9 @@ def chosen(self: Tensor, key: Any, get: Get) -> Tensor:
     """Return the elements that an advanced key selects; `get` is basic indexing."""
     choice = choice_of("getitem", key, self.shape)
     flat, _, places = _front(get(self, choice.basic), choice)
-    found = _taken(flat, places)
+    selected = _taken(flat, places)
     count = len(choice.shape)
-    return moveaxis(found, range(count), range(choice.place, choice.place + count))
+    return moveaxis(selected, range(count), range(choice.place, choice.place + count))
 
 
 def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, Tensor]:
@@ -238,9 +238,9 @@ def _last(places: Tensor, length: int, ascending: bool) -> Tensor:
         return statistical.max(where(here, arange(places.size), -1), axis=1)
     order = None if ascending else Tensor(node_of(ARGSORT, (places._node,), (0, False)))
     keys = places if order is None else _taken(places, order)
-    found = insertion_points(keys, positions, "right") - 1
-    last = maximum(found, 0)
-    holds = (found >= 0) & (_taken(keys, last) == positions)
+    before = insertion_points(keys, positions, "right") - 1
+    last = maximum(before, 0)
+    holds = (before >= 0) & (_taken(keys, last) == positions)
     return where(holds, last if order is None else _taken(order, last), -1)
 
 

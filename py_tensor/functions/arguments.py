@@ -26,20 +26,20 @@ def integer(
 ) -> int:
     """Return an integer as an int; raise ArgumentError for others and outside least .. most."""
     try:
-        found = index(value)
+        plain = index(value)
     except UNREADABLE:
         raise
     except (TypeError, DTypeError):
         raise wrong_type(operation, name, "an integer", value, "an int") from None
-    if least is not None and found < least:
+    if least is not None and plain < least:
         raise ArgumentError(
-            f"{operation}: {name} is too small; got {shown(found)}; use {least} or more"
+            f"{operation}: {name} is too small; got {shown(plain)}; use {least} or more"
         )
-    if most is not None and found > most:
+    if most is not None and plain > most:
         raise ArgumentError(
-            f"{operation}: {name} is too large; got {shown(found)}; use at most {most}"
+            f"{operation}: {name} is too large; got {shown(plain)}; use at most {most}"
         )
-    return found
+    return plain
 
 
 MOST_ELEMENTS = (1 << 31) - 1
@@ -59,12 +59,12 @@ def number(operation: str, name: str, value: Any, *, finite: bool = False) -> fl
         plain = None
     if not isinstance(plain, int | float):
         raise wrong_type(operation, name, "a number", value)
-    found = as_float(plain)
-    if finite and not math.isfinite(found):
+    real = as_float(plain)
+    if finite and not math.isfinite(real):
         raise ArgumentError(
             f"{operation}: {name} must be finite; got {shown(plain)}; use a finite number"
         )
-    return found
+    return real
 
 
 def flag(operation: str, name: str, value: Any) -> bool:
@@ -81,8 +81,8 @@ def function_of(operation: str, name: str, value: Any) -> Callable[..., Any]:
     """Return a callable; raise ArgumentTypeError for other values."""
     if not callable(value):
         raise wrong_type(operation, name, "a function", value)
-    given: Callable[..., Any] = value
-    return given
+    function: Callable[..., Any] = value
+    return function
 
 
 def items(operation: str, name: str, value: Any) -> tuple[Any, ...]:
@@ -105,9 +105,9 @@ def choice(operation: str, name: str, value: Any, options: Iterable[str]) -> str
     names = tuple(options)
     if isinstance(value, str) and value in names:
         return str(value)
-    *others, last = (f'"{each}"' for each in names)
+    *quoted, last = (f'"{option}"' for option in names)
     raise ArgumentError(
-        f"{operation}: {name} is unknown; got {described(value)}; use {', '.join(others)} or {last}"
+        f"{operation}: {name} is unknown; got {described(value)}; use {', '.join(quoted)} or {last}"
     )
 
 
@@ -128,10 +128,10 @@ def some_axes(operation: str, axis: Axis, ndim: int) -> tuple[int, ...]:
     """Return sorted non-negative axes, given None (all axes), one axis, or several."""
     if axis is None:
         return tuple(range(ndim))
-    given = axis if isinstance(axis, Sequence) and not isinstance(axis, str) else (axis,)
-    axes = [one_axis(operation, a, ndim) for a in given]
+    listed = axis if isinstance(axis, Sequence) and not isinstance(axis, str) else (axis,)
+    axes = [one_axis(operation, a, ndim) for a in listed]
     if len(set(axes)) < len(axes):
-        raise ShapeError(f"{operation}: axis given twice; got {tuple(given)}; name each axis once")
+        raise ShapeError(f"{operation}: axis given twice; got {tuple(listed)}; name each axis once")
     return tuple(sorted(axes))
 
 
@@ -144,18 +144,18 @@ def out_of_range(operation: str, position: int, axis: int, length: int) -> Shape
 
 
 def check_known_indices(
-    operation: str, given: Any, indices: Tensor, axis: int, length: int
+    operation: str, source: Any, indices: Tensor, axis: int, length: int
 ) -> None:
     """Raise ShapeError if an index is out of range and known without reading a tensor.
 
-    `indices` are the integers that `given` was converted to. If `given` is a tensor, or has
+    `indices` are the integers that `source` was converted to. If `source` is a tensor, or has
     tensors, the values are on the device or pending, and nothing is checked.
     """
     buffer = indices._node.buffer
-    if isinstance(given, Tensor) or buffer is None or buffer.host is None or not indices.size:
+    if isinstance(source, Tensor) or buffer is None or buffer.host is None or not indices.size:
         return
-    if hasattr(given, "min"):  # an array of NumPy, which is faster than a loop
-        low, high = int(given.min()), int(given.max())
+    if hasattr(source, "min"):  # an array of NumPy, which is faster than a loop
+        low, high = int(source.min()), int(source.max())
     else:
         values = host_data.unpack(memoryview(buffer.host), indices.dtype)
         low, high = min(values), max(values)
@@ -166,8 +166,8 @@ def check_known_indices(
 def lengths_of(operation: str, shape: ShapeLike, name: str = "shape") -> Shape:
     """Return integers of any sign, given one or several."""
     several = isinstance(shape, Sequence) and not isinstance(shape, str)
-    given: Any = shape if several else (shape,)
-    return tuple([n if n.__class__ is int else integer(operation, name, n) for n in given])
+    lengths: Any = shape if several else (shape,)
+    return tuple([n if n.__class__ is int else integer(operation, name, n) for n in lengths])
 
 
 def a_shape(operation: str, shape: ShapeLike) -> Shape:
@@ -227,5 +227,5 @@ def no_out(operation: str, out: Any) -> None:
 
 def ddof_or(operation: str, correction: float, ddof: float | None) -> float:
     """Return NumPy's `ddof` if it is given, else the standard's `correction`."""
-    name, given = ("correction", correction) if ddof is None else ("ddof", ddof)
-    return number(operation, name, given)
+    name, less = ("correction", correction) if ddof is None else ("ddof", ddof)
+    return number(operation, name, less)

@@ -86,34 +86,34 @@ def general_convolution(
     """Convolve images of `count` spatial axes; `operation` names the caller in error messages."""
     x, w = as_tensor(operation, x), as_tensor(operation, w)
     images = an_image(operation, x, w, count, "channels / groups, outputs")
-    channels, (*size, each, outs) = images.shape[-1], w.shape
+    channels, (*size, per_group, outs) = images.shape[-1], w.shape
     groups = integer(operation, "groups", groups)
-    if groups < 1 or channels != each * groups or outs % groups:
+    if groups < 1 or channels != per_group * groups or outs % groups:
         raise ShapeError(
-            f"{operation}: wrong number of channels; got {channels} in x, {each} in w, {outs} "
+            f"{operation}: wrong number of channels; got {channels} in x, {per_group} in w, {outs} "
             f"outputs, {groups} groups; x must have the channels of w times groups, and outputs "
             "must be a multiple of groups"
         )
     image = images.shape[1:-1]
-    found = windows_of(operation, "kernel", image, tuple(size), stride, padding, dilation)
+    windows = windows_of(operation, "kernel", image, tuple(size), stride, padding, dilation)
     node, kernel = images._node, node_behind(operation, w)
     if count == 3:
-        node, kernel = _folded(node, kernel, found, groups)
+        node, kernel = _folded(node, kernel, windows, groups)
     elif count == 1:
         node, kernel = upright(node, 1), upright(kernel, 0)
     window = Window(
-        kernel=_plane(found.size, 1),
-        stride=_plane(found.stride, 1),
-        pad=_plane(tuple(before for before, _ in found.pads), 0),
-        dilation=_plane(found.dilation, 1),
-        out=_plane(found.out, 1),
+        kernel=_plane(windows.size, 1),
+        stride=_plane(windows.stride, 1),
+        pad=_plane(tuple(before for before, _ in windows.pads), 0),
+        dilation=_plane(windows.dilation, 1),
+        out=_plane(windows.out, 1),
         groups=groups,
     )
     result = contraction(CONVOLVE, (node, kernel), window)
     if groups > 1:
         result = node_of(PERMUTE, (result,), (1, 0, 2))
     batch = () if x.ndim == count + 1 else x.shape[:1]
-    return Tensor(node_of(RESHAPE, (result,), (*batch, *found.out, outs)))
+    return Tensor(node_of(RESHAPE, (result,), (*batch, *windows.out, outs)))
 
 
 def an_image(operation: str, x: Tensor, w: Tensor, count: int, last: str) -> Tensor:
@@ -139,20 +139,20 @@ def upright(node: OpNode, axis: int) -> OpNode:
     return node_of(RESHAPE, (node,), (*shape[:axis], 1, *shape[axis:]))
 
 
-def _folded(x: OpNode, w: OpNode, found: SlidingWindows, groups: int) -> tuple[OpNode, OpNode]:
+def _folded(x: OpNode, w: OpNode, windows: SlidingWindows, groups: int) -> tuple[OpNode, OpNode]:
     """Move the taps along the depth to the channels, and each depth to the batch axis."""
-    if any(found.pads[0]):
-        around = ((0, 0, 0), (*found.pads[0], 0), *((0, 0, 0),) * 3)
+    if any(windows.pads[0]):
+        around = ((0, 0, 0), (*windows.pads[0], 0), *((0, 0, 0),) * 3)
         x = node_of(PAD, (x, scalar_node(0, x.spec.dtype)), around)
-    depth, *size, each, outs = w.spec.shape
-    taps = ((1, depth, found.stride[0], found.dilation[0]),)
+    depth, *size, per_group, outs = w.spec.shape
+    taps = ((1, depth, windows.stride[0], windows.dilation[0]),)
     x = node_of(WINDOW, (x,), taps)
     batch, places, height, width, _, _ = x.spec.shape
-    x = node_of(RESHAPE, (x,), (batch, places, height, width, groups, each, depth))
+    x = node_of(RESHAPE, (x,), (batch, places, height, width, groups, per_group, depth))
     x = node_of(PERMUTE, (x,), (0, 1, 2, 3, 4, 6, 5))
-    x = node_of(RESHAPE, (x,), (batch * places, height, width, groups * depth * each))
+    x = node_of(RESHAPE, (x,), (batch * places, height, width, groups * depth * per_group))
     w = node_of(PERMUTE, (w,), (1, 2, 0, 3, 4))
-    return x, node_of(RESHAPE, (w,), (*size, depth * each, outs))
+    return x, node_of(RESHAPE, (w,), (*size, depth * per_group, outs))
 
 
 class _Phase(NamedTuple):
@@ -264,7 +264,7 @@ def convolution_transpose(
     x, w = as_tensor(operation, x), as_tensor(operation, w)
     groups = integer(operation, "groups", groups)
     images = an_image(operation, x, w, count, "outputs / groups, channels")
-    channels, (*size, each, inputs) = images.shape[-1], w.shape
+    channels, (*size, per_group, inputs) = images.shape[-1], w.shape
     if groups < 1 or channels != inputs or channels % groups:
         raise ShapeError(
             f"{operation}: wrong number of channels; got {channels} in x, {inputs} in w, {groups} "
@@ -284,7 +284,7 @@ def convolution_transpose(
         raise ArgumentError(
             f"{operation}: stride is too large; got {shown(steps)}; use at most {MOST_STEPS}"
         )
-    backend().check_size(operation, (*out, each * groups), images.dtype)
+    backend().check_size(operation, (*out, per_group * groups), images.dtype)
     node, kernel = images._node, node_behind(operation, w)
     if count == 3:
         node, kernel = _apart(node, kernel)
@@ -296,7 +296,7 @@ def convolution_transpose(
     if count == 3:
         node = _added_up(node, (image[0], size[0]), steps[0], spread[0], pads[0], out[0], groups)
     batch = () if x.ndim == count + 1 else x.shape[:1]
-    return Tensor(node_of(RESHAPE, (node,), (*batch, *out, each * groups)))
+    return Tensor(node_of(RESHAPE, (node,), (*batch, *out, per_group * groups)))
 
 
 _ONE_ROW = _axis(size=1, stride=1, dilation=1, pad=0, out=1)
@@ -327,8 +327,8 @@ def _apart(x: OpNode, w: OpNode) -> tuple[OpNode, OpNode]:
     batch, depth, *image = x.spec.shape
     x = node_of(RESHAPE, (x,), (batch * depth, *image))
     w = node_of(PERMUTE, (w,), (1, 2, 0, 3, 4))
-    height, width, taps, each, channels = w.spec.shape
-    return x, node_of(RESHAPE, (w,), (height, width, taps * each, channels))
+    height, width, taps, per_group, channels = w.spec.shape
+    return x, node_of(RESHAPE, (w,), (height, width, taps * per_group, channels))
 
 
 def _added_up(
@@ -337,16 +337,18 @@ def _added_up(
     """Sum the planes that the taps contribute to each of `out` depths, from `front` on."""
     depth, taps = lengths
     images, height, width, outs = planes.spec.shape
-    each = outs // (groups * taps)
-    shape = (images // depth, depth, height, width, groups, taps, each)
+    per_group = outs // (groups * taps)
+    shape = (images // depth, depth, height, width, groups, taps, per_group)
     planes = node_of(RESHAPE, (planes,), shape)
     last = (depth - 1) * stride
     end = max(last + dilation * (taps - 1) + 1, front + out)
     total: OpNode | None = None
     for tap in range(taps):
         low = tap * dilation
-        parts = (*((0, n, 1) for n in shape[:5]), (tap, 1, 1), (0, each, 1))
-        term = node_of(RESHAPE, (node_of(SLICE, (planes,), parts),), (*shape[:4], groups * each))
+        parts = (*((0, n, 1) for n in shape[:5]), (tap, 1, 1), (0, per_group, 1))
+        term = node_of(
+            RESHAPE, (node_of(SLICE, (planes,), parts),), (*shape[:4], groups * per_group)
+        )
         widths = ((0, 0, 0), (low, end - last - low - 1, stride - 1), *((0, 0, 0),) * 3)
         term = node_of(PAD, (term, scalar_node(0, term.spec.dtype)), widths)
         total = term if total is None else node_of(ADD, (total, term))

@@ -678,11 +678,11 @@ def meshgrid(
     if indexing == "xy" and len(vectors) > 1:
         places[0], places[1] = 1, 0
     lengths = [0] * len(vectors)
-    for x, place in zip(vectors, places, strict=True):
-        lengths[place] = x.size
+    for x, axis in zip(vectors, places, strict=True):
+        lengths[axis] = x.size
     parts = tuple(
-        reshape(x, tuple(x.size if at == place else 1 for at in range(len(vectors))))
-        for x, place in zip(vectors, places, strict=True)
+        reshape(x, tuple(x.size if at == axis else 1 for at in range(len(vectors))))
+        for x, axis in zip(vectors, places, strict=True)
     )
     return (
         parts

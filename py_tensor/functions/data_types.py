@@ -129,16 +129,16 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
     >>> pt.isdtype(pt.int8, ("real floating", "integral"))
     True
     """
-    found = as_dtype(dtype, "isdtype")
+    known = as_dtype(dtype, "isdtype")
     if isinstance(kind, tuple):
-        return any(isdtype(found, one) for one in kind)
+        return any(isdtype(known, one) for one in kind)
     if isinstance(kind, str):
         if kind not in _KINDS:
             raise ArgumentError(
                 f"isdtype: unknown kind; got {kind!r}; use one of {', '.join(_KINDS)}"
             )
-        return found.kind in _KINDS[kind]
-    return found is as_dtype(kind, "isdtype")
+        return known.kind in _KINDS[kind]
+    return known is as_dtype(kind, "isdtype")
 
 
 def can_cast(from_: DTypeLike | ArrayLike, to: DTypeLike, /) -> bool:
@@ -161,9 +161,12 @@ def can_cast(from_: DTypeLike | ArrayLike, to: DTypeLike, /) -> bool:
     source, target = _dtype_of("can_cast", from_), as_dtype(to, "can_cast")
     if source is target:
         return True
-    same = source.kind == target.kind or (source.kind, target.kind) in (("u", "i"), ("f", "c"))
+    widens = source.kind == target.kind or (source.kind, target.kind) in (
+        ("u", "i"),
+        ("f", "c"),
+    )
     try:
-        return same and promote("can_cast", source, target) is target
+        return widens and promote("can_cast", source, target) is target
     except DTypeError:
         return False
 
@@ -198,9 +201,9 @@ def result_type(*arrays_and_dtypes: DTypeLike | ArrayLike) -> DType:
 def promoted(operation: str, values: Sequence[Any]) -> DType:
     """Return the dtype that tensors, dtypes and Python numbers promote to; at least one."""
     numbers = [value for value in values if is_number(value)]
-    given = [_dtype_of(operation, value) for value in values if not is_number(value)]
-    dtype = given[0] if given else OF_PYTHON[kind_of(numbers[0])]
-    for other in given[1:]:
+    dtypes = [_dtype_of(operation, value) for value in values if not is_number(value)]
+    dtype = dtypes[0] if dtypes else OF_PYTHON[kind_of(numbers[0])]
+    for other in dtypes[1:]:
         dtype = promote(operation, dtype, other)
     for number in numbers:
         dtype = of_scalar(operation, sample(number), dtype)

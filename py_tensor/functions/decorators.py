@@ -117,7 +117,7 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
         nodes += scalars
         state.pending += len(operations) - 1
         for call, places in operations:
-            nodes.append(OpNode(call, tuple([nodes[place] for place in places]), call.spec))
+            nodes.append(OpNode(call, tuple([nodes[position] for position in places]), call.spec))
         return Tensor(nodes[-1])
 
     return cast("Function", recalled)
@@ -139,13 +139,13 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, _PLAIN)
 
 
-def _recipe(result: Any, given: list[OpNode]) -> CallRecipe | None:
+def _recipe(result: Any, inputs: list[OpNode]) -> CallRecipe | None:
     """Return the steps from the given nodes to the result; None if the result has other inputs."""
-    if not isinstance(result, Tensor) or result._node in given:
+    if not isinstance(result, Tensor) or result._node in inputs:
         return None
     scalars: list[OpNode] = []
     order: list[OpNode] = []
-    seen = set(map(id, given))
+    seen = set(map(id, inputs))
     stack = [result._node]
     while stack:
         node = stack.pop()
@@ -161,11 +161,11 @@ def _recipe(result: Any, given: list[OpNode]) -> CallRecipe | None:
             return None
     # Creation order: the same call must give the same graph again.
     order.sort(key=AGE)
-    place: dict[int, int] = {}
-    for position, node in enumerate((*given, *scalars, *order)):
-        place.setdefault(id(node), position)
+    position_of: dict[int, int] = {}
+    for position, node in enumerate((*inputs, *scalars, *order)):
+        position_of.setdefault(id(node), position)
     operations = [
-        (node.call, tuple(place[id(src)] for src in node.srcs))
+        (node.call, tuple(position_of[id(src)] for src in node.srcs))
         for node in order
         if node.call is not None
     ]

@@ -59,17 +59,17 @@ def einsum(
     [[5.0, 11.0], [11.0, 25.0]]
     """
     tensors = [as_tensor("einsum", x) for x in operands]
-    given, result = _parsed(subscripts, tensors)
-    lengths = _lengths(subscripts, given, tensors)
+    groups, result = _parsed(subscripts, tensors)
+    lengths = _lengths(subscripts, groups, tensors)
     terms = [
         _without_repeats(Term(labels, tensor))
-        for labels, tensor in zip(given, tensors, strict=True)
+        for labels, tensor in zip(groups, tensors, strict=True)
     ]
     while len(terms) > 1:
         first, second = _cheapest(terms, result, lengths)
-        others = [term for at, term in enumerate(terms) if at not in (first, second)]
-        kept = set(result).union(*(term.labels for term in others))
-        terms = [*others, _product(terms[first], terms[second], kept, lengths)]
+        rest = [term for at, term in enumerate(terms) if at not in (first, second)]
+        kept = set(result).union(*(term.labels for term in rest))
+        terms = [*rest, _product(terms[first], terms[second], kept, lengths)]
     return _arranged(terms[0], result)
 
 
@@ -94,17 +94,17 @@ def contraction_path(subscripts: str, /, *operands: ArrayLike) -> list[tuple[int
     [(1, 2), (0, 1)]
     """
     tensors = [as_tensor("contraction_path", x) for x in operands]
-    given, result = _parsed(subscripts, tensors)
-    lengths = _lengths(subscripts, given, tensors)
-    labels = ["".join(dict.fromkeys(one)) for one in given]
+    groups, result = _parsed(subscripts, tensors)
+    lengths = _lengths(subscripts, groups, tensors)
+    labels = ["".join(dict.fromkeys(one)) for one in groups]
     path = []
     while len(labels) > 1:
         first, second = _cheapest_labels(labels, result, lengths)
         path.append((first, second))
-        others = [one for at, one in enumerate(labels) if at not in (first, second)]
-        kept = set(result).union(*others)
+        rest = [one for at, one in enumerate(labels) if at not in (first, second)]
+        kept = set(result).union(*rest)
         both = dict.fromkeys(labels[first] + labels[second])
-        labels = [*others, "".join(label for label in both if label in kept)]
+        labels = [*rest, "".join(label for label in both if label in kept)]
     return path
 
 
@@ -113,16 +113,16 @@ def _parsed(subscripts: str, tensors: Sequence[Tensor]) -> tuple[list[str], str]
     if not isinstance(subscripts, str):
         raise wrong_type("einsum", "subscripts", "text", subscripts, 'labels such as "ij,jk->ik"')
     left, arrow, right = subscripts.replace(" ", "").partition("->")
-    given = left.split(",")
-    if len(given) != len(tensors):
+    groups = left.split(",")
+    if len(groups) != len(tensors):
         raise ArgumentError(
             f"einsum: wrong number of operands; got {len(tensors)} for {subscripts!r}; pass "
-            f"{len(given)}"
+            f"{len(groups)}"
         )
     spare = [letter for letter in ascii_letters if letter not in subscripts]
     widest = 0
     named = []
-    for labels, tensor in zip(given, tensors, strict=True):
+    for labels, tensor in zip(groups, tensors, strict=True):
         count = tensor.ndim - len(labels.replace("...", ""))
         if count < 0 or (count and "..." not in labels):
             raise ShapeError(
@@ -148,9 +148,9 @@ def _parsed(subscripts: str, tensors: Sequence[Tensor]) -> tuple[list[str], str]
     return named, result
 
 
-def _lengths(subscripts: str, given: Sequence[str], tensors: Sequence[Tensor]) -> dict[str, int]:
+def _lengths(subscripts: str, groups: Sequence[str], tensors: Sequence[Tensor]) -> dict[str, int]:
     lengths: dict[str, int] = {}
-    for labels, tensor in zip(given, tensors, strict=True):
+    for labels, tensor in zip(groups, tensors, strict=True):
         for label, n in zip(labels, tensor.shape, strict=True):
             known = lengths.setdefault(label, n)
             if known == 1:
@@ -185,8 +185,8 @@ def _cheapest_labels(
 
     def cost(pair: tuple[int, int]) -> tuple[int, int]:
         both = set(labels[pair[0]]) | set(labels[pair[1]])
-        others = (one for at, one in enumerate(labels) if at not in pair)
-        kept = both & set(result).union(*others)
+        rest = (one for at, one in enumerate(labels) if at not in pair)
+        kept = both & set(result).union(*rest)
         return math.prod(lengths[c] for c in both), math.prod(lengths[c] for c in kept)
 
     return min(combinations(range(len(labels)), 2), key=cost)
@@ -206,20 +206,20 @@ def _product(a: Term, b: Term, kept: set[str], lengths: dict[str, int]) -> Term:
     a, b = _summed(a, kept | set(b.labels)), _summed(b, kept | set(a.labels))
     of_a, of_b = a.lengths(), b.lengths()
     # A matrix product cannot broadcast an axis of length 1 to a longer one.
-    same = [label for label in a.labels if label in b.labels and of_a[label] == of_b[label]]
-    inner = [label for label in same if label not in kept]
+    equal = [label for label in a.labels if label in b.labels and of_a[label] == of_b[label]]
+    inner = [label for label in equal if label not in kept]
     shared = [label for label in a.labels if label in b.labels]
-    if not inner or len(same) < len(shared):
+    if not inner or len(equal) < len(shared):
         return _summed(_spread_product(a, b), kept)
-    batch = [label for label in same if label in kept]
-    rows = [label for label in a.labels if label not in same]
-    columns = [label for label in b.labels if label not in same]
+    batch = [label for label in equal if label in kept]
+    rows = [label for label in a.labels if label not in equal]
+    columns = [label for label in b.labels if label not in equal]
     sizes = [math.prod(lengths[c] for c in part) for part in (batch, rows, inner, columns)]
     left = reshape(_arranged(a, [*batch, *rows, *inner]), (sizes[0], sizes[1], sizes[2]))
     right = reshape(_arranged(b, [*batch, *inner, *columns]), (sizes[0], sizes[2], sizes[3]))
     labels = "".join((*batch, *rows, *columns))
-    found = {**of_a, **of_b}
-    return Term(labels, reshape(matmul(left, right), tuple(found[c] for c in labels)))
+    lengths_of = {**of_a, **of_b}
+    return Term(labels, reshape(matmul(left, right), tuple(lengths_of[c] for c in labels)))
 
 
 def _spread_product(a: Term, b: Term) -> Term:

@@ -126,7 +126,7 @@ def selected(self: Tensor, key: IndexLike) -> Tensor:
 def _living_wholes(self: Tensor) -> list[ref[Tensor]]:
     """Return the living tensors that this one was selected from by basic keys."""
     wholes = getattr(self, "_wholes", ())
-    return [whole for whole in wholes if (found := whole()) is not None and not found.is_disposed]
+    return [whole for whole in wholes if (tensor := whole()) is not None and not tensor.is_disposed]
 
 
 def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:
@@ -173,10 +173,10 @@ def _value(self: Tensor, value: ArrayLike) -> Tensor:
         new = operand_nodes(op, (self, value), "setitem")[1]
     else:
         new = node_behind("setitem", as_tensor("setitem", value))
-        own, given = self.dtype, new.spec.dtype
-        if _RANKS[own.kind] < _RANKS[given.kind] < _RANKS["c"]:
+        own, other = self.dtype, new.spec.dtype
+        if _RANKS[own.kind] < _RANKS[other.kind] < _RANKS["c"]:
             raise DTypeError(
-                f"setitem: dtype {given} does not promote to {own}; got a value of {given}; "
+                f"setitem: dtype {other} does not promote to {own}; got a value of {other}; "
                 f'use value.astype("{own}")'
             )
     if new.spec.dtype.kind == "c" and self.dtype.kind != "c":
@@ -230,7 +230,7 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) 
     >>> pt.take_along_axis(pt.asarray([[1, 2], [3, 4]]), pt.asarray([[1], [0]])).tolist()
     [[2], [3]]
     """
-    given = indices
+    source = indices
     x, indices = as_tensor("take_along_axis", x), as_tensor("take_along_axis", indices)
     if axis is None:
         x, axis = flatten(x), 0
@@ -244,21 +244,21 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) 
             f"take_along_axis: numbers of axes must be equal; got shapes {x.shape} and "
             f"{indices.shape}; use as many axes"
         )
-    place = one_axis("take_along_axis", axis, x.ndim)
-    length, count = x.shape[place], indices.shape[place]
+    axis = one_axis("take_along_axis", axis, x.ndim)
+    length, count = x.shape[axis], indices.shape[axis]
     if not length and count:
         raise ShapeError(
-            f"take_along_axis: cannot take from an empty axis; got length 0 of axis {place} of "
+            f"take_along_axis: cannot take from an empty axis; got length 0 of axis {axis} of "
             f"shape {x.shape}; use an axis with elements"
         )
-    check_known_indices("take_along_axis", given, indices, place, length)
-    ones = [(*t.shape[:place], 1, *t.shape[place + 1 :]) for t in (x, indices)]
+    check_known_indices("take_along_axis", source, indices, axis, length)
+    ones = [(*t.shape[:axis], 1, *t.shape[axis + 1 :]) for t in (x, indices)]
     shape = broadcast("take_along_axis", ones)
-    x = broadcast_to(x, (*shape[:place], length, *shape[place + 1 :]))
-    indices = broadcast_to(indices, (*shape[:place], count, *shape[place + 1 :]))
+    x = broadcast_to(x, (*shape[:axis], length, *shape[axis + 1 :]))
+    indices = broadcast_to(indices, (*shape[:axis], count, *shape[axis + 1 :]))
     places = astype(indices, "int32", copy=False)
     places = clip(where(places < 0, places + length, places), 0, length - 1)
-    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, False)))
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (axis, False)))
 
 
 @remembered
@@ -295,19 +295,19 @@ def take(
     >>> pt.take(pt.asarray([[1, 2], [3, 4], [5, 6]]), [2, 0, -1], axis=0).tolist()
     [[5, 6], [1, 2], [5, 6]]
     """
-    given = indices
+    source = indices
     x, indices = as_tensor("take", x), as_tensor("take", indices)
     no_out("take", out)
     if axis is None:
         x, axis = flatten(x), 0
-    place = one_axis("take", axis, x.ndim)
+    axis = one_axis("take", axis, x.ndim)
     if choice("take", "mode", mode, OUT_OF_RANGE) != "raise":
-        indices = limited(mode, indices, x.shape[place])
+        indices = limited(mode, indices, x.shape[axis])
     node, places = node_behind("take", x), node_behind("take", indices)
-    found = node_of(TAKE, (node, places), place)
+    taken = node_of(TAKE, (node, places), axis)
     if mode == "raise":
-        check_known_indices("take", given, indices, place, x.shape[place])
-    return Tensor(found)
+        check_known_indices("take", source, indices, axis, x.shape[axis])
+    return Tensor(taken)
 
 
 OUT_OF_RANGE = ("raise", "wrap", "clip")

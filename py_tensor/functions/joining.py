@@ -61,8 +61,8 @@ def concat(
     if axis is None:
         nodes = [node_of(RESHAPE, (node,), (node.spec.size,)) for node in nodes]
         axis = 0
-    place = one_axis("concat", axis, len(nodes[0].spec.shape))
-    result = Tensor(_join(nodes, place))
+    position = one_axis("concat", axis, len(nodes[0].spec.shape))
+    result = Tensor(_join(nodes, position))
     return result if dtype is None else astype(result, as_dtype(dtype, "concat"), copy=False)
 
 
@@ -111,8 +111,8 @@ def stack(
             "shapes equal"
         )
     no_out("stack", out)
-    place = one_axis("stack", axis, tensors[0].ndim + 1)
-    return concat([expand_dims(x, axis=place) for x in tensors], axis=place, dtype=dtype)
+    axis = one_axis("stack", axis, tensors[0].ndim + 1)
+    return concat([expand_dims(x, axis=axis) for x in tensors], axis=axis, dtype=dtype)
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Tensor, ...]:
@@ -133,9 +133,9 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     [[1, 2], [3, 4]]
     """
     x = as_tensor("unstack", x)
-    place = one_axis("unstack", axis, x.ndim)
-    before: tuple[IndexItem, ...] = (slice(None),) * place
-    return tuple(selected(x, (*before, at)) for at in range(x.shape[place]))
+    axis = one_axis("unstack", axis, x.ndim)
+    before: tuple[IndexItem, ...] = (slice(None),) * axis
+    return tuple(selected(x, (*before, at)) for at in range(x.shape[axis]))
 
 
 def repeat(x: ArrayLike, repeats: ArrayLike, /, axis: int | None = None) -> Tensor:
@@ -162,20 +162,20 @@ def repeat(x: ArrayLike, repeats: ArrayLike, /, axis: int | None = None) -> Tens
     x = as_tensor("repeat", x)
     if axis is None:
         x, axis = flatten(x), 0
-    place = one_axis("repeat", axis, x.ndim)
-    length = x.shape[place]
+    axis = one_axis("repeat", axis, x.ndim)
+    length = x.shape[axis]
     counts = _counts(repeats)
     if len(counts) == 1:
-        shape = (*x.shape[: place + 1], counts[0], *x.shape[place + 1 :])
-        spread = broadcast_to(reshape(x, (*x.shape[: place + 1], 1, *x.shape[place + 1 :])), shape)
-        return reshape(spread, (*x.shape[:place], length * counts[0], *x.shape[place + 1 :]))
+        shape = (*x.shape[: axis + 1], counts[0], *x.shape[axis + 1 :])
+        spread = broadcast_to(reshape(x, (*x.shape[: axis + 1], 1, *x.shape[axis + 1 :])), shape)
+        return reshape(spread, (*x.shape[:axis], length * counts[0], *x.shape[axis + 1 :]))
     if len(counts) != length:
         raise ShapeError(
-            f"repeat: wrong number of counts; got {len(counts)} for axis {place} of length "
+            f"repeat: wrong number of counts; got {len(counts)} for axis {axis} of length "
             f"{length}; pass one, or one per element"
         )
     places = [at for at, count in enumerate(counts) for _ in range(count)]
-    return take(x, asarray(places, dtype="int32"), axis=place)
+    return take(x, asarray(places, dtype="int32"), axis=axis)
 
 
 def _counts(repeats: ArrayLike) -> list[int]:
@@ -229,9 +229,9 @@ def roll(x: ArrayLike, /, shift: ShapeLike, axis: Axis = None) -> Tensor:
             f"roll: numbers of shifts and axes must be equal; got {shift} and {axis}; pass one "
             "shift per axis"
         )
-    for one, place in zip(shifts, axes, strict=True):
+    for one, one_of_axes in zip(shifts, axes, strict=True):
         result = _rolled(
-            result, integer("roll", "shift", one), one_axis("roll", place, result.ndim)
+            result, integer("roll", "shift", one), one_axis("roll", one_of_axes, result.ndim)
         )
     return result
 

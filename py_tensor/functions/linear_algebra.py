@@ -139,7 +139,7 @@ def tensordot(
     """
     a, b = as_tensor("tensordot", x1), as_tensor("tensordot", x2)
     if isinstance(axes, Sequence) and not isinstance(axes, str):
-        pairs = [lengths_of("tensordot", each, "axis") for each in axes]
+        pairs = [lengths_of("tensordot", listed, "axis") for listed in axes]
         if len(pairs) != 2:
             raise ShapeError(
                 f"tensordot: axes must be two lists; got {len(pairs)}; pass both operands' axes"
@@ -234,16 +234,16 @@ def cov(
     >>> pt.cov(pt.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    given = [as_tensor("cov", part) for part in (x, y) if part is not None]
-    for part in given:
+    samples = [as_tensor("cov", part) for part in (x, y) if part is not None]
+    for part in samples:
         if part.ndim not in (1, 2):
             raise ShapeError(
                 f"cov: input must have one or two axes; got shape {part.shape}; reshape it first"
             )
-    if not given:
+    if not samples:
         raise ShapeError("cov: there are no variables; got None; pass a vector or a matrix")
-    single = len(given) == 1 and given[0].ndim == 1
-    parts = [part if part.ndim == 2 else reshape(part, (1, -1)) for part in given]
+    single = len(samples) == 1 and samples[0].ndim == 1
+    parts = [part if part.ndim == 2 else reshape(part, (1, -1)) for part in samples]
     if not flag("cov", "rowvar", rowvar):
         parts = [matrix_transpose(part) if part.shape[0] != 1 else part for part in parts]
     dtype = float32 if promoted("cov", parts).kind != "f" else promoted("cov", parts)

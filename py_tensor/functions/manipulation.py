@@ -196,8 +196,8 @@ def reshape_to(
     >>> pt.arange(4).reshape(2, -1).shape
     (2, 2)
     """
-    given: Any = lengths[0] if len(lengths) == 1 else lengths
-    return reshape(self, given if shape is None else shape, order, copy=copy)
+    lengths_or_shape: Any = lengths[0] if len(lengths) == 1 else lengths
+    return reshape(self, lengths_or_shape if shape is None else shape, order, copy=copy)
 
 
 def transpose_to(self: Tensor, /, *axes: Any) -> Tensor:
@@ -257,8 +257,8 @@ def moveaxis(x: ArrayLike, source: ShapeLike, destination: ShapeLike, /) -> Tens
             f"{destination}; list each axis once"
         )
     order = [axis for axis in range(x.ndim) if axis not in sources]
-    for place, axis in sorted(zip(places, sources, strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(position, axis)
     return permute_dims(x, order)
 
 
@@ -307,12 +307,11 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int] = 0) -> Tensor:
     (2, 1, 3)
     """
     x = as_tensor("expand_dims", x)
-    given = tuple(axis) if isinstance(axis, Sequence) else (axis,)
-    axes = some_axes("expand_dims", given, x.ndim + len(given))
+    listed = tuple(axis) if isinstance(axis, Sequence) else (axis,)
+    ndim = x.ndim + len(listed)
+    axes = some_axes("expand_dims", listed, ndim)
     lengths = iter(x.shape)
-    return reshape(
-        x, tuple(1 if place in axes else next(lengths) for place in range(x.ndim + len(given)))
-    )
+    return reshape(x, tuple(1 if n in axes else next(lengths) for n in range(ndim)))
 
 
 def squeeze(x: ArrayLike, /, axis: int | Sequence[int] | None = None) -> Tensor:
@@ -334,17 +333,17 @@ def squeeze(x: ArrayLike, /, axis: int | Sequence[int] | None = None) -> Tensor:
     """
     x = as_tensor("squeeze", x)
     axes = (
-        tuple(place for place, n in enumerate(x.shape) if n == 1)
+        tuple(position for position, n in enumerate(x.shape) if n == 1)
         if axis is None
         else some_axes("squeeze", axis, x.ndim)
     )
-    for place in axes:
-        if x.shape[place] != 1:
+    for position in axes:
+        if x.shape[position] != 1:
             raise ShapeError(
-                f"squeeze: axis {place} must have length 1; got shape {x.shape}; use axes of "
+                f"squeeze: axis {position} must have length 1; got shape {x.shape}; use axes of "
                 "length 1"
             )
-    return reshape(x, tuple(n for place, n in enumerate(x.shape) if place not in axes))
+    return reshape(x, tuple(n for position, n in enumerate(x.shape) if position not in axes))
 
 
 def flip(x: ArrayLike, /, axis: Axis = None) -> Tensor:
@@ -367,8 +366,8 @@ def flip(x: ArrayLike, /, axis: Axis = None) -> Tensor:
     node = node_behind("flip", as_tensor("flip", x))
     axes = some_axes("flip", axis, len(node.spec.shape))
     parts = tuple(
-        (n - 1, n, -1) if place in axes and n else (0, n, 1)
-        for place, n in enumerate(node.spec.shape)
+        (n - 1, n, -1) if position in axes and n else (0, n, 1)
+        for position, n in enumerate(node.spec.shape)
     )
     return Tensor(node_of(SLICE, (node,), parts))
 
@@ -443,14 +442,14 @@ def pad(
     return x
 
 
-def _pairs(given: Any, ndim: int) -> list[tuple[Any, ...]]:
+def _pairs(widths: Any, ndim: int) -> list[tuple[Any, ...]]:
     """Return a pair for each axis, given a number, a pair, or a sequence of pairs or numbers."""
-    given = given.tolist() if hasattr(given, "tolist") else given
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        return [(given, given)] * ndim
-    if len(given) == 2 and not isinstance(given[0], Sequence):
-        return [tuple(given)] * ndim
-    pairs = [tuple(pair) if isinstance(pair, Sequence) else (pair, pair) for pair in given]
+    widths = widths.tolist() if hasattr(widths, "tolist") else widths
+    if not isinstance(widths, Sequence) or isinstance(widths, str):
+        return [(widths, widths)] * ndim
+    if len(widths) == 2 and not isinstance(widths[0], Sequence):
+        return [tuple(widths)] * ndim
+    pairs = [tuple(pair) if isinstance(pair, Sequence) else (pair, pair) for pair in widths]
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
@@ -467,16 +466,16 @@ def _framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> 
 
 def _repeated(x: Tensor, widths: list[tuple[Any, ...]], mode: str) -> Tensor:
     choice("pad", "mode", mode, ("constant", *_PLACES))
-    place = _PLACES[mode]
+    source_of = _PLACES[mode]
     for axis, (before, after) in enumerate(widths):
         n = x.shape[axis]
         if not before and not after:
             continue
         if not n:
             raise ShapeError(f"pad: no elements to repeat; got shape {x.shape}; use constant")
-        places = array("i", [place(at, n) for at in range(-before, 0)])
+        places = array("i", [source_of(at, n) for at in range(-before, 0)])
         places.extend(range(n))
-        places.extend([place(at, n) for at in range(n, n + after)])
+        places.extend([source_of(at, n) for at in range(n, n + after)])
         x = Tensor(node_of(TAKE, (x._node, as_tensor("pad", places)._node), axis))
     return x
 
@@ -497,8 +496,8 @@ def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]:
     >>> pt.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
-    given = [a_shape("broadcast_shapes", shape) for shape in shapes]
-    return broadcast("broadcast_shapes", given) if given else ()
+    checked = [a_shape("broadcast_shapes", shape) for shape in shapes]
+    return broadcast("broadcast_shapes", checked) if checked else ()
 
 
 def broadcast_arrays(*arrays: ArrayLike) -> tuple[Tensor, ...]:

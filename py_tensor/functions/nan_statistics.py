@@ -27,12 +27,12 @@ def _simple(
     axis: Axis,
     keepdims: bool,
 ) -> Tensor:
-    given = as_tensor(name, x)
-    result = reduce(_filled(given, neutral), axis=axis, keepdims=keepdims)
-    if reduce in (statistical.sum, statistical.prod) or given.dtype.kind != "f":
+    tensor = as_tensor(name, x)
+    result = reduce(_filled(tensor, neutral), axis=axis, keepdims=keepdims)
+    if reduce in (statistical.sum, statistical.prod) or tensor.dtype.kind != "f":
         return result
     # If all elements are NaN, the result must not be the neutral element.
-    empty = statistical.all(isnan(given), axis=axis, keepdims=keepdims)
+    empty = statistical.all(isnan(tensor), axis=axis, keepdims=keepdims)
     return where(empty, float("nan"), result)
 
 
@@ -44,12 +44,12 @@ def _place(
     axis: int | None,
     keepdims: bool,
 ) -> Tensor:
-    given = as_tensor(name, x)
-    if given.dtype.kind != "f":
-        return find(given, axis=axis, keepdims=keepdims)
-    best = extreme(given, axis=axis, keepdims=True)
+    tensor = as_tensor(name, x)
+    if tensor.dtype.kind != "f":
+        return find(tensor, axis=axis, keepdims=keepdims)
+    best = extreme(tensor, axis=axis, keepdims=True)
     # If all numbers are infinite, the fill value of NaN would equal them: compare instead.
-    return argmax(astype(equal(given, best), "uint8"), axis=axis, keepdims=keepdims)
+    return argmax(astype(equal(tensor, best), "uint8"), axis=axis, keepdims=keepdims)
 
 
 @named

@@ -48,32 +48,32 @@ def softmax(x: ArrayLike, /, *, axis: int = -1) -> Tensor:
     >>> pt.softmax(pt.asarray([0.0, 0.0])).tolist()
     [0.5, 0.5]
     """
-    given = converted("softmax", x)
-    place = one_axis("softmax", axis, given.ndim)
-    if given.shape[place] == 0:
-        return given
-    highest = statistical.max(given, axis=place, keepdims=True)._node
+    scores = converted("softmax", x)
+    axis = one_axis("softmax", axis, scores.ndim)
+    if scores.shape[axis] == 0:
+        return scores
+    highest = statistical.max(scores, axis=axis, keepdims=True)._node
     # The shift cancels out, in the gradient too.
     shift = Tensor(node_of(STOP_GRADIENT, (highest,), highest.spec.shape))
-    powers = exp(given - shift)
-    return powers / statistical.sum(powers, axis=place, keepdims=True)
+    powers = exp(scores - shift)
+    return powers / statistical.sum(powers, axis=axis, keepdims=True)
 
 
-def _pooled(reduction: str, images: Tensor, found: SlidingWindows, fill: float) -> Tensor:
+def _pooled(reduction: str, images: Tensor, windows: SlidingWindows, fill: float) -> Tensor:
     """Reduce every window with the op `reduction`; `fill` is the value of padding."""
     node = images._node
-    count = len(found.size)
-    if any(map(any, found.pads)):
+    count = len(windows.size)
+    if any(map(any, windows.pads)):
         value = scalar_node(fill, images.dtype)
-        around = tuple((*pads, 0) for pads in found.pads)
+        around = tuple((*pads, 0) for pads in windows.pads)
         node = node_of(PAD, (node, value), ((0, 0, 0), *around, (0, 0, 0)))
-    taps = zip(range(1, count + 1), found.size, found.stride, found.dilation, strict=True)
+    taps = zip(range(1, count + 1), windows.size, windows.stride, windows.dilation, strict=True)
     node = node_of(WINDOW, (node,), tuple(taps))
     # Channels last: adjacent lanes then read adjacent channels.
     inner = tuple(range(count + 2, 2 * count + 2))
     node = node_of(PERMUTE, (node,), (*range(count + 1), *inner, count + 1))
     node = node_of(OP_DEFS[reduction], (node,), tuple(range(count + 1, 2 * count + 1)))
-    shape = (images.shape[0], *found.out, images.shape[-1])
+    shape = (images.shape[0], *windows.out, images.shape[-1])
     return Tensor(node_of(RESHAPE, (node,), shape))
 
 
@@ -86,9 +86,9 @@ def _windows(
     dilation: PerAxis,
 ) -> SlidingWindows:
     image = images.shape[1:-1]
-    each = per_axis(operation, "size", size, 1, len(image))
-    stride = each if stride is None else stride
-    return windows_of(operation, "window", image, each, stride, padding, dilation)
+    lengths = per_axis(operation, "size", size, 1, len(image))
+    stride = lengths if stride is None else stride
+    return windows_of(operation, "window", image, lengths, stride, padding, dilation)
 
 
 def max_pool(
@@ -105,9 +105,9 @@ def max_pool(
     images, dtype = batched(operation, x, count), x.dtype
     if dtype.kind == "b":
         raise DTypeError(f'{operation}: dtype bool is not numeric; use x.astype("int32")')
-    found = _windows(operation, images, size, stride, padding, dilation)
+    windows = _windows(operation, images, size, stride, padding, dilation)
     lowest = float("-inf") if dtype.kind == "f" else dtype.lowest
-    return _as_given(x, _pooled("max", images, found, lowest))
+    return _as_given(x, _pooled("max", images, windows, lowest))
 
 
 def avg_pool(
@@ -123,16 +123,16 @@ def avg_pool(
     """Mean of each window, with `count` spatial axes; `operation` is for error messages."""
     x = floating(operation, x)
     images, dtype = batched(operation, x, count), x.dtype
-    found = _windows(operation, images, size, stride, padding, dilation)
-    total = _pooled("sum", wide(images), found, 0)
-    if flag(operation, "count_include_pad", count_include_pad) or not any(map(any, found.pads)):
-        mean = total * (1.0 / math.prod(found.size))
+    windows = _windows(operation, images, size, stride, padding, dilation)
+    total = _pooled("sum", wide(images), windows, 0)
+    if flag(operation, "count_include_pad", count_include_pad) or not any(map(any, windows.pads)):
+        mean = total * (1.0 / math.prod(windows.size))
     else:
         # Broadcast first, so that the counts are recomputed where used instead of materialized.
         elements = reduce(
             operator.mul,
             [
-                broadcast_to(_counts(found, axis, length), total.shape)
+                broadcast_to(_counts(windows, axis, length), total.shape)
                 for axis, length in enumerate(images.shape[1:-1])
             ],
         )
@@ -140,17 +140,17 @@ def avg_pool(
     return _as_given(x, astype(mean, dtype, copy=False))
 
 
-def _counts(found: SlidingWindows, axis: int, length: int) -> Tensor:
+def _counts(windows: SlidingWindows, axis: int, length: int) -> Tensor:
     """Number of image elements in each window along an axis, shaped to broadcast."""
-    size, step, dilation = found.size[axis], found.stride[axis], found.dilation[axis]
-    start = arange(found.out[axis]) * step - found.pads[axis][0]
+    size, step, dilation = windows.size[axis], windows.stride[axis], windows.dilation[axis]
+    start = arange(windows.out[axis]) * step - windows.pads[axis][0]
 
     def taps_before(end: Tensor) -> Tensor:
         taps = end if dilation == 1 else (end + (dilation - 1)) // dilation
         return clip(taps, 0, size)
 
     counts = astype(taps_before(length - start) - taps_before(-start), float32)
-    return reshape(counts, (-1, *(1,) * (len(found.out) - axis)))
+    return reshape(counts, (-1, *(1,) * (len(windows.out) - axis)))
 
 
 def _as_given(x: Tensor, result: Tensor) -> Tensor:

@@ -200,36 +200,36 @@ def _quantiles(
         raise DTypeError(f'{operation}: dtype {x.dtype} is not numeric; use x.astype("float32")')
     x = x if x.dtype.kind in "fc" else astype(x, "float32")
     axes = some_axes(operation, axis, x.ndim)
-    others = [a for a in range(x.ndim) if a not in axes]
+    kept = [a for a in range(x.ndim) if a not in axes]
     length = math.prod(x.shape[a] for a in axes)
     if not length:
         raise ShapeError(
             f"{operation}: no elements along axis {axes}; got shape {x.shape}; use at least one "
             "element"
         )
-    rows = reshape(permute_dims(x, (*others, *axes)), (*(x.shape[a] for a in others), length))
+    rows = reshape(permute_dims(x, (*kept, *axes)), (*(x.shape[a] for a in kept), length))
     ordered = sort(rows)
-    given = None if isinstance(q, int | float) else as_tensor(operation, q)
-    shares: Any = [q] if given is None else floating(operation, given, "fiu").flatten().tolist()
-    found = []
+    tensor = None if isinstance(q, int | float) else as_tensor(operation, q)
+    shares: Any = [q] if tensor is None else floating(operation, tensor, "fiu").flatten().tolist()
+    quantiles = []
     for share in shares:
         if not 0.0 <= share <= 1.0:
             raise ArgumentError(
                 f"{operation}: probability is out of range; got {share}; use 0 to 1"
             )
         value = rule(ordered, share, method)
-        found.append(
+        quantiles.append(
             expand_dims(value, axis=axes) if flag(operation, "keepdims", keepdims) else value
         )
-    if given is None:
-        return found[0]
-    return reshape(stack(found), (*given.shape, *found[0].shape))
+    if tensor is None:
+        return quantiles[0]
+    return reshape(stack(quantiles), (*tensor.shape, *quantiles[0].shape))
 
 
 def _among_all(ordered: Tensor, share: float, method: str) -> Tensor:
     """Quantile of sorted rows; NaN if the last position is, since NaN sorts last."""
-    place = share * (ordered.shape[-1] - 1)
-    low, high, part = _ends(place, method, (math.floor, math.ceil, round))
+    position = share * (ordered.shape[-1] - 1)
+    low, high, part = _ends(position, method, (math.floor, math.ceil, round))
     value = ordered[..., low]
     if low != high:
         value = value + (ordered[..., high] - value) * part
@@ -240,26 +240,28 @@ def _among_numbers(ordered: Tensor, share: float, method: str) -> Tensor:
     """Quantile of sorted rows whose NaN, in the last positions, are ignored."""
     numbers = astype(~isnan(ordered), "float32")
     count = statistical.sum(numbers, axis=-1, keepdims=True)
-    place = share * maximum(count - 1.0, 0.0)
+    position = share * maximum(count - 1.0, 0.0)
     rounds = (elementwise.floor, elementwise.ceil, elementwise.round)
-    low, high, part = _ends(place, method, rounds)
+    low, high, part = _ends(position, method, rounds)
     a, b = (take_along_axis(ordered, astype(at, "int32"), axis=-1) for at in (low, high))
     # An infinity minus itself would be NaN.
     value = where(high > low, a + (b - a) * part, a)
     return astype(value, ordered.dtype, copy=False)[..., 0]
 
 
-def _ends(place: Any, method: str, rounds: tuple[Callable[..., Any], ...]) -> tuple[Any, Any, Any]:
-    """Return the positions below and above `place`, and the second one's weight."""
+def _ends(
+    position: Any, method: str, rounds: tuple[Callable[..., Any], ...]
+) -> tuple[Any, Any, Any]:
+    """Return the positions below and above `position`, and the second one's weight."""
     floor, ceil, nearest = rounds
     if method == "nearest":
-        place = nearest(place)
-    low, high = floor(place), ceil(place)
+        position = nearest(position)
+    low, high = floor(position), ceil(position)
     if method == "lower":
         high = low
     elif method == "higher":
         low = high
-    return low, high, 0.5 if method == "midpoint" else place - low
+    return low, high, 0.5 if method == "midpoint" else position - low
 
 
 def bincount(
@@ -320,14 +322,14 @@ def bincount(
     places = astype(x, "int32", copy=False)
     if axis is None:
         return _added_up(values, places, length)
-    place = one_axis("bincount", axis, x.ndim)
-    values, places = moveaxis(values, place, -1), moveaxis(places, place, -1)
+    axis = one_axis("bincount", axis, x.ndim)
+    values, places = moveaxis(values, axis, -1), moveaxis(places, axis, -1)
     rest = places.shape[:-1]
     rows = math.prod(rest)
     first = reshape(arange(rows) * length, (*rest, 1))
     places = where((places >= 0) & (places < length), places + first, -1)
     counts = _added_up(flatten(values), flatten(places), rows * length)
-    return moveaxis(reshape(counts, (*rest, length)), -1, place)
+    return moveaxis(reshape(counts, (*rest, length)), -1, axis)
 
 
 def _added_up(values: Tensor, places: Tensor, length: int) -> Tensor:
@@ -384,21 +386,21 @@ def histogram(
                 f"histogram: limits are no vector; got shape {limits.shape}; pass one or more"
             )
     count = limits.shape[0] - 1
-    place = searchsorted(limits, values, side="right") - 1
+    interval = searchsorted(limits, values, side="right") - 1
     # The last interval includes its upper limit.
-    place = place - astype((place == count) & (values == limits[-1]), "int32")
-    given = ones(values.shape, dtype="int32") if weights is None else weights
-    given = flatten(as_tensor("histogram", given))
-    if given.shape != place.shape:
+    interval = interval - astype((interval == count) & (values == limits[-1]), "int32")
+    added = ones(values.shape, dtype="int32") if weights is None else weights
+    added = flatten(as_tensor("histogram", added))
+    if added.shape != interval.shape:
         raise ShapeError(
-            f"histogram: weights do not fit; got {given.size} for {place.size} elements; pass one "
-            "for each"
+            f"histogram: weights do not fit; got {added.size} for {interval.size} elements; pass "
+            "one for each"
         )
-    found = _added_up(given, place, count)
+    counts = _added_up(added, interval, count)
     if flag("histogram", "density", density):
-        shares = astype(found, values.dtype, copy=False)
-        found = shares / statistical.sum(shares) / (limits[1:] - limits[:-1])
-    return found, limits
+        shares = astype(counts, values.dtype, copy=False)
+        counts = shares / statistical.sum(shares) / (limits[1:] - limits[:-1])
+    return counts, limits
 
 
 def _limits(values: Tensor, bins: int, range: tuple[float, float] | None) -> Tensor:

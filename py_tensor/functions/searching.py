@@ -73,12 +73,12 @@ def flat_places(operation: str, x: Tensor) -> list[int]:
 
 def unraveled(places: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]:
     """Convert row-major positions to indices along each axis."""
-    found: list[Tensor] = []
+    coordinates: list[Tensor] = []
     rest = places
     for length in reversed(shape[1:]):
-        found.append(rest % max(length, 1))
+        coordinates.append(rest % max(length, 1))
         rest = rest // max(length, 1)
-    return (rest, *reversed(found))
+    return (rest, *reversed(coordinates))
 
 
 def _mask(x: Tensor) -> Tensor:
@@ -102,16 +102,18 @@ def insertion_points(x: Tensor, values: Tensor, side: str) -> Tensor:
         element = Tensor(node_of(TAKE, (x._node, (places + start)._node), 0))
         return _before(element, values) if side == "left" else ~_before(values, element)
 
-    found: Tensor = count_before(elementwise, length, zeros(values.shape, dtype="int32"), is_before)
-    return found
+    before: Tensor = count_before(
+        elementwise, length, zeros(values.shape, dtype="int32"), is_before
+    )
+    return before
 
 
 def _before(a: Tensor, b: Tensor) -> Tensor:
     """Compare elements, with NaN larger than all numbers; complex ones as `sort` does."""
     if a.dtype.kind == "c":
         keys = zip(real_keys(a), real_keys(b), strict=True)
-        found, *more = [(_before(p, q), _before(q, p)) for p, q in keys]
-        result, _ = found
+        first, *more = [(_before(p, q), _before(q, p)) for p, q in keys]
+        result, _ = first
         for before, after in more:
             result = before | (~after & result)
         return result

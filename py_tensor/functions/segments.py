@@ -337,10 +337,10 @@ class IndexUpdate:
         # Several values may belong to one element: reduce them first.
         shape = node_behind("at", x).spec.shape
         places = indexing.get(manipulation.reshape(arange(x.size), shape), self._key)
-        given = as_tensor("at", values)
-        spread = manipulation.broadcast_to(given, places.shape)
+        new = as_tensor("at", values)
+        spread = manipulation.broadcast_to(new, places.shape)
         spread = elementwise.astype(spread, x.dtype, copy=False)
-        flat, where_to = (manipulation.reshape(each, (-1,)) for each in (spread, places))
+        flat, where_to = (manipulation.reshape(tensor, (-1,)) for tensor in (spread, places))
         combined = manipulation.reshape(reduction(flat, where_to, x.size), shape)
         hit = _summed(manipulation.broadcast_to(1, where_to.shape), where_to, x.size)
         hit = manipulation.reshape(hit, shape) > 0
@@ -352,12 +352,12 @@ def _reduction(
     reduce: Callable[..., Tensor], neutral: int | None
 ) -> Callable[[Tensor, Tensor, int], Tensor]:
     def reduced(values: Tensor, places: Tensor, count: int) -> Tensor:
-        found = neutral
-        if found is None:
+        initial = neutral
+        if initial is None:
             dtype, low = values.dtype, reduce is statistical.max
             if dtype.kind == "f":
                 return _reduced(reduce, values, places, count, -math.inf if low else math.inf)
-            found = dtype.lowest if low else dtype.highest
-        return _reduced(reduce, values, places, count, found)
+            initial = dtype.lowest if low else dtype.highest
+        return _reduced(reduce, values, places, count, initial)
 
     return reduced

@@ -195,9 +195,9 @@ def isin(
     # Truth values are compared as numbers, which can be sorted.
     target = astype(x, "uint8" if dtype.kind == "b" else dtype, copy=False)
     if not among.size:
-        found = zeros(x.shape, dtype="bool")
+        contained = zeros(x.shape, dtype="bool")
     else:
         ordered = sort(astype(among, target.dtype, copy=False))
-        place = searchsorted(ordered, target)
-        found = equal(take(ordered, place, axis=0), target)
-    return ~found if flag("isin", "invert", invert) else found
+        position = searchsorted(ordered, target)
+        contained = equal(take(ordered, position, axis=0), target)
+    return ~contained if flag("isin", "invert", invert) else contained

@@ -123,12 +123,12 @@ def per_axis(operation: str, name: str, value: Any, low: int, count: int) -> Len
 
 def explicit_padding(operation: str, padding: PaddingLike, count: int) -> tuple[AxisPair, ...]:
     """Return (before, after) for each axis, given numbers; raise ArgumentError otherwise."""
-    each = (padding,) * count if isinstance(padding, int) else padding
-    if count == 1 and isinstance(each, tuple | list) and all(isinstance(p, int) for p in each):
-        each = (each,) if len(each) == 2 else each
-    if isinstance(each, Sequence) and not isinstance(each, str) and len(each) == count:
+    widths = (padding,) * count if isinstance(padding, int) else padding
+    if count == 1 and isinstance(widths, tuple | list) and all(isinstance(p, int) for p in widths):
+        widths = (widths,) if len(widths) == 2 else widths
+    if isinstance(widths, Sequence) and not isinstance(widths, str) and len(widths) == count:
         pads = tuple(
-            lengths_of(operation, p, "padding") * (2 if isinstance(p, int) else 1) for p in each
+            lengths_of(operation, p, "padding") * (2 if isinstance(p, int) else 1) for p in widths
         )
         if all(len(pair) == 2 and 0 <= min(pair) <= max(pair) <= MOST_ELEMENTS for pair in pads):
             return cast("tuple[AxisPair, ...]", pads)

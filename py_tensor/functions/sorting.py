@@ -24,8 +24,8 @@ def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
     node = node_behind(operation, x)
     if not node.spec.shape:
         raise ShapeError(f"{operation}: tensor has no axes; got shape (); reshape it to (1,)")
-    place = one_axis(operation, axis, len(node.spec.shape))
-    return order_by([x], place, flag(operation, "descending", descending))
+    axis = one_axis(operation, axis, len(node.spec.shape))
+    return order_by([x], axis, flag(operation, "descending", descending))
 
 
 def real_keys(x: Tensor) -> list[Tensor]:
@@ -124,8 +124,8 @@ def sort(
     if axis is None:
         x, axis = flatten(x), 0
     places = _order("sort", x, axis, descending)
-    place = one_axis("sort", axis, x.ndim)
-    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, True)))
+    axis = one_axis("sort", axis, x.ndim)
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (axis, True)))
 
 
 @named
@@ -154,12 +154,12 @@ def topk(x: ArrayLike, k: int, /, *, axis: int = -1, largest: bool = True) -> tu
     """
     x = as_tensor("topk", x)
     order = _order("topk", x, axis, largest)
-    place = one_axis("topk", axis, x.ndim)
+    axis = one_axis("topk", axis, x.ndim)
     k = integer("topk", "k", k)
-    if not 0 <= k <= x.shape[place]:
+    if not 0 <= k <= x.shape[axis]:
         raise ArgumentError(
-            f"topk: k is out of range; got {k} for axis {place} of length {x.shape[place]}; use 0 "
-            f"to {x.shape[place]}"
+            f"topk: k is out of range; got {k} for axis {axis} of length {x.shape[axis]}; use 0 "
+            f"to {x.shape[axis]}"
         )
-    places = order[(slice(None),) * place + (slice(k),)]
-    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (place, False))), places
+    places = order[(slice(None),) * axis + (slice(k),)]
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (axis, False))), places

@@ -155,8 +155,8 @@ def sum(
     >>> pt.sum(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [3, 6]
     """
-    given = _given("sum", x, axis, out, None, where, 0)
-    total = _total(_REDUCTIONS["sum"], given, axis, dtype, keepdims)
+    elements = _given("sum", x, axis, out, None, where, 0)
+    total = _total(_REDUCTIONS["sum"], elements, axis, dtype, keepdims)
     return total if initial is None else elementwise.add(total, initial)
 
 
@@ -185,8 +185,8 @@ def prod(
     >>> pt.prod(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [0, 8]
     """
-    given = _given("prod", x, axis, out, None, where, 1)
-    total = _total(_REDUCTIONS["prod"], given, axis, dtype, keepdims)
+    elements = _given("prod", x, axis, out, None, where, 1)
+    total = _total(_REDUCTIONS["prod"], elements, axis, dtype, keepdims)
     return total if initial is None else elementwise.multiply(total, initial)
 
 
@@ -221,8 +221,8 @@ def max(
     >>> pt.max(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [3, 4]
     """
-    given = _given("max", x, axis, out, initial, where, None)
-    return _reduce(_REDUCTIONS["max"], given, axis, keepdims)
+    elements = _given("max", x, axis, out, initial, where, None)
+    return _reduce(_REDUCTIONS["max"], elements, axis, keepdims)
 
 
 @remembered
@@ -256,8 +256,8 @@ def min(
     >>> pt.min(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [0, 2]
     """
-    given = _given("min", x, axis, out, initial, where, None)
-    return _reduce(_REDUCTIONS["min"], given, axis, keepdims)
+    elements = _given("min", x, axis, out, initial, where, None)
+    return _reduce(_REDUCTIONS["min"], elements, axis, keepdims)
 
 
 @remembered
@@ -284,8 +284,8 @@ def any(
     >>> pt.any(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [True, True]
     """
-    given = _given("any", x, axis, out, None, where, False)
-    return _reduce(_REDUCTIONS["any"], given, axis, keepdims)
+    elements = _given("any", x, axis, out, None, where, False)
+    return _reduce(_REDUCTIONS["any"], elements, axis, keepdims)
 
 
 @remembered
@@ -312,8 +312,8 @@ def all(
     >>> pt.all(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [False, True]
     """
-    given = _given("all", x, axis, out, None, where, True)
-    return _reduce(_REDUCTIONS["all"], given, axis, keepdims)
+    elements = _given("all", x, axis, out, None, where, True)
+    return _reduce(_REDUCTIONS["all"], elements, axis, keepdims)
 
 
 @remembered
@@ -420,10 +420,10 @@ def mean(
     values = wide(x if where is None else elementwise.where(where, x, 0))
     total = _squeezed(node_of(OP_DEFS["sum"], (values._node,), axes), axes, keepdims)
     if where is None:
-        found = _divided(total, _count(x, axes))
+        result = _divided(total, _count(x, axes))
     else:
-        found = total / _chosen(where, x, axes, keepdims)
-    return astype(found, x.dtype, copy=False)
+        result = total / _chosen(where, x, axes, keepdims)
+    return astype(result, x.dtype, copy=False)
 
 
 @remembered
@@ -466,11 +466,11 @@ def var(
     total = _squeezed(node_of(OP_DEFS["sum"], (squares._node,), axes), axes, keepdims)
     less = ddof_or("var", correction, ddof)
     if where is None:
-        found = _divided(total, _count(x, axes) - less)
+        result = _divided(total, _count(x, axes) - less)
     else:
         count = _chosen(where, x, axes, keepdims) - float(less)
-        found = elementwise.where(count > 0.0, total / count, float("nan"))
-    return found if x.dtype.kind == "c" else astype(found, x.dtype, copy=False)
+        result = elementwise.where(count > 0.0, total / count, float("nan"))
+    return result if x.dtype.kind == "c" else astype(result, x.dtype, copy=False)
 
 
 def squared_size(x: Tensor) -> Tensor:
@@ -520,28 +520,28 @@ def _accumulate(
     exclusive: bool,
     reverse: bool,
 ) -> Tensor:
-    given = as_tensor(op.name, x)
-    shape = node_behind(op.name, given).spec.shape
+    tensor = as_tensor(op.name, x)
+    shape = node_behind(op.name, tensor).spec.shape
     if axis is None and len(shape) != 1:
         raise ShapeError(
             f"{op.name}: axis is required; got shape {shape}; "
             + ("pass axis" if shape else "reshape it to one axis")
         )
-    place = one_axis(op.name, 0 if axis is None else axis, len(shape))
+    along = one_axis(op.name, 0 if axis is None else axis, len(shape))
     target = None if dtype is None else as_dtype(dtype, op.name)
     if target is not None:
-        given = astype(given, target, copy=False)
+        tensor = astype(tensor, target, copy=False)
     # float16 overflows at 65504, so it accumulates in float32, as in mean.
-    half = given.dtype.kind == "f" and given.dtype.itemsize == 2
-    wide = astype(given, float32) if half else given
+    half = tensor.dtype.kind == "f" and tensor.dtype.itemsize == 2
+    wide = astype(tensor, float32) if half else tensor
     include_initial = flag(op.name, "include_initial", include_initial)
     exclusive = flag(op.name, "exclusive", exclusive)
-    wide = manipulation.flip(wide, axis=place) if flag(op.name, "reverse", reverse) else wide
-    result = Tensor(node_of(op, (wide._node,), (place, include_initial or exclusive)))
+    wide = manipulation.flip(wide, axis=along) if flag(op.name, "reverse", reverse) else wide
+    result = Tensor(node_of(op, (wide._node,), (along, include_initial or exclusive)))
     if exclusive and not include_initial:
-        result = result[(slice(None),) * place + (slice(-1),)]
-    result = manipulation.flip(result, axis=place) if reverse else result
-    target = given.dtype if half else target
+        result = result[(slice(None),) * along + (slice(-1),)]
+    result = manipulation.flip(result, axis=along) if reverse else result
+    target = tensor.dtype if half else target
     return result if target is None else astype(result, target, copy=False)
 
 

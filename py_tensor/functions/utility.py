@@ -48,15 +48,15 @@ def diff(
     """
     result = as_tensor("diff", x)
     n = integer("diff", "n", n, 0)
-    place = one_axis("diff", axis, result.ndim)
+    axis = one_axis("diff", axis, result.ndim)
     around = [as_tensor("diff", part) for part in (prepend, result, append) if part is not None]
-    one = (*result.shape[:place], 1, *result.shape[place + 1 :])
+    one = (*result.shape[:axis], 1, *result.shape[axis + 1 :])
     around = [part if part.ndim else broadcast_to(part, one) for part in around]
     if len(around) > 1:
-        result = concat(around, axis=place)
+        result = concat(around, axis=axis)
     less = not_equal if result.dtype.kind == "b" else subtract
-    before: tuple[slice, ...] = (slice(None),) * place
-    for _ in range(min(n, result.shape[place])):
+    before: tuple[slice, ...] = (slice(None),) * axis
+    for _ in range(min(n, result.shape[axis])):
         result = less(result[(*before, slice(1, None))], result[(*before, slice(-1))])
     return result
 
@@ -100,11 +100,11 @@ def interp(
     low, high = clip(above - 1, 0, xs.size - 1), clip(above, 0, xs.size - 1)
     x0, x1, y0, y1 = (take(v, at, axis=0) for v in (xs, ys) for at in (low, high))
     slope = (y1 - y0) / where(x1 == x0, 1.0, x1 - x0)
-    found = where(low == high, y0, y0 + slope * (places - x0))
+    result = where(low == high, y0, y0 + slope * (places - x0))
     before = ys[0] if left is None else operand_of("interp", left)
     after = ys[-1] if right is None else operand_of("interp", right)
-    found = where(places < xs[0], before, found)
-    return where(places > xs[-1], after, found)
+    result = where(places < xs[0], before, result)
+    return where(places > xs[-1], after, result)
 
 
 def _floating(operation: str, value: ArrayLike) -> Tensor:
@@ -137,23 +137,23 @@ def trapezoid(
     4.0
     """
     heights = _floating("trapezoid", y)
-    place = one_axis("trapezoid", axis, heights.ndim)
-    before: tuple[slice, ...] = (slice(None),) * place
+    axis = one_axis("trapezoid", axis, heights.ndim)
+    before: tuple[slice, ...] = (slice(None),) * axis
     sums = heights[(*before, slice(1, None))] + heights[(*before, slice(-1))]
     if x is None:
-        return statistical.sum(sums, axis=place) * (0.5 * number("trapezoid", "dx", dx))
+        return statistical.sum(sums, axis=axis) * (0.5 * number("trapezoid", "dx", dx))
     points = _floating("trapezoid", x)
-    if points.shape != heights.shape and points.shape != heights.shape[place : place + 1]:
+    if points.shape != heights.shape and points.shape != heights.shape[axis : axis + 1]:
         raise ShapeError(
             f"trapezoid: x must have the shape of y or of its axis; got shapes {points.shape} and "
-            f"{heights.shape}; use for x the shape {heights.shape[place : place + 1]}"
+            f"{heights.shape}; use for x the shape {heights.shape[axis : axis + 1]}"
         )
     if points.ndim == 1:
-        points = points.reshape((-1, *(1,) * (heights.ndim - place - 1)))
+        points = points.reshape((-1, *(1,) * (heights.ndim - axis - 1)))
         widths = diff(points, axis=0)
     else:
-        widths = diff(points, axis=place)
-    return statistical.sum(sums * widths * 0.5, axis=place)
+        widths = diff(points, axis=axis)
+    return statistical.sum(sums * widths * 0.5, axis=axis)
 
 
 @named
