@@ -69,7 +69,7 @@ def _optional(name: str, kind: str, install: str) -> Callable[[], Backend]:
             module = importlib.import_module(f"{__package__}.backends.{name}")
         except ImportError as error:
             raise BackendError(
-                f"set_backend: {name} is not installed; got {name!r}; {install}"
+                f'set_backend: {name} is not installed; got "{name}"; {install}'
             ) from error
         backend: Backend = getattr(module, kind)()
         return backend
