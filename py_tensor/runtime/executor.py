@@ -70,7 +70,7 @@ def _optional(name: str, create: Callable[[], Backend], install: str) -> Callabl
             return create()
         except ImportError as error:
             raise BackendError(
-                f"set_backend: {name} is not installed; got {name!r}; {install}"
+                f'set_backend: {name} is not installed; got "{name}"; {install}'
             ) from error
 
     return create_installed
