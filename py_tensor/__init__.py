@@ -5,7 +5,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     errors       error classes
     settings     values that `pt.env` shows and changes
     signatures   parameters of functions
-    late         functions whose module is imported when they are first used
+    late         the modules that are imported when they are first used, and why
     public       public names by module
     dtypes       data types and their promotion
     typing       types for annotations of arguments
@@ -77,6 +77,11 @@ from .settings import page_query as _page_query
 from .tensor import Tensor as Tensor, realize as realize
 
 if TYPE_CHECKING:
+    # First, since names that the chapters import themselves, such as `io`, are among these.
+    from .functions import *
+    from .numpy_functions import *
+
+if TYPE_CHECKING:
     __version__: str
 
     from . import (
@@ -132,7 +137,10 @@ if TYPE_CHECKING:
     )
     from .display.api import show as show
     from .display.bars import progress as progress
-    from .functions import *
+
+    # Modules of the same names hide these from the documentation's reader of `functions`.
+    from .functions.autocast import autocast as autocast
+    from .functions.einsum import einsum as einsum
     from .functions.inspection import (
         __array_api_version__ as __array_api_version__,
         __array_namespace_info__ as __array_namespace_info__,
@@ -153,7 +161,6 @@ if TYPE_CHECKING:
     )
     from .kernels.api import kernel as kernel
     from .kernels.hand_written import glsl_kernel as glsl_kernel
-    from .numpy_functions import *
     from .runtime.executor import (
         enable_x64 as enable_x64,
         get_backend as get_backend,

@@ -6,13 +6,12 @@ Nothing is computed until a value is read.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
-from .dtypes import OF_PYTHON, DType, bool_, complex64, float32, int32, of_scalar, promote
-from .errors import ArgumentError, BackendError, DTypeError, ShapeError
+from .dtypes import DType, bool_, complex64, float32, int32, of_scalar, promote
+from .errors import BackendError, DTypeError, ShapeError
 from .ir.node import (
     OpNode,
     TensorSpec,
@@ -27,16 +26,14 @@ from .ir.node import (
     tensor_spec,
     usable_nodes,
 )
-from .ir.tracer import ScalarTracer, fitting, is_traced, kind_of, sample, unknown
-from .late import LateModule
+from .ir.tracer import ScalarTracer, fitting, is_traced, kind_of, sample, traced_node, unknown
+from .late import LateModule, imported
 from .ops.op_def import Elementwise, OpDef, Shape, Where
-from .ops.views import BROADCAST
 from .runtime import host_data, scopes
 from .runtime.backends.base import Buffer
-from .runtime.executor import backend, check_device, read_async, realize_nodes
+from .runtime.executor import backend, realize_nodes
 from .runtime.scopes import DISPOSED, End, state
 from .settings import settings
-from .typing import DTypeLike
 
 FEW_SLICES = 16
 """Slices up to which iterating over a tensor indexes it."""
@@ -64,11 +61,13 @@ class _Disposed:
 if TYPE_CHECKING:
     from jax.sharding import NamedSharding
 
+    from .functions import joining
     from .functions.methods import TensorMethods
     from .runtime import array_format, host_eval
 else:
     array_format = LateModule("runtime.array_format")
     host_eval = LateModule("runtime.host_eval")
+    joining = LateModule("functions.joining")
     # `functions/methods` binds these methods, which need `Tensor`, once it exists.
     TensorMethods = object
 
@@ -109,8 +108,6 @@ class Tensor(TensorMethods):
             node = _drop_settled(id(self), None)
             if node is not None:
                 node.buffer.users -= 1
-
-    # --- properties -----------------------------------------------------------------------------
 
     @property
     def _spec(self) -> TensorSpec:
@@ -227,8 +224,6 @@ class Tensor(TensorMethods):
         forget(id(self))
         self._node = fresh[id(self)] = node
 
-    # --- reading --------------------------------------------------------------------------------
-
     def _buffer(self, operation: str) -> Buffer:
         node = node_behind(operation, self)
         if state.traces and is_traced(node):
@@ -292,126 +287,6 @@ class Tensor(TensorMethods):
 
     def _first(self, operation: str) -> Any:
         return host_data.unpack(self._bytes(operation), self._spec.dtype)[0]
-
-    def numpy(self) -> Any:
-        """Return the values as a new NumPy array; blocks until they are computed.
-
-        Returns:
-            numpy.ndarray of the tensor's shape and dtype.
-
-        Raises:
-            ImportError: If NumPy is not installed.
-
-        >>> import py_tensor as pt
-        >>> pt.ones(3).numpy().shape
-        (3,)
-        """
-        try:
-            import numpy as np
-        except ImportError:
-            raise ImportError(
-                "numpy: NumPy is not installed; got no module numpy; use tolist() or memoryview(t)"
-            ) from None
-        spec = node_behind("numpy", self).spec
-        flat = np.frombuffer(bytearray(self._bytes("numpy")), dtype=spec.dtype.name)
-        return flat.reshape(spec.shape)
-
-    async def data(self) -> memoryview:
-        """Read the values without blocking the page: `values = await x.data()`.
-
-        Returns:
-            memoryview of the tensor's shape and dtype. Python has no complex format: complex
-            tensors give an additional last axis of length 2 for real and imaginary parts. Empty
-            tensors give a flat view.
-
-        Raises:
-            DisposedError: If the tensor has been disposed.
-            TraceError: If the tensor is a tracer inside `jit`.
-
-        >>> import asyncio
-        >>> import py_tensor as pt
-        >>> asyncio.run(pt.asarray([1, 2]).data()).tolist()
-        [1, 2]
-        """
-        spec = node_behind("data", self).spec
-        data = await read_async(self._read_buffer("data"))
-        return host_data.shaped(data, spec.dtype, spec.shape if spec.size else (0,))
-
-    def __buffer__(self, flags: int, /) -> memoryview:
-        spec = node_behind("memoryview", self).spec
-        if spec.dtype.kind == "c":
-            # memoryview has no complex format, but can expose a complex NumPy array.
-            try:
-                return memoryview(self.numpy())
-            except ImportError:
-                raise BufferError(
-                    f"a tensor of {spec.dtype} has no memoryview without NumPy; use tolist(), "
-                    "pt.real(x) and pt.imag(x), or await x.data()"
-                ) from None
-        # NumPy makes an array of the buffer itself, which users may change.
-        data = memoryview(bytearray(self._bytes("memoryview")))
-        return host_data.shaped(data, spec.dtype, spec.shape)
-
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
-
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:
-        """Return a DLPack capsule: the tensor's memory on JAX, else a copy, which needs NumPy."""
-        return self._array("dlpack").__dlpack__(
-            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
-        )
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's device type and number: the CPU except on JAX."""
-        if backend().name == "jax":
-            device: tuple[int, int] = self._array("dlpack").__dlpack_device__()
-            return device
-        return 1, 0
-
-    def _array(self, operation: str) -> Any:
-        """Return the values as an array of JAX on that backend, else as a new NumPy array."""
-        engine: Any = backend()
-        if engine.name != "jax":
-            return self.numpy()
-        buffer = self._buffer(operation)
-        # Its memory is not donated, since others may use the array.
-        buffer.users += 1
-        return engine.array(buffer, self._spec)
-
-    def __jax_array__(self) -> Any:
-        """Return an array of JAX, by which `jax.numpy` takes tensors; no copy on that backend."""
-        return sys.modules["jax"].numpy.asarray(self._array("jax_array"))
-
-    def to_device(self, device: str, /, *, stream: None = None) -> Tensor:
-        """Return this tensor; only the device in use is allowed.
-
-        Args:
-            device: Name of the backend in use, "webgl", "numpy" or "python".
-            stream: None; streams are not supported.
-
-        Returns:
-            This tensor itself.
-
-        Raises:
-            ArgumentError: If `device` is another device, or `stream` is not None.
-
-        >>> import py_tensor as pt
-        >>> x = pt.ones(3)
-        >>> x.to_device(pt.get_backend()) is x
-        True
-        """
-        check_device("to_device", device)
-        if stream is not None:
-            raise ArgumentError("to_device: streams are not supported; got one; omit stream")
-        return self
 
     def _one(self, operation: str) -> Any:
         if node_behind(operation, self).spec.size != 1:
@@ -621,36 +496,13 @@ _pending_bytes = 0
 def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     """Make a tensor from flat host bytes, which are uploaded at first use."""
     global _pending_bytes
-    spec = tensor_spec(shape, dtype)
     backend().check_size(operation, shape, dtype)
+    spec = tensor_spec(shape, dtype)
     _pending_bytes += spec.nbytes
     if _pending_bytes > settings.flush_bytes and not own_tapes():
         _pending_bytes = 0
         flush()
     return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))
-
-
-def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
-    """Convert an argument to a Tensor; `operation` names the caller in error messages.
-
-    Tensors are returned unchanged; `dtype` applies to other arguments.
-    """
-    if isinstance(value, Tensor):
-        return value
-    if type(value) is ScalarTracer:
-        target = dtype or OF_PYTHON[value.kind]
-        scalar = scalar_node(fitting(operation, value, target), target)
-        return Tensor(node_of(BROADCAST, (scalar,), ()))
-    if isinstance(value, (list, tuple)):
-        elements = host_data.flattened(operation, value)
-        if not elements.kinds.isdisjoint((Tensor, ScalarTracer)):
-            return Tensor._of_nested(operation, elements, dtype)
-        return from_host(*host_data.pack(operation, elements, dtype), operation)
-    if "jax" in sys.modules and isinstance(value, sys.modules["jax"].Array):
-        adopted = adopt(value, dtype)
-        if adopted is not None:
-            return adopted
-    return from_host(*host_data.to_host(value, dtype, operation), operation)
 
 
 def adopt(value: Any, dtype: DType | None = None) -> Tensor | None:
@@ -660,6 +512,33 @@ def adopt(value: Any, dtype: DType | None = None) -> Tensor | None:
         return None
     buffer, shape = adopted
     return Tensor(leaf_node(buffer, tensor_spec(shape, buffer.dtype)))
+
+
+def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
+    """Convert an argument to a Tensor; `operation` names the caller in error messages.
+
+    Tensors are returned unchanged; `dtype` applies to other arguments.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if type(value) is not ScalarTracer:
+        return _from_foreign(operation, value, dtype)
+    return Tensor(traced_node(operation, value, dtype))
+
+
+def _from_foreign(operation: str, value: Any, dtype: DType | None) -> Tensor:
+    """Convert a Python number, nested sequences, a buffer, or an array of another library."""
+    jax: Any = imported("jax")
+    if jax is not None and isinstance(value, jax.Array):
+        shared = adopt(value, dtype)
+        if shared is not None:
+            return shared
+    if isinstance(value, (list, tuple)):
+        value = host_data.flattened(operation, value)
+        if not value.kinds.isdisjoint((Tensor, ScalarTracer)):
+            return joining.of_nested(operation, value, dtype)
+    data, shape, dtype = host_data.to_host(value, dtype, operation)
+    return from_host(data, shape, dtype, operation)
 
 
 def operand_of(operation: str, value: Any) -> Any:

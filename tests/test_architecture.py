@@ -66,9 +66,9 @@ ROOMS = (
 CORE = {
     "language": 1641,  # the functions that shaders include; kernels in two languages; sizes
     "ops": 1790,  # formulas in plain Python; extremes of complex numbers; functions of JAX
-    "ir": 664,  # structures given to trees are checked; several results; trees built often
+    "ir": 680,
     "compiler": 3317,  # float32 as float16; sizes in plans; split contractions; narrow convolutions
-    "runtime": 1977,  # limit of GPU memory; graphs in two parts; JAX; loops and results on JAX
+    "runtime": 2000,
     "tensor": 395,  # parts know their tensor; iteration; flushes after a loss; handles of results
 }
 """Maximum lines of code per package, without blank lines, comments and docstrings."""
@@ -78,7 +78,7 @@ PAGE_ONLY = {
 }
 FOREIGN = {
     "numpy": {
-        *("dtypes.py", "runtime/host_data.py", "tensor.py"),
+        *("dtypes.py", "runtime/host_data.py", "functions/interchange.py"),
         *("runtime/backends/numpy.py", "runtime/backends/jax.py", "data/parquet_file.py"),
     },
     "pyarrow": {"data/parquet_file.py"},

@@ -28,8 +28,8 @@ from .sliding_windows import (
     SlidingWindows,
     axes_of,
     batched,
-    convolves_images,
     explicit_padding,
+    images_convolved,
     in_layout,
     per_axis,
     windows_of,
@@ -37,7 +37,7 @@ from .sliding_windows import (
 
 
 @remembered
-@convolves_images
+@images_convolved
 def conv2d(
     x: ArrayLike,
     w: ArrayLike,
@@ -208,7 +208,7 @@ def _axis(size: int, stride: int, dilation: int, pad: int, out: int) -> _Axis:
 
 
 @remembered
-@convolves_images
+@images_convolved
 def conv2d_transpose(
     x: ArrayLike,
     w: ArrayLike,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         copies,
         indexing,
         inspection,
+        interchange,
         joining,
         linear_algebra,
         neural,
@@ -44,6 +45,7 @@ else:
     html = LateModule("display.html")
     indexing = LateModule("functions.indexing")
     inspection = LateModule("functions.inspection")
+    interchange = LateModule("functions.interchange")
     joining = LateModule("functions.joining")
     linear_algebra = LateModule("functions.linear_algebra")
     neural = LateModule("functions.neural")
@@ -199,7 +201,13 @@ class TensorOperators:
     __copy__ = creation.copy
     __deepcopy__ = copies.deep_copy
     __reduce__ = copies.reduced
-    _of_nested = staticmethod(joining.of_nested)
+
+    # --- other libraries --------------------------------------------------------------------------
+    __array__ = interchange.as_array
+    __buffer__ = interchange.as_memoryview
+    __dlpack__ = interchange.as_dlpack
+    __dlpack_device__ = interchange.dlpack_device
+    __jax_array__ = interchange.as_jax_array
 
 
 class TensorMethods(TensorOperators):
@@ -315,6 +323,11 @@ class TensorMethods(TensorOperators):
     # --- indexing ---------------------------------------------------------------------------------
     take = indexing.take
     take_along_axis = indexing.take_along_axis
+
+    # --- other libraries --------------------------------------------------------------------------
+    data = interchange.data
+    numpy = interchange.numpy
+    to_device = interchange.to_device
 
     # --- linear algebra ---------------------------------------------------------------------------
     matmul = linear_algebra.matmul

@@ -10,7 +10,7 @@ from . import statistical
 from .arguments import ddof_or, no_out, wide
 from .decorators import named
 from .elementwise import astype, equal, isnan, sqrt, where
-from .statistical import argmax
+from .statistical import argmax, reduction
 
 _INFINITY = float("inf")
 
@@ -53,6 +53,7 @@ def _place(
 
 
 @named
+@reduction
 def nansum(
     x: ArrayLike,
     /,
@@ -65,16 +66,9 @@ def nansum(
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `sum` takes.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the shape and dtype that `sum` returns.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nansum(pt.asarray([2.0, pt.nan, 3.0])).item()
@@ -86,6 +80,7 @@ def nansum(
 
 
 @named
+@reduction
 def nanprod(
     x: ArrayLike,
     /,
@@ -98,16 +93,9 @@ def nanprod(
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `prod` takes.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the shape and dtype that `prod` returns.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanprod(pt.asarray([2.0, pt.nan, 3.0])).item()
@@ -119,20 +107,15 @@ def nanprod(
 
 
 @named
+@reduction
 def nanmax(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
     """Largest element along axes, ignoring NaN; NaN if there are none.
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `max` takes.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the shape and dtype that `max` returns.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanmax(pt.asarray([2.0, pt.nan, 3.0])).item()
@@ -143,20 +126,15 @@ def nanmax(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool 
 
 
 @named
+@reduction
 def nanmin(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
     """Smallest element along axes, ignoring NaN; NaN if there are none.
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `min` takes.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the shape and dtype that `min` returns.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanmin(pt.asarray([2.0, pt.nan, 3.0])).item()
@@ -219,6 +197,7 @@ def nanargmin(
 
 
 @named
+@reduction
 def nanmean(
     x: ArrayLike,
     /,
@@ -231,16 +210,9 @@ def nanmean(
 
     Args:
         x: Tensor or array-like of any dtype.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the dtype of x if that is floating or complex, else float32; NaN if all are NaN.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanmean(pt.asarray([2.0, pt.nan, 4.0])).item()
@@ -259,6 +231,7 @@ def _count(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
 
 
 @named
+@reduction
 def nanvar(
     x: ArrayLike,
     /,
@@ -276,19 +249,10 @@ def nanvar(
 
     Args:
         x: Tensor or array-like of any dtype.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        ddof: NumPy's name of `correction`, which it replaces; None by default.
-        keepdims: Keep reduced axes with length 1; False by default.
-        correction: Number subtracted from the count of elements; 0 by default.
 
     Returns:
         Tensor of the dtype of x if that is floating, else float32; NaN unless the count is larger
         than `correction`.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanvar(pt.asarray([2.0, pt.nan, 4.0])).item()
@@ -305,6 +269,7 @@ def nanvar(
 
 
 @named
+@reduction
 def nanstd(
     x: ArrayLike,
     /,
@@ -320,19 +285,10 @@ def nanstd(
 
     Args:
         x: Tensor or array-like of any dtype.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        ddof: NumPy's name of `correction`, which it replaces; None by default.
-        keepdims: Keep reduced axes with length 1; False by default.
-        correction: Number subtracted from the count of elements; 0 by default.
 
     Returns:
         Tensor of the dtype of x if that is floating, else float32; NaN unless the count is larger
         than `correction`.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanstd(pt.asarray([2.0, pt.nan, 4.0])).item()

@@ -22,9 +22,9 @@ from .manipulation import broadcast_to, reshape
 from .sliding_windows import (
     SlidingWindows,
     batched,
+    images_pooled,
     in_layout,
     per_axis,
-    pools_images,
     windows_of,
 )
 
@@ -159,7 +159,7 @@ def _as_given(x: Tensor, result: Tensor) -> Tensor:
 
 
 @remembered
-@pools_images
+@images_pooled
 def max_pool2d(
     x: ArrayLike,
     size: PerAxis,
@@ -193,7 +193,7 @@ def max_pool2d(
 
 
 @remembered
-@pools_images
+@images_pooled
 def avg_pool2d(
     x: ArrayLike,
     size: PerAxis,

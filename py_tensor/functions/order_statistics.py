@@ -33,10 +33,12 @@ from .joining import stack
 from .manipulation import expand_dims, flatten, moveaxis, permute_dims, reshape
 from .searching import searchsorted
 from .sorting import sort
+from .statistical import reduction
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
+@reduction
 def quantile(
     x: ArrayLike,
     /,
@@ -56,11 +58,8 @@ def quantile(
     Args:
         x: Tensor or array-like of an integer or floating dtype.
         q: Number from 0 to 1, or several; they are along the first axis of the result.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
         overwrite_input: Ignored; False by default.
         method: "linear" (default), "lower", "higher", "midpoint" or "nearest".
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the dtype of x if that is floating, else float32.
@@ -79,6 +78,7 @@ def quantile(
     return _quantiles("quantile", x, q, axis, method, keepdims, _among_all)
 
 
+@reduction
 def median(
     x: ArrayLike,
     /,
@@ -92,10 +92,7 @@ def median(
     Args:
         x: Tensor or array-like of any dtype but bool. Complex numbers are sorted by their real
             parts, then by their imaginary parts.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
         overwrite_input: Ignored; False by default.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the dtype of x if that is floating or complex, else float32.
@@ -113,6 +110,7 @@ def median(
     return _quantiles("median", x, 0.5, axis, "midpoint", keepdims, _among_all)
 
 
+@reduction
 def nanquantile(
     x: ArrayLike,
     /,
@@ -131,11 +129,8 @@ def nanquantile(
     Args:
         x: Tensor or array-like of an integer or floating dtype.
         q: Number from 0 to 1, or several; they are along the first axis of the result.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
         overwrite_input: Ignored; False by default.
         method: "linear" (default), "lower", "higher", "midpoint" or "nearest", as in `quantile`.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the dtype of x if that is floating, else float32.
@@ -154,6 +149,7 @@ def nanquantile(
     return _quantiles("nanquantile", x, q, axis, method, keepdims, _among_numbers)
 
 
+@reduction
 def nanmedian(
     x: ArrayLike,
     /,
@@ -167,10 +163,7 @@ def nanmedian(
     Args:
         x: Tensor or array-like of any dtype but bool. Complex numbers are sorted by their real
             parts, then by their imaginary parts.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
         overwrite_input: Ignored; False by default.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of the dtype of x if that is floating or complex, else float32.

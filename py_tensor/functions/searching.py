@@ -21,22 +21,19 @@ from .decorators import named
 from .elementwise import astype, isnan
 from .manipulation import reshape
 from .sorting import real_keys
+from .statistical import reduction
 
 
 @named
+@reduction
 def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
     """Count the elements along axes that are not zero.
 
     Args:
         x: Tensor or array-like of any dtype.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
         Tensor of counts; int32.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.count_nonzero(pt.asarray([[1, 0], [2, 3]]), axis=1).tolist()

@@ -57,14 +57,14 @@ Raises:
 """
 
 
-# Decorators with a name, because type checkers know at once that they keep the type.
-def convolves_images[Documented: Callable[..., Any]](function: Documented) -> Documented:
-    """Add the contract of convolutions to the docstring of a function."""
+# Type checkers infer the types of methods through decorators that are functions, not calls.
+def images_convolved[Function: Callable[..., Any]](function: Function) -> Function:
+    """Decorate a convolution of images: add the contract that they share to its docstring."""
     return documented(CONVOLUTION, IMAGES)(function)
 
 
-def pools_images[Documented: Callable[..., Any]](function: Documented) -> Documented:
-    """Add the contract of pooling to the docstring of a function."""
+def images_pooled[Function: Callable[..., Any]](function: Function) -> Function:
+    """Decorate a pooling of images: add the contract that they share to its docstring."""
     return documented(POOLING, IMAGES)(function)
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 from ..dtypes import as_dtype, float32, wrong_type
@@ -21,13 +22,32 @@ from ..typing import ArrayLike, Axis, DTypeLike, Scalar
 from . import elementwise, manipulation
 from .arguments import converted, ddof_or, flag, no_out, one_axis, some_axes, wide
 from .complex_numbers import imag, real
-from .decorators import remembered
+from .decorators import documented, remembered
 from .elementwise import astype, sqrt, square
 from .manipulation import broadcast_to, pad
 
 _REDUCTIONS = {op.name: op for op in OP_DEFS.values() if isinstance(op, Reduction)}
 _SCANS = {op.name: op for op in OP_DEFS.values() if isinstance(op, Scan)}
 _NEEDS_ELEMENTS = ("max", "min", "argmax", "argmin")
+REDUCTION = """
+Args:
+    axis: Axis or tuple of axes to reduce; None (default) for all.
+    dtype: Dtype to convert x to first; None (default) keeps it.
+    out: None; NumPy's argument is not supported.
+    keepdims: Keep reduced axes with length 1; False by default.
+    initial: Element to add to the reduced ones; None (default) for none.
+    where: Mask of the elements to reduce, which broadcasts; None (default) for all.
+    ddof: NumPy's name of `correction`, which it replaces; None by default.
+    correction: Number subtracted from the count of elements; 0 by default.
+
+Raises:
+    ShapeError: If an axis does not exist.
+"""
+
+
+def reduction[Function: Callable[..., Any]](function: Function) -> Function:
+    """Decorate a reduction: add the contract that they share to its docstring."""
+    return documented(REDUCTION)(function)
 
 
 def _squeezed(node: OpNode, axes: tuple[int, ...], keepdims: bool) -> Tensor:
@@ -111,6 +131,7 @@ def _position(op: Reduction, x: ArrayLike, axis: int | None, keepdims: bool) -> 
 
 
 @remembered
+@reduction
 def sum(
     x: ArrayLike,
     /,
@@ -125,19 +146,10 @@ def sum(
 
     Args:
         x: Tensor or array-like of any dtype and any shape.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
-        initial: Element to add to the reduced ones; None (default) for none.
-        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
 
     Returns:
         Tensor of the shape of x without the reduced axes.
         It has the dtype of x or `dtype`; 32 bits for small integers and bool.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.sum(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
@@ -149,6 +161,7 @@ def sum(
 
 
 @remembered
+@reduction
 def prod(
     x: ArrayLike,
     /,
@@ -163,19 +176,10 @@ def prod(
 
     Args:
         x: Tensor or array-like of any dtype and any shape.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
-        initial: Element to add to the reduced ones; None (default) for none.
-        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
 
     Returns:
         Tensor of the shape of x without the reduced axes.
         It has the dtype of x or `dtype`; 32 bits for small integers and bool.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.prod(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
@@ -187,6 +191,7 @@ def prod(
 
 
 @remembered
+@reduction
 def max(
     x: ArrayLike,
     /,
@@ -201,10 +206,6 @@ def max(
     Args:
         x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
-        initial: Element to add to the reduced ones; None (default) for none.
         where: Mask of the elements to reduce, which broadcasts; None (default) for all.
             It needs `initial`.
 
@@ -225,6 +226,7 @@ def max(
 
 
 @remembered
+@reduction
 def min(
     x: ArrayLike,
     /,
@@ -239,10 +241,6 @@ def min(
     Args:
         x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
-        initial: Element to add to the reduced ones; None (default) for none.
         where: Mask of the elements to reduce, which broadcasts; None (default) for all.
             It needs `initial`.
 
@@ -263,6 +261,7 @@ def min(
 
 
 @remembered
+@reduction
 def any(
     x: ArrayLike,
     /,
@@ -276,17 +275,10 @@ def any(
 
     Args:
         x: Tensor or array-like of any dtype and any shape.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
-        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
 
     Returns:
         Tensor of the shape of x without the reduced axes.
         Its dtype is bool.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.any(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
@@ -297,6 +289,7 @@ def any(
 
 
 @remembered
+@reduction
 def all(
     x: ArrayLike,
     /,
@@ -310,17 +303,10 @@ def all(
 
     Args:
         x: Tensor or array-like of any dtype and any shape.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
-        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
 
     Returns:
         Tensor of the shape of x without the reduced axes.
         Its dtype is bool.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.all(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
@@ -405,6 +391,7 @@ def _divided(total: Any, count: float) -> Any:
 
 
 @remembered
+@reduction
 def mean(
     x: ArrayLike,
     /,
@@ -419,17 +406,9 @@ def mean(
 
     Args:
         x: Tensor or array-like; integers and bool count as float32.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        keepdims: Keep reduced axes with length 1; False by default.
-        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
 
     Returns:
         Tensor of the dtype of x, or float32; NaN if there are no elements.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
@@ -448,6 +427,7 @@ def mean(
 
 
 @remembered
+@reduction
 def var(
     x: ArrayLike,
     /,
@@ -464,21 +444,12 @@ def var(
 
     Args:
         x: Tensor or array-like; integers and bool count as float32.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        ddof: NumPy's name of `correction`, which it replaces; None by default.
-        keepdims: Keep reduced axes with length 1; False by default.
         correction: Number subtracted from the count; 0 (default) for the population variance, 1 for
             the sample variance.
-        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
 
     Returns:
         Tensor of the dtype of x, or float32; NaN unless the count is larger than `correction`.
         The result for complex x is real.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.var(pt.asarray([1.0, 3.0])).item()
@@ -508,6 +479,7 @@ def squared_size(x: Tensor) -> Tensor:
 
 
 @remembered
+@reduction
 def std(
     x: ArrayLike,
     /,
@@ -524,20 +496,11 @@ def std(
 
     Args:
         x: Tensor or array-like; integers and bool count as float32.
-        axis: Axis or tuple of axes to reduce; None (default) for all.
-        dtype: Dtype to convert x to first; None (default) keeps it.
-        out: None; NumPy's argument is not supported.
-        ddof: NumPy's name of `correction`, which it replaces; None by default.
-        keepdims: Keep reduced axes with length 1; False by default.
         correction: Number subtracted from the count of elements, as in `var`; 0 by default.
-        where: Mask of the elements to reduce, which broadcasts; None (default) for all.
 
     Returns:
         Tensor of the dtype of x, or float32; NaN unless the count is larger than `correction`.
         The result for complex x is real.
-
-    Raises:
-        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.std(pt.asarray([1.0, 3.0])).item()

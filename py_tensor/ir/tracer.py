@@ -14,9 +14,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..dtypes import FLOAT_END, DType, does_not_fit, limited, of_scalar
+from ..dtypes import FLOAT_END, OF_PYTHON, DType, does_not_fit, limited, of_scalar
 from ..errors import ArgumentError, TraceError
-from .node import OpNode
+from ..ops.views import BROADCAST
+from .node import OpNode, node_of, scalar_node
 
 _ADVICE = "use pt.where, or make the argument static with static_argnums"
 
@@ -197,8 +198,12 @@ def sample(value: Any) -> Any:
 
 def fitting(operation: str, value: Any, dtype: DType) -> Any:
     """Convert a number to an operand of a dtype; for tracers, each call checks that it fits."""
-    if type(value) is not ScalarTracer:
-        return _limited(value) if type(value) is int and dtype.kind in "cf" else value
+    if type(value) is ScalarTracer:
+        return _traced(operation, value, dtype)
+    return _limited(value) if type(value) is int and dtype.kind in "cf" else value
+
+
+def _traced(operation: str, value: ScalarTracer, dtype: DType) -> Any:
     value.check()
     if dtype.kind in "cf":
         return on_host(_limited, value) if value.kind is int else value
@@ -207,6 +212,13 @@ def fitting(operation: str, value: Any, dtype: DType) -> Any:
     if dtype.kind == "b":
         return on_host(bool, value)
     return on_host(partial(whole, operation, dtype), value)
+
+
+def traced_node(operation: str, value: ScalarTracer, dtype: DType | None) -> OpNode:
+    """Make the node of a tensor without axes from a tracer, whose value each call passes."""
+    target = dtype or OF_PYTHON[value.kind]
+    number = _traced(operation, value, target)
+    return node_of(BROADCAST, (scalar_node(number, target),), ())
 
 
 def whole(operation: str, dtype: DType, value: float) -> int:

@@ -37,9 +37,9 @@ def arange(start: Known, limit: Known, delta: Known) -> Tensor:
     return F.arange(first, end, step, dtype=start.dtype)
 
 
-def over_all(function: Any, x: Tensor, *others: Tensor) -> Tensor:
+def over_all(function: Any, x: Tensor, *rest: Tensor) -> Tensor:
     """Fold a binary function over the inputs, from the first to the last."""
-    result: Tensor = reduce(function, others, x)
+    result: Tensor = reduce(function, rest, x)
     return result
 
 
@@ -75,34 +75,34 @@ def _parts(
 
     Bits of the masks stand for places in `begin`. With `offset`, `end` is relative to `begin`.
     """
-    found: Parts = []
+    parts: Parts = []
     axis = 0
-    for place in range(len(begin)):
-        bit = 1 << place
+    for number in range(len(begin)):
+        bit = 1 << number
         if ellipsis_mask & bit:
-            later = sum(not new_axis_mask >> n & 1 for n in range(place + 1, len(begin)))
+            later = sum(not new_axis_mask >> n & 1 for n in range(number + 1, len(begin)))
             while axis < len(shape) - later:
-                found.append(slice(None))
+                parts.append(slice(None))
                 axis += 1
             continue
         if new_axis_mask & bit:
-            found.append(None)
+            parts.append(None)
             continue
         if axis >= len(shape):
             raise ValueError(f"{len(begin)} slices of {len(shape)} axes")
-        n, start, step = shape[axis], begin[place], strides[place]
+        n, start, step = shape[axis], begin[number], strides[number]
         axis += 1
         if shrink_axis_mask & bit:
             if not -n <= start < n:
                 raise IndexError(f"position {start} of an axis of length {n}")
-            found.append(start % n)
+            parts.append(start % n)
             continue
-        stop = start + end[place] if offset else end[place]
+        stop = start + end[number] if offset else end[number]
         first, last, step = slice(
             None if begin_mask & bit else start, None if end_mask & bit else stop, step
         ).indices(n)
-        found.append(slice(first, None if last < 0 else last, step))
-    return found
+        parts.append(slice(first, None if last < 0 else last, step))
+    return parts
 
 
 def strided_slice(
@@ -189,22 +189,22 @@ def _combined(x: Tensor, key: tuple[Tensor, ...], updates: Tensor, reduction: st
     """Combine updates with the elements at their positions, which may occur more than once."""
     of_updates, of_two = REDUCTIONS[reduction]
     head, block = x.shape[: len(key)], x.shape[len(key) :]
-    place = F.asarray(0)
+    positions = F.asarray(0)
     for n, indices in zip(head, key, strict=True):
-        place = place * n + F.where(indices < 0, indices + n, indices)
-    rows = updates.reshape((place.size, *block))
-    found = of_updates(rows, place.reshape((-1,)), prod(head))
-    return of_two(x, found.reshape(x.shape))
+        positions = positions * n + F.where(indices < 0, indices + n, indices)
+    rows = updates.reshape((positions.size, *block))
+    reduced = of_updates(rows, positions.reshape((-1,)), prod(head))
+    return of_two(x, reduced.reshape(x.shape))
 
 
 def unique(x: Tensor, *, sorted: bool) -> tuple[Tensor, ...]:
     """Return distinct values, their first positions, the place of each element, and counts."""
-    found = F.unique_all(x)
+    distinct = F.unique_all(x)
     values, first, inverse, counts = (
-        found.values,
-        found.indices,
-        found.inverse_indices.reshape((-1,)),
-        found.counts,
+        distinct.values,
+        distinct.indices,
+        distinct.inverse_indices.reshape((-1,)),
+        distinct.counts,
     )
     if sorted:
         return values, first, inverse, counts

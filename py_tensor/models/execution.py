@@ -234,7 +234,7 @@ class ModelProgram:
 
     def run(
         self,
-        given: Mapping[str, Any],
+        inputs: Mapping[str, Any],
         outputs: Sequence[str],
         note: Callable[[str, ModelValue], None] | None = None,
     ) -> list[ModelValue]:
@@ -244,7 +244,7 @@ class ModelProgram:
         `note` is called with the name and value of each result of the graph's own nodes. Raises
         ModelError, which names the node, if an operator does not support its inputs.
         """
-        values = self.given_values(given)
+        values = self.given_values(inputs)
         for step, results in self.step_by_step(values, outputs):
             if note is not None:
                 for name, result in zip(step.node.outputs, results, strict=False):
@@ -258,14 +258,14 @@ class ModelProgram:
         """Run the steps that outputs need on values by name, and yield each with its results."""
         return ModelRun().steps(self._needed(frozenset(outputs)), values, outputs)
 
-    def given_values(self, given: Mapping[str, Any]) -> dict[str, ModelValue]:
+    def given_values(self, inputs: Mapping[str, Any]) -> dict[str, ModelValue]:
         """Return the values that are known before the first step, by name."""
         lists = {
-            info.name: ValueList(tuple(given[info.name]), info.dtype or float32, None)
+            info.name: ValueList(tuple(inputs[info.name]), info.dtype or float32, None)
             for info in self.graph.inputs
-            if isinstance(given.get(info.name), list)
+            if isinstance(inputs.get(info.name), list)
         }
-        return {**dict.fromkeys(self.graph.states), **self.constants, **given, **lists}
+        return {**dict.fromkeys(self.graph.states), **self.constants, **inputs, **lists}
 
     def _needed(self, outputs: frozenset[str]) -> list[ModelStep]:
         """Return the steps that these outputs need."""
@@ -294,7 +294,7 @@ def _step(
     count = len(node.inputs)
     if count > len(parameters.positional) and not parameters.has_varargs:
         missing.setdefault(f"{count} inputs of {node.operator}", []).append(node.name)
-    given = {
+    known = {
         *node.attributes,
         *("opset", "results"),
         *(
@@ -303,7 +303,7 @@ def _step(
             if value or row.omits
         ),
     }
-    if absent := sorted(parameters.required - given):
+    if absent := sorted(parameters.required - known):
         raise ModelError(
             f"load: node lacks inputs or attributes; got {', '.join(absent)} missing in "
             f"{shown(node)}; save the model again"
@@ -323,7 +323,7 @@ def _orders(
     graph: ModelGraph, table: Mapping[str, Operator]
 ) -> dict[str, list[tuple[OrderOf | None, ModelNode]]]:
     """Return for each value what its readers say about the order in which they read a constant."""
-    found: dict[str, list[tuple[OrderOf | None, ModelNode]]] = {}
+    orders_of_values: dict[str, list[tuple[OrderOf | None, ModelNode]]] = {}
     for node in graph.nodes:
         row = table.get(node.operator)
         orders = row.orders if row is not None else {}
@@ -331,13 +331,13 @@ def _orders(
         names = () if parameters is None else parameters.positional
         for at, name in enumerate(node.inputs):
             wanted = orders.get(names[at]) if at < len(names) else None
-            found.setdefault(name, []).append((wanted, node))
-    return found
+            orders_of_values.setdefault(name, []).append((wanted, node))
+    return orders_of_values
 
 
 def _implicit(node: ModelNode, parameters: Parameters) -> dict[str, int]:
-    given = {"opset": node.version, "results": len(node.outputs)}
-    return {name: given[name] for name in given if name in parameters.keyword_only}
+    implicit = {"opset": node.version, "results": len(node.outputs)}
+    return {name: implicit[name] for name in implicit if name in parameters.keyword_only}
 
 
 class ModelRun:
@@ -407,24 +407,24 @@ class ModelRun:
         except (TraceError, ModelError):
             raise
         except Exception as error:
-            given = ", ".join(map(_described, inputs))
+            described = ", ".join(map(_described, inputs))
             raise ModelError(
-                f"run: operator failed; got {shown(node)} with {given or 'no inputs'}: "
+                f"run: operator failed; got {shown(node)} with {described or 'no inputs'}: "
                 f"{type(error).__name__}: {error}; check the shapes and dtypes of the inputs"
             ) from error
-        found: Sequence[ModelValue] = results if isinstance(results, (tuple, list)) else (results,)
-        for result in found:
+        listed: Sequence[ModelValue] = results if isinstance(results, (tuple, list)) else (results,)
+        for result in listed:
             if result is not None and not 0 <= result.size <= MAX_ELEMENTS:
                 raise ModelError(
                     f"run: result is too large; got {_described(result)} of {shown(node)}; at most "
                     f"{MAX_ELEMENTS:,} elements are supported"
                 )
-        if len(found) < len(node.outputs) and any(node.outputs[len(found) :]):
+        if len(listed) < len(node.outputs) and any(node.outputs[len(listed) :]):
             raise ModelError(
                 f"run: operator gives fewer results; got {shown(node)} with {len(node.outputs)} "
-                f"outputs; {len(found)} are supported"
+                f"outputs; {len(listed)} are supported"
             )
-        return found
+        return listed
 
     def _folded(self, step: ModelStep, inputs: list[ModelValue]) -> Any:
         """Return the results as constants, or None if an input is a tensor or this is too much."""

@@ -39,9 +39,9 @@ def elementwise(function: Callable[..., Any], result: DType | None = None) -> Ca
         if not fits(math.prod(shape), xs[0].dtype):
             return None
         spread = [read_through(x.numbers, broadcast_view(x.shape, shape)) for x in xs]
-        each = zip(*spread, strict=True)
+        rows = zip(*spread, strict=True)
         try:
-            numbers = [function(*values, **options) for values in each]
+            numbers = [function(*values, **options) for values in rows]
             return made(numbers, shape, result or xs[-1].dtype)
         except (ArithmeticError, ValueError):
             return None  # divided by zero, or infinite: tensors have results for these
@@ -112,12 +112,12 @@ def gather_nd(
     strides, block = row_major(x.shape), math.prod(x.shape[depth:])
     numbers = []
     for at in range(0, indices.size, depth):
-        place = 0
+        start = 0
         for axis, index in enumerate(indices.numbers[at : at + depth]):
             if not 0 <= index < x.shape[axis]:
                 raise IndexError(f"index {index} for an axis of length {x.shape[axis]}")
-            place += index * strides[axis]
-        numbers += x.numbers[place : place + block]
+            start += index * strides[axis]
+        numbers += x.numbers[start : start + block]
     return made(numbers, shape, x.dtype)
 
 
@@ -256,8 +256,8 @@ def arange(
     if start.dtype is not int32 or delta.numbers == [0]:
         return None
     [first], [end], [step] = start.numbers, limit.numbers, delta.numbers
-    found = range(first, end, step)
-    return made([*found], (len(found),)) if fits(len(found), int32) else None
+    numbers = range(first, end, step)
+    return made([*numbers], (len(numbers),)) if fits(len(numbers), int32) else None
 
 
 def reduction(function: Callable[[list[Any]], Any]) -> Callable[..., ModelConstant | None]:

@@ -76,9 +76,9 @@ def inverse(order: Order) -> Order:
     return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
-def permuted(each: Sequence[Any], order: Sequence[int]) -> tuple[Any, ...]:
+def permuted(items: Sequence[Any], order: Sequence[int]) -> tuple[Any, ...]:
     """Return one item per axis in another order of axes."""
-    return tuple([each[axis] for axis in order])
+    return tuple([items[axis] for axis in order])
 
 
 def channels_last(rank: int) -> Order:
@@ -123,7 +123,7 @@ def _moved(shape: Shape, moves: Sequence[int]) -> bool:
 def result(tensor: Any, order: Order) -> Any:
     """Return the value of a stored tensor, or of each in a tuple or list."""
     if isinstance(tensor, (tuple, list)):
-        return [result(each, order) for each in tensor]
+        return [result(part, order) for part in tensor]
     return tensor if order == tuple(range(len(order))) else Permuted(tensor, order)
 
 
@@ -145,44 +145,44 @@ def stored(constant: ModelConstant, order: Order) -> Permuted:
     return Permuted(moved.tensor(), order, True)
 
 
-def images(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
+def images(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Run a function of images whose channels are last; so are those of its first result."""
-    order = channels_last(len(given[0].shape))
-    found = function(arranged(given[0], order), *map(plain, given[1:]), **options)
-    first, *others = found if isinstance(found, tuple) else (found,)
-    return [result(first, order), *others]
+    order = channels_last(len(arguments[0].shape))
+    results = function(arranged(arguments[0], order), *map(plain, arguments[1:]), **options)
+    first, *rest = results if isinstance(results, tuple) else (results,)
+    return [result(first, order), *rest]
 
 
 def plain(value: Any) -> Any:
     return as_tensor(value) if isinstance(value, (*VALUES, ValueList)) else value
 
 
-def elementwise(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
+def elementwise(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Run a function whose inputs broadcast, in the order of the largest permuted one."""
-    values = [value for value in given if isinstance(value, Permuted) and not value.constant]
+    values = [value for value in arguments if isinstance(value, Permuted) and not value.constant]
     if not values:
         return None
     order = max(values, key=lambda value: value.size).order
-    if max(len(value.shape) for value in given if isinstance(value, VALUES)) > len(order):
+    if max(len(value.shape) for value in arguments if isinstance(value, VALUES)) > len(order):
         return None
-    spread = [_spread(value, order) if isinstance(value, VALUES) else value for value in given]
+    spread = [_spread(value, order) if isinstance(value, VALUES) else value for value in arguments]
     return result(function(*spread, **options), order)
 
 
-def arithmetic(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
+def arithmetic(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Run a function whose inputs broadcast; constants of one element become Python numbers."""
-    known = [value for value in given if isinstance(value, (Tensor, Permuted))]
+    known = [value for value in arguments if isinstance(value, (Tensor, Permuted))]
     numbers = [
         value.numbers[0]
         if isinstance(value, ModelConstant)
         and value.size == 1
         and any(x.dtype is value.dtype and len(x.shape) >= len(value.shape) for x in known)
         else value
-        for value in given
+        for value in arguments
     ]
-    found = elementwise(function, numbers, options)
-    if found is not None or all(map(operator.is_, numbers, given)):
-        return found
+    computed = elementwise(function, numbers, options)
+    if computed is not None or all(map(operator.is_, numbers, arguments)):
+        return computed
     return function(*map(plain, numbers), **options)
 
 
@@ -195,21 +195,21 @@ def _spread(value: Tensor | ModelConstant | Permuted, order: Order) -> Tensor:
     return arranged(value, order)
 
 
-def along(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
+def along(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Run a function along one axis, its attribute `axis`; the result has the same axes."""
-    values = [value for value in given if isinstance(value, Permuted) and not value.constant]
+    values = [value for value in arguments if isinstance(value, Permuted) and not value.constant]
     axis = options.get("axis")
     if not values or axis is None or not options.get("keepdims", 1):
         return None
     order = values[0].order
     at = order.index(one_axis("run", axis, len(order)))
-    spread = [arranged(value, order) if isinstance(value, VALUES) else value for value in given]
+    spread = [arranged(value, order) if isinstance(value, VALUES) else value for value in arguments]
     return result(function(*spread, **options | {"axis": at}), order)
 
 
-def over_axes(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
+def over_axes(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Run a reduction over some axes, its second input or its attribute `axes`."""
-    x, *rest = given
+    x, *rest = arguments
     axes = rest[0] if rest else options.get("axes")
     if not isinstance(x, Permuted) or not axes:
         return None
@@ -223,9 +223,9 @@ def over_axes(function: Callable[..., Any], given: list[Any], options: dict[str,
     return result(tensor, tuple(left.index(axis) for axis in x.order if axis not in gone))
 
 
-def transpose(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
+def transpose(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Change the declared order only."""
-    x = given[0]
+    x = arguments[0]
     rank = len(x.shape)
     order = x.order if isinstance(x, Permuted) else tuple(range(rank))
     perm = options.get("perm") or range(rank)[::-1]
@@ -242,8 +242,8 @@ def regrouped(shape: Callable[..., Shape | None]) -> Layout:
     `shape` returns the shape of the result for that of the input and further arguments.
     """
 
-    def run(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
-        x, *rest = given
+    def run(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
+        x, *rest = arguments
         if not isinstance(x, Permuted):
             return None
         new = shape(x.shape, *rest, **options)
@@ -252,7 +252,7 @@ def regrouped(shape: Callable[..., Shape | None]) -> Layout:
             return None
         # Axes that are joined must follow each other; those of length 1 have no place of their own.
         places = [[x.order.index(axis) for axis in old if x.shape[axis] != 1] for old, _ in groups]
-        ranked = sorted(zip(places, groups, strict=True), key=lambda each: sorted(each[0])[:1])
+        ranked = sorted(zip(places, groups, strict=True), key=lambda pair: sorted(pair[0])[:1])
         before = tuple(axis for _, (old, _) in ranked for axis in old)
         order = tuple(axis for _, (_, axes) in ranked for axis in axes)
         return result(reshape(arranged(x, before), permuted(new, order)), order)
@@ -264,7 +264,7 @@ def _groups(old: Shape, new: Shape) -> list[tuple[list[int], list[int]]] | None:
     """Return the smallest groups of neighbouring axes of equal size in two shapes."""
     if math.prod(old) != math.prod(new) or not math.prod(old):
         return None
-    found: list[tuple[list[int], list[int]]] = []
+    groups: list[tuple[list[int], list[int]]] = []
     i = j = 0
     while i < len(old) or j < len(new):
         left: list[int] = []
@@ -277,15 +277,15 @@ def _groups(old: Shape, new: Shape) -> list[tuple[list[int], list[int]]] | None:
             else:
                 right.append(j)
                 b, j = b * new[j], j + 1
-        found.append((left, right))
-    return found
+        groups.append((left, right))
+    return groups
 
 
-def on_axes(function: Callable[..., Any], given: list[Any], options: dict[str, Any]) -> Any:
+def on_axes(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Run an operator with numbers for each axis as second input, and axes as fourth."""
-    if len(given) < 2 or not isinstance(given[0], Permuted):
+    if len(arguments) < 2 or not isinstance(arguments[0], Permuted):
         return None
-    x, first, *rest = given
+    x, first, *rest = arguments
     rest += [None] * (2 - len(rest))
     axes = [one_axis("run", axis, len(x.order)) for axis in rest[1] or range(len(x.order))]
     rest[1] = [x.order.index(axis) for axis in axes]

@@ -172,10 +172,10 @@ async def _loaded(
     except ModelError as error:
         raise _with_address(error, files) from None
     del data
-    others = await _read_all(files, names, counted)
+    contents = await _read_all(files, names, counted)
     meter.end()
     try:
-        model = chosen.read(parsed, others, **options)
+        model = chosen.read(parsed, contents, **options)
     except ModelError as error:
         raise _with_address(error, files) from None
     if isinstance(model, Model):
@@ -199,18 +199,18 @@ async def _read(files: Files, name: str, report: Report | None) -> Any:
 
 async def _read_all(files: Files, names: Sequence[str], meter: ProgressMeter) -> dict[str, Any]:
     """Read further files, some of them at a time; an error or a cancelled task ends all."""
-    found: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
 
     async def expect(name: str) -> None:
         meter.expect(name, await files.size(name))
 
     async def read(name: str) -> None:
-        found[name] = await _read(files, name, meter.of(name, name))
+        contents[name] = await _read(files, name, meter.of(name, name))
 
     if meter.is_shown and len(names) > 1:
         await in_parallel(expect, names, files.parallel)
     await in_parallel(read, names, files.parallel)
-    return found
+    return contents
 
 
 def _check_weights(data: Any, address: str) -> None:
@@ -265,8 +265,8 @@ def loads(
 
 def _rank(data: Any) -> int | None:
     """Return the place of the first format that recognizes bytes."""
-    found = (place for place, each in enumerate(FORMATS.values()) if each.matches(data))
-    return next(found, None)
+    ranks = (rank for rank, kind in enumerate(FORMATS.values()) if kind.matches(data))
+    return next(ranks, None)
 
 
 def _format(format: str | None, data: Any) -> str:

@@ -58,26 +58,31 @@ def _constants(program: ModelProgram, step: ModelStep) -> dict[str, ModelValue] 
     names = [name for name in step.node.inputs if name]
     if not step.row.folds or step.bodies or any(name not in program.constants for name in names):
         return None
-    given = {name: program.constants[name] for name in names}
-    if all(isinstance(value, ModelConstant) for value in given.values()):
+    inputs = {name: program.constants[name] for name in names}
+    if all(isinstance(value, ModelConstant) for value in inputs.values()):
         return None
     outputs = [name for name in step.node.outputs if name]
     try:
         # A result must not have more elements than the inputs.
-        room = sum(value.size for value in given.values() if value is not None)
-        results = ModelRun().run([step], {**given}, outputs)
+        room = sum(value.size for value in inputs.values() if value is not None)
+        results = ModelRun().run([step], {**inputs}, outputs)
         if any(value is None or value.size > room for value in results):
             return None
-        found = {
+        computed = {
             name: _stored(program, name, value)
             for name, value in zip(outputs, results, strict=True)
             if value is not None
         }
-        realize(*(each.tensor if isinstance(each, Permuted) else each for each in found.values()))
+        realize(
+            *(
+                result.tensor if isinstance(result, Permuted) else result
+                for result in computed.values()
+            )
+        )
     except TensorError:
         # The call reports it.
         return None
-    return {**found}
+    return {**computed}
 
 
 def _simplified(program: ModelProgram, step: ModelStep) -> ModelStep:
@@ -88,18 +93,20 @@ def _simplified(program: ModelProgram, step: ModelStep) -> ModelStep:
     if any(name not in program.constants for name in names):
         return step
     try:
-        found = step.row.simplify([program.constants[name] for name in names], step.options)
-        if found is None:
+        simplified = step.row.simplify([program.constants[name] for name in names], step.options)
+        if simplified is None:
             return step
-        realize(*(value for value in found.constants if isinstance(value, Tensor)))
+        realize(*(value for value in simplified.constants if isinstance(value, Tensor)))
     except TensorError:
         # The call reports it.
         return step
     # No name of a file has this form together with the node's outputs, which are unique.
-    inputs = tuple(f"{step.node.outputs[0]} (constant {at})" for at in range(len(found.constants)))
-    program.constants.update(zip(inputs, found.constants, strict=True))
+    inputs = tuple(
+        f"{step.node.outputs[0]} (constant {at})" for at in range(len(simplified.constants))
+    )
+    program.constants.update(zip(inputs, simplified.constants, strict=True))
     node = step.node._replace(inputs=(first, *inputs))
-    return ModelStep(node, found.row, {}, {}, frozenset(), {}, frozenset(node.inputs))
+    return ModelStep(node, simplified.row, {}, {}, frozenset(), {}, frozenset(node.inputs))
 
 
 def _stored(program: ModelProgram, name: str, value: ModelValue) -> Tensor | Permuted:

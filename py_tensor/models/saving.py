@@ -191,8 +191,8 @@ class _Saver:
                 for node in graph.nodes
             ],
             "constants": {
-                name: self._constant(each, trained.get(name))
-                for name, each in graph.constants.items()
+                name: self._constant(constant, trained.get(name))
+                for name, constant in graph.constants.items()
             },
         }
 
@@ -204,7 +204,7 @@ class _Saver:
             if trained is not None:
                 self._tensors[key] = trained
             elif constant.dtype is TEXT:
-                texts = [each.hex() for each in elements]
+                texts = [text.hex() for text in elements]
                 data = json.dumps({"shape": constant.shape, "texts": texts}).encode()
                 self._entries[key] = Entry("U8", (len(data),), data)
             elif not isinstance(elements, Entry):
@@ -252,14 +252,14 @@ class _Saver:
         if value is None or type(value) in (bool, int, float, str):
             return value
         if type(value) is list:
-            return [self._value(each, f"{path}.{at}") for at, each in enumerate(value)]
+            return [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]
         if type(value) is tuple:
-            return {"tuple": [self._value(each, f"{path}.{at}") for at, each in enumerate(value)]}
+            return {"tuple": [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]}
         if RECORDS.get(type(value).__name__) is type(value):
-            parts = [self._value(each, f"{path}.{at}") for at, each in enumerate(value)]
+            parts = [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]
             return {"record": [type(value).__name__, *parts]}
         if type(value) is dict:
-            items = [[key, self._value(each, f"{path}.{key}")] for key, each in value.items()]
+            items = [[key, self._value(item, f"{path}.{key}")] for key, item in value.items()]
             return {"dict": items}
         if isinstance(value, bytes):
             return {"bytes": value.hex()}
@@ -369,11 +369,11 @@ class _Reader:
 
     def graph(self, content: Any, depth: int) -> ModelGraph:
         constants = {
-            _text(name): self._constant(each, name) for name, each in content["constants"].items()
+            _text(name): self._constant(item, name) for name, item in content["constants"].items()
         }
         nodes = []
         for name, operator, inputs, outputs, attributes, version in content["nodes"]:
-            values = {_text(key): self._value(each, depth) for key, each in attributes.items()}
+            values = {_text(key): self._value(item, depth) for key, item in attributes.items()}
             texts = tuple(map(_text, inputs)), tuple(map(_text, outputs))
             nodes.append(ModelNode(_text(name), _text(operator), *texts, values, _whole(version)))
         inputs = tuple(map(_read_info, content["inputs"]))
@@ -418,8 +418,8 @@ class _Reader:
             for field in fields(kind):
                 value = self._value(values[field.name], depth + 1)
                 if not _fits(value, str(field.type)):
-                    place = f"{type(value).__name__} as {field.name} of {kind.__name__}"
-                    raise _malformed(f"field must be {field.type}", place)
+                    described = f"{type(value).__name__} as {field.name} of {kind.__name__}"
+                    raise _malformed(f"field must be {field.type}", described)
                 object.__setattr__(module, field.name, value)
             self._modules[at] = module
         return self._modules[at]
@@ -429,18 +429,18 @@ class _Reader:
         if depth > DEPTH or self._left < 0:
             raise _malformed("values are nested too deeply or too many", f"depth {depth}")
         if isinstance(value, list):
-            return [self._value(each, depth + 1) for each in value]
+            return [self._value(item, depth + 1) for item in value]
         if not isinstance(value, dict):
             return value
         [(kind, content)] = value.items()
         match kind:
             case "tuple":
-                return tuple(self._value(each, depth + 1) for each in content)
+                return tuple(self._value(item, depth + 1) for item in content)
             case "record":
-                parts = [self._value(each, depth + 1) for each in content[1:]]
+                parts = [self._value(item, depth + 1) for item in content[1:]]
                 return RECORDS[_text(content[0])](*parts)
             case "dict":
-                return {_text(key): self._value(each, depth + 1) for key, each in content}
+                return {_text(key): self._value(item, depth + 1) for key, item in content}
             case "bytes":
                 return bytes.fromhex(content)
             case "dtype":
@@ -465,9 +465,9 @@ class _Reader:
 
 def _fits(value: Any, annotation: str) -> bool:
     """Return True if a value has the type that a field is annotated with."""
-    for each in annotation.split(" | "):
-        kind = _TYPES.get(each.partition("[")[0], Module)
-        if isinstance(value, kind) or (each == "None" and value is None):
+    for name in annotation.split(" | "):
+        kind = _TYPES.get(name.partition("[")[0], Module)
+        if isinstance(value, kind) or (name == "None" and value is None):
             return True
     return False
 
@@ -484,7 +484,7 @@ def _texts(name: str, entry: Entry) -> ModelConstant:
     shape, texts = tuple(map(_whole, content["shape"])), content["texts"]
     if len(shape) > 32 or len(texts) != math.prod(shape):
         raise _malformed("shape is not valid", f"{len(texts)} texts of {shown(name)}")
-    return ModelConstant(name, TEXT, shape, [bytes.fromhex(each) for each in texts])
+    return ModelConstant(name, TEXT, shape, [bytes.fromhex(text) for text in texts])
 
 
 def _read_info(content: Any) -> ValueInfo:

@@ -59,12 +59,12 @@ def is_neighbour(name: str) -> bool:
     return not {"", ".", ".."}.intersection(parts) and not any(mark in name for mark in "\\:\0?#%")
 
 
-def check_neighbour(name: str, place: str) -> None:
+def check_neighbour(name: str, owner: str) -> None:
     """Raise ModelError if the name of a further file leads out of the model's folder."""
     if not is_neighbour(name):
         raise ModelError(
             "load: external data must be a file in the model's folder; got "
-            f'"{name}" for {place}; save the model again'
+            f'"{name}" for {owner}; save the model again'
         )
 
 
@@ -143,10 +143,10 @@ class _Web:
     async def size(self, name: str) -> int | None:
         """Ask the server for the size."""
         try:
-            found = await self._head(self._request(name))
+            answer = await self._head(self._request(name))
         except ConnectionError:
             return None
-        return found and found.size
+        return answer and answer.size
 
     async def read(self, name: str, report: Report | None) -> Any:
         """Download a file, or read it from the cache if the server still has the same."""
@@ -164,18 +164,18 @@ class _Web:
                 return data
             if is_same:
                 known = None
-        found = await download(request, report, known and known.validator)
-        if found is None:
+        answer = await download(request, report, known and known.validator)
+        if answer is None:
             assert known is not None
             data = await cache.read(known, report)
             if data is not None:
                 return data
-            found = await download(request, report)
-            assert found is not None
-        check_content(found.data, request.url)
-        if self._kept and found.validator:
-            await cache.store(url, found.data, found.validator)
-        return found.data
+            answer = await download(request, report)
+            assert answer is not None
+        check_content(answer.data, request.url)
+        if self._kept and answer.validator:
+            await cache.store(url, answer.data, answer.validator)
+        return answer.data
 
     async def _head(self, request: Request) -> Head | None:
         if request.url not in self._heads:
@@ -249,10 +249,10 @@ class Folder:
             self.address = "/".join(filter(None, (self.address, self._model)))
         path = self._find(name) if name else self._model
         if path not in self._parts:
-            others = ", ".join(each for each in self._parts if each != self._model)
+            names = ", ".join(part for part in self._parts if part != self._model)
             raise ModelError(
                 f'load: model has data in another file; got "{name}", which is not among '
-                f"{others or 'the files'}; pass all files of the model, or load it from its URL "
+                f"{names or 'the files'}; pass all files of the model, or load it from its URL "
                 "or path"
             )
         data = await self._parts[path].read(report)
@@ -267,8 +267,8 @@ class Folder:
         folder = dirname(self._model or "")
         path = f"{folder}/{name}" if folder else name
         if path not in self._parts:
-            same = [each for each in self._parts if basename(each) == basename(name)]
-            return same[0] if len(same) == 1 else path
+            matching = [known for known in self._parts if basename(known) == basename(name)]
+            return matching[0] if len(matching) == 1 else path
         return path
 
     async def _found_model(self) -> str:
@@ -279,16 +279,16 @@ class Folder:
             rank = self._rank(await part.head())
             if rank is not None:
                 ranked.setdefault(rank, []).append(path)
-        found = ranked[min(ranked)] if ranked else []
-        if len(found) != 1:
-            listed = ", ".join((found or list(self._parts))[:10]) or "no files"
+        candidates = ranked[min(ranked)] if ranked else []
+        if len(candidates) != 1:
+            listed = ", ".join((candidates or list(self._parts))[:10]) or "no files"
             raise ModelError(
                 f"load: several files are models; got {listed}; pass the files of one model"
-                if found
+                if candidates
                 else f"load: no file is a model of a supported format; got {listed}; see "
                 "docs/models.md for the formats"
             )
-        return found[0]
+        return candidates[0]
 
 
 def _name_of(value: Any) -> str:
@@ -308,12 +308,12 @@ def part_of(value: Any) -> Part:
     if hasattr(value, "stream") and hasattr(value, "slice"):
         return _part_of_blob(value)
 
-    found: list[Any] = []
+    contents: list[Any] = []
 
     async def read(report: Report | None) -> Any:
-        if not found:  # a file object is read once
-            found.append(await bytes_of(value))
-        return found[0]
+        if not contents:  # a file object is read once
+            contents.append(await bytes_of(value))
+        return contents[0]
 
     return Part(None, lambda: read(None), read)
 

@@ -551,13 +551,13 @@ def glu(x: ArrayLike, /, *, axis: int = -1) -> Tensor:
     [2.0, 3.0]
     """
     t = floating("glu", x)
-    place = one_axis("glu", axis, t.ndim)
-    length = t.shape[place]
+    along = one_axis("glu", axis, t.ndim)
+    length = t.shape[along]
     if length % 2:
         raise ShapeError(
-            f"glu: axis must have an even length; got length {length} of axis {place} of shape "
+            f"glu: axis must have an even length; got length {length} of axis {along} of shape "
             f"{t.shape}; use an even length"
         )
-    before = (slice(None),) * place
+    before = (slice(None),) * along
     a, b = t[(*before, slice(None, length // 2))], t[(*before, slice(length // 2, None))]
     return a * b.sigmoid()

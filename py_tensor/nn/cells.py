@@ -106,11 +106,11 @@ def multi_rnn_cell(
             f"multi_rnn_cell: numbers of cells and states differ; got {len(cells)}, {len(c)} and "
             f"{len(h)}; pass one state for each cell"
         )
-    given: Any = as_tensor("multi_rnn_cell", x)
+    inputs: Any = as_tensor("multi_rnn_cell", x)
     states, outputs = [], []
     for cell, state, output in zip(cells, c, h, strict=True):
         parts = (as_tensor("multi_rnn_cell", part) for part in (state, output))
-        new, given = cell(given, *parts)
+        new, inputs = cell(inputs, *parts)
         states.append(new)
-        outputs.append(given)
+        outputs.append(inputs)
     return states, outputs

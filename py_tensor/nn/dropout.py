@@ -38,12 +38,12 @@ def dropout(
     >>> sorted(set(dropped))
     [0.0, 2.0]
     """
-    given = floating("dropout", x)
+    tensor = floating("dropout", x)
     rate = check_rate("dropout", rate)
     if not flag("dropout", "training", training) or rate == 0:
-        return given
-    kept = random.uniform(given.shape, key=key) >= rate
-    return where(kept, given * (1.0 / (1.0 - rate) if rate < 1 else 0.0), 0.0)
+        return tensor
+    kept = random.uniform(tensor.shape, key=key) >= rate
+    return where(kept, tensor * (1.0 / (1.0 - rate) if rate < 1 else 0.0), 0.0)
 
 
 def check_rate(operation: str, rate: float) -> float:

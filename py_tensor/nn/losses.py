@@ -488,8 +488,8 @@ def ctc_loss(
     batch, steps, classes = x.shape
     count = y.shape[1]
     ends = [
-        _lengths(operation, given, batch, longest)
-        for given, longest in ((logit_lengths, steps), (label_lengths, count))
+        _lengths(operation, tensors, batch, longest)
+        for tensors, longest in ((logit_lengths, steps), (label_lengths, count))
     ]
     places = arange(2 * count + 1)
     # Blanks between the labels, before the first and after the last.
@@ -534,11 +534,11 @@ def _shifted(x: Tensor, by: int, fill: float) -> Tensor:
     return pad(x[:, :kept], ((0, 0), (x.shape[1] - kept, 0)), constant_values=fill)
 
 
-def _lengths(operation: str, given: ArrayLike | None, batch: int, longest: int) -> Tensor:
+def _lengths(operation: str, lengths_given: ArrayLike | None, batch: int, longest: int) -> Tensor:
     """Return lengths as int32 of shape (batch, 1)."""
-    if given is None:
+    if lengths_given is None:
         return full((batch, 1), longest, dtype="int32")
-    lengths = as_tensor(operation, given)
+    lengths = as_tensor(operation, lengths_given)
     check_integers(operation, lengths)
     if lengths.shape != (batch,):
         raise ShapeError(

@@ -302,17 +302,17 @@ def modules_of(tree: Any) -> Iterator[Module]:
                 yield from modules_of(child)
 
 
-def with_functions(operation: str, module: Module, given: Mapping[str, Any]) -> Functions:
+def with_functions(operation: str, module: Module, named: Mapping[str, Any]) -> Functions:
     """Return the functions by the names of parameters; raise ArgumentError for other names."""
     if not isinstance(module, Module):
         raise wrong_type(operation, "module", "a module", module, "a layer such as pt.nn.Dense")
-    for name, function in given.items():
+    for name, function in named.items():
         if not isinstance(getattr(module, name, None), Tensor) or not callable(function):
             raise ArgumentError(
                 f"{operation}: a parameter's name and a function are required; got {name}="
                 f"{function!r:.60} for {described(module)}; pass for example weight=pt.nn.L2()"
             )
-    return tuple(given.items())
+    return tuple(named.items())
 
 
 def _is_symbolic(tree: Any) -> bool:
@@ -345,11 +345,11 @@ def count_parameters(module: Module) -> tuple[int, int]:
     )
 
 
-def _lines(module: Module, place: str, indent: str) -> Iterator[str]:
+def _lines(module: Module, path: str, indent: str) -> Iterator[str]:
     """Yield one line for the module and, indented, one for each module inside it."""
     children = list(module.children())
     total = f": {count_parameters(module)[0]:,} parameters" if children else ""
-    yield f"{indent}{place}{described(module)}{total}"
+    yield f"{indent}{path}{described(module)}{total}"
     for at, child in children:
         yield from _lines(child, f"{at.removeprefix('.')} ", indent + "  ")
 
@@ -373,6 +373,6 @@ def _name_module(error: TensorError, module: Module) -> None:
         error.args = (f"{raised.origin}: {raised.text}",)
         return
     inner = raised.module
-    place = next((at for at, child in module.children() if child is inner), "")
-    raised.module, raised.path = module, place + raised.path
+    path = next((at for at, child in module.children() if child is inner), "")
+    raised.module, raised.path = module, path + raised.path
     error.args = (f"{type(module).__name__}{raised.path} {raised.origin}: {raised.text}",)

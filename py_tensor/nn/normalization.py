@@ -90,19 +90,19 @@ def local_response_normalization(
     >>> pt.nn.local_response_normalization(x, radius=1, bias=4.0, beta=1.0).tolist()
     [0.2222222238779068, 0.07692307978868484, 0.2222222238779068]
     """
-    given = floating("local_response_normalization", x)
-    one_axis("local_response_normalization", -1, given.ndim)
+    tensor = floating("local_response_normalization", x)
+    one_axis("local_response_normalization", -1, tensor.ndim)
     radius = integer("local_response_normalization", "radius", radius, 0, MOST_STEPS)
     bias, alpha, beta = (
         number("local_response_normalization", name, value)
         for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta))
     )
-    values, channels = wide(given), given.shape[-1]
-    around = ((0, 0),) * (given.ndim - 1) + ((radius, radius),)
+    values, channels = wide(tensor), tensor.shape[-1]
+    around = ((0, 0),) * (tensor.ndim - 1) + ((radius, radius),)
     squares = pad(values.square(), around)
     total = reduce(add, [squares[..., at : at + channels] for at in range(2 * radius + 1)])
     result = values * (total * alpha + bias) ** -beta
-    return result.astype(given.dtype, copy=False)
+    return result.astype(tensor.dtype, copy=False)
 
 
 @named

@@ -127,23 +127,23 @@ def space_to_depth(x: ArrayLike, factor: int, /) -> Tensor:
 
 def per_divided_axis(operation: str, name: str, values: Any) -> list[int]:
     """Return integers, one for each axis that is divided into blocks."""
-    each = items(operation, name, values)
-    return [integer(operation, name, value, most=MOST_ELEMENTS) for value in each]
+    numbers = items(operation, name, values)
+    return [integer(operation, name, value, most=MOST_ELEMENTS) for value in numbers]
 
 
 def pairs_of(operation: str, name: str, pairs: Any, count: int) -> list[tuple[int, ...]]:
     """Return pairs of integers; None stands for zeros."""
     if pairs is None:
         return [(0, 0)] * count
-    found = [
+    checked = [
         tuple(per_divided_axis(operation, name, pair)) for pair in items(operation, name, pairs)
     ]
-    if any(len(pair) != 2 or min(pair) < 0 for pair in found):
+    if any(len(pair) != 2 or min(pair) < 0 for pair in checked):
         raise ArgumentError(
-            f"{operation}: {name} must be pairs of numbers of at least 0; got {found}; pass "
+            f"{operation}: {name} must be pairs of numbers of at least 0; got {checked}; pass "
             "(before, after) for each axis"
         )
-    return found
+    return checked
 
 
 @remembered
@@ -234,13 +234,15 @@ def batch_to_space(
     return joined[(slice(None), *parts)]
 
 
-def taps_of(padded: Tensor, found: SlidingWindows) -> list[Tensor]:
+def taps_of(padded: Tensor, windows: SlidingWindows) -> list[Tensor]:
     """Return, for each element of a window, a tensor with that element of every window."""
-    reach = [(n - 1) * step + 1 for n, step in zip(found.out, found.stride, strict=True)]
+    reach = [(n - 1) * step + 1 for n, step in zip(windows.out, windows.stride, strict=True)]
     return [
-        padded[:, top : top + reach[0] : found.stride[0], left : left + reach[1] : found.stride[1]]
-        for top in range(0, found.size[0] * found.dilation[0], found.dilation[0])
-        for left in range(0, found.size[1] * found.dilation[1], found.dilation[1])
+        padded[
+            :, top : top + reach[0] : windows.stride[0], left : left + reach[1] : windows.stride[1]
+        ]
+        for top in range(0, windows.size[0] * windows.dilation[0], windows.dilation[0])
+        for left in range(0, windows.size[1] * windows.dilation[1], windows.dilation[1])
     ]
 
 
@@ -287,13 +289,13 @@ def dilation2d(
             f"dilation2d: kernel does not fit; got shapes {x.shape} and {w.shape}; w must have "
             "shape (height, width, channels)"
         )
-    found = windows_of(
+    windows = windows_of(
         "dilation2d", "kernel", images.shape[1:3], w.shape[:2], stride, padding, dilation
     )
-    padded = pad(images, ((0, 0), *found.pads, (0, 0)), constant_values=-inf)
+    padded = pad(images, ((0, 0), *windows.pads, (0, 0)), constant_values=-inf)
     sums = [
-        tap + w[at // found.size[1], at % found.size[1]]
-        for at, tap in enumerate(taps_of(padded, found))
+        tap + w[at // windows.size[1], at % windows.size[1]]
+        for at, tap in enumerate(taps_of(padded, windows))
     ]
     result = reduce(maximum, sums)
     return result if x.ndim == 4 else result[0]

@@ -95,23 +95,23 @@ def max_pool2d_with_argmax(
             "(batch, height, width, channels)"
         )
     batch, height, width, channels = images.shape
-    each = per_axis(operation, "size", size, 1, 2)
-    stride = each if stride is None else stride
-    found = windows_of(operation, "window", (height, width), each, stride, padding, 1)
-    padded = pad(images, ((0, 0), *found.pads, (0, 0)), constant_values=-inf)
-    taps = stack(taps_of(padded, found), axis=-1)
+    lengths = per_axis(operation, "size", size, 1, 2)
+    stride = lengths if stride is None else stride
+    windows = windows_of(operation, "window", (height, width), lengths, stride, padding, 1)
+    padded = pad(images, ((0, 0), *windows.pads, (0, 0)), constant_values=-inf)
+    taps = stack(taps_of(padded, windows), axis=-1)
     tap = argmax(taps, axis=-1)
     rows, columns = (
         arange(n).reshape(shape) * step - before
         for n, shape, step, (before, _) in zip(
-            found.out, ((-1, 1, 1), (-1, 1)), found.stride, found.pads, strict=True
+            windows.out, ((-1, 1, 1), (-1, 1)), windows.stride, windows.pads, strict=True
         )
     )
-    place = (rows + tap // each[1]) * width + columns + tap % each[1]
-    place = place * channels + arange(channels)
+    positions = (rows + tap // lengths[1]) * width + columns + tap % lengths[1]
+    positions = positions * channels + arange(channels)
     if flag(operation, "include_batch_in_index", include_batch_in_index):
-        place = place + arange(batch).reshape((-1, 1, 1, 1)) * (height * width * channels)
-    return statistical.max(taps, axis=-1), place
+        positions = positions + arange(batch).reshape((-1, 1, 1, 1)) * (height * width * channels)
+    return statistical.max(taps, axis=-1), positions
 
 
 @remembered
@@ -304,8 +304,8 @@ def global_avg_pool(x: ArrayLike, /) -> Tensor:
     >>> pt.nn.global_avg_pool(pt.asarray([[[1.0, 5.0], [3.0, 7.0]]])).tolist()
     [[2.0, 6.0]]
     """
-    given = floating("global_avg_pool", x)
-    return given.mean(axis=_inner_axes("global_avg_pool", given))
+    tensor = floating("global_avg_pool", x)
+    return tensor.mean(axis=_inner_axes("global_avg_pool", tensor))
 
 
 @remembered
@@ -326,8 +326,8 @@ def global_max_pool(x: ArrayLike, /) -> Tensor:
     >>> pt.nn.global_max_pool(pt.asarray([[[1, 5], [3, 7]]])).tolist()
     [[3, 7]]
     """
-    given = _numeric("global_max_pool", x)
-    return given.max(axis=_inner_axes("global_max_pool", given))
+    tensor = _numeric("global_max_pool", x)
+    return tensor.max(axis=_inner_axes("global_max_pool", tensor))
 
 
 def _inner_axes(operation: str, x: Tensor) -> tuple[int, ...]:
@@ -403,9 +403,9 @@ def _gather_parts(x: Tensor, axis: int, parts: int) -> tuple[Tensor, Tensor | No
     longest = whole + (2 if parts % rest else 1)
     element_positions = start.reshape((-1, 1)) + arange(longest)
     last = (end - 1).reshape((-1, 1))
-    others = (1,) * (x.ndim - axis - 1)
+    trailing = (1,) * (x.ndim - axis - 1)
     return (
         take(x, element_positions.minimum(last), axis=axis),
-        (element_positions <= last).reshape((parts, longest, *others)),
-        (end - start).astype("float32").reshape((parts, *others)),
+        (element_positions <= last).reshape((parts, longest, *trailing)),
+        (end - start).astype("float32").reshape((parts, *trailing)),
     )

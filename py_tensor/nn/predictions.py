@@ -77,15 +77,15 @@ def confusion_matrix(
     [[1, 0], [1, 1]]
     """
     classes = integer("confusion_matrix", "classes", classes, 1, MOST_ELEMENTS)
-    true, found = (as_tensor("confusion_matrix", value) for value in (labels, predictions))
+    true, counts = (as_tensor("confusion_matrix", value) for value in (labels, predictions))
     shares = None if weights is None else as_tensor("confusion_matrix", weights)
-    shapes = {part.shape for part in (true, found, shares) if part is not None}
+    shapes = {part.shape for part in (true, counts, shares) if part is not None}
     if true.ndim != 1 or len(shapes) > 1:
         raise ShapeError(
             f"confusion_matrix: operands are not vectors of one length; got shapes {true.shape} "
-            f"and {found.shape}; pass one number for each sample"
+            f"and {counts.shape}; pass one number for each sample"
         )
-    rows, columns = one_hot(true, classes), one_hot(found, classes)
+    rows, columns = one_hot(true, classes), one_hot(counts, classes)
     if shares is None:
         return astype(rows.T @ columns, "int32")
     return (rows * astype(shares, "float32").reshape((-1, 1))).T @ columns

@@ -58,15 +58,15 @@ def log_softmax(x: ArrayLike, /, *, axis: int = -1) -> Tensor:
     >>> pt.nn.log_softmax(pt.asarray([0.0, 1000.0])).tolist()
     [-1000.0, 0.0]
     """
-    given = floating("log_softmax", x)
-    place = one_axis("log_softmax", axis, given.ndim)
-    if given.shape[place] == 0:
-        return given
+    tensor = floating("log_softmax", x)
+    along = one_axis("log_softmax", axis, tensor.ndim)
+    if tensor.shape[along] == 0:
+        return tensor
     # float16 would lose digits of the sum between the two steps.
-    values = wide(given)
-    shifted = values - _shift(values, (place,))
-    result = shifted - shifted.exp().sum(axis=place, keepdims=True).log()
-    return result.astype(given.dtype, copy=False)
+    values = wide(tensor)
+    shifted = values - _shift(values, (along,))
+    result = shifted - shifted.exp().sum(axis=along, keepdims=True).log()
+    return result.astype(tensor.dtype, copy=False)
 
 
 @named
@@ -109,17 +109,19 @@ def gumbel_softmax(
         raise ArgumentError(
             f"gumbel_softmax: temperature must be positive; got {temperature}; use for example 1.0"
         )
-    given = floating("gumbel_softmax", x)
-    place = one_axis("gumbel_softmax", axis, given.ndim)
+    tensor = floating("gumbel_softmax", x)
+    along = one_axis("gumbel_softmax", axis, tensor.ndim)
     # Avoid log(0): the smallest number drawn except 0 is 2**-23.
-    u = random.uniform(given.shape, key=key).maximum(2.0**-24)
+    u = random.uniform(tensor.shape, key=key).maximum(2.0**-24)
     noise = -(-u.log()).log()
-    soft = softmax((wide(given) + noise) / temperature, axis=place).astype(given.dtype, copy=False)
+    soft = softmax((wide(tensor) + noise) / temperature, axis=along).astype(
+        tensor.dtype, copy=False
+    )
     if not flag("gumbel_softmax", "hard", hard):
         return soft
-    length = given.shape[place]
-    at = arange(length).reshape((length, *(1,) * (given.ndim - place - 1)))
-    chosen = soft.argmax(axis=place, keepdims=True).equal(at).astype(given.dtype)
+    length = tensor.shape[along]
+    at = arange(length).reshape((length, *(1,) * (tensor.ndim - along - 1)))
+    chosen = soft.argmax(axis=along, keepdims=True).equal(at).astype(tensor.dtype)
     constant: Tensor = stop_gradient(soft)
     return chosen + (soft - constant)
 

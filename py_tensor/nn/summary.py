@@ -69,7 +69,7 @@ def summary(model: Module, input_shape: ShapeLike, *, dtype: DTypeLike = float32
 
 
 def _layer_rows(module: Module, shapes: dict[int, str], indent: str) -> Iterator[TableRow]:
-    for place, child in module.children():
-        name = f"{indent}{place.removeprefix('.')} {described(child)}"
+    for path, child in module.children():
+        name = f"{indent}{path.removeprefix('.')} {described(child)}"
         yield name, shapes.get(id(child), "not called"), f"{count_parameters(child)[0]:,}"
         yield from _layer_rows(child, shapes, indent + "  ")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-import sys
 from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from ..dtypes import (
     uint32,
 )
 from ..errors import DTypeError, ShapeError, TraceError
+from ..late import imported
 from ..ops.index_map import Shape, coordinates
 
 _WIDE = {
@@ -53,9 +53,19 @@ def to_host(value: Any, dtype: DType | None, operation: str) -> tuple[bytes, Sha
 
     Raises ShapeError for ragged input and DTypeError for values that do not fit.
     """
-    if isinstance(value, (bool, int, float, complex, *_SEQUENCES)):
-        return pack(operation, flattened(operation, value), dtype)
-    if hasattr(value, "__array_interface__") and "numpy" in sys.modules:
+    if isinstance(value, FlatElements):
+        elements = value
+    elif isinstance(value, (bool, int, float, complex)):
+        elements = FlatElements([value], (), {type(value)})
+    elif isinstance(value, _SEQUENCES):
+        elements = flattened(operation, value)
+    else:
+        return _from_array(operation, value, dtype)
+    return pack(operation, elements, dtype)
+
+
+def _from_array(operation: str, value: Any, dtype: DType | None) -> tuple[bytes, Shape, DType]:
+    if hasattr(value, "__array_interface__") and imported("numpy"):
         return _from_numpy(operation, value, dtype)
     try:
         view = memoryview(value)

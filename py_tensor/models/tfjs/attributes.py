@@ -78,25 +78,25 @@ class FunctionName(NamedTuple):
     name: str
 
 
-def decoded(value: Any, place: str) -> Any:
+def decoded(value: Any, owner: str) -> Any:
     """Decode the value of an attribute: numbers, texts, types, shapes, functions and lists."""
     if not isinstance(value, dict) or len(value) > 1:
-        raise malformed("attribute has no value", f"{value!r:.80} of {place}")
+        raise malformed("attribute has no value", f"{value!r:.80} of {owner}")
     if not value:
         return None
-    [(kind, given)] = value.items()
+    [(kind, content)] = value.items()
     if kind == "list":
-        if not isinstance(given, dict) or len(given) > 1:
-            raise malformed("attribute is no list", f"{given!r:.80} of {place}")
-        for inner, elements in given.items():
+        if not isinstance(content, dict) or len(content) > 1:
+            raise malformed("attribute is no list", f"{content!r:.80} of {owner}")
+        for inner, elements in content.items():
             if not isinstance(elements, list):
-                raise malformed("attribute is no list", f"{given!r:.80} of {place}")
-            return [_single(inner, each, place) for each in elements]
+                raise malformed("attribute is no list", f"{content!r:.80} of {owner}")
+            return [_single(inner, element, owner) for element in elements]
         return []
-    return _single(kind, given, place)
+    return _single(kind, content, owner)
 
 
-def _single(kind: str, value: Any, place: str) -> Any:
+def _single(kind: str, value: Any, owner: str) -> Any:
     try:
         if kind == "s":
             return str(bytes_of(value), "utf-8", "replace")
@@ -113,12 +113,12 @@ def _single(kind: str, value: Any, place: str) -> Any:
         if kind == "shape":
             return shape_of(value)
         if kind == "tensor":
-            return constant("", value, place)
+            return constant("", value, owner)
         if kind == "func":
             return FunctionName(str(value["name"]))
     except (AttributeError, TypeError, ValueError, KeyError, OverflowError):
-        raise malformed(f"attribute is no {kind}", f"{value!r:.80} of {place}") from None
-    raise malformed("attribute has an unknown kind", f"{kind!r:.80} of {place}")
+        raise malformed(f"attribute is no {kind}", f"{value!r:.80} of {owner}") from None
+    raise malformed("attribute has an unknown kind", f"{kind!r:.80} of {owner}")
 
 
 def integer(value: Any) -> int:
@@ -154,7 +154,7 @@ def shape_of(value: Any) -> PartialShape:
     return tuple(None if length == -1 else length for length in lengths)
 
 
-def constant(name: str, value: Any, place: str) -> ModelConstant | None:
+def constant(name: str, value: Any, owner: str) -> ModelConstant | None:
     """Return the value of an attribute; None for a tensor without elements."""
     try:
         dtype, shape = type_of(value.get("dtype", 0)).name, shape_of(value.get("tensorShape", {}))
@@ -168,33 +168,33 @@ def constant(name: str, value: Any, place: str) -> ModelConstant | None:
         if "tensorContent" in value:
             data = bytes_of(value["tensorContent"])
         else:
-            given = value.get(field, [])
-            if not given and count:
+            elements = value.get(field, [])
+            if not elements and count:
                 return None
             kinds = {"f": float, "d": float, "2f": float, "?": bool}
-            numbers = [kinds.get(form, integer)(number) for number in given]
+            numbers = [kinds.get(form, integer)(number) for number in elements]
             data = struct.pack(f"<{len(numbers)}{form[-1]}", *numbers)
         size = SIZES[code]
         if 0 < len(data) < count * size and len(data) % size == 0 and count * size <= LARGEST:
             # The last element is repeated.
             data += data[-size:] * (count - len(data) // size)
     except (AttributeError, TypeError, ValueError, OverflowError, struct.error):
-        raise malformed("tensor is not valid", f"{value!r:.80} of {place}") from None
+        raise malformed("tensor is not valid", f"{value!r:.80} of {owner}") from None
     if len(data) != count * size:
         raise malformed(
             "number of elements does not fit the shape",
-            f"{len(data)} bytes instead of {count * size} for shape {list(lengths)} of {place}",
+            f"{len(data)} bytes instead of {count * size} for shape {list(lengths)} of {owner}",
         )
     return constant_of_entry(name, Entry(code, lengths, data))
 
 
-def _texts(name: str, given: list[Any], shape: tuple[int | None, ...]) -> ModelConstant | None:
+def _texts(name: str, elements: list[Any], shape: tuple[int | None, ...]) -> ModelConstant | None:
     """Return texts, of which the last one is repeated; None if there are none."""
     lengths = tuple(length or 0 for length in shape)
     count = math.prod(lengths)
-    if None in shape or (not given and count) or count > TEXTS:
+    if None in shape or (not elements and count) or count > TEXTS:
         return None
-    texts = [bytes_of(text) for text in given]
+    texts = [bytes_of(text) for text in elements]
     if len(texts) > count:
         raise ValueError
     return ModelConstant(name, TEXT, lengths, texts + texts[-1:] * (count - len(texts)))

@@ -55,12 +55,14 @@ class Definition:
 
     def needs(self, substitutes: dict[str, str]) -> list[str]:
         """Return the values that the node and its regions need from the graph around it."""
-        found = [resolved(name, substitutes) for name in self.inputs]
-        regions = [each for each in self.attributes.values() if isinstance(each, Region)]
+        values = [resolved(name, substitutes) for name in self.inputs]
+        regions = [
+            attribute for attribute in self.attributes.values() if isinstance(attribute, Region)
+        ]
         if regions and self._captured[0] != len(substitutes):
             names = [name for region in regions for name in captured(region, substitutes)]
             self._captured = len(substitutes), names
-        return found + self._captured[1]
+        return values + self._captured[1]
 
 
 def node_of(value: str) -> str:
@@ -79,32 +81,32 @@ def resolved(value: str, substitutes: dict[str, str]) -> str:
 
 def captured(region: Region, substitutes: dict[str, str]) -> list[str]:
     """Return the values that a region needs from the graph around it."""
-    own, found = {*region.inputs}, []
+    own, values = {*region.inputs}, []
     for definition in ordered(region.producers, region.outputs, substitutes, own):
-        found += definition.needs(substitutes)
-    found += [resolved(name, substitutes) for name in region.outputs]
+        values += definition.needs(substitutes)
+    values += [resolved(name, substitutes) for name in region.outputs]
     return [
         name
-        for name in dict.fromkeys(found)
+        for name in dict.fromkeys(values)
         if name not in own and node_of(name) not in region.producers
     ]
 
 
 def producers_of(definitions: dict[str, Definition]) -> dict[str, Definition]:
     """Return the definition of the node that computes each value, by the name of the value."""
-    found = {}
+    producers = {}
     for definition in definitions.values():
         for name in (definition.name, *(definition.outputs or ())):
-            found[name] = definition
-    found.pop("", None)
-    return found
+            producers[name] = definition
+    producers.pop("", None)
+    return producers
 
 
 def ordered(
     producers: dict[str, Definition],
     wanted: Iterable[str],
     substitutes: dict[str, str],
-    given: Iterable[str] = (),
+    known_values: Iterable[str] = (),
     *,
     loops: bool = False,
     controls: bool = False,
@@ -115,7 +117,7 @@ def ordered(
     `loops`, results of NextIteration are ignored; with `controls`, nodes are also needed that only
     run before.
     """
-    known = {*given}
+    known = {*known_values}
     done: set[str] = set()
     active: set[str] = set()
     order: list[Definition] = []
@@ -164,8 +166,8 @@ def rewrite(definitions: dict[str, Definition], substitutes: dict[str, str]) -> 
 def _loops(definitions: dict[str, Definition], substitutes: dict[str, str]) -> None:
     frames, parents = _frames(definitions, substitutes)
     depths = {frame: _depth(frame, parents) for frame in parents}
-    for frame in sorted(parents, key=lambda each: -depths[each]):
-        members = {name: definitions[name] for name, each in frames.items() if each == frame}
+    for frame in sorted(parents, key=lambda owner: -depths[owner]):
+        members = {name: definitions[name] for name, owner in frames.items() if owner == frame}
         own = f"{frame}/loop"
         while own in definitions:
             own += "_"
@@ -323,10 +325,10 @@ def _branches(
 ) -> frozenset[_Branch]:
     """Return the branches in which a value is computed."""
     name, _, result = value.partition(":")
-    found = taken.get(name, frozenset())
+    branches = taken.get(name, frozenset())
     if _is_switch(definitions.get(name)):
-        found |= {(definitions[name].inputs[1], int(result == "1"))}
-    return found
+        branches |= {(definitions[name].inputs[1], int(result == "1"))}
+    return branches
 
 
 def _merge(

@@ -120,34 +120,34 @@ class _GraphReader:
 
     def definitions(self, nodes: list[Any]) -> dict[str, Definition]:
         """Decode the nodes of a graph or of a function."""
-        found: dict[str, Definition] = {}
+        definitions: dict[str, Definition] = {}
         for node in nodes:
             if not isinstance(node, dict) or not all(
                 isinstance(node.get(key), str) for key in ("name", "op")
             ):
                 raise malformed("node lacks its name or operator", f"{node!r:.80}")
             name, operator = node["name"], node["op"]
-            if name in found:
+            if name in definitions:
                 raise malformed("node occurs twice", repr(name))
-            given = _list(node, "input")
-            if not all(isinstance(each, str) for each in given):
+            inputs = _list(node, "input")
+            if not all(isinstance(text, str) for text in inputs):
                 raise malformed("inputs of a node must be texts", f'node "{name}" ({operator})')
             attributes = {}
             for key, value in _dict(node, "attr").items():
                 # The values of constants are decoded if the graph needs them.
-                place = f'attribute "{key}" of node "{name}"'
+                owner = f'attribute "{key}" of node "{name}"'
                 kept = operator == "Const" and key == "value"
-                attributes[key] = value if kept else decoded(value, place)
-            found[name] = Definition(
+                attributes[key] = value if kept else decoded(value, owner)
+            definitions[name] = Definition(
                 name,
                 operator,
-                [each for each in given if not each.startswith("^")],
-                controls=[each[1:] for each in given if each.startswith("^")],
+                [text for text in inputs if not text.startswith("^")],
+                controls=[text[1:] for text in inputs if text.startswith("^")],
                 attributes=attributes,
             )
-        for definition in found.values():
-            definition.inputs = [_plain(name, found) for name in definition.inputs]
-        return found
+        for definition in definitions.values():
+            definition.inputs = [_plain(name, definitions) for name in definition.inputs]
+        return definitions
 
     def graph(
         self,
@@ -239,17 +239,17 @@ class _GraphReader:
     ) -> dict[str, Any]:
         row = self._table.get(definition.operator)
         parameters = None if row is None else parameters_of(row.function)
-        found: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         for key, value in definition.attributes.items():
             accepted = parameters is not None and parameters.accepts_keyword(key)
             if isinstance(value, Region):
-                found[key] = self._region(value, substitutes, constants, depth + 1)
+                options[key] = self._region(value, substitutes, constants, depth + 1)
             elif isinstance(value, FunctionName):
                 if accepted:
-                    found[key] = self._function(value.name, depth + 1)
+                    options[key] = self._function(value.name, depth + 1)
             elif accepted or not _ignorable(key, value):
-                found[key] = value
-        return found
+                options[key] = value
+        return options
 
     def _region(
         self,
@@ -292,14 +292,14 @@ class _GraphReader:
         definitions = self.definitions(_list(function, "nodeDef") or _list(function, "node_def"))
         inputs = {}
         for argument in _list(signature, "inputArg") or _list(signature, "input_arg"):
-            each = str(argument.get("name") if isinstance(argument, dict) else "")
-            inputs[each] = ValueInfo(each, None, None)
+            own = str(argument.get("name") if isinstance(argument, dict) else "")
+            inputs[own] = ValueInfo(own, None, None)
         outputs = []
         for argument in _list(signature, "outputArg") or _list(signature, "output_arg"):
-            each = str(argument.get("name") if isinstance(argument, dict) else "")
-            value = _plain(str(returned.get(each)), definitions)
+            own = str(argument.get("name") if isinstance(argument, dict) else "")
+            value = _plain(str(returned.get(own)), definitions)
             # Names of results may be those of nodes.
-            outputs.append((ValueInfo(f"{each}:result", None, None), value))
+            outputs.append((ValueInfo(f"{own}:result", None, None), value))
         return self.graph(name, definitions, inputs, outputs, depth)
 
     def _constant(self, definition: Definition) -> ModelConstant | None:
@@ -307,12 +307,12 @@ class _GraphReader:
         name = definition.name
         value = definition.attributes.get("value")
         tensor = value.get("tensor") if isinstance(value, dict) else None
-        place = f'node "{name}" (Const)'
-        found = attributes.constant(name, tensor, place) if isinstance(tensor, dict) else None
-        found = found or self._weights.get(name)
-        if found is None and _type(definition.attributes.get("dtype")) in (*DTYPES, "DT_STRING"):
-            raise malformed("weight is missing in the manifest", place)
-        return found
+        owner = f'node "{name}" (Const)'
+        constant = attributes.constant(name, tensor, owner) if isinstance(tensor, dict) else None
+        constant = constant or self._weights.get(name)
+        if constant is None and _type(definition.attributes.get("dtype")) in (*DTYPES, "DT_STRING"):
+            raise malformed("weight is missing in the manifest", owner)
+        return constant
 
 
 def _tables(
@@ -326,10 +326,10 @@ def _tables(
     def made(value: str) -> str:
         name = node_of(value)
         for _ in initializer:
-            given = initializer.get(name)
-            if given is None or given.operator != "Identity" or not given.inputs:
+            definition = initializer.get(name)
+            if definition is None or definition.operator != "Identity" or not definition.inputs:
                 break
-            name = node_of(given.inputs[0])
+            name = node_of(definition.inputs[0])
         return name
 
     tables: dict[Any, tuple[str, str]] = {}
@@ -466,25 +466,25 @@ def _plain(value: str, definitions: dict[str, Definition]) -> str:
 
 def _ignorable(key: str, value: Any) -> bool:
     types = isinstance(value, Type) or (
-        isinstance(value, list) and all(isinstance(each, Type) for each in value)
+        isinstance(value, list) and all(isinstance(kind, Type) for kind in value)
     )
     return types or value is None or key.startswith("_") or key in IGNORED
 
 
 def _has_texts(values: Iterable[Any]) -> bool:
     """Return True if one of the dtypes among attributes is that of texts."""
-    types = (each for value in values for each in (value if isinstance(value, list) else [value]))
-    return any(isinstance(each, Type) and each.is_text for each in types)
+    types = (kind for value in values for kind in (value if isinstance(value, list) else [value]))
+    return any(isinstance(kind, Type) and kind.is_text for kind in types)
 
 
 def _type(value: Any) -> str:
     return value.name if isinstance(value, Type) else "an unknown dtype"
 
 
-def _inputs(given: dict[str, Any], definitions: dict[str, Definition]) -> dict[str, ValueInfo]:
+def _inputs(signature: dict[str, Any], definitions: dict[str, Definition]) -> dict[str, ValueInfo]:
     """Return the inputs by the names of their nodes."""
     declared = {}
-    for key, entry in given.items():
+    for key, entry in signature.items():
         node = _plain(str(_part(entry, "name", key)), definitions)
         known = node in definitions and definitions[node].operator not in _TABLES
         if known and node not in declared:
@@ -499,18 +499,18 @@ def _inputs(given: dict[str, Any], definitions: dict[str, Definition]) -> dict[s
 
 
 def _outputs(
-    given: dict[str, Any], definitions: dict[str, Definition]
+    signature: dict[str, Any], definitions: dict[str, Definition]
 ) -> list[tuple[ValueInfo, str]]:
     """Return the outputs with the values that they have; absent nodes are left out."""
-    found = []
-    for key, entry in given.items():
+    outputs = []
+    for key, entry in signature.items():
         value = _plain(str(_part(entry, "name", key)), definitions)
         if value.split(":")[0] in definitions:
-            found.append((_info(value if key == f"{value}:0" else key, entry, None), value))
-    if found:
-        return found
-    if given:
-        raise malformed("nodes of all outputs are missing", f"{', '.join(given):.80}")
+            outputs.append((_info(value if key == f"{value}:0" else key, entry, None), value))
+    if outputs:
+        return outputs
+    if signature:
+        raise malformed("nodes of all outputs are missing", f"{', '.join(signature):.80}")
     used = {name.split(":")[0] for each in definitions.values() for name in each.inputs}
     return [
         (ValueInfo(name, None, None), name)
@@ -523,10 +523,10 @@ def _info(name: str, entry: Any, node: Definition | None) -> ValueInfo:
     """Return the declaration of an input or output, whose node may say what the entry does not."""
     attributes = {} if node is None else node.attributes
     dtype, shape = attributes.get("dtype"), attributes.get("shape")
-    given, lengths = _part(entry, "dtype", None), _part(entry, "tensorShape", None)
+    declared, lengths = _part(entry, "dtype", None), _part(entry, "tensorShape", None)
     try:
-        if given is not None:
-            dtype = type_of(given)
+        if declared is not None:
+            dtype = type_of(declared)
         if isinstance(lengths, dict):
             shape = shape_of(lengths)
     except (AttributeError, TypeError, ValueError):
@@ -542,18 +542,18 @@ def _part(entry: Any, key: str, default: Any) -> Any:
 
 
 def _dict(value: Any, key: str) -> dict[str, Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    if found is None:
+    content = value.get(key) if isinstance(value, dict) else None
+    if content is None:
         return {}
-    if not isinstance(found, dict):
-        raise malformed(f"{key} must be an object", f"{found!r:.80}")
-    return found
+    if not isinstance(content, dict):
+        raise malformed(f"{key} must be an object", f"{content!r:.80}")
+    return content
 
 
 def _list(value: Any, key: str) -> list[Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    if found is None:
+    content = value.get(key) if isinstance(value, dict) else None
+    if content is None:
         return []
-    if not isinstance(found, list):
-        raise malformed(f"{key} must be a list", f"{found!r:.80}")
-    return found
+    if not isinstance(content, list):
+        raise malformed(f"{key} must be a list", f"{content!r:.80}")
+    return content

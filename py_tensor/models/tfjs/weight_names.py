@@ -58,7 +58,7 @@ def match(slots: list[WeightSlot], constants: Mapping[str, ModelConstant]) -> li
 
     Raises ModelError, which names the weights, if some are missing or have another shape.
     """
-    found: dict[int, str] = {}
+    matched: dict[int, str] = {}
     paths: dict[str, str] = {}
     tokens: dict[str, list[str]] = {}
     for name in constants:
@@ -70,23 +70,23 @@ def match(slots: list[WeightSlot], constants: Mapping[str, ModelConstant]) -> li
             tokens[name] = parts
     for at, slot in enumerate(slots):
         if slot.path in paths:
-            found[at] = paths[slot.path]
-    _match_names(slots, constants, tokens, found)
-    _match_order(slots, constants, found)
+            matched[at] = paths[slot.path]
+    _match_names(slots, constants, tokens, matched)
+    _match_order(slots, constants, matched)
     for at, slot in enumerate(slots):
-        if at in found and not slot.fits(constants[found[at]]):
+        if at in matched and not slot.fits(constants[matched[at]]):
             raise ModelError(
-                f"load: weight has another shape; got {constants[found[at]].shape} for "
-                f'"{found[at]}", which needs {_shown(slot.shape)}; convert the model again'
+                f"load: weight has another shape; got {constants[matched[at]].shape} for "
+                f'"{matched[at]}", which needs {_shown(slot.shape)}; convert the model again'
             )
-    return [found[at] for at in range(len(slots))]
+    return [matched[at] for at in range(len(slots))]
 
 
 def _match_names(
     slots: list[WeightSlot],
     constants: Mapping[str, ModelConstant],
     tokens: dict[str, list[str]],
-    found: dict[int, str],
+    matched: dict[int, str],
 ) -> None:
     """Assign the constants that share most parts of the name with a slot, in order if equal."""
     places: defaultdict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
@@ -95,7 +95,7 @@ def _match_names(
             places[part, parts[-1]].append((order, name))
     pairs: list[tuple[int, bool, int, int, int, int, str]] = []
     for at, slot in enumerate(slots):
-        if at in found:
+        if at in matched:
             continue
         near = {pair for owner in slot.owners for key in slot.names for pair in places[owner, key]}
         for order, name in near:
@@ -111,19 +111,19 @@ def _match_names(
             )
     used: set[str] = set()
     for *_, at, _, name in sorted(pairs):
-        if at not in found and name not in used:
-            found[at] = name
+        if at not in matched and name not in used:
+            matched[at] = name
             used.add(name)
 
 
 def _match_order(
-    slots: list[WeightSlot], constants: Mapping[str, ModelConstant], found: dict[int, str]
+    slots: list[WeightSlot], constants: Mapping[str, ModelConstant], matched: dict[int, str]
 ) -> None:
     """Assign the remaining constants in order if as many slots remain, and the shapes fit."""
-    open_slots = [at for at in range(len(slots)) if at not in found]
+    open_slots = [at for at in range(len(slots)) if at not in matched]
     if not open_slots:
         return
-    used = set(found.values())
+    used = set(matched.values())
     rest = [name for name in constants if name not in used]
     fits = len(rest) == len(open_slots) and all(
         slots[at].fits(constants[name]) for at, name in zip(open_slots, rest, strict=True)
@@ -136,7 +136,7 @@ def _match_order(
             f"load: weights are missing; got none for {', '.join(labels[:8])}{more}{unused:.400}; "
             "convert the model again, with its weights"
         )
-    found.update(zip(open_slots, rest, strict=True))
+    matched.update(zip(open_slots, rest, strict=True))
 
 
 def _shown(shape: tuple[int | None, ...] | None) -> str:

@@ -47,18 +47,18 @@ def read_weights(manifest: Any, files: Mapping[str, Any]) -> dict[str, ModelCons
 
     Raises ModelError, which names the weight, if the files do not fit.
     """
-    found: dict[str, ModelConstant] = {}
+    constants: dict[str, ModelConstant] = {}
     for paths, weights in _groups(manifest):
         shards = _Shards(paths, files)
         for spec in weights:
             name = spec.get("name")
             if not isinstance(name, str):
                 raise _malformed("weight has no name", f"{spec!r:.80}")
-            if name in found:
+            if name in constants:
                 raise _malformed("weight occurs twice", repr(name))
-            found[name] = _weight(name, spec, shards)
+            constants[name] = _weight(name, spec, shards)
         shards.end()
-    return found
+    return constants
 
 
 def _groups(manifest: Any) -> Iterator[tuple[list[str], list[dict[str, Any]]]]:
@@ -74,8 +74,8 @@ def _groups(manifest: Any) -> Iterator[tuple[list[str], list[dict[str, Any]]]]:
 
 
 def _list(group: Any, key: str, kind: type) -> list[Any] | None:
-    found = group.get(key) if isinstance(group, dict) else None
-    return found if isinstance(found, list) and all(isinstance(x, kind) for x in found) else None
+    items = group.get(key) if isinstance(group, dict) else None
+    return items if isinstance(items, list) and all(isinstance(x, kind) for x in items) else None
 
 
 class _Shards:
@@ -120,14 +120,14 @@ class _Shards:
 
 def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> ModelConstant:
     """Read the next weight."""
-    place = f'weight "{name}"'
+    owner = f'weight "{name}"'
     dtype, shape, quantization = (spec.get(key) for key in ("dtype", "shape", "quantization"))
     if (
         not isinstance(shape, list)
         or len(shape) > _RANK
         or any(type(length) is not int or not 0 <= length < 1 << 31 for length in shape)
     ):
-        raise _malformed("shape is not valid", f"{shape!r:.80} of {place}")
+        raise _malformed("shape is not valid", f"{shape!r:.80} of {owner}")
     if dtype == "string":
         # Each text has its length in front.
         texts = [
@@ -137,7 +137,7 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> ModelConstant:
         return ModelConstant(name, TEXT, tuple(shape), texts)
     if not isinstance(dtype, str) or dtype not in CODES:
         raise ModelError(
-            f"load: dtype of a weight is not supported; got {dtype!r:.80} for {place}; convert it "
+            f"load: dtype of a weight is not supported; got {dtype!r:.80} for {owner}; convert it "
             f"to one of {', '.join(CODES)}"
         )
     stored: Any = dtype
@@ -146,7 +146,7 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> ModelConstant:
         if stored not in ("uint8", "uint16", "float16") or dtype not in ("float32", "int32"):
             raise ModelError(
                 f"load: quantization is not supported; got {quantization!r:.80} of {dtype} for "
-                f"{place}; use uint8, uint16 or float16"
+                f"{owner}; use uint8, uint16 or float16"
             )
     size = SIZES[CODES[stored]]
     entry = Entry(CODES[stored], tuple(shape), shards.take(math.prod(shape) * size, name))
@@ -157,7 +157,7 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> ModelConstant:
         return ModelConstant(name, as_dtype(dtype), entry.shape, entry)
     scale, least = quantization.get("scale"), quantization.get("min")
     if not all(type(number) in (int, float) for number in (scale, least)):
-        raise _malformed("quantization lacks its scale or min", f"{quantization!r:.80} of {place}")
+        raise _malformed("quantization lacks its scale or min", f"{quantization!r:.80} of {owner}")
     steps = array(_QUANTIZED[stored], bytes(entry.data))
     try:
         table = [step * scale + least for step in range(max(steps, default=0) + 1)]
@@ -167,7 +167,7 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> ModelConstant:
             numbers = array("f", map(table.__getitem__, steps))
     except (OverflowError, ValueError) as error:
         raise _malformed(
-            f"quantization is not valid: {error!s:.80}", f"{quantization!r:.80} of {place}"
+            f"quantization is not valid: {error!s:.80}", f"{quantization!r:.80} of {owner}"
         ) from None
     code = CODES[dtype]
     return constant_of_entry(name, Entry(code, entry.shape, numbers.tobytes()))

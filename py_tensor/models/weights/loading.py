@@ -53,17 +53,17 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
     """
     files = files_of_source(source, _rank, {}, None, True)
     data = await files.read("", None)
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     parts = _parts(data)
     if parts is None:
         return _tensors(data, prefix)
     del data
     for part in parts:
         for name, tensor in _tensors(await files.read(part, None), prefix).items():
-            if name in found:
+            if name in tensors:
                 raise _malformed("name is in two parts", f"{name!r:.80} in {part!r:.80}")
-            found[name] = tensor
-    return found
+            tensors[name] = tensor
+    return tensors
 
 
 def _rank(data: Any) -> int | None:

@@ -145,8 +145,8 @@ def _gathered(
     elements = data[: len(data) // size * size].cast(_UNITS[size])
     length, step = shape[-1], strides[-1]
     rows = []
-    for place in product(*map(range, shape[:-1])):
-        start = offset + sum(at * stride for at, stride in zip(place, strides, strict=False))
+    for position in product(*map(range, shape[:-1])):
+        start = offset + sum(at * stride for at, stride in zip(position, strides, strict=False))
         if step:
             rows.append(elements[start : start + (length - 1) * step + 1 : step].tobytes())
         else:
@@ -272,14 +272,14 @@ BUILDERS: dict[str, ObjectBuilder] = {
 instead, which make tensors' descriptions and plain containers only."""
 
 
-def _storage_of(given: Any) -> Storage:
+def _storage_of(arguments: Any) -> Storage:
     """Return the storage of a persistent id: ("storage", class, key, device, number, ...)."""
-    if type(given) is not tuple or len(given) < 5 or given[0] != "storage":
+    if type(arguments) is not tuple or len(arguments) < 5 or arguments[0] != "storage":
         raise ValueError("persistent id is not a storage")
-    _, kind, key, _, count = given[:5]
+    _, kind, key, _, count = arguments[:5]
     if type(kind) is not Name or kind not in _TYPES:
         raise ValueError(f"storage of class {shown(kind)} is not supported")
-    if type(key) is not str or (len(given) > 5 and given[5] is not None):
+    if type(key) is not str or (len(arguments) > 5 and arguments[5] is not None):
         raise ValueError("storage has no key, or is a part of another one")
     _whole(count)
     return Storage(key, _TYPES[kind], count)
@@ -316,27 +316,28 @@ def _zipped(view: memoryview) -> tuple[Any, dict[str, Any]]:
             "load_weights: file has a program of TorchScript; got code by torch.jit.save; save the "
             "weights with torch.save(model.state_dict(), path), or export the model as ONNX"
         )
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for entry in entries:
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
             raise _malformed(
                 "zip file is compressed or encrypted, which torch.save never does",
                 f"{entry.filename!r:.80}",
             )
-        found[entry.filename] = _content(view, entry)
-    roots = [name for name in found if name.endswith("/data.pkl") and name.count("/") == 1]
+        members[entry.filename] = _content(view, entry)
+    roots = [name for name in members if name.endswith("/data.pkl") and name.count("/") == 1]
     if len(roots) != 1:
         raise _malformed(
-            "zip file is not one of torch.save", f"{len(found)} files without data.pkl in a folder"
+            "zip file is not one of torch.save",
+            f"{len(members)} files without data.pkl in a folder",
         )
     folder = roots[0].removesuffix("data.pkl")
-    if bytes(found.get(f"{folder}byteorder", b"little")) != b"little":
+    if bytes(members.get(f"{folder}byteorder", b"little")) != b"little":
         raise _malformed("file was written on a machine with big-endian numbers", "byteorder")
-    value = Machine(found[roots[0]], roots[0], BUILDERS, _storage_of).load()
+    value = Machine(members[roots[0]], roots[0], BUILDERS, _storage_of).load()
     prefix = f"{folder}data/"
     return value, {
         name.removeprefix(prefix): content
-        for name, content in found.items()
+        for name, content in members.items()
         if name.startswith(prefix)
     }
 
@@ -361,8 +362,8 @@ def _legacy(view: memoryview) -> tuple[Any, dict[str, Any]]:
     """Read a file of PyTorch before 1.6: five pickles, then the storages in the order of keys."""
     counts: dict[str, Storage] = {}
 
-    def persistent(given: Any) -> Storage:
-        storage = _storage_of(given)
+    def persistent(arguments: Any) -> Storage:
+        storage = _storage_of(arguments)
         return counts.setdefault(storage.key, storage)
 
     machine = Machine(view, "the file", BUILDERS, persistent)
@@ -371,7 +372,7 @@ def _legacy(view: memoryview) -> tuple[Any, dict[str, Any]]:
         raise _malformed("file was written on a machine with big-endian numbers", "little_endian")
     if type(keys) is not list:
         raise _malformed("keys of storages are not a list", type(keys).__name__)
-    found: dict[str, Any] = {}
+    storages: dict[str, Any] = {}
     at = machine.at
     for key in keys:
         if type(key) is not str or key not in counts or at + 8 > len(view):
@@ -383,14 +384,14 @@ def _legacy(view: memoryview) -> tuple[Any, dict[str, Any]]:
             raise _malformed(
                 "storage has another size", f"{count} elements of {shown(key)} at byte {at}"
             )
-        found[key] = view[at + 8 : end]
+        storages[key] = view[at + 8 : end]
         at = end
-    return value, found
+    return value, storages
 
 
 def _flattened(value: Any) -> dict[str, Stored]:
     """Return the tensors in containers by the names that lead to them, joined by dots."""
-    found: dict[str, Stored] = {}
+    tensors: dict[str, Stored] = {}
     visited = 0
     inside: set[int] = set()
 
@@ -398,9 +399,9 @@ def _flattened(value: Any) -> dict[str, Stored]:
         nonlocal visited
         if type(value) is Stored:
             name = ".".join(path) or "tensor"
-            if name in found or len(name) > NAME or len(found) == TENSORS:
+            if name in tensors or len(name) > NAME or len(tensors) == TENSORS:
                 raise _malformed("names are not unique, too long or too many", f"{name!r:.80}")
-            found[name] = value
+            tensors[name] = value
             return
         items = _items(value)
         if items is None:
@@ -417,7 +418,7 @@ def _flattened(value: Any) -> dict[str, Stored]:
         inside.remove(id(value))
 
     visit(value, ())
-    return found
+    return tensors
 
 
 def _items(value: Any) -> Iterator[tuple[Any, Any]] | None:

@@ -193,21 +193,21 @@ def load_torch_state_dict(
     >>> model(pt.asarray([1.0, 0.0, 0.0])).tolist()
     [1.0, 5.0]
     """
-    given = _renamed(state, prefix, rename)
+    named = _renamed(state, prefix, rename)
     images = {f"{name}.weight": shape for name, shape in (flattened or {}).items()}
     missing: list[str] = []
     used: set[str] = set()
     changes: list[tuple[Any, str, Tensor, Tensor]] = []
-    for slot in _slots(module, "", given):
+    for slot in _slots(module, "", named):
         used.update(slot.names)
-        if absent := [name for name in slot.names if name not in given]:
+        if absent := [name for name in slot.names if name not in named]:
             missing += absent
             continue
-        values = [tensor_of(OPERATION, given[name]) for name in slot.names]
+        values = [tensor_of(OPERATION, named[name]) for name in slot.names]
         if slot.names[0] in images:
             values[0] = _channels_last(values[0], slot.names[0], images[slot.names[0]])
         changes += _changes(slot, values)
-    unexpected = [name for name in given if name not in used and not name.endswith(_COUNTERS)]
+    unexpected = [name for name in named if name not in used and not name.endswith(_COUNTERS)]
     if strict and (missing or unexpected):
         raise ArgumentError(
             f"{OPERATION}: names differ; got {_listed(unexpected)} instead of {_listed(missing)}; "
@@ -222,7 +222,7 @@ def load_torch_state_dict(
 
 
 def _renamed(state: Mapping[str, Any], prefix: str, rename: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    renamed: dict[str, Any] = {}
     for name, value in state.items():
         if not name.startswith(prefix):
             continue
@@ -232,26 +232,28 @@ def _renamed(state: Mapping[str, Any], prefix: str, rename: Any) -> dict[str, An
         elif rename is not None:
             old = next((old for old in rename if new.startswith(old)), None)
             new = new if old is None else rename[old] + new.removeprefix(old)
-        if new in found:
+        if new in renamed:
             raise ArgumentError(
                 f"{OPERATION}: two names become one; got {new!r} again for {name!r}; rename them "
                 "differently"
             )
-        found[new] = value
-    return found
+        renamed[new] = value
+    return renamed
 
 
 def _slots(
-    module: Module, path: str, given: Mapping[str, Any], ending: str = ""
+    module: Module, path: str, named: Mapping[str, Any], ending: str = ""
 ) -> Iterator[_Slot]:
     """Yield the slots of a module and the modules inside it; names begin with the path."""
     rows = LAYERS.get(type(module), ())
     if isinstance(module, layers.MultiHeadAttention):
-        rows = next((each for name, each in _ATTENTION.items() if path + name in given), ())
+        rows = next(
+            (rows_of_name for name, rows_of_name in _ATTENTION.items() if path + name in named), ()
+        )
     recurrent = isinstance(module, (layers.RNN, layers.GRU, layers.LSTM))
     if isinstance(module, layers.Bidirectional):
-        yield from _slots(module.forward_layer, path, given)
-        yield from _slots(module.backward_layer, path, given, "_reverse")
+        yield from _slots(module.forward_layer, path, named)
+        yield from _slots(module.backward_layer, path, named, "_reverse")
         return
     stack = (module, *(getattr(module, "upper", ()) if recurrent else ()))
     for number, layer in enumerate(stack):
@@ -273,11 +275,11 @@ def _slots(
     if isinstance(module, layers.MultiHeadAttention) and rows:
         return
     places = PLACES.get(type(module), {})
-    for place, child in inner.items():
-        name = place.removeprefix(".").replace("[", ".").replace("]", "").removeprefix(".")
+    for key, child in inner.items():
+        name = key.removeprefix(".").replace("[", ".").replace("]", "").removeprefix(".")
         if not isinstance(module, layers.Sequential):
             name = places.get(name, name)
-        yield from _slots(child, f"{path}{name}.", given)
+        yield from _slots(child, f"{path}{name}.", named)
 
 
 def _target(layer: Any, field: str) -> tuple[Any, str, Any]:
@@ -291,10 +293,10 @@ def _changes(slot: _Slot, values: list[Tensor]) -> list[tuple[Any, str, Tensor, 
     """Return the owner, field, old and new value of each target of a slot."""
     shapes = " and ".join(str(value.shape) for value in values)
     try:
-        found = slot.convert(*values)
+        converted = slot.convert(*values)
     except (ShapeError, ArgumentError):
-        found = []
-    news = list(found) if isinstance(found, (list, tuple)) else [found]
+        converted = []
+    news = list(converted) if isinstance(converted, (list, tuple)) else [converted]
     if isinstance(slot.targets[0][0], layers.DepthwiseConv2D) and news[0].ndim == 4:
         old = slot.targets[0][2]
         news = [reshape(new, old.shape) if new.size == old.size else new for new in news]

@@ -165,12 +165,12 @@ class MultiHeadAttention(Module):
 
 def _causal_after(queries: int, keys: int, mask: ArrayLike | None) -> Tensor:
     """Return a mask with which the last queries of as many positions as keys see no later keys."""
-    place = arange(keys - queries, keys).reshape((-1, 1))
-    visible: Tensor = place >= arange(keys)
+    position = arange(keys - queries, keys).reshape((-1, 1))
+    visible: Tensor = position >= arange(keys)
     if mask is None:
         return visible
-    given = as_tensor("attention", mask)
-    if given.dtype.kind == "b":
-        return given.logical_and(visible)
+    tensor = as_tensor("attention", mask)
+    if tensor.dtype.kind == "b":
+        return tensor.logical_and(visible)
     # Scores are added to it, so it is not the lowest number itself.
-    return where(visible, given, 0.5 * lowest_stored(given.dtype))
+    return where(visible, tensor, 0.5 * lowest_stored(tensor.dtype))

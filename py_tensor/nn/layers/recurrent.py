@@ -192,9 +192,9 @@ class _Recurrent(Module):
         if state is None:
             state = self.last_state
         layers: tuple[Any, ...] = (self, *self.upper)
-        given = [None] * len(layers) if state is None else list(state) if self.upper else [state]
+        starts = [None] * len(layers) if state is None else list(state) if self.upper else [state]
         states = []
-        for layer, start in zip(layers, given, strict=True):
+        for layer, start in zip(layers, starts, strict=True):
             x, end = layer._run(x, start, valid, training)
             states.append(end)
         state = tuple(states) if self.upper else states[0]

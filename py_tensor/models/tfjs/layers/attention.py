@@ -185,15 +185,15 @@ def multi_head_attention(
 def _multi_head_weights(config: Config) -> list[Weight | None]:
     heads, size = config["num_heads"], config["key_dim"]
     sizes = {"query": size, "key": size, "value": config.get("value_dim") or size}
-    found: list[Weight | None] = []
+    weights: list[Weight | None] = []
     for inner, width in sizes.items():
-        found.append(Weight(("kernel",), (None, heads, width), inner, f"{inner}_dense"))
-        found.append(Weight(("bias",), (heads, width), inner, f"{inner}_dense"))
+        weights.append(Weight(("kernel",), (None, heads, width), inner, f"{inner}_dense"))
+        weights.append(Weight(("bias",), (heads, width), inner, f"{inner}_dense"))
     output = ("attention_output", "output_dense")
-    found += [Weight(("kernel",), None, *output), Weight(("bias",), None, *output)]
+    weights += [Weight(("kernel",), None, *output), Weight(("bias",), None, *output)]
     if config.get("use_bias", True):
-        return found
-    return [weight if weight and weight.names == ("kernel",) else None for weight in found]
+        return weights
+    return [weight if weight and weight.names == ("kernel",) else None for weight in weights]
 
 
 _IGNORED = "use_scale dropout seed"

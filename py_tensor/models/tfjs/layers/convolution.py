@@ -84,15 +84,15 @@ def _convolution(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor
 
 def _transposed(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
     padded, added = [], []
-    same, extra = window.padding == "same", window.output_padding
+    is_same, extra = window.padding == "same", window.output_padding
     for axis, (taps, apart) in enumerate(zip(kernels[0].shape, window.dilation, strict=False)):
         length, step, size = x.shape[axis + 1], window.stride[axis], (taps - 1) * apart + 1
         full = (length - 1) * step + size
         if extra is not None:
-            length = full - 2 * (size // 2 if same else 0) + extra[axis]
+            length = full - 2 * (size // 2 if is_same else 0) + extra[axis]
         else:
-            length = length * step + (0 if same else max(size - step, 0))
-        before = max(full - length, 0) // 2 if same else 0
+            length = length * step + (0 if is_same else max(size - step, 0))
+        before = max(full - length, 0) // 2 if is_same else 0
         after = full - before - length
         padded.append((before, max(after, 0)))
         added.append(max(-after, 0))

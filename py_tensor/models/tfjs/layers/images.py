@@ -117,9 +117,9 @@ def _cubic_rows(length: int, out: int) -> list[tuple[int, list[float]]]:
     """
     rows: list[tuple[int, list[float]]] = []
     for at in range(out):
-        place = (at + 0.5) * length / out - 0.5
-        low = math.floor(place)
-        part = round((place - low) * 1024) / 1024
+        center = (at + 0.5) * length / out - 0.5
+        low = math.floor(center)
+        part = round((center - low) * 1024) / 1024
         first, last = max(low - 1, 0), min(low + 3, length)
         weights = [vision.resizing.cubic(low + part - pixel, -0.5) for pixel in range(first, last)]
         total = sum(weights)

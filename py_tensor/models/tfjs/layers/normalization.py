@@ -126,8 +126,8 @@ def normalization(
     axes = () if axis is None else _axes(axis)
     x = x.astype("float32")
     center, spread = (
-        _shaped(x, F.asarray(given, dtype="float32") if weight is None else weight, axes)
-        for given, weight in ((given_mean, mean), (given_variance, variance))
+        _shaped(x, F.asarray(numbers, dtype="float32") if weight is None else weight, axes)
+        for numbers, weight in ((given_mean, mean), (given_variance, variance))
     )
     scale = F.maximum(F.sqrt(spread), 1e-7)
     return center + x * scale if invert else (x - center) / scale

@@ -115,21 +115,23 @@ def recorded(
     *tensors: Tensor, function: str, names: Sequence[str], options: Mapping[str, Any]
 ) -> Any:
     """Run a function; `names` are the parameters that are tensors, lists of them with a star."""
-    given = dict(options)
+    arguments = dict(options)
     for name, tensor in zip(names, tensors, strict=True):
         if name.endswith("*"):
-            given.setdefault(name[:-1], []).append(tensor)
+            arguments.setdefault(name[:-1], []).append(tensor)
         else:
-            given[name] = tensor
+            arguments[name] = tensor
     run, parameters, keywords = OPERATIONS[function]
     for name, step in (("axis", 1), ("perm", -1)):
-        if name in parameters and given.get(name) is None:
+        if name in parameters and arguments.get(name) is None:
             # All axes, whose number the file does not have.
-            given[name] = [*range(tensors[0].ndim)][::step]
-    found = {
-        keyword: given[name] for name, keyword in keywords.items() if given.get(name) is not None
+            arguments[name] = [*range(tensors[0].ndim)][::step]
+    by_name = {
+        keyword: arguments[name]
+        for name, keyword in keywords.items()
+        if arguments.get(name) is not None
     }
-    return run(*(given[name] for name in parameters), **found)
+    return run(*(arguments[name] for name in parameters), **by_name)
 
 
 INTERNAL = {"recorded operation": recorded}

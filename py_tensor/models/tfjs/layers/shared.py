@@ -81,8 +81,8 @@ def sizes_of(size: int | Sequence[int], count: int) -> tuple[int, ...]:
     check_size(size)
     if isinstance(size, int):
         return (size,) * count
-    found = tuple(size)
-    return found * count if len(found) == 1 else found
+    sizes = tuple(size)
+    return sizes * count if len(sizes) == 1 else sizes
 
 
 def channels_last(x: Tensor, data_format: str) -> Tensor:

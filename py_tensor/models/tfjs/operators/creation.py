@@ -45,8 +45,8 @@ def shapes(*xs: Known) -> tuple[ModelConstant, ...]:
 
 
 def linspace(start: float, stop: float, count: int | Ints) -> Tensor:
-    found: Tensor = F.linspace(start, stop, single(count), dtype="float32")
-    return found
+    numbers: Tensor = F.linspace(start, stop, single(count), dtype="float32")
+    return numbers
 
 
 def normal(shape: Ints, *, dtype: Type) -> Tensor:

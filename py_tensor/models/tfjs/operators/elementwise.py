@@ -22,7 +22,7 @@ def identity(x: Any, *, shape: Any = None) -> Any:
     return x
 
 
-def first(x: Any, *others: Any) -> Any:
+def first(x: Any, *rest: Any) -> Any:
     return x
 
 
@@ -72,8 +72,8 @@ def folded_select(
 
 
 def complex_(real: Tensor, imag: Tensor) -> Tensor:
-    found: Tensor = F.add(real, F.multiply(imag, 1j))
-    return found
+    number: Tensor = F.add(real, F.multiply(imag, 1j))
+    return number
 
 
 def fake_quantization(

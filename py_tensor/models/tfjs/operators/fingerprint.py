@@ -75,7 +75,7 @@ def _of_64(text: bytes, n: int) -> int:
 
 
 def _seeded(text: bytes, at: int, a: int, b: int) -> tuple[int, int]:
-    w, x, y, z = (_fetch(text, at + 8 * each) for each in range(4))
+    w, x, y, z = (_fetch(text, at + 8 * byte_hash) for byte_hash in range(4))
     a += w
     b = _rotate(b + a + z, 21)
     c = a

@@ -126,18 +126,18 @@ def fused(
     if data_format != "NHWC":
         options["data_format"] = data_format
     y = channels_last(function(a, b, **options), data_format)
-    given = list(args)
+    operands = list(args)
     for operation in fused_ops or ():
         if operation == "BiasAdd":
-            y = y + given.pop(0)
+            y = y + operands.pop(0)
         elif operation == "FusedBatchNorm":
-            scale, offset, mean, variance = given[:4]
-            del given[:4]
+            scale, offset, mean, variance = operands[:4]
+            del operands[:4]
             y = nn.batch_norm(y, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
         elif operation == "LeakyRelu":
             y = nn.leaky_relu(y, alpha=leakyrelu_alpha)
         elif operation == "Prelu":
-            y = nn.prelu(y, given.pop(0))
+            y = nn.prelu(y, operands.pop(0))
         elif operation in ACTIVATIONS:
             y = ACTIVATIONS[operation](y)
         else:
@@ -331,7 +331,7 @@ def padded_boxes(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Any, Any]:
-    found = vision.non_max_suppression(
+    kept = vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -339,7 +339,7 @@ def padded_boxes(
         score_threshold=score_threshold,
         padded=pad_to_max_output_size,
     )
-    return found.indices, _number(found, pad_to_max_output_size)
+    return kept.indices, _number(kept, pad_to_max_output_size)
 
 
 def scored_boxes(
@@ -352,7 +352,7 @@ def scored_boxes(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Any, ...]:
-    found = vision.non_max_suppression(
+    kept = vision.non_max_suppression(
         boxes,
         scores,
         single(count),
@@ -361,12 +361,12 @@ def scored_boxes(
         soft_sigma=soft_sigma,
         padded=pad_to_max_output_size,
     )
-    return found.indices, found.scores, _number(found, pad_to_max_output_size)
+    return kept.indices, kept.scores, _number(kept, pad_to_max_output_size)
 
 
-def _number(found: vision.KeptBoxes, padded: bool) -> Tensor | ModelConstant:
+def _number(kept: vision.KeptBoxes, padded: bool) -> Tensor | ModelConstant:
     """Return the number of boxes, which the shape tells if they are not padded."""
-    return found.number if padded else folding.made([found.indices.shape[0]], ())
+    return kept.number if padded else folding.made([kept.indices.shape[0]], ())
 
 
 _THRESHOLDS = ("count", "iou_threshold", "score_threshold")

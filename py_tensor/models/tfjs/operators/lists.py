@@ -55,9 +55,9 @@ def reserve(shape: int | Ints, count: int | Ints, *, element_dtype: Type) -> Val
     return ValueList((None,) * _length(count), _dtype(element_dtype), _shape(shape))
 
 
-def _dtype(given: Type) -> DType:
+def _dtype(declared: Type) -> DType:
     """Return the dtype of elements; lists of lists have none of their own."""
-    return float32 if given.name == "DT_VARIANT" else given.dtype
+    return float32 if declared.name == "DT_VARIANT" else declared.dtype
 
 
 def empty(shape: int | Ints, count: int | Ints, *, element_dtype: Type) -> ValueList:
@@ -134,18 +134,18 @@ def stack(values: ValueList, shape: int | Ints | None = None, *, num_elements: i
 
 
 def _stacked(values: ValueList, places: Sequence[int], shape: PartialShape) -> Known:
-    found: list[Known] = []
+    elements: list[Known] = []
     for at in places:
         element = get(values, at) if values.elements[at] is not None else None
-        found.append(_zeros(values, shape) if element is None else element)
+        elements.append(_zeros(values, shape) if element is None else element)
     lengths = (0, *(n or 0 for n in _merged(shape, values.shape) or ()))
     if values.dtype is TEXT:
-        if not found:
+        if not elements:
             return folding.made([], lengths, TEXT)
-        texts = (each for each in found if isinstance(each, ModelConstant))
-        return folding.concat(*(folding.unsqueeze(each, 0) for each in texts), axis=0)
-    if found:
-        return F.stack(list(map(as_tensor, found)))
+        texts = (item for item in elements if isinstance(item, ModelConstant))
+        return folding.concat(*(folding.unsqueeze(item, 0) for item in texts), axis=0)
+    if elements:
+        return F.stack(list(map(as_tensor, elements)))
     return F.zeros(lengths, dtype=values.dtype)
 
 

@@ -20,8 +20,8 @@ def fill_empty_rows(
 
 
 def sparse_reshape(indices: Tensor, shape: Ints, new_shape: Ints) -> tuple[Tensor, ModelConstant]:
-    found, lengths = sparse.reshape(indices, tuple(shape), tuple(new_shape))
-    return found, folding.made(list(lengths), (len(lengths),))
+    reshaped, lengths = sparse.reshape(indices, tuple(shape), tuple(new_shape))
+    return reshaped, folding.made(list(lengths), (len(lengths),))
 
 
 def segments(
@@ -32,8 +32,8 @@ def segments(
 
 def ragged_gather(*inputs: Tensor, OUTPUT_RAGGED_RANK: int) -> tuple[Tensor, ...]:
     *splits, values, indices = inputs
-    limits, found = ragged.gather(splits, values, indices)
-    return *limits, found
+    limits, rows = ragged.gather(splits, values, indices)
+    return *limits, rows
 
 
 def ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor) -> tuple[Tensor, Tensor]:

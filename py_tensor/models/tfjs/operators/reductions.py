@@ -27,9 +27,9 @@ def bincount(
     x: Tensor, size: int | Ints, weights: Tensor, *, binary_output: bool = False
 ) -> Tensor:
     """Count the elements 0 to `size` - 1 of a vector, or of each row of a matrix."""
-    given = None if weights.size == 0 else weights
+    optional = None if weights.size == 0 else weights
     length, axis = single(size), x.ndim - 1
-    counts = F.bincount(x, given, length=length, axis=axis)
+    counts = F.bincount(x, optional, length=length, axis=axis)
     if binary_output:
         return (counts > 0).astype(weights.dtype)
     return counts.astype(weights.dtype)

@@ -39,8 +39,8 @@ def find(entries: HashTable, keys: Known, default: Known) -> Known:
         if is_text(wanted) != is_text(entries.keys) or is_text(default) != (dtype is TEXT):
             raise TypeError(f"keys of {wanted.dtype} in a table of {entries.keys.dtype}")
         values = entries.values.numbers
-        found = [values[places[key]] if key in places else otherwise for key in wanted.numbers]
-        return folding.made(found, wanted.shape, dtype)
+        results = [values[places[key]] if key in places else otherwise for key in wanted.numbers]
+        return folding.made(results, wanted.shape, dtype)
     if not places:
         return F.broadcast_to(as_tensor(default), keys.shape)
     known = sorted(places)
@@ -108,7 +108,7 @@ def n_grams(
     texts, between = _texts(x), separator.encode()
     if splits and (splits[0] != 0 or splits[-1] != len(texts) or sorted(splits) != splits):
         raise ValueError(f"{len(texts)} texts with other limits of rows than {splits!r:.80}")
-    found: list[bytes] = []
+    grams: list[bytes] = []
     limits = [0][: len(splits)]
     room = LARGEST
 
@@ -122,16 +122,16 @@ def n_grams(
         room -= sum(map(len, padded)) * width
         if room < 0:
             raise ValueError(f"texts of more than {LARGEST:,} bytes")
-        found.extend(between.join(padded[at : at + width]) for at in range(count))
+        grams.extend(between.join(padded[at : at + width]) for at in range(count))
 
     for start, end in pairwise(splits):
-        row, before = texts[start:end], len(found)
+        row, before = texts[start:end], len(grams)
         for width in ngram_widths if texts else ():
             add(row, width, width - 1 if pad_width < 0 else min(pad_width, width - 1))
-        if preserve_short_sequences and row and len(found) == before:
+        if preserve_short_sequences and row and len(grams) == before:
             add(row, len(row) + 2 * pad_width, pad_width)
-        limits.append(len(found))
-    return _made(found), folding.made(limits, (len(limits),))
+        limits.append(len(grams))
+    return _made(grams), folding.made(limits, (len(limits),))
 
 
 def hash_bucket(x: Known, *, num_buckets: int) -> ModelConstant:
