@@ -22,29 +22,29 @@ def _checked(
     operation: str, scores: ArrayLike, blank: int, labels: Sequence[str] | None
 ) -> tuple[Tensor, int, tuple[str, ...] | None]:
     """Return scores of shape (batch, steps, classes), the blank's position, and the labels."""
-    given = converted(operation, scores)
-    if given.ndim not in (2, 3) or not given.shape[-1]:
+    tensor = converted(operation, scores)
+    if tensor.ndim not in (2, 3) or not tensor.shape[-1]:
         raise ShapeError(
-            f"{operation}: scores have a wrong shape; got {given.shape}; use (steps, classes) or "
+            f"{operation}: scores have a wrong shape; got {tensor.shape}; use (steps, classes) or "
             "(batch, steps, classes)"
         )
-    classes = given.shape[-1]
+    classes = tensor.shape[-1]
     at = integer(operation, "blank", blank, -classes, classes - 1) % classes
     names = None
     if labels is not None:
         names = tuple(labels) if isinstance(labels, str) else items(operation, "labels", labels)
-    if names is not None and not all(isinstance(each, str) for each in names):
+    if names is not None and not all(isinstance(name, str) for name in names):
         raise wrong_type(operation, "labels", "texts", labels, "one str for each class")
     if names is not None and len(names) != classes:
         raise ArgumentError(
             f"{operation}: labels do not fit; got {len(names)} for {classes} classes; pass one for "
             "each class, also for the blank"
         )
-    return given.reshape((-1, *given.shape[-2:])), at, names
+    return tensor.reshape((-1, *tensor.shape[-2:])), at, names
 
 
-def _text(found: Sequence[int], names: tuple[str, ...] | None) -> Any:
-    return list(found) if names is None else "".join(names[each] for each in found)
+def _text(prefix: Sequence[int], names: tuple[str, ...] | None) -> Any:
+    return list(prefix) if names is None else "".join(names[label] for label in prefix)
 
 
 @named
@@ -82,19 +82,19 @@ def ctc_greedy_decode(
     ('ab', 0.825)
     """
     operation = "ctc_greedy_decode"
-    given, empty, names = _checked(operation, scores, blank, labels)
-    values = exp(log_softmax(given)) if flag(operation, "logits", logits) else given
-    pairs = stack([astype(argmax(given, axis=-1), "float32"), largest(values, axis=-1)], axis=-1)
-    found = []
+    checked, empty, names = _checked(operation, scores, blank, labels)
+    values = exp(log_softmax(checked)) if flag(operation, "logits", logits) else checked
+    pairs = stack([astype(argmax(checked, axis=-1), "float32"), largest(values, axis=-1)], axis=-1)
+    texts = []
     for row in pairs.tolist():
         kept = [
-            (int(each), part)
-            for at, (each, part) in enumerate(row)
-            if each != empty and (not at or each != row[at - 1][0])
+            (int(label), part)
+            for at, (label, part) in enumerate(row)
+            if label != empty and (not at or label != row[at - 1][0])
         ]
         confidence = sum(part for _, part in kept) / len(kept) if kept else 0.0
-        found.append((_text([each for each, _ in kept], names), confidence))
-    return found if converted(operation, scores).ndim == 3 else found[0]
+        texts.append((_text([label for label, _ in kept], names), confidence))
+    return texts if converted(operation, scores).ndim == 3 else texts[0]
 
 
 @named
@@ -135,15 +135,15 @@ def ctc_beam_search(
     ('a', -0.446)
     """
     operation = "ctc_beam_search"
-    given, empty, names = _checked(operation, scores, blank, labels)
+    checked, empty, names = _checked(operation, scores, blank, labels)
     width = integer(operation, "beam_width", beam_width, 1)
     count = integer(operation, "results", results, 1)
-    values = log_softmax(given) if flag(operation, "logits", logits) else log(given)
-    found = []
+    values = log_softmax(checked) if flag(operation, "logits", logits) else log(checked)
+    texts = []
     for steps in values.tolist():
         best = _search(steps, empty, width)[:count]
-        found.append([(_text(prefix, names), score) for prefix, score in best])
-    return found if converted(operation, scores).ndim == 3 else found[0]
+        texts.append([(_text(prefix, names), score) for prefix, score in best])
+    return texts if converted(operation, scores).ndim == 3 else texts[0]
 
 
 def _added(a: float, b: float) -> float:

@@ -26,14 +26,14 @@ def flat_or_along(operation: str, a: ArrayLike, axis: int | None) -> tuple[Tenso
     return (F.flatten(x), 0) if axis is None else (x, one_axis(operation, axis, x.ndim))
 
 
-def _real(operation: str, x: Any) -> Tensor:
+def _real(operation: str, x: ArrayLike) -> Tensor:
     tensor = as_floating(operation, x)
     if tensor.dtype.kind == "c":
         raise DTypeError(f"{operation}: dtype {tensor.dtype} is not real; use pt.real or pt.abs")
     return tensor
 
 
-def _integers(operation: str, *values: Any) -> list[Tensor]:
+def _integers(operation: str, *values: ArrayLike) -> list[Tensor]:
     tensors = [as_tensor(operation, value) for value in values]
     for tensor in tensors:
         if tensor.dtype.kind not in "iu":
@@ -43,7 +43,7 @@ def _integers(operation: str, *values: Any) -> list[Tensor]:
     return tensors
 
 
-def _pair(operation: str, x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
+def _pair(operation: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Convert two operands to tensors; a Python number adopts the other one's dtype."""
     if is_number(x1) and not is_number(x2):
         b = as_tensor(operation, x2)
@@ -293,7 +293,7 @@ def rint(x: ArrayLike, /) -> Tensor:
     return F.round(as_floating("rint", x))
 
 
-def _ignoring_nan(name: str, x1: Any, x2: Any) -> Tensor:
+def _ignoring_nan(name: str, x1: ArrayLike, x2: ArrayLike) -> Tensor:
     choose = F.maximum if name == "fmax" else F.minimum
     a, b = _pair(name, x1, x2)
     chosen = choose(a, b)

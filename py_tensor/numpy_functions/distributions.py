@@ -30,7 +30,7 @@ _WIDE = 1e4
 """Standard deviation above which counts are drawn as rounded normal numbers."""
 
 
-def lengths_of(size: Any, *parameters: Tensor) -> tuple[int, ...]:
+def lengths_of(size: ShapeLike | None, *parameters: Tensor) -> tuple[int, ...]:
     """Return the shape of the result: `size`, or the shape of the parameters."""
     if size is None:
         return F.broadcast_shapes(*(x.shape for x in parameters)) if parameters else ()
@@ -67,9 +67,9 @@ class KeyStream:
     def _scaled(
         self,
         draw: Callable[[tuple[int, ...]], Tensor],
-        loc: Any,
-        scale: Any,
-        size: Any,
+        loc: ArrayLike,
+        scale: ArrayLike,
+        size: ShapeLike | None,
     ) -> Tensor:
         """Return standard numbers times a scale plus a location."""
         shift, factor = as_floating("random", loc), as_floating("random", scale)
@@ -96,7 +96,9 @@ class ContinuousDistributions(KeyStream):
     """Distributions with a location, a scale or an exponent."""
 
     @named
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: ShapeLike | None = None) -> Tensor:
+    def uniform(
+        self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Tensor:
         """Draw uniformly distributed numbers from [low, high).
 
         Args:
@@ -346,7 +348,7 @@ class GammaDistributions(KeyStream):
         small = a < 1.0
         d = F.where(small, a + 1.0, a) - 1.0 / 3.0
         c = 1.0 / F.sqrt(9.0 * d)
-        factor: Any = F.ones(lengths)
+        factor = F.ones(lengths)
         # An accepted candidate replaces those before it, so the last one of them remains.
         for _ in range(_ROUNDS):
             x = self._normal(lengths)
@@ -514,8 +516,8 @@ class DiscreteDistributions(KeyStream):
 
     def _counted(
         self,
-        size: Any,
-        parameters: tuple[Any, ...],
+        size: ShapeLike | None,
+        parameters: tuple[ArrayLike, ...],
         moments: Callable[..., tuple[float, float, float]],
         log_probability: Callable[..., float],
     ) -> Tensor:

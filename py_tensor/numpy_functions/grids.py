@@ -193,7 +193,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
     return _filled_triangle(n, k, m, False)
 
 
-def _matrix_shape(operation: str, arr: Any) -> tuple[int, int]:
+def _matrix_shape(operation: str, arr: ArrayLike) -> tuple[int, int]:
     x = as_tensor(operation, arr)
     if x.ndim != 2:
         raise ShapeError(f"{operation}: needs two axes; got shape {x.shape}; reshape it first")

@@ -17,7 +17,7 @@ from .arithmetic import as_floating
 from .signals import convolve
 
 
-def _coefficients(operation: str, p: Any) -> Tensor:
+def _coefficients(operation: str, p: ArrayLike) -> Tensor:
     tensor = as_tensor(operation, p)
     if tensor.ndim > 1:
         raise ShapeError(f"{operation}: needs a vector; got shape {tensor.shape}; use flatten")
@@ -46,7 +46,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     return result
 
 
-def _padded(operation: str, a1: Any, a2: Any) -> tuple[Tensor, Tensor]:
+def _padded(operation: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
     a, b = _coefficients(operation, a1), _coefficients(operation, a2)
     length = max(a.size, b.size)
     first, second = (F.pad(x, ((length - x.size, 0),)) for x in (a, b))

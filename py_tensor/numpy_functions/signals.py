@@ -17,7 +17,7 @@ from ..typing import ArrayLike, Axis
 from .arithmetic import as_floating
 
 
-def _vectors(operation: str, a: Any, v: Any) -> tuple[Tensor, Tensor]:
+def _vectors(operation: str, a: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     first, second = as_tensor(operation, a), as_tensor(operation, v)
     for x in (first, second):
         if x.ndim > 1 or not x.size:
@@ -149,7 +149,7 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: i
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def _slope(f: Tensor, axis: int, distance: Any, edge_order: int) -> Tensor:
+def _slope(f: Tensor, axis: int, distance: ArrayLike, edge_order: int) -> Tensor:
     length = f.shape[axis]
     if length < edge_order + 1:
         raise ShapeError(

@@ -173,7 +173,7 @@ def _matrix(x: Tensor) -> Tensor:
     return F.reshape(x, (1, -1)) if x.ndim < 2 else x
 
 
-def _variables(operation: str, x: Any, rowvar: bool) -> Tensor:
+def _variables(operation: str, x: ArrayLike, rowvar: bool) -> Tensor:
     tensor = as_floating(operation, x)
     return (
         tensor.T
@@ -258,7 +258,7 @@ def cumprod(
     return F.cumulative_prod(x, axis=along, dtype=dtype)
 
 
-def _without_nan(operation: str, a: Any, value: float) -> Tensor:
+def _without_nan(operation: str, a: ArrayLike, value: float) -> Tensor:
     x = as_tensor(operation, a)
     return F.where(F.isnan(x), value, x) if x.dtype.kind in "fc" else x
 

@@ -227,13 +227,13 @@ def _loop(
             )
         return definition.inputs[at]
 
-    conditions = [each for each in members.values() if each.operator == "LoopCond"]
+    conditions = [member for member in members.values() if member.operator == "LoopCond"]
     if len(conditions) != 1:
         raise malformed("loop must have one condition", f"{len(conditions)} in frame {frame!r:.80}")
     [condition] = conditions
     # A variable of the loop: its first value, and that of the next iteration.
     variables: dict[str, tuple[str, str]] = {}
-    entered = {each.name for each in members.values() if each.operator in _ENTER}
+    entered = {member.name for member in members.values() if member.operator in _ENTER}
     for merge in members.values():
         if merge.operator in _MERGE:
             sources = {
@@ -241,8 +241,8 @@ def _loop(
                 for name in merge.inputs
                 if node_of(name) in members
             }
-            first = next((each for kind, each in sources.items() if kind in _ENTER), None)
-            later = next((each for kind, each in sources.items() if kind in _NEXT), None)
+            first = next((member for kind, member in sources.items() if kind in _ENTER), None)
+            later = next((member for kind, member in sources.items() if kind in _NEXT), None)
             if first is not None and later is not None:
                 variables[merge.name] = only(first, 0), only(later, 0)
                 entered.discard(first.name)
@@ -262,11 +262,11 @@ def _loop(
         substitutes[name] = only(members[name], 0)
     control = {*_ENTER, *_EXIT, *_NEXT, "LoopCond"}
     inner = {
-        name: each
-        for name, each in members.items()
-        if each.operator not in control and name not in variables
+        name: member
+        for name, member in members.items()
+        if member.operator not in control and name not in variables
     }
-    if any(each.operator in _MERGE for each in inner.values()):
+    if any(member.operator in _MERGE for member in inner.values()):
         _conditions(inner, substitutes)
     inputs, producers = tuple(variables), producers_of(inner)
     return Definition(
@@ -303,7 +303,7 @@ def _conditions(definitions: dict[str, Definition], substitutes: dict[str, str])
         if definition.operator in _MERGE and len(definition.inputs) == 2:
             first, second = (_branches(name, taken, definitions) for name in definition.inputs)
             predicate = _merge(definition, first, second, inside, latest, substitutes)
-            around = frozenset(each for each in around if each[0] != predicate)
+            around = frozenset(branch for branch in around if branch[0] != predicate)
         for name in (definition.name, *(definition.outputs or ())):
             taken[name] = around
             if not switch and definition.operator != "Const":
@@ -346,7 +346,7 @@ def _merge(
     if not both and not one:
         raise malformed("node merges no branches", f'node "{merge.name}" (Merge)')
     predicate, at = max(
-        both or one, key=lambda each: latest.get(resolved(each[0], substitutes), -1)
+        both or one, key=lambda pair: latest.get(resolved(pair[0], substitutes), -1)
     )
     values = merge.inputs if at == 0 else merge.inputs[::-1]
     for branch, (key, value) in enumerate(zip(("else_branch", "then_branch"), values, strict=True)):

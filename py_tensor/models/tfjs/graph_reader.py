@@ -160,14 +160,18 @@ class _GraphReader:
         """Make a graph with inputs by the names of their nodes, and outputs with their values."""
         substitutes: dict[str, str] = {}
         rewrite(definitions, substitutes)
-        for given in inputs:
-            definitions.pop(given, None)
+        for node_name in inputs:
+            definitions.pop(node_name, None)
         wanted = [resolved(value, substitutes) for _, value in outputs]
         order = ordered(producers_of(definitions), wanted, substitutes, inputs)
         # Inputs that a signature does not declare count if they are needed.
-        more = {each.name: each for each in order if each.operator == "Placeholder"}
-        inputs = inputs | {each: _info(each, {}, more[each]) for each in more}
-        order = [each for each in order if each.name not in more]
+        more = {
+            placeholder.name: placeholder
+            for placeholder in order
+            if placeholder.operator == "Placeholder"
+        }
+        inputs = inputs | {name: _info(name, {}, node) for name, node in more.items()}
+        order = [placeholder for placeholder in order if placeholder.name not in more]
         constants: dict[str, ModelConstant] = {}
         nodes = self._nodes(order, wanted, substitutes, constants, depth)
         nodes, infos, aliases = _named(nodes, outputs, wanted, {*inputs, *constants})
@@ -195,10 +199,10 @@ class _GraphReader:
         self._count(len(order) if depth else 0, depth)
         used: dict[str, int] = {}
         needs = [definition.needs(substitutes) for definition in order]
-        for value in [*wanted, *(value for each in needs for value in each)]:
+        for value in [*wanted, *(value for values in needs for value in values)]:
             name, _, at = value.partition(":")
             used[name] = max(used.get(name, 0), int(at or 0))
-        found = []
+        nodes = []
         for definition in order:
             name, operator = definition.name, definition.operator
             if operator == "Const":
@@ -216,8 +220,8 @@ class _GraphReader:
                 count = used.get(name, 0)
                 results = (name, *(f"{name}:{at}" for at in range(1, count + 1)))
             options = self._attributes(definition, substitutes, constants, depth)
-            found.append(ModelNode(name, operator, inputs, results, options, 0))
-        return tuple(found)
+            nodes.append(ModelNode(name, operator, inputs, results, options, 0))
+        return tuple(nodes)
 
     def _count(self, nodes: int, depth: int) -> None:
         """Count nodes of functions and regions at a depth of calls and regions."""
@@ -333,11 +337,13 @@ def _tables(
         return name
 
     tables: dict[Any, tuple[str, str]] = {}
-    for each in initializer.values():
-        if each.operator in _IMPORTS:
-            if len(each.inputs) != 3:
-                raise malformed("node lacks inputs", f'node "{each.name}" ({each.operator})')
-            table, keys, values = each.inputs
+    for definition in initializer.values():
+        if definition.operator in _IMPORTS:
+            if len(definition.inputs) != 3:
+                raise malformed(
+                    "node lacks inputs", f'node "{definition.name}" ({definition.operator})'
+                )
+            table, keys, values = definition.inputs
             tables[made(table)] = keys, values
     for entry in _dict(signature, "outputs").values():
         name, number = made(str(_part(entry, "name", ""))), _resource(entry)
@@ -363,8 +369,8 @@ def _add_tables(
 ) -> None:
     """Make tables operators on their keys and values, whose nodes become part of the graph."""
     renamed = {}
-    for name, each in initializer.items():
-        if name in definitions and each.operator != "Const":
+    for name, definition in initializer.items():
+        if name in definitions and definition.operator != "Const":
             renamed[name] = f"initializer/{name}"
 
     def plain(value: str) -> str:
@@ -376,17 +382,19 @@ def _add_tables(
         for key, entry in _dict(signature, "inputs").items()
     }
     made = {}
-    for name, each in definitions.items():
-        found = tables.get(name) if each.operator in _TABLES else tables.get(numbers.get(name))
-        if found is not None:
-            made[name] = Definition(name, _TABLES[0], map(plain, found))
-        elif each.operator in _TABLES:
-            each.operator += " without its keys and values"
-    for name, each in initializer.items():
-        each.inputs = list(map(plain, each.inputs))
-        each.name = renamed.get(name, name)
-        if each.operator not in (*_TABLES, *_IMPORTS):
-            definitions.setdefault(each.name, each)
+    for name, definition in definitions.items():
+        contents = (
+            tables.get(name) if definition.operator in _TABLES else tables.get(numbers.get(name))
+        )
+        if contents is not None:
+            made[name] = Definition(name, _TABLES[0], map(plain, contents))
+        elif definition.operator in _TABLES:
+            definition.operator += " without its keys and values"
+    for name, definition in initializer.items():
+        definition.inputs = list(map(plain, definition.inputs))
+        definition.name = renamed.get(name, name)
+        if definition.operator not in (*_TABLES, *_IMPORTS):
+            definitions.setdefault(definition.name, definition)
     definitions |= made
 
 
@@ -492,9 +500,9 @@ def _inputs(signature: dict[str, Any], definitions: dict[str, Definition]) -> di
             name = node if key in definitions or key == f"{node}:0" else key
             declared[node] = _info(name, entry, definitions[node])
     return declared or {
-        name: _info(name, {}, each)
-        for name, each in definitions.items()
-        if each.operator == "Placeholder"
+        name: _info(name, {}, definition)
+        for name, definition in definitions.items()
+        if definition.operator == "Placeholder"
     }
 
 
@@ -511,11 +519,11 @@ def _outputs(
         return outputs
     if signature:
         raise malformed("nodes of all outputs are missing", f"{', '.join(signature):.80}")
-    used = {name.split(":")[0] for each in definitions.values() for name in each.inputs}
+    used = {name.split(":")[0] for definition in definitions.values() for name in definition.inputs}
     return [
         (ValueInfo(name, None, None), name)
-        for name, each in definitions.items()
-        if name not in used and each.operator not in _WITHOUT_RESULTS
+        for name, definition in definitions.items()
+        if name not in used and definition.operator not in _WITHOUT_RESULTS
     ]
 
 

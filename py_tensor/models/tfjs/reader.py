@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ...errors import ModelError
 from ..model import Model
 from . import graph_reader, topology as topology_reader, weights
+from .attributes import malformed
 from .layers import OPERATORS as LAYER_OPERATORS
 from .operators import OPERATORS
 
@@ -26,10 +26,10 @@ def parse(data: Any) -> dict[str, Any]:
     try:
         document = json.loads(str(bytes(data), "utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise _malformed("file is not JSON", f"{error!s:.80}") from None
+        raise malformed("file is not JSON", f"{error!s:.80}") from None
     topology = document.get("modelTopology") if isinstance(document, dict) else None
     if not isinstance(topology, dict):
-        raise _malformed("file has no modelTopology", f"{topology!r:.80}")
+        raise malformed("file has no modelTopology", f"{topology!r:.80}")
     return dict(document)
 
 
@@ -54,11 +54,4 @@ def read(
     if "model_config" in topology or "class_name" in topology:
         graph, rows = topology_reader.read(topology, constants, custom)
         return Model(graph, LAYER_OPERATORS | rows if rows else LAYER_OPERATORS)
-    raise _malformed("topology is neither of nodes nor of layers", f"keys {[*topology]!r:.80}")
-
-
-def _malformed(wrong: str, got: str) -> ModelError:
-    return ModelError(
-        f"load: not a valid TensorFlow.js model: {wrong}; got {got}; download or save the file "
-        "again"
-    )
+    raise malformed("topology is neither of nodes nor of layers", f"keys {[*topology]!r:.80}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -139,16 +140,12 @@ def local_response_normalization(
     return x / (bias + alpha * means.reshape(x.shape)) ** beta
 
 
-def softmax(x: Tensor, *, opset: int, axis: int | None = None) -> Tensor:
+def softmax(
+    function: Callable[..., Tensor], x: Tensor, *, opset: int, axis: int | None = None
+) -> Tensor:
     if opset < 13:
-        return over_flat_axes(F.softmax, x, axis)
-    return F.softmax(x, axis=-1 if axis is None else axis)
-
-
-def log_softmax(x: Tensor, *, opset: int, axis: int | None = None) -> Tensor:
-    if opset < 13:
-        return over_flat_axes(nn.log_softmax, x, axis)
-    return nn.log_softmax(x, axis=-1 if axis is None else axis)
+        return over_flat_axes(function, x, axis)
+    return function(x, axis=-1 if axis is None else axis)
 
 
 def over_flat_axes(function: Callable[..., Tensor], x: Tensor, axis: int | None) -> Tensor:
@@ -164,9 +161,9 @@ OPERATORS = {
     "InstanceNormalization": Operator(instance_normalization, layout=layouts.images),
     "LRN": Operator(local_response_normalization, layout=layouts.images),
     "LayerNormalization": Operator(layer_normalization),
-    "LogSoftmax": Operator(log_softmax, layout=layouts.along),
+    "LogSoftmax": Operator(partial(softmax, nn.log_softmax), layout=layouts.along),
     "LpNormalization": Operator(lp_normalization, layout=layouts.along),
     "MeanVarianceNormalization": Operator(mean_variance_normalization),
     "RMSNormalization": Operator(rms_normalization),
-    "Softmax": Operator(softmax, layout=layouts.along),
+    "Softmax": Operator(partial(softmax, F.softmax), layout=layouts.along),
 }

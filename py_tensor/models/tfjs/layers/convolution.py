@@ -31,7 +31,7 @@ _TRANSPOSED: tuple[Callable[..., Tensor], ...] = (
 )
 
 
-class Window(NamedTuple):
+class WindowOptions(NamedTuple):
     """Options of a convolution, with a number for each axis."""
 
     stride: tuple[int, ...]
@@ -41,7 +41,7 @@ class Window(NamedTuple):
     output_padding: tuple[int, ...] | None
 
 
-type Convolution = Callable[[Tensor, Sequence[Tensor], Window], Tensor]
+type Convolution = Callable[[Tensor, Sequence[Tensor], WindowOptions], Tensor]
 """Function of images with the channels last, and kernels."""
 
 
@@ -67,11 +67,11 @@ def convolved(
         x = F.pad(x, ((0, 0), (before, 0), (0, 0)))
         padding = "valid"
     extra = None if output_padding is None else sizes_of(output_padding, count)
-    window = Window(sizes_of(strides, count), padding, dilation, groups, extra)
+    window = WindowOptions(sizes_of(strides, count), padding, dilation, groups, extra)
     return in_format(biased(function(x, kernels, window), bias, activation), data_format)
 
 
-def _convolution(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+def _convolution(x: Tensor, kernels: Sequence[Tensor], window: WindowOptions) -> Tensor:
     return _CONVOLUTIONS[x.ndim - 3](
         x,
         kernels[0],
@@ -82,7 +82,7 @@ def _convolution(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor
     )
 
 
-def _transposed(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+def _transposed(x: Tensor, kernels: Sequence[Tensor], window: WindowOptions) -> Tensor:
     padded, added = [], []
     is_same, extra = window.padding == "same", window.output_padding
     for axis, (taps, apart) in enumerate(zip(kernels[0].shape, window.dilation, strict=False)):
@@ -107,7 +107,7 @@ def _transposed(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
     )
 
 
-def _depthwise(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+def _depthwise(x: Tensor, kernels: Sequence[Tensor], window: WindowOptions) -> Tensor:
     stride, dilation, kernel = window.stride, window.dilation, kernels[0]
     if x.ndim == 3:
         # A second axis of length 1, after the first, so that "same" pads nothing there.
@@ -120,7 +120,7 @@ def _depthwise(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
     return nn.depthwise_conv2d(x, kernel, stride=stride, padding=window.padding, dilation=dilation)
 
 
-def _separable(x: Tensor, kernels: Sequence[Tensor], window: Window) -> Tensor:
+def _separable(x: Tensor, kernels: Sequence[Tensor], window: WindowOptions) -> Tensor:
     pointwise = kernels[1].reshape(kernels[1].shape[-2:])
     return _depthwise(x, kernels[:1], window) @ pointwise
 

@@ -273,20 +273,6 @@ def resized(
     return y if function is nn.resize_bilinear else y.astype(x.dtype)
 
 
-def crop_and_resize(
-    x: Tensor,
-    boxes: Tensor,
-    places: Tensor,
-    size: Ints,
-    *,
-    method: str = "bilinear",
-    extrapolation_value: float = 0.0,
-) -> Tensor:
-    return vision.crop_and_resize(
-        x, boxes, places, size, method=method, extrapolation_value=extrapolation_value
-    )
-
-
 def transformed(
     x: Tensor,
     transforms: Tensor,
@@ -307,42 +293,7 @@ def transformed(
 
 
 def kept_boxes(
-    boxes: Tensor,
-    scores: Tensor,
-    count: int | Ints,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -math.inf,
-) -> Tensor:
-    return vision.non_max_suppression(
-        boxes,
-        scores,
-        single(count),
-        iou_threshold=iou_threshold,
-        score_threshold=score_threshold,
-    ).indices
-
-
-def padded_boxes(
-    boxes: Tensor,
-    scores: Tensor,
-    count: int | Ints,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -math.inf,
-    *,
-    pad_to_max_output_size: bool = False,
-) -> tuple[Any, Any]:
-    kept = vision.non_max_suppression(
-        boxes,
-        scores,
-        single(count),
-        iou_threshold=iou_threshold,
-        score_threshold=score_threshold,
-        padded=pad_to_max_output_size,
-    )
-    return kept.indices, _number(kept, pad_to_max_output_size)
-
-
-def scored_boxes(
+    names: Sequence[str],
     boxes: Tensor,
     scores: Tensor,
     count: int | Ints,
@@ -351,7 +302,8 @@ def scored_boxes(
     soft_sigma: float = 0.0,
     *,
     pad_to_max_output_size: bool = False,
-) -> tuple[Any, ...]:
+) -> tuple[Tensor | ModelConstant, ...]:
+    """Return the named results of non-maximum suppression."""
     kept = vision.non_max_suppression(
         boxes,
         scores,
@@ -361,15 +313,15 @@ def scored_boxes(
         soft_sigma=soft_sigma,
         padded=pad_to_max_output_size,
     )
-    return kept.indices, kept.scores, _number(kept, pad_to_max_output_size)
+    # The shape tells the number of boxes if they are not padded.
+    number = kept.number if pad_to_max_output_size else folding.made([kept.indices.shape[0]], ())
+    return tuple(number if name == "number" else getattr(kept, name) for name in names)
 
 
-def _number(kept: vision.KeptBoxes, padded: bool) -> Tensor | ModelConstant:
-    """Return the number of boxes, which the shape tells if they are not padded."""
-    return kept.number if padded else folding.made([kept.indices.shape[0]], ())
+def _kept(*names: str) -> Operator:
+    thresholds = ("count", "iou_threshold", "score_threshold", "soft_sigma")
+    return Operator(partial(kept_boxes, names), host=thresholds)
 
-
-_THRESHOLDS = ("count", "iou_threshold", "score_threshold")
 
 OPERATORS = {
     "AvgPool": Operator(partial(pooled, "avg_pool2d")),
@@ -378,7 +330,7 @@ OPERATORS = {
     "Conv2D": Operator(conv2d),
     "Conv2DBackpropInput": Operator(transposed_conv2d, host=("shape",)),
     "Conv3D": Operator(partial(_convolution, nn.conv3d)),
-    "CropAndResize": Operator(crop_and_resize, host=("size",)),
+    "CropAndResize": Operator(vision.crop_and_resize, host=("crop_size",)),
     "DepthwiseConv2d": Operator(depthwise),
     "DepthwiseConv2dNative": Operator(depthwise),
     "Dilation2D": Operator(dilation2d),
@@ -387,10 +339,10 @@ OPERATORS = {
     "MaxPool": Operator(partial(pooled, "max_pool2d")),
     "MaxPool3D": Operator(partial(pooled, "max_pool3d")),
     "MaxPoolWithArgmax": Operator(pooled_with_places),
-    "NonMaxSuppressionV2": Operator(kept_boxes, host=_THRESHOLDS),
-    "NonMaxSuppressionV3": Operator(kept_boxes, host=_THRESHOLDS),
-    "NonMaxSuppressionV4": Operator(padded_boxes, host=_THRESHOLDS),
-    "NonMaxSuppressionV5": Operator(scored_boxes, host=(*_THRESHOLDS, "soft_sigma")),
+    "NonMaxSuppressionV2": _kept("indices"),
+    "NonMaxSuppressionV3": _kept("indices"),
+    "NonMaxSuppressionV4": _kept("indices", "number"),
+    "NonMaxSuppressionV5": _kept("indices", "scores", "number"),
     "ResizeBilinear": Operator(partial(resized, nn.resize_bilinear), host=("size",)),
     "ResizeNearestNeighbor": Operator(partial(resized, nn.resize_nearest_neighbor), host=("size",)),
     "_FusedConv2D": Operator(partial(fused_convolution, conv2d)),
