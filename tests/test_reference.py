@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import ModuleType
 
+import docs_docstrings
 import docs_reference
+import griffe
 import pytest
 
 import py_tensor as pt
+from py_tensor.functions import elementwise
 
 PAGES = [page for pages in docs_reference.sections().values() for page in pages.items()]
 LISTED = [name for _, (_, names) in PAGES for name in names]
@@ -50,3 +54,11 @@ def test_a_function_that_is_exported_twice_is_documented_once():
     text = docs_reference.page_text("pt.nn", "", ["nn.gelu", "nn.relu"])
     assert text.count(":::") == 1
     assert "Also exported here: [`relu`][py_tensor.relu]." in text
+
+
+def test_reference_shows_the_contracts_that_decorators_add():
+    file = Path(elementwise.__file__)
+    module = griffe.visit(elementwise.__name__, filepath=file, code=file.read_text())
+    assert "Raises:" not in module["exp"].docstring.value
+    assert docs_docstrings.complete_docstring(module["exp"]) == pt.exp.__doc__
+    assert "Raises:" in pt.exp.__doc__
