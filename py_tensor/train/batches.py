@@ -6,10 +6,10 @@ Input: arrays, or an iterable of batches. Output: batches of tensors.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterable, Iterable, Iterator
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer, number
@@ -17,6 +17,9 @@ from ..functions.creation import asarray
 from ..functions.indexing import take
 from ..ir.pytree import tree_leaves, tree_map
 from ..tensor import Tensor, as_tensor
+
+Batches = Iterable[Any] | AsyncIterable[Any]
+"""Batches of an epoch."""
 
 
 class Batch(NamedTuple):
@@ -112,7 +115,7 @@ def _length(operation: str, leaf: Any) -> int:
 
 def batches_of(
     operation: str, data: Any, batch_size: int, shuffle: bool = False, seed: int = 0
-) -> Iterable[Any]:
+) -> Batches:
     """Return batches of `(x, y)` or `(x, y, weights)`, or the data itself if it is an iterable.
 
     A list of two or three arrays counts as such a tuple.
@@ -127,11 +130,10 @@ def batches_of(
             f"{operation}: data must be arrays or an iterable of batches; got "
             f"{type(data).__name__}; pass (x, y) or an iterable of batches (x, y)"
         )
-    batches: Iterable[Any] = data
-    return batches
+    return cast("Batches", data)
 
 
-def inputs_of(operation: str, data: Any, batch_size: int) -> Iterable[Any]:
+def inputs_of(operation: str, data: Any, batch_size: int) -> Batches:
     """Return batches of inputs from an array, a dict or tuple of arrays, or an iterable.
 
     Raises ArgumentError for other data.
@@ -143,8 +145,7 @@ def inputs_of(operation: str, data: Any, batch_size: int) -> Iterable[Any]:
             f"{operation}: data must be arrays or an iterable of batches; got "
             f"{type(data).__name__}; pass an array or an iterable of batches"
         )
-    batches: Iterable[Any] = data
-    return batches
+    return cast("Batches", data)
 
 
 def _is_iterable(data: Any) -> bool:

@@ -16,7 +16,7 @@ from ..transforms.jit.precompile import warmup
 from .batch_source import END, BatchSource
 from .batches import Batch, as_batch
 from .control import Control
-from .metric_totals import Meter
+from .metric_totals import MetricTotals
 from .steps import StepRecipe
 from .yielding import Pace
 
@@ -28,12 +28,12 @@ class Prepared:
         self.jitted = jitted
         self.known: set[int] = set()
 
-    async def prepare(self, batch: Batch, *args: Any) -> None:
-        """Wait until the step is compiled for batches of this many samples."""
-        if batch.samples in self.known or is_debug_mode():
-            return
-        self.known.add(batch.samples)
-        await warmup(self.jitted, *args)
+    async def __call__(self, batch: Batch, *args: Any) -> Any:
+        """Call the step after it is compiled for batches of this many samples."""
+        if batch.samples not in self.known and not is_debug_mode():
+            self.known.add(batch.samples)
+            await warmup(self.jitted, *args)
+        return self.jitted(*args)
 
 
 async def run_epoch(
@@ -73,9 +73,9 @@ async def _rows(log: Tensor, count: int) -> list[list[float]]:
     return rows[:count]
 
 
-def check_some(operation: str, epoch: int, meter: Meter, source: BatchSource) -> None:
+def check_some(operation: str, epoch: int, totals: MetricTotals, source: BatchSource) -> None:
     """Raise ArgumentError if an epoch had no batch."""
-    if not meter.batches:
+    if not totals.batches:
         raise ArgumentError(
             f"{operation}: epoch {epoch} has no batch; got {type(source.items).__name__}, which is "
             "empty or exhausted; pass an object that can be iterated in each epoch, or "
