@@ -18,7 +18,7 @@ from ..dtypes import DType, as_dtype, bool_, float32, int32, promote, wrong_type
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError
 from ..functions.arguments import flag, items
 from ..runtime.host_data import to_host, unpack
-from .columns import Column, HostColumn, TextColumn
+from .columns import DataColumn, HostColumn, TextColumn
 from .dataset import Dataset
 from .sources import rows_of
 
@@ -173,7 +173,7 @@ class _Table:
             )
         return self.texts[name]
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> DataColumn:
         """Return a column of its given dtype, or of the first dtype that fits, or of strings."""
         texts = self.texts_of(name)
         given = self.dtypes.get(name)
@@ -210,7 +210,7 @@ class _Table:
                 ) from None
         return HostColumn(*to_host(values, dtype, f'csv: column "{name}"'))
 
-    def chosen(self, names: str | Sequence[str]) -> Column:
+    def chosen(self, names: str | Sequence[str]) -> DataColumn:
         """Return one column, or several joined to a column of vectors."""
         if isinstance(names, str):
             return self.column(names)
