@@ -89,25 +89,27 @@ def lbfgs(
     history = integer("lbfgs", "history", history, 1)
     max_iterations = integer("lbfgs", "max_iterations", max_iterations, 0)
     tolerance = number("lbfgs", "tolerance", tolerance)
-    layout, leaves, others = layout_of("lbfgs", params)
+    layout, leaves, untrained = layout_of("lbfgs", params)
     if layout.constrained:
         raise ArgumentError(
             "lbfgs: constraints cannot be applied; got a module with pt.nn.constrain; use another "
             "optimizer, for example pt.optim.adam, or parameters without constraints"
         )
-    at = layout.ravel(leaves)
+    point = layout.ravel(leaves)
 
     @jit
     def evaluated(vectors: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
-        return value_and_grad(lambda given: function(layout.unravel(given, others)))(vectors)
+        return value_and_grad(lambda vectors: function(layout.unravel(vectors, untrained)))(vectors)
 
-    def along(start: list[Tensor], length: float, direction: list[Tensor]) -> Any:
+    def along(
+        start: list[Tensor], length: float, direction: list[Tensor]
+    ) -> tuple[list[Tensor], float, list[Tensor]]:
         new = [x + length * d for x, d in zip(start, direction, strict=True)]
         realize(*new)
         value, slope = evaluated(new)
         return new, value.item(), slope
 
-    value, gradient = evaluated(at)
+    value, gradient = evaluated(point)
     best = value.item()
     pairs: list[tuple[list[Tensor], list[Tensor], float]] = []
     iteration = 0
@@ -121,25 +123,25 @@ def lbfgs(
         low, high = 0.0, inf
         length = 1.0 if pairs else min(1.0, 1 / sqrt(-slope) if slope else 1.0)
         for _ in range(_LINE_STEPS):
-            new, found, new_gradient = along(at, length, direction)
-            if not found <= best + _DECREASE * length * slope:
+            new, new_value, new_gradient = along(point, length, direction)
+            if not new_value <= best + _DECREASE * length * slope:
                 high = length
             elif _dot(new_gradient, direction) < _CURVATURE * slope:
                 low = length
             else:
                 break
             length = 2 * low if high == inf else (low + high) / 2
-        if not found < best:
+        if not new_value < best:
             break
-        step = [b - a for a, b in zip(at, new, strict=True)]
+        step = [b - a for a, b in zip(point, new, strict=True)]
         change = [b - a for a, b in zip(gradient, new_gradient, strict=True)]
         realize(*step, *change)
         curvature = _dot(step, change)
         if curvature > 0:
             pairs = [*pairs, (step, change, curvature)][-history:]
-        at, best, gradient = new, found, new_gradient
+        point, best, gradient = new, new_value, new_gradient
         iteration += 1
-    return LbfgsResult(layout.unravel(at, others), best, iteration, converged)
+    return LbfgsResult(layout.unravel(point, untrained), best, iteration, converged)
 
 
 def _dot(a: Sequence[Tensor], b: Sequence[Tensor]) -> float:

@@ -11,7 +11,7 @@ from ..functions.joining import concat
 from ..ir.pytree import tree_leaves, tree_map
 from ..tensor import Tensor
 from .batch_source import END, BatchSource
-from .batches import Batch, batches_of, inputs_of, tensors_of
+from .batches import Batch, Batches, batches_of, inputs_of, tensors_of
 from .control import Control, control_of
 from .epoch_loop import Prepared, check_some, run_epoch
 from .losses import Loss, loss_of
@@ -28,7 +28,7 @@ class ModelEvaluation:
     """Evaluate successive parameters of a model on the same data with one traced step."""
 
     def __init__(
-        self, recipe: StepRecipe, items: Iterable[Any], yield_every: float, control: Control
+        self, recipe: StepRecipe, items: Batches, yield_every: float, control: Control
     ) -> None:
         self.recipe = recipe
         self.source = BatchSource(items)

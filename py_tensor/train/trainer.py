@@ -199,8 +199,8 @@ class Trainer:
         Args:
             weights: Result of `snapshot`.
         """
-        vectors, others = (tuple(map(_copied, leaves)) for leaves in weights)
-        self.state = replace(self.state, vectors=vectors, others=others)
+        vectors, untrained = (tuple(map(_copied, leaves)) for leaves in weights)
+        self.state = replace(self.state, vectors=vectors, others=untrained)
 
 
 class _Scale:
@@ -236,7 +236,7 @@ def _continued(start: State, before: State) -> State:
 
 
 def _fits(start: State, before: State) -> bool:
-    shapes = [[place and place.shape for place in s.layout.places] for s in (start, before)]
+    shapes = [[part and part.shape for part in s.layout.slices] for s in (start, before)]
     return (
         start.layout.structure == before.layout.structure
         and shapes[0] == shapes[1]
