@@ -73,13 +73,13 @@ def mesh(
     shapes, names = items("mesh", "axis_shapes", axis_shapes), items("mesh", "names", axis_names)
     try:
         automatic = (jax.sharding.AxisType.Auto,) * len(names)
-        found: Mesh = jax.make_mesh(shapes, names, automatic, devices=devices)
+        made: Mesh = jax.make_mesh(shapes, names, automatic, devices=devices)
     except (TypeError, ValueError) as error:
         raise ArgumentError(
             f"mesh: cannot arrange devices; got {shapes} for axes {names}: {error!s:.200}; "
             f"{jax.device_count()} devices are available"
         ) from None
-    return found
+    return made
 
 
 def shard(x: Any, mesh: Mesh, spec: Any = ()) -> Any:
@@ -222,8 +222,8 @@ def mesh_in_use() -> Mesh | None:
         return None
     from jax.sharding import get_mesh
 
-    found = get_mesh()
-    return None if found.empty else found
+    mesh = get_mesh()
+    return None if mesh.empty else mesh
 
 
 def process() -> tuple[int, int]:
@@ -247,8 +247,8 @@ def wait_for_processes(name: str) -> None:
 def sharding_of(tensor: Tensor) -> NamedSharding | None:
     """Return the placement of a tensor on a mesh; None if it has none, or is not computed yet."""
     node: Any = tensor._node
-    found: Any = getattr(getattr(node.buffer, "handle", 0), "sharding", 0)
-    return found if hasattr(found, "mesh") else None
+    sharding: Any = getattr(getattr(node.buffer, "handle", 0), "sharding", 0)
+    return sharding if hasattr(sharding, "mesh") else None
 
 
 def with_sharding(tensor: Tensor, sharding: NamedSharding | None) -> Tensor:
@@ -262,8 +262,8 @@ def named_sharding(operation: str, mesh: Mesh, spec: Any) -> NamedSharding:
 
     made: Any = sharding.PartitionSpec
     if not isinstance(spec, sharding.PartitionSpec):
-        given = (spec,) if spec is None or isinstance(spec, str) else items(operation, "spec", spec)
-        spec = made(*given)
+        names = (spec,) if spec is None or isinstance(spec, str) else items(operation, "spec", spec)
+        spec = made(*names)
     while spec and spec[-1] is None:  # JAX would compile again for an equal spec
         spec = made(*spec[:-1])
     try:

@@ -361,15 +361,15 @@ def _permuted_blocks(
     indices: Indices, starts: Sequence[int], numbers: Callable[[], Random]
 ) -> Iterator[int]:
     """Yield the blocks' indices in random order: those of `BLOCKS` random blocks at a time."""
-    draw, found = numbers().random, indices()
-    if isinstance(found, range):
-        cuts = [bisect_left(found, start) for start in starts]
-        blocks = [found[start:end] for start, end in pairwise(cuts) if start < end]
+    draw, rows = numbers().random, indices()
+    if isinstance(rows, range):
+        cuts = [bisect_left(rows, start) for start in starts]
+        blocks = [rows[start:end] for start, end in pairwise(cuts) if start < end]
         windows = batched(stages.permutation(blocks, draw), BLOCKS)
         for window in windows:
             yield from stages.permutation([*chain.from_iterable(window)], draw)
     else:  # in random order already
-        for group in batched(found, BLOCKS * max(1, starts[-1] // max(1, len(starts) - 1))):
+        for group in batched(rows, BLOCKS * max(1, starts[-1] // max(1, len(starts) - 1))):
             yield from stages.permutation(group, draw)
 
 
@@ -384,8 +384,8 @@ def _again(indices: Indices, times: int | None) -> Iterable[int]:
 def _sliced(
     indices: Indices, start: int, stop: int | None, step: int | None = None
 ) -> Iterable[int]:
-    found = indices()
-    return found[start:stop:step] if type(found) is range else islice(found, start, stop, step)
+    rows = indices()
+    return rows[start:stop:step] if type(rows) is range else islice(rows, start, stop, step)
 
 
 def zip_(*datasets: Dataset) -> Dataset:

@@ -150,14 +150,14 @@ async def skipped(source: Stream, number: int, waits: bool) -> ElementStream:
 
 
 async def sharded(source: Stream, count: int, index: int, waits: bool) -> ElementStream:
-    at = 0
+    position = 0
     async for element in source(waits):
-        if at == index:
+        if position == index:
             own = element
-        at += 1
-        if at == count:
+        position += 1
+        if position == count:
             yield own
-            at = 0
+            position = 0
 
 
 async def numbered(source: Stream, start: int, waits: bool) -> ElementStream:

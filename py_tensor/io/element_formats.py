@@ -136,10 +136,10 @@ def _float16_as_float32(data: Any) -> bytearray:
     joined = int.from_bytes(upper, "little") | int.from_bytes(lower, "little")
     words[2::4] = joined.to_bytes(len(low), "little")
     words[3::4] = high.translate(tables.sign)
-    given: Any = memoryview(halves)
-    numbers, small = memoryview(words).cast("f"), given.cast("e")
-    for found in _BELOW_NORMAL.finditer(high):
-        numbers[found.start()] = small[found.start()]
+    elements: Any = memoryview(halves)
+    numbers, small = memoryview(words).cast("f"), elements.cast("e")
+    for match in _BELOW_NORMAL.finditer(high):
+        numbers[match.start()] = small[match.start()]
     return words
 
 

@@ -138,12 +138,12 @@ def _header(view: memoryview) -> tuple[dict[str, Any], int]:
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise _malformed("name occurs twice", repr(twice))
-    return found
+    return members
 
 
 def _offsets(name: str, info: Any) -> tuple[int, int]:

@@ -159,18 +159,19 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
 
 
 def _tolerance(operation: str, rtol: ArrayLike | None) -> Any:
-    found = rtol if rtol is None else operand_of(operation, rtol)
-    return number(operation, "tolerance", found) if isinstance(found, int | float) else found
+    tolerance = rtol if rtol is None else operand_of(operation, rtol)
+    is_number = isinstance(tolerance, int | float)
+    return number(operation, "tolerance", tolerance) if is_number else tolerance
 
 
 def _limit(s: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
     """Return the value, of shape (..., 1), up to which singular values count as zero."""
-    relative = EPSILON * max(shape[-2:]) if rtol is None else rtol
-    if isinstance(relative, (int, float)):
-        relative = float(relative)
-    else:
-        relative = expand_dims(astype(relative, s.dtype), axis=-1)
-    return relative * s[..., :1]
+    if rtol is None:
+        rtol = EPSILON * max(shape[-2:])
+    elif isinstance(rtol, Tensor):
+        rtol = expand_dims(astype(rtol, s.dtype), axis=-1)
+    limit: Tensor = s[..., :1] * rtol
+    return limit
 
 
 @named
@@ -226,8 +227,8 @@ def pinv(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     [[0.5, 0.0]]
     """
     stack = MatrixStack("pinv", x)
-    a = reshape(stack.matrices, (*stack.leading, *stack.matrices.shape[1:]))
-    return astype(_pseudo_inverse(a, _tolerance("pinv", rtol))[0], stack.dtype, copy=False)
+    inverse, _ = _pseudo_inverse(stack.restored_shape(), _tolerance("pinv", rtol))
+    return astype(inverse, stack.dtype, copy=False)
 
 
 @custom_gradient
@@ -275,9 +276,9 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     >>> [round(value, 4) for value in pt.linalg.lstsq(a, pt.asarray([1.0, 3.0, 5.0])).x.tolist()]
     [1.0, 2.0]
     """
-    stack, given = MatrixStack("lstsq", a), floating("lstsq", b)
-    dtype = promote("lstsq", stack.dtype, given.dtype)
-    left, right = reshape(stack.matrices, (*stack.leading, *stack.matrices.shape[1:])), wide(given)
+    stack, sides = MatrixStack("lstsq", a), floating("lstsq", b)
+    dtype = promote("lstsq", stack.dtype, sides.dtype)
+    left, right = stack.restored_shape(), wide(sides)
     if right.ndim == 0 or right.shape[-1 if right.ndim == 1 else -2] != left.shape[-2]:
         raise ShapeError(
             f"lstsq: lengths must match; got shapes {left.shape} and {right.shape}; pass "

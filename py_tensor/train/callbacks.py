@@ -90,8 +90,8 @@ class CallbackList:
         ArgumentError: If a value is neither.
     """
 
-    def __init__(self, operation: str, given: Iterable[Any]) -> None:
-        self._callbacks = [_callback_of(operation, value) for value in given]
+    def __init__(self, operation: str, callbacks: Iterable[Any]) -> None:
+        self._callbacks = [_callback_of(operation, callback) for callback in callbacks]
 
     @property
     def needs_each_batch(self) -> bool:
@@ -113,14 +113,14 @@ class CallbackList:
                 await result
 
 
-def _callback_of(operation: str, given: Any) -> Callback:
-    if isinstance(given, Callback):
-        return given
-    if callable(given):
-        return _AtEpochEnd(given)
+def _callback_of(operation: str, callback: object) -> Callback:
+    if isinstance(callback, Callback):
+        return callback
+    if callable(callback):
+        return _AtEpochEnd(callback)
     raise ArgumentError(
-        f"{operation}: argument must be a callback; got {given!r:.60}; pass a pt.train.Callback or "
-        "a function of an epoch and its logs"
+        f"{operation}: argument must be a callback; got {callback!r:.60}; pass a "
+        "pt.train.Callback or a function of an epoch and its logs"
     )
 
 
@@ -347,11 +347,11 @@ class TerminateOnNaN(Callback):
 
     def on_yield(self, batch: int, logs: Logs) -> None:
         losses = self.trainer.history.losses
-        for at in range(self._seen, len(losses)):
-            if not math.isfinite(losses[at]):
+        for batch, loss in enumerate(losses[self._seen :], self._seen - self._first):
+            if not math.isfinite(loss):
                 self.trainer.stop(
-                    f"fit: loss is not finite; got {losses[at]} at epoch {self.trainer.epoch}, "
-                    f"batch {at - self._first}; lower the learning rate, clip gradients, or find "
+                    f"fit: loss is not finite; got {loss} at epoch {self.trainer.epoch}, "
+                    f"batch {batch}; lower the learning rate, clip gradients, or find "
                     "the operation with pt.enable_debug_mode()"
                 )
                 return
