@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from ..functions.arguments import function_of, integer, number
@@ -101,13 +102,11 @@ def lbfgs(
     def evaluated(vectors: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
         return value_and_grad(lambda vectors: function(layout.unravel(vectors, untrained)))(vectors)
 
-    def along(
-        start: list[Tensor], length: float, direction: list[Tensor]
-    ) -> tuple[list[Tensor], float, list[Tensor]]:
-        new = [x + length * d for x, d in zip(start, direction, strict=True)]
+    def reached(point: list[Tensor], length: float, direction: list[Tensor]) -> _Point:
+        new = [x + length * d for x, d in zip(point, direction, strict=True)]
         realize(*new)
-        value, slope = evaluated(new)
-        return new, value.item(), slope
+        value, gradient = evaluated(new)
+        return _Point(new, value.item(), gradient)
 
     value, gradient = evaluated(point)
     best = value.item()
@@ -120,28 +119,48 @@ def lbfgs(
             pairs.clear()
             direction = [-g for g in gradient]
             slope = _dot(gradient, direction)
-        low, high = 0.0, inf
         length = 1.0 if pairs else min(1.0, 1 / sqrt(-slope) if slope else 1.0)
-        for _ in range(_LINE_STEPS):
-            new, new_value, new_gradient = along(point, length, direction)
-            if not new_value <= best + _DECREASE * length * slope:
-                high = length
-            elif _dot(new_gradient, direction) < _CURVATURE * slope:
-                low = length
-            else:
-                break
-            length = 2 * low if high == inf else (low + high) / 2
-        if not new_value < best:
+        new = _line_search(partial(reached, point), best, direction, slope, length)
+        if not new.value < best:
             break
-        step = [b - a for a, b in zip(point, new, strict=True)]
-        change = [b - a for a, b in zip(gradient, new_gradient, strict=True)]
+        step = [b - a for a, b in zip(point, new.vectors, strict=True)]
+        change = [b - a for a, b in zip(gradient, new.gradient, strict=True)]
         realize(*step, *change)
         curvature = _dot(step, change)
         if curvature > 0:
             pairs = [*pairs, (step, change, curvature)][-history:]
-        point, best, gradient = new, new_value, new_gradient
+        point, best, gradient = new
         iteration += 1
     return LbfgsResult(layout.unravel(point, untrained), best, iteration, converged)
+
+
+class _Point(NamedTuple):
+    """Parameters, and the function's value and gradient there."""
+
+    vectors: list[Tensor]
+    value: float
+    gradient: list[Tensor]
+
+
+def _line_search(
+    reached: Callable[[float, list[Tensor]], _Point],
+    best: float,
+    direction: list[Tensor],
+    slope: float,
+    length: float,
+) -> _Point:
+    """Return a point in a direction that satisfies the weak Wolfe conditions, or the last one."""
+    low, high = 0.0, inf
+    for _ in range(_LINE_STEPS):
+        point = reached(length, direction)
+        if not point.value <= best + _DECREASE * length * slope:
+            high = length
+        elif _dot(point.gradient, direction) < _CURVATURE * slope:
+            low = length
+        else:
+            break
+        length = 2 * low if high == inf else (low + high) / 2
+    return point
 
 
 def _dot(a: Sequence[Tensor], b: Sequence[Tensor]) -> float:

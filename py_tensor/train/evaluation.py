@@ -13,9 +13,8 @@ from ..tensor import Tensor
 from .batch_source import END, BatchSource
 from .batches import Batch, Batches, batches_of, inputs_of, tensors_of
 from .control import Control, control_of
-from .epoch_loop import Prepared, check_some, run_epoch
+from .epoch_loop import Prepared, run_epoch
 from .losses import Loss, loss_of
-from .metric_totals import MetricTotals
 from .metrics import Metric, metrics_of
 from .steps import LOG_ROWS, StepRecipe, call_of, evaluation_step, prediction_step
 from .trainer import Logs
@@ -38,18 +37,12 @@ class ModelEvaluation:
 
     async def of(self, params: Any) -> Logs:
         """Return the loss and the metrics by name."""
-        totals = MetricTotals(self.recipe.metrics)
 
         async def evaluated(log: Tensor, batch: Batch, row: int) -> Tensor:
             return cast("Tensor", await self.step(batch, params, log, batch, row))
 
-        async def after(rows: list[list[float]]) -> None:
-            for row in rows:
-                totals.add(row)
-
         pace = Pace(self.yield_every, LOG_ROWS)
-        await run_epoch(self.recipe, self.source, evaluated, pace, self.control, after)
-        check_some(self.recipe.operation, 0, totals, self.source)
+        totals = await run_epoch(self.recipe, self.source, evaluated, pace, self.control)
         return totals.logs()
 
 

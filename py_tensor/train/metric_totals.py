@@ -13,9 +13,12 @@ from math import prod
 from .metrics import Metric
 from .trainer import Logs
 
+Row = list[float]
+"""Row of the log; see `steps` for its layout."""
+
 
 class MetricTotals:
-    """Totals of the loss and the metrics over batches; see `steps` for the layout of a row."""
+    """Totals of the loss and the metrics over batches."""
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self.metrics = metrics
@@ -24,7 +27,7 @@ class MetricTotals:
         self.loss = 0.0
         self.totals: list[float] = []
 
-    def add(self, row: list[float]) -> None:
+    def add(self, row: Row) -> None:
         """Add the row of a batch."""
         loss, weight, *sums = row
         self.batches += 1

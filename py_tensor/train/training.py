@@ -14,9 +14,9 @@ from ..tensor import Tensor
 from .batch_source import BatchSource
 from .batches import Batch, Batches
 from .callbacks import CallbackList
-from .epoch_loop import Prepared, check_some, run_epoch
+from .epoch_loop import Prepared, run_epoch
 from .evaluation import ModelEvaluation
-from .metric_totals import MetricTotals
+from .metric_totals import MetricTotals, Row
 from .steps import LOG_ROWS, StepRecipe, train_step
 from .trainer import Trainer
 from .yielding import Pace
@@ -65,14 +65,12 @@ class Training:
         trainer, source = self.trainer, self.source
         trainer.epoch, trainer.batch = epoch, 0
         trainer.batches = source.batches or trainer.batches
-        self.totals = MetricTotals(self.recipe.metrics)
         await self.hooks.call("on_epoch_begin", epoch)
-        await run_epoch(
-            self.recipe, source, self._train, self.pace, trainer.control, self._after_batches
+        totals = await run_epoch(
+            self.recipe, source, self._train, self.pace, trainer.control, epoch, self._report
         )
-        check_some(self.recipe.operation, epoch, self.totals, source)
-        trainer.batches = self.totals.batches
-        logs = self.totals.logs()
+        trainer.batches = totals.batches
+        logs = totals.logs()
         trainer.history.epochs.append(logs)
         if trainer.control.is_stopped:
             return
@@ -88,12 +86,10 @@ class Training:
         (self.trainer.state, self.scale), log = await self.step(batch, states, log, batch, row)
         return log
 
-    async def _after_batches(self, rows: list[list[float]]) -> None:
-        trainer, totals = self.trainer, self.totals
-        for row in rows:
-            totals.add(row)
-            trainer.history.losses.append(row[0])
-        trainer.batch = totals.batches
+    async def _report(self, totals: MetricTotals, rows: list[Row]) -> None:
+        """Call the callbacks at a yield."""
+        self.trainer.history.losses += [row[0] for row in rows]
+        self.trainer.batch = totals.batches
         if self.pace.most == 1:
             await self.hooks.call("on_batch_end", totals.batches - 1, {"loss": rows[0][0]})
         await self.hooks.call("on_yield", totals.batches, totals.logs())
