@@ -22,7 +22,7 @@ const folder = new URL(query.get("models") ?? "../models/", document.baseURI).hr
 const list = (name, usual) => (query.get(name) ?? usual).split(",").filter(Boolean);
 /** Backends of TensorFlow.js to compare with. */
 const backends = list("backends", "webgl");
-/** Providers of ONNX Runtime Web to compare with, if its folder is query. */
+/** Providers of ONNX Runtime Web to compare with, if its folder is in the query. */
 const ort = query.get("ort");
 const providers = list("providers", "webgl,wasm");
 /** Parts of the names of libraries, in the order of their first calls. */
