@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dtypes import DType, float32
 from ..errors import ArgumentError, ShapeError
-from ..functions.creation import zeros
+from ..functions.creation import asarray, zeros
 from ..functions.joining import concat
 from ..functions.manipulation import pad
 from ..ir.pytree import (
@@ -31,6 +31,9 @@ from ..ir.pytree import (
 from ..runtime.executor import backend
 from ..sharding import sharding_of, with_sharding
 from ..tensor import Tensor, as_tensor
+
+if TYPE_CHECKING:
+    from jax.sharding import NamedSharding
 
 PART = 1 << 18
 """Number of elements from which a vector is long enough. Packing copies each gradient. From this
@@ -63,7 +66,7 @@ class Layout:
     """Number of the group of each vector's parameters, -1 for parameters of no group."""
     constrained: bool = False
     """True if a module of the tree has constraints."""
-    shardings: tuple[Any, ...] = ()
+    shardings: tuple[NamedSharding | None, ...] = ()
     """Placement of each vector on several devices; None for vectors without one."""
     whole: tuple[bool, ...] = ()
     """True for each vector that is one parameter in its own shape."""
@@ -76,7 +79,7 @@ class Layout:
             object.__setattr__(self, "_hash", value)
         return value
 
-    def ravel(self, leaves: Sequence[Any]) -> list[Tensor]:
+    def ravel(self, leaves: Sequence[Tensor | None]) -> list[Tensor]:
         """Pack the trained leaves into vectors; None counts as zeros.
 
         A tensor that occurs as several leaves has one slice, to which all of these leaves add.
@@ -138,7 +141,7 @@ class Layout:
             self, slices=tuple(part and part._replace(dtype=float32) for part in self.slices)
         )
 
-    def first_uses(self, leaves: Sequence[Any]) -> list[Any]:
+    def first_uses(self, leaves: Sequence[Tensor | None]) -> list[Tensor | None]:
         """Return the leaves, with None for a tensor that is an earlier leaf, too."""
         firsts = {part: index for index, part in reversed(list(enumerate(self.slices)))}
         return [
@@ -167,6 +170,11 @@ class Layout:
         return tensors
 
 
+def copied(leaf: Any) -> Any:
+    """Copy a tensor's handle: donating the state invalidates its handles, not the caller's."""
+    return asarray(leaf, copy=True) if isinstance(leaf, Tensor) else leaf
+
+
 def _joined(parts: list[Tensor]) -> Tensor:
     padded = [pad(part, (0, -part.size % 4)) for part in parts]
     return padded[0] if len(padded) == 1 else concat(padded)
@@ -184,7 +192,7 @@ class _Packing:
         self.whole: list[bool] = []
         self.lengths: list[int] = []
         self.groups: list[int] = []
-        self.shardings: list[Any] = []
+        self.shardings: list[NamedSharding | None] = []
         self.shared: dict[int, int] = {}
 
     def append(self, leaf: Tensor, group: int) -> ParameterSlice:

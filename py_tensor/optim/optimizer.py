@@ -13,12 +13,12 @@ from typing import Any, TypedDict
 from ..dtypes import wrong_type
 from ..errors import ArgumentError
 from ..functions.arguments import number
-from ..functions.creation import asarray, full
+from ..functions.creation import full
 from ..ir.pytree import leaves_at
 from ..ir.tracer import on_host
 from ..tensor import Tensor
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from .flat_params import Layout, layout_of
+from .flat_params import Layout, copied, layout_of
 from .settings import positive
 
 Rate = float | Callable[[int], float]
@@ -286,12 +286,12 @@ class Optimizer:
             for name, start in self.slots
         }
         if self.ema is not None:
-            slots[_AVERAGE] = tuple(map(_copied, vectors))
+            slots[_AVERAGE] = tuple(map(copied, vectors))
         return State(
             vectors=vectors,
             slots=slots,
             step=0,
-            others=tuple(map(_copied, untrained)),
+            others=tuple(map(copied, untrained)),
             layout=layout,
         )
 
@@ -449,8 +449,3 @@ def _rate(rate: Rate, step: int) -> float:
 
 def _rate_at(schedule: Callable[[int], float], step: int) -> float:
     return float(schedule(step))
-
-
-def _copied(leaf: Any) -> Any:
-    """Copy a tensor's handle: donating the state invalidates its handles, not the caller's."""
-    return asarray(leaf, copy=True) if isinstance(leaf, Tensor) else leaf

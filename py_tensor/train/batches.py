@@ -27,7 +27,7 @@ class Batch(NamedTuple):
 
     inputs: Any
     targets: Any
-    weights: Any
+    weights: Tensor | None
 
     @property
     def samples(self) -> int:
@@ -103,7 +103,7 @@ class Arrays:
         return first, last
 
 
-def _length(operation: str, leaf: Any) -> int:
+def _length(operation: str, leaf: object) -> int:
     if not isinstance(leaf, Tensor) or leaf.ndim == 0 or leaf.shape[0] == 0:
         shown = leaf.shape if isinstance(leaf, Tensor) else leaf
         raise ShapeError(
@@ -148,19 +148,19 @@ def inputs_of(operation: str, data: Any, batch_size: int) -> Batches:
     return cast("Batches", data)
 
 
-def _is_iterable(data: Any) -> bool:
+def _is_iterable(data: object) -> bool:
     return hasattr(data, "__iter__") or hasattr(data, "__aiter__")
 
 
-def _is_tensor(data: Any) -> bool:
+def _is_tensor(data: object) -> bool:
     return isinstance(data, (Tensor, memoryview)) or hasattr(data, "__array__")
 
 
-def _is_array(data: Any) -> bool:
+def _is_array(data: object) -> bool:
     return _is_tensor(data) or _is_list_of_numbers(data)
 
 
-def _is_list_of_numbers(tree: Any) -> bool:
+def _is_list_of_numbers(tree: object) -> bool:
     while isinstance(tree, list) and tree:
         tree = tree[0]
         if isinstance(tree, (bool, int, float)):
@@ -173,7 +173,7 @@ def tensors_of(operation: str, tree: Any) -> Any:
     return tree_map(partial(as_tensor, operation), tree, is_leaf=_is_list_of_numbers)
 
 
-def as_batch(operation: str, item: Any) -> Batch:
+def as_batch(operation: str, item: object) -> Batch:
     """Convert (x, y) or (x, y, weights) to a batch of tensors, or raise ArgumentError."""
     if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
         shown = type(item).__name__

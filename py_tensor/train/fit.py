@@ -14,14 +14,14 @@ from ..optim import OPTIMIZERS, LossScaler, Optimizer, State
 from ..sharding import automatic, mesh_in_use, process
 from .batch_source import BatchSource
 from .batches import Arrays, Batches, batches_of
-from .callbacks import CallbackList
+from .callbacks import Callback, CallbackList
 from .control import Control, control_of
 from .evaluation import Metrics
 from .losses import Loss, loss_of
 from .metrics import metrics_of
 from .progress import Progress, Report
 from .steps import StepRecipe, call_of
-from .trainer import History, Trainer
+from .trainer import History, Logs, Trainer
 from .training import Training
 from .yielding import YIELD_SECONDS
 
@@ -43,14 +43,14 @@ async def fit(
     validation_split: float = 0.0,
     class_weight: Mapping[int, float] | None = None,
     loss_scaling: bool | LossScaler = False,
-    callbacks: Iterable[Any] = (),
+    callbacks: Iterable[Callback | Callable[[int, Logs], object]] = (),
     shuffle: bool = True,
     seed: int = 0,
     steps_per_epoch: int | None = None,
     control: Control | None = None,
-    progress: bool | Callable[[Report], Any] = False,
+    progress: bool | Callable[[Report], object] = False,
     yield_every: float = YIELD_SECONDS,
-    mesh: Any = None,
+    mesh: Mesh | None = None,
     shardings: Mapping[str, Any] | None = None,
 ) -> History:
     """Train a model and return the history of the training.
@@ -171,7 +171,7 @@ def _scaler_of(value: object) -> LossScaler | None:
     return value
 
 
-def _progress_of(value: bool | Callable[[Report], Any]) -> list[Progress]:
+def _progress_of(value: bool | Callable[[Report], object]) -> list[Progress]:
     if value is False:
         return []
     return [Progress(None if value is True else function_of("fit", "progress", value))]

@@ -558,7 +558,7 @@ METRICS: dict[str, Callable[[], Metric]] = {
 """Metrics by the names that `metrics=` accepts, with default arguments."""
 
 
-def metrics_of(operation: str, metrics: Iterable[Any]) -> tuple[Metric, ...]:
+def metrics_of(operation: str, metrics: Iterable[object]) -> tuple[Metric, ...]:
     """Convert names, `Metric` objects and functions of one value per sample to metrics.
 
     Raises ArgumentError for unknown names and for names that occur twice.
