@@ -88,7 +88,7 @@ def csv(
     return rows_of("csv", chosen[0] if len(chosen) == 1 else tuple(chosen))
 
 
-def _read(source: Any, delimiter: str) -> list[list[str]]:
+def _read(source: object, delimiter: str) -> list[list[str]]:
     """Return all rows except empty ones; all have the same length."""
     if isinstance(source, str) and ("\n" in source or "\r" in source):
         text: str | bytes = source
@@ -197,7 +197,7 @@ class _Table:
             )
         return self._converted(name, dtype, _READERS[dtype.kind])
 
-    def _converted(self, name: str, dtype: DType, read: Callable[[str], Any]) -> HostColumn:
+    def _converted(self, name: str, dtype: DType, read: Callable[[str], float]) -> HostColumn:
         values = []
         for row, text in enumerate(self.texts_of(name)):
             try:
@@ -226,7 +226,7 @@ class _Table:
         return _side_by_side(columns)
 
 
-_READERS: dict[str, Callable[[str], Any]] = {
+_READERS: dict[str, Callable[[str], float]] = {
     "b": lambda text: _TRUTH[text.strip().lower()],
     "i": int,
     "u": int,

@@ -40,7 +40,7 @@ class Dataset(Pipeline):
     ([[10, 20], [30, 40], [50]], 3)
     """
 
-    def map(self, function: Callable[..., Any]) -> Dataset:
+    def map(self, function: Callable[..., object]) -> Dataset:
         """Apply a function to each element. Mapping batches is faster than mapping elements.
 
         Args:
@@ -58,7 +58,7 @@ class Dataset(Pipeline):
         """
         return Dataset(partial(stages.mapped, self._stream, function), self._length)
 
-    def filter(self, predicate: Callable[..., Any]) -> Dataset:
+    def filter(self, predicate: Callable[..., object]) -> Dataset:
         """Keep the elements for which a predicate is true.
 
         Args:
@@ -351,7 +351,9 @@ class Rows(Dataset):
         end = None if length in (None, math.inf) else int(length or 0) * count
         return self._rows(_sliced, index, end, count, length=length)
 
-    def _rows(self, select: Callable[..., Any], *arguments: Any, length: Count) -> Rows:
+    def _rows(
+        self, select: Callable[..., Iterable[int]], *arguments: object, length: Count
+    ) -> Rows:
         # A partial can be copied and pickled, a lambda cannot.
         indices = partial(select, self._indices, *arguments)
         return Rows(self._columns, indices, length, self._starts)
@@ -436,7 +438,7 @@ def _numbers(seed: int | None, anew: bool, first: int) -> _Numbers:
     return _Numbers(_whole("shuffle", "seed", seed, 0), anew, first)
 
 
-def _whole(operation: str, name: str, value: Any, least: int) -> int:
+def _whole(operation: str, name: str, value: object, least: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ArgumentError(
             f"{operation}: {name} is invalid; got {value!r}; use an integer of at least {least}"
@@ -444,7 +446,7 @@ def _whole(operation: str, name: str, value: Any, least: int) -> int:
     return value
 
 
-def _dataset(operation: str, value: Any) -> None:
+def _dataset(operation: str, value: object) -> None:
     if not isinstance(value, Dataset):
         raise ArgumentError(
             f"{operation}: argument must be a dataset; got {type(value).__name__}; create one with "

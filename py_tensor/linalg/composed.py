@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from ..dtypes import wrong_type
 from ..errors import ArgumentError, ShapeError
@@ -65,7 +65,7 @@ def norm(
 
 
 @named
-def multi_dot(arrays: Sequence[Any]) -> Tensor:
+def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
     """Product of several matrices in the order that needs the fewest multiplications.
 
     Args:

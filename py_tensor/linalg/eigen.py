@@ -8,7 +8,8 @@ complex-valued gradients with application to statistically optimum beamforming" 
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from ..dtypes import complex64
 from ..functions.complex_numbers import complex, real
@@ -104,7 +105,7 @@ def _uploaded(numbers: schur.Vector, *shape: int) -> Tensor:
 
 
 @custom_gradient
-def _values(matrices: Tensor) -> tuple[Tensor, Any]:
+def _values(matrices: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
     values = [
         x for matrix in _numbers("eigvals", matrices) for x in _pairs_of(matrix, vectors=False)[0]
     ]
@@ -123,7 +124,9 @@ def _pairs(operation: str, matrices: Tensor) -> tuple[Tensor, Tensor]:
     vectors = matrix_transpose(rows)
 
     @custom_gradient
-    def attached(matrices: Tensor) -> tuple[tuple[Tensor, Tensor], Any]:
+    def attached(
+        matrices: Tensor,
+    ) -> tuple[tuple[Tensor, Tensor], Callable[[tuple[Tensor, Tensor]], Tensor]]:
         return (values, vectors), rule
 
     def rule(cotangents: tuple[Tensor, Tensor]) -> Tensor:

@@ -158,13 +158,13 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(stack.restored(sign), stack.restored(logarithm, real=True))
 
 
-def _tolerance(operation: str, rtol: ArrayLike | None) -> Any:
+def _tolerance(operation: str, rtol: ArrayLike | None) -> Tensor | float | None:
     tolerance = rtol if rtol is None else operand_of(operation, rtol)
     is_number = isinstance(tolerance, int | float)
     return number(operation, "tolerance", tolerance) if is_number else tolerance
 
 
-def _limit(s: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
+def _limit(s: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -> Tensor:
     """Return the value, of shape (..., 1), up to which singular values count as zero."""
     if rtol is None:
         rtol = EPSILON * max(shape[-2:])
@@ -199,7 +199,7 @@ def matrix_rank(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     return _rank(values, shape, _tolerance("matrix_rank", rtol))
 
 
-def _rank(values: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
+def _rank(values: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -> Tensor:
     """Count the singular values above the limit for matrices of the given shape."""
     counted = astype(values > _limit(values, shape, rtol), int32)
     return statistical.sum(counted, axis=-1)
@@ -284,8 +284,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
             f"lstsq: lengths must match; got shapes {left.shape} and {right.shape}; pass "
             f"right-hand sides of length {left.shape[-2]}"
         )
-    rcond = _tolerance("lstsq", rcond)
-    inverse, values = _pseudo_inverse(left, rcond)
+    tolerance = _tolerance("lstsq", rcond)
+    inverse, values = _pseudo_inverse(left, tolerance)
     solution = matmul(inverse, right)
     rest = right - matmul(left, solution)
     squares = elementwise.abs(rest) ** 2.0
@@ -294,6 +294,6 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(
         astype(solution, dtype, copy=False),
         astype(residuals, real, copy=False),
-        _rank(values, left.shape, rcond),
+        _rank(values, left.shape, tolerance),
         astype(values, real, copy=False),
     )

@@ -8,7 +8,7 @@ import { probeWebGL } from "./webgl_probe.js";
 /** @import { Started } from "./protocol.js" */
 
 /**
- * Resolves to a module of Python, and what the page is told about the start.
+ * Resolves to a module of Python, and the answer to the page's request to start.
  *
  * @param {string} name of the module
  * @param {string} base address of the site's folder
