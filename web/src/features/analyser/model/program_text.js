@@ -7,6 +7,11 @@ export function addressOf(source) {
   return typeof source === "string" ? source : Object.keys(source)[0];
 }
 
+/** The name of the first file of a model. @param {Source} source */
+export function fileName(source) {
+  return addressOf(source).split("/").at(-1) ?? "";
+}
+
 /** Items of a dict in Python: random values for each input of a model. @param {Pick<Description, "inputs" | "shapes">} model */
 export function randomInputs({ inputs, shapes }) {
   return inputs.map(({ name, dtype }) => {

@@ -8,7 +8,7 @@ import { formatBytes, Metrics } from "../../../ui/metrics.js";
 import { saveFile } from "../../../ui/save_file.js";
 import { makeTable } from "../../../ui/table.js";
 import { drawPixels } from "../draw_pixels.js";
-import { addressOf, randomInputs } from "../model/program_text.js";
+import { addressOf, fileName, randomInputs } from "../model/program_text.js";
 import { compare, otherLibrary } from "./comparison.js";
 import { reportPicture, reportText } from "./report.js";
 import { StageTimes } from "./stage_times.js";
@@ -234,7 +234,7 @@ export function createSpeedView(analyser) {
       ([name, shape]) => `${name} ${shape.join("×")}`,
     );
     return {
-      model: addressOf(model.source).split("/").at(-1) ?? model.name,
+      model: fileName(model.source),
       format: model.format,
       inputs: shapes.join(", "),
       parameters: model.parameters,
